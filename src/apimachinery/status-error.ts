@@ -1,0 +1,2 @@
+/** placeholder: replaced by its owner */
+export class StatusError extends Error {}

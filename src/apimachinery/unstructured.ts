@@ -1,0 +1,48 @@
+/**
+ * API objects as data: JSON values with the few typed accessors that every kind shares
+ * (spec 1, section 2.2).
+ *
+ * Invariants: values are immutable once decoded; a change makes a new object by spreading. An
+ * integer that a double cannot hold is a bigint, so no digit is lost between request and store.
+ */
+export type JsonValue = null | boolean | number | bigint | string | JsonArray | JsonObject;
+export type JsonArray = readonly JsonValue[];
+export interface JsonObject {
+  readonly [key: string]: JsonValue | undefined;
+}
+
+export interface OwnerReference extends JsonObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean | undefined;
+  readonly blockOwnerDeletion?: boolean | undefined;
+}
+
+export interface ObjectMeta extends JsonObject {
+  readonly name?: string | undefined;
+  readonly generateName?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly generation?: number | undefined;
+  readonly creationTimestamp?: string | undefined;
+  readonly deletionTimestamp?: string | undefined;
+  readonly deletionGracePeriodSeconds?: number | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  readonly finalizers?: readonly string[] | undefined;
+  readonly ownerReferences?: readonly OwnerReference[] | undefined;
+}
+
+/** A decoded object whose metadata has been checked: the typed fields have their types. */
+export interface ApiObject extends JsonObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,49 @@
+/**
+ * Time and timers as ports. Nothing outside this file reads the clock or sets a timer, so a test
+ * (or a simulation) decides what time it is.
+ *
+ * Wall time (`nowMs`) is for time stamps that people and other machines read. Durations are taken
+ * from `monotonicMs`, which never goes back.
+ */
+export interface Clock {
+  /** Milliseconds since the epoch, wall clock. */
+  nowMs(): number;
+  /** Milliseconds from an arbitrary start; never decreases. Fractions are meaningful. */
+  monotonicMs(): number;
+}
+
+export interface TimerHandle {
+  /** Idempotent. After it returns the callback will not run. */
+  cancel(): void;
+}
+
+export interface Timers {
+  /** Runs `callback` once, not before `delayMs` has passed. Does not keep the process alive. */
+  after(delayMs: number, callback: () => void): TimerHandle;
+  /** Runs `callback` in the next turn of the event loop, after pending I/O has been seen. */
+  nextTurn(callback: () => void): TimerHandle;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};
+
+export const systemTimers: Timers = {
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    timer.unref();
+    return { cancel: () => clearTimeout(timer) };
+  },
+  nextTurn(callback) {
+    const immediate = setImmediate(callback);
+    return { cancel: () => clearImmediate(immediate) };
+  },
+};
+
+/** Resolves after `delayMs`. Keep the handle out of long-lived code: this one cannot be cancelled. */
+export function sleep(timers: Timers, delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    timers.after(delayMs, resolve);
+  });
+}

@@ -1,0 +1,19 @@
+/**
+ * The record of one object: what the store keeps and what streams/ and actors/ read back.
+ *
+ * What it is not: the bytes. record-codec.ts turns it into the msgpack envelope and back.
+ *
+ * Invariants: `object` is the JSON encoding of the object without metadata.resourceVersion, with
+ * kind, apiVersion and metadata first; `metadataAt` is the offset just behind the opening brace of
+ * metadata, where the resourceVersion is stamped on the way out (the store learns it only at
+ * commit). `labels` and `fields` repeat what selectors ask for, so that nothing has to parse the
+ * object to filter it.
+ */
+export interface ObjectRecord {
+  readonly uid: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Selectable fields of the kind, beside metadata.name and metadata.namespace. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly metadataAt: number;
+  readonly object: Uint8Array;
+}

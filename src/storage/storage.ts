@@ -1,0 +1,200 @@
+/**
+ * The storage contract: what every adapter (memory, lmdb, fdb) promises, and nothing of how.
+ *
+ * What it is not: it knows no objects, no HTTP and no actors. Values are opaque bytes; the only
+ * thing an adapter sees of a record beside its key is `state`, a short word that conditions of
+ * other records' commits may test ("the namespace is live").
+ *
+ *   revision space    1 ──── compactRevision ═══════ history ═══════ revision() ─ ─ ─▶
+ *                     reads at, and changes after, a revision left of compactRevision: compacted
+ *
+ * Invariants (the contract suite in test/contract/storage-contract.ts holds every adapter to them)
+ *  - A revision is unique per mutation, increasing in log order, and known only when the commit has
+ *    succeeded. Callers never compute one; revisions may have gaps.
+ *  - commit() resolves only after the mutations are durable. Nothing that is not yet durable is
+ *    visible: not to read, scan, changes, tail or revision().
+ *  - Other writers may exist. Every precondition and condition is evaluated inside the transaction
+ *    that applies the mutation.
+ *  - One commit carries many independent mutations; each gets its own outcome and its own revision.
+ *    A refused mutation writes nothing and does not disturb its neighbours.
+ *  - A read at revision N sees exactly the mutations with revision <= N.
+ *  - The log is complete: changes(after) yields every mutation after `after`, once, in order, or
+ *    says `compacted`.
+ */
+
+/** Position in the history of the store. Below 2^63. 0 is "before everything". */
+export type Revision = bigint & { readonly __revision: unique symbol };
+
+export const revisionZero = 0n as Revision;
+
+/** `<group>/<resource>/<namespace>/<name>`; see keys.ts. Compared as UTF-8 bytes. */
+export type StoreKey = string & { readonly __storeKey: unique symbol };
+
+export interface StoredRecord {
+  readonly key: StoreKey;
+  /** The revision of the mutation that wrote this record. */
+  readonly revision: Revision;
+  /** The word that conditions test: the state of the machine that owns the record. */
+  readonly state: string;
+  /** Opaque to the adapter; at most `valueBytesMax`. The receiver must not write into it. */
+  readonly value: Uint8Array;
+}
+
+export type Precondition =
+  /** No record has this key. */
+  | { readonly kind: 'absent' }
+  /** The record now was written at exactly this revision. */
+  | { readonly kind: 'revision'; readonly revision: Revision }
+  /** The mutation at this index of the same commit was applied, and was the last one on this key. */
+  | { readonly kind: 'after'; readonly index: number };
+
+/** A test on another record, made in the same transaction and part of its conflict set. */
+export interface Condition {
+  readonly key: StoreKey;
+  /** The record exists and its state is this word. */
+  readonly state: string;
+}
+
+export type MutationOperation =
+  | { readonly kind: 'put'; readonly state: string; readonly value: Uint8Array }
+  | { readonly kind: 'delete' };
+
+export interface Mutation {
+  readonly key: StoreKey;
+  readonly expect: Precondition;
+  readonly conditions: readonly Condition[];
+  readonly operation: MutationOperation;
+}
+
+export type MutationOutcome =
+  | { readonly kind: 'applied'; readonly revision: Revision }
+  /** `expect` did not hold. `found` is the record's revision now, undefined when there is none. */
+  | { readonly kind: 'conflict'; readonly found: Revision | undefined }
+  /** A condition did not hold. `found` is the state now, undefined when the record is missing. */
+  | {
+      readonly kind: 'condition-failed';
+      readonly condition: Condition;
+      readonly found: string | undefined;
+    };
+
+export interface Change {
+  readonly revision: Revision;
+  readonly key: StoreKey;
+  readonly kind: 'put' | 'delete';
+  /** Wall time of the commit at the server that made it, milliseconds. */
+  readonly timeMs: number;
+  /** The record as this change left it; undefined for a delete. */
+  readonly record: StoredRecord | undefined;
+  /** The record this change superseded. Present only when asked for, and when there was one. */
+  readonly previous: StoredRecord | undefined;
+}
+
+export interface ChangePage {
+  /** In revision order, without gaps. May be empty. */
+  readonly changes: readonly Change[];
+  /** Every change up to here is in this page or an earlier one: the next `after`. */
+  readonly through: Revision;
+}
+
+export interface ScanRange {
+  /** Keys that start with this; see keys.ts. Never empty of a resource: scans stay in one resource
+   * unless `prefix` is '' (everything, used once at start). */
+  readonly prefix: string;
+  /** Only keys strictly greater than this one. */
+  readonly after?: StoreKey | undefined;
+  /** At most this many records, and at most about `scanBytesMax` bytes, in one page. */
+  readonly limit: number;
+}
+
+export interface ScanPage {
+  /** In key order. */
+  readonly records: readonly StoredRecord[];
+  /** The revision this page shows. Pass it as `at` to read the next page of the same snapshot. */
+  readonly revision: Revision;
+  /** Whether a further page may hold records. */
+  readonly more: boolean;
+}
+
+/** Reading the past can fail in two expected ways; everything else is a thrown StorageError. */
+export type AtRevision<T> =
+  | { readonly kind: 'ok'; readonly value: T }
+  | { readonly kind: 'compacted'; readonly compactRevision: Revision }
+  | { readonly kind: 'future'; readonly revision: Revision };
+
+export interface Storage {
+  /** For the ready line, logs and health: `memory`, `lmdb`, `fdb`. */
+  readonly name: string;
+
+  /** The record at `at`, or now. `value: undefined` when there was none. */
+  read(key: StoreKey, at?: Revision): Promise<AtRevision<StoredRecord | undefined>>;
+  scan(range: ScanRange, at?: Revision): Promise<AtRevision<ScanPage>>;
+
+  /** Applies each mutation whose expectations hold, in the given order, in one transaction.
+   * Resolves when durable; outcomes stand at the mutations' indexes.
+   * @throws StorageError when nothing of it was applied, or (code `unknown`) may have been. */
+  commit(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
+
+  /** One page of the log: changes with revision > after. `previous: true` also reads what each
+   * change superseded. An empty page has through === the durable revision. */
+  changes(
+    after: Revision,
+    options: { readonly limit: number; readonly previous: boolean },
+  ): Promise<AtRevision<ChangePage>>;
+
+  /** Follows the log: yields non-empty pages (without `previous`) as changes become durable, in
+   * order from `after`; sleeps in between and never polls. Ends when `signal` aborts.
+   * @throws StorageError `compacted` when it fell behind the compaction. */
+  tail(after: Revision, signal: AbortSignal): AsyncIterable<ChangePage>;
+
+  /** The newest durable revision: linearizable, at or after every commit acknowledged (by any
+   * server of this store) before the call. */
+  revision(): Promise<Revision>;
+
+  /** Changes up to and including this one are gone from the log. */
+  compactRevision(): Promise<Revision>;
+
+  /** Forgets changes with revision <= before and the records they superseded. Reads at `before`
+   * itself keep working. Works in bounded steps; may be called by anyone, also twice. */
+  compact(before: Revision): Promise<void>;
+
+  /** Waits for commits in flight. Further calls throw StorageError `closed`. */
+  close(): Promise<void>;
+}
+
+export type StorageErrorCode =
+  /** The store is held by another process. */
+  | 'in-use'
+  /** The store was written under another identity or format. */
+  | 'identity'
+  /** The medium is full; nothing was applied. */
+  | 'full'
+  /** I/O failed; nothing was applied. */
+  | 'io'
+  /** I/O failed and the outcome is not known. */
+  | 'unknown'
+  /** A tail fell behind the compaction. */
+  | 'compacted'
+  /** A stored record cannot be read. */
+  | 'corrupt'
+  /** A value or key is over the named limit. */
+  | 'too-large'
+  | 'closed';
+
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+  readonly code: StorageErrorCode;
+  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Limits of the contract; an adapter may be stricter only by saying so in its header. */
+export const storageLimits = {
+  /** Largest record value. The request body limit is 3 MiB; an object grows a little when stored. */
+  valueBytesMax: 4 * 1024 * 1024,
+  /** Longest key in UTF-8 bytes. */
+  keyBytesMax: 1024,
+  /** Soft bound of one scan or changes page. At least one record is always returned. */
+  pageBytesMax: 4 * 1024 * 1024,
+} as const;

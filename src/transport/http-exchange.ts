@@ -1,0 +1,109 @@
+/**
+ * The HttpExchange port: one HTTP request and its response, as the rest of the server sees it.
+ * Only src/transport knows sockets; two adapters implement this (uws/, node/), and one contract
+ * suite (test/contract/transport-contract.ts) runs on both.
+ *
+ * What it is not: routing, authentication or content negotiation.
+ *
+ * Invariants
+ *  - The head (method, path, query, headers) is a copy: it stays readable after any await.
+ *  - Exactly one of send() and stream() is called per exchange; a second call is a broken invariant.
+ *  - A call after the client has gone does nothing; `closed` tells.
+ *  - A chunk given to ResponseStream.write is copied or sent before the call returns; the caller
+ *    may share it with any number of streams and never has it changed under it.
+ */
+export type Header = readonly [name: string, value: string];
+
+export interface HttpExchange {
+  /** Upper case. */
+  readonly method: string;
+  /** Raw, undecoded path; starts with a slash; no query. */
+  readonly path: string;
+  /** Raw query without the question mark; '' when there is none. */
+  readonly query: string;
+  readonly scheme: 'http' | 'https';
+  /** Textual address of the peer, without port. */
+  readonly remoteAddress: string;
+  /** Value of a request header (lower-case name); repeated ones joined with ', '. */
+  header(name: string): string | undefined;
+  /** All request headers, names in lower case, repeated ones apart, in the order they came. */
+  headers(): readonly Header[];
+  /** Collects the body. At most once. Never throws for what a client does. */
+  readBody(limitBytes: number): Promise<BodyResult>;
+  /** Sends a whole response. Content-Length is set; for HEAD the body is only measured. */
+  send(status: number, headers: readonly Header[], body: Uint8Array | string): void;
+  /** Starts a chunked response; its head reaches the client at once, before the first write.
+   * `preamble` is a harmless first chunk (one space, for JSON) for adapters that cannot send a
+   * head alone; an adapter that can does not send it. */
+  stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream;
+  /** The client has gone or the response is complete. */
+  readonly closed: boolean;
+  /** Called once when the client goes before the response is complete. Called at once if it has. */
+  onAbort(callback: () => void): void;
+}
+
+export type BodyResult =
+  | { readonly kind: 'complete'; readonly bytes: Uint8Array }
+  | { readonly kind: 'too-large'; readonly limitBytes: number }
+  /** The client went away, or sent less than it promised, or took longer than the request time. */
+  | { readonly kind: 'aborted' };
+
+export interface ResponseStream {
+  /** Takes the whole chunk. False: the socket is backed up; wait for onDrain before the next one. */
+  write(chunk: Uint8Array): boolean;
+  /** The one callback for "writable again" after write() returned false; replaces an earlier one. */
+  onDrain(callback: () => void): void;
+  /** Ends the response cleanly (last chunk). Pending bytes are still delivered. */
+  end(): void;
+  /** Cuts the connection, for a response that cannot be completed. */
+  abort(): void;
+  readonly closed: boolean;
+}
+
+export interface TransportLimits {
+  /** Request line and headers together; above it 431. */
+  readonly headBytesMax: number;
+  /** A connection without a request on it, or a request that stops making progress. */
+  readonly idleTimeoutMs: number;
+  /** From the first byte of a request to the end of its body. */
+  readonly requestTimeoutMs: number;
+  /** Open connections; above it new ones are closed at once. */
+  readonly connectionsMax: number;
+}
+
+export interface TlsOptions {
+  readonly certificatePem: string;
+  readonly keyPem: string;
+  /** Ask for client certificates signed by these; node adapter only. */
+  readonly clientCaPem?: string | undefined;
+}
+
+export interface ListenOptions {
+  readonly address: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly tls?: TlsOptions | undefined;
+  readonly limits: TransportLimits;
+}
+
+export interface HttpServer {
+  /** Which adapter and binary serves: for the ready line. */
+  readonly name: string;
+  readonly port: number;
+  /** Stops accepting connections; exchanges in flight go on. Idle connections are closed. */
+  stopAccepting(): void;
+  /** Cuts what is left. Resolves when the port is free. */
+  close(): Promise<void>;
+}
+
+/** Must not throw; must answer or stream every exchange. */
+export type ExchangeHandler = (exchange: HttpExchange) => void;
+
+export type Listen = (options: ListenOptions, handler: ExchangeHandler) => Promise<HttpServer>;
+
+export const defaultTransportLimits: TransportLimits = {
+  headBytesMax: 16 * 1024,
+  idleTimeoutMs: 120_000,
+  requestTimeoutMs: 60_000,
+  connectionsMax: 100_000,
+};

@@ -1,0 +1,138 @@
+/**
+ * The contract of streams/: every read and every watch is answered here (spec 1, 4.9, 4.10, 6).
+ *
+ * What it is not: HTTP, negotiation or authorization; it receives an encoder and a sink.
+ *
+ *   storage.tail ─▶ hub ─▶ cache (ordered immutable snapshots)  ─▶ snapshot() ─▶ get, list
+ *                    └──▶ history ring (per resource) ─▶ watch classes ─▶ frames, made once
+ *                                                             └─▶ members: a cursor and a sink each
+ *
+ * Invariants are numbered in SPEC.md, each with its test.
+ */
+import type { GroupResource } from '../src/apimachinery/schema.ts';
+import type { StatusError } from '../src/apimachinery/status-error.ts';
+import type { Revision } from '../src/storage/storage.ts';
+
+/** One object as the cache holds it. Immutable; shared by all readers. */
+export interface Entry {
+  readonly namespace: string;
+  readonly name: string;
+  readonly revision: Revision;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Selectable fields of the kind, beside metadata.name and metadata.namespace. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** JSON with metadata.resourceVersion stamped in. Never written to. */
+  readonly bytes: Uint8Array;
+}
+
+/** `namespace/name`, or `/name` for a cluster-scoped object: the order of lists. */
+export type EntryKey = string;
+
+export interface ResourceSnapshot {
+  /** Everything up to and including this revision is in, nothing after it. */
+  readonly revision: Revision;
+  /** Entries in the scope; '' or undefined namespace: all. O(log n). */
+  count(namespace: string | undefined): number;
+  /** Entries in the scope that come after this key. O(log n). */
+  countAfter(namespace: string | undefined, after: EntryKey): number;
+  get(namespace: string, name: string): Entry | undefined;
+  /** In key order, from the first entry after `after`. Lazy. */
+  entries(namespace: string | undefined, after?: EntryKey): IterableIterator<Entry>;
+}
+
+export interface Predicate {
+  /** Canonical text; equal predicates have equal ids. '' matches everything. */
+  readonly id: string;
+  matches(entry: Entry): boolean;
+  /** Fields the predicate pins to one value (`metadata.name`, `spec.nodeName`): lets the hub skip
+   * classes that cannot match. Optional to use. */
+  readonly pins: ReadonlyMap<string, string>;
+}
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** Makes frames of one wire form. Pure; the same input gives the same bytes. */
+export interface EventEncoder {
+  /** Equal ids make equal bytes: media type, version, transform. */
+  readonly id: string;
+  /** For DELETED, `entry.bytes` already carry the deletion's revision. */
+  event(type: EventType, entry: Entry): Uint8Array;
+  bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array;
+  error(status: StatusError): Uint8Array;
+}
+
+/** Where frames go. ResponseStream of the transport port satisfies it. */
+export interface WatchSink {
+  write(chunk: Uint8Array): boolean;
+  onDrain(callback: () => void): void;
+  end(): void;
+  readonly closed: boolean;
+}
+
+export type WatchStart =
+  /** Events after this revision; no initial events. */
+  | { readonly kind: 'after'; readonly revision: Revision }
+  /** Events after now (the linearizable revision at the request). */
+  | { readonly kind: 'now' }
+  /** The state as ADDED events, at a revision >= atLeast (undefined: linearizable; 0: any), then
+   * the changes. `mark`: a bookmark with the initial-events-end annotation in between. */
+  | { readonly kind: 'state'; readonly atLeast: Revision | undefined; readonly mark: boolean };
+
+export interface WatchRequest {
+  readonly resource: GroupResource;
+  /** undefined: all namespaces (or a cluster-scoped resource). */
+  readonly namespace: string | undefined;
+  readonly predicate: Predicate;
+  readonly start: WatchStart;
+  readonly bookmarks: boolean;
+  /** The stream is ended cleanly after this long. */
+  readonly timeoutMs: number;
+  readonly encoder: EventEncoder;
+}
+
+export interface WatchHandle {
+  /** The client has gone: forget the member. Idempotent. */
+  close(): void;
+}
+
+export type Freshness =
+  | { readonly kind: 'reached' }
+  /** `revision` is still ahead of what exists after the wait. */
+  | { readonly kind: 'too-large'; readonly current: Revision };
+
+export interface Streams {
+  /** Loads the caches and starts following the log. Resolves when reads can be served. */
+  start(): Promise<void>;
+  /** Ends every watch cleanly (a final bookmark where bookmarks are on), then stops following. */
+  stop(): Promise<void>;
+  /** Everything up to here has been applied to the caches. */
+  readonly revision: Revision;
+  /** Resolves when the caches show everything acknowledged before the call (promise P3). */
+  waitUntilCurrent(): Promise<void>;
+  /** Resolves when the caches have reached `revision`, or after `freshnessWaitMs`. */
+  waitUntil(revision: Revision): Promise<Freshness>;
+  /** The cache of a resource as it is now. O(1). */
+  snapshot(resource: GroupResource): ResourceSnapshot;
+  /** The resource exactly at `revision`: from the cache or a kept snapshot if one shows that
+   * revision, from the store otherwise. */
+  snapshotAt(resource: GroupResource, revision: Revision): Promise<SnapshotAt>;
+  /** Never throws: what goes wrong after the head was sent is an ERROR event. */
+  watch(request: WatchRequest, sink: WatchSink): WatchHandle;
+  stats(): StreamStats;
+}
+
+export type SnapshotAt =
+  | { readonly kind: 'ok'; readonly snapshot: ResourceSnapshot }
+  | { readonly kind: 'compacted'; readonly oldest: Revision }
+  | { readonly kind: 'future'; readonly current: Revision };
+
+export interface StreamStats {
+  readonly watchersCount: number;
+  readonly classesCount: number;
+  readonly blockedCount: number;
+  readonly catchingUpCount: number;
+  readonly eventsTotal: number;
+  readonly framesTotal: number;
+  readonly cachedObjectsCount: number;
+  readonly cachedBytes: number;
+}
