@@ -1,0 +1,70 @@
+/**
+ * The import rules as data. tidy.test.ts reads them; nothing else does.
+ *
+ * A layer may import itself and what stands under `may`. Folders are matched by longest prefix.
+ */
+export interface LayerRule {
+  readonly folder: string;
+  readonly may: readonly string[];
+}
+
+export const layers: readonly LayerRule[] = [
+  { folder: 'src/stdx', may: [] },
+  { folder: 'src/apimachinery', may: ['src/stdx'] },
+  { folder: 'src/storage', may: ['src/stdx', 'src/apimachinery'] },
+  { folder: 'src/storage/memory', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
+  { folder: 'src/storage/lmdb', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
+  { folder: 'actors', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
+  { folder: 'streams', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
+  {
+    folder: 'src/registry',
+    may: ['src/stdx', 'src/apimachinery', 'src/storage', 'actors', 'streams'],
+  },
+  { folder: 'src/apis', may: ['src/stdx', 'src/apimachinery', 'src/registry'] },
+  { folder: 'src/transport', may: ['src/stdx'] },
+  { folder: 'src/transport/uws', may: ['src/stdx', 'src/transport'] },
+  { folder: 'src/transport/node', may: ['src/stdx', 'src/transport'] },
+  {
+    folder: 'src/endpoints',
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/registry',
+      'src/storage/storage.ts',
+      'src/transport/http-exchange.ts',
+      'streams/streams.ts',
+    ],
+  },
+  {
+    folder: 'src/controllers',
+    may: ['src/stdx', 'src/apimachinery', 'src/registry', 'src/storage/storage.ts', 'streams'],
+  },
+  { folder: 'src/server', may: ['src', 'actors', 'streams'] },
+];
+
+/** Libraries and the only places that may import them. What is not listed may not be imported. */
+export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
+  xstate: ['actors'],
+  rxjs: ['streams', 'src/controllers'],
+  'uWebSockets.js': ['src/transport/uws'],
+  '@btc-vision/uwebsockets.js': ['src/transport/uws'],
+  lmdb: ['src/storage/lmdb'],
+  '@msgpack/msgpack': ['src/storage/record-codec.ts'],
+  yaml: ['src/apimachinery/codecs/yaml.ts', 'src/server/kubeconfig.ts'],
+  'lossless-json': ['src/apimachinery/codecs'],
+  pino: ['src/server/log.ts'],
+  'prom-client': ['src/server/metrics.ts'],
+  commander: ['src/server/command-line.ts'],
+};
+
+/** Tests and benchmarks may import anything of the project and these. */
+export const testLibraries: readonly string[] = [
+  '@kubernetes/client-node',
+  'fast-check',
+  'xstate',
+  'rxjs',
+  'rxjs/testing',
+  'lmdb',
+  'uWebSockets.js',
+  'yaml',
+];

@@ -1,0 +1,157 @@
+/** The rules that neither the compiler nor the linter knows: layers, doors, cycles, sizes, names. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { layers, libraryDoors, testLibraries } from './layers.ts';
+
+interface SourceFile {
+  readonly name: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+const roots = ['src', 'actors', 'streams', 'bench', 'test'];
+const importPattern =
+  /^\s*(?:import|export)\s+(?:type\s+)?(?:[^'";]*?\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+
+function sourceFiles(): SourceFile[] {
+  const names = roots.flatMap((root) =>
+    existsSync(root)
+      ? readdirSync(root, { recursive: true, encoding: 'utf8' }).map((n) => path.join(root, n))
+      : [],
+  );
+  return names
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(name, 'utf8');
+      const imports = [...text.matchAll(importPattern)].map((m) => (m[1] ?? m[2]) as string);
+      return { name, text, imports };
+    });
+}
+
+const files = sourceFiles();
+const production = files.filter((f) => !/^(test|bench)\//.test(f.name));
+const resolved = (file: SourceFile, target: string): string =>
+  path.normalize(path.join(path.dirname(file.name), target));
+const under = (name: string, folder: string): boolean =>
+  name === folder || name.startsWith(`${folder}/`);
+const library = (specifier: string): string =>
+  specifier.startsWith('@') ? specifier.split('/').slice(0, 2).join('/') : specifier.split('/')[0]!;
+
+test('every import of a project file goes down the layers', () => {
+  const wrong: string[] = [];
+  for (const file of production) {
+    const rule = layers
+      .filter((l) => under(file.name, l.folder))
+      .sort((a, b) => b.folder.length - a.folder.length)[0];
+    assert.ok(rule, `${file.name} belongs to no layer: add it to test/tidy/layers.ts`);
+    for (const specifier of file.imports.filter((i) => i.startsWith('.'))) {
+      const target = resolved(file, specifier);
+      const owner = layers
+        .filter((l) => under(target, l.folder))
+        .sort((a, b) => b.folder.length - a.folder.length)[0];
+      const allowed =
+        owner === rule ||
+        rule.may.some((m) => (m.endsWith('.ts') ? target === m : under(target, m)));
+      if (!allowed) {
+        wrong.push(`${file.name} imports ${target}; ${rule.folder} may import ${rule.may.join()}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('every library comes in by its one door', () => {
+  const wrong: string[] = [];
+  for (const file of files) {
+    for (const specifier of file.imports) {
+      if (specifier.startsWith('.') || specifier.startsWith('node:')) continue;
+      const doors = libraryDoors[library(specifier)];
+      const inTest = /^(test|bench)\//.test(file.name);
+      if (inTest && testLibraries.some((l) => library(l) === library(specifier))) continue;
+      if (!doors?.some((door) => under(file.name, door))) {
+        wrong.push(`${file.name} imports ${specifier}; its doors: ${doors?.join() ?? 'none'}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('there is no import cycle', () => {
+  const graph = new Map(
+    files.map((f) => [
+      f.name,
+      f.imports.filter((i) => i.startsWith('.')).map((i) => resolved(f, i)),
+    ]),
+  );
+  const done = new Set<string>();
+  const visit = (name: string, trail: readonly string[]): void => {
+    if (trail.includes(name)) {
+      assert.fail(`cycle: ${[...trail.slice(trail.indexOf(name)), name].join(' -> ')}`);
+    }
+    if (done.has(name)) return;
+    for (const next of graph.get(name) ?? []) visit(next, [...trail, name]);
+    done.add(name);
+  };
+  for (const name of graph.keys()) visit(name, []);
+});
+
+test('imports name a file with its extension, and no file is a barrel', () => {
+  const wrong = files.flatMap((f) =>
+    f.imports
+      .filter((i) => i.startsWith('.') && !existsSync(resolved(f, i)))
+      .map((i) => `${f.name}: ${i}`),
+  );
+  assert.deepEqual(wrong, []);
+  const barrels = files.filter((f) => /^\s*export\s+(\*|\{[^}]*\})\s+from/m.test(f.text));
+  assert.deepEqual(
+    barrels.map((f) => f.name),
+    [],
+  );
+});
+
+test('files open with a header, are named in kebab-case and stay below 600 lines', () => {
+  const wrong: string[] = [];
+  for (const file of files) {
+    const base = path.basename(file.name).replace(/(\.test|\.gen)?\.ts$/, '');
+    if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(base)) wrong.push(`${file.name}: not kebab-case`);
+    if (/^(utils?|helpers?|common|misc|types|index)$/.test(base)) wrong.push(`${file.name}: name`);
+    if (!file.text.trimStart().startsWith('/**') && !file.text.startsWith('#!')) {
+      wrong.push(`${file.name}: no header comment`);
+    }
+    const lines = file.text.split('\n');
+    if (file.name.endsWith('.gen.ts')) continue;
+    if (lines.length > 601) wrong.push(`${file.name}: ${lines.length} lines`);
+    lines.forEach((line, index) => {
+      if ([...line].length > 100 && !line.includes('http')) {
+        wrong.push(`${file.name}:${index + 1}: ${line.length} columns`);
+      }
+    });
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('nothing but the identity spells a domain of either identity', () => {
+  const wrong: string[] = [];
+  for (const file of production.filter((f) => f.name !== 'src/apimachinery/identity.ts')) {
+    const code = file.text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '');
+    for (const match of code.matchAll(/['"`][^'"`\n]*\b(k8s\.io|kubernetes\.io|svc\.io)\b/g)) {
+      wrong.push(`${file.name}: ${match[0]}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('every dependency is exact in the manifest', () => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
+    string,
+    Record<string, string> | undefined
+  >;
+  for (const group of ['dependencies', 'devDependencies', 'optionalDependencies']) {
+    for (const [name, version] of Object.entries(manifest[group] ?? {})) {
+      assert.match(version, /^(npm:.+@)?\d+\.\d+\.\d+(-[\w.]+)?$/, `${name}@${version}`);
+    }
+  }
+});
