@@ -1,2 +1,350 @@
-/** placeholder: replaced by its owner */
-export class StatusError extends Error {}
+/**
+ * The one error that reaches a client, as a Status object (spec 1, section 7).
+ *
+ * What it is not: the way to say "no" inside the service. Storage and actors return unions; a
+ * StatusError is made where the answer to the client is decided. Reasons, codes and texts are in
+ * `status-table.ts`.
+ *
+ * Invariants: `code` follows from `reason`; `details.kind` is the plural resource name, except for
+ * Invalid, where it is the Kind. `details.retryAfterSeconds` also becomes the header Retry-After.
+ */
+import { formatFieldErrorBody, formatFieldErrors } from './field-error.ts';
+import type { FieldError } from './field-error.ts';
+import type { GroupResource } from './schema.ts';
+import {
+  CauseType,
+  OPTIMISTIC_LOCK_MESSAGE,
+  STATUS_CODES,
+  STATUS_MESSAGES,
+  StatusReason,
+} from './status-table.ts';
+import type { JsonObject } from './unstructured.ts';
+
+export interface StatusCause {
+  /** A FieldErrorType or CauseType. Absent for the cause of an internal error. */
+  readonly reason?: string | undefined;
+  readonly message: string;
+  readonly field?: string | undefined;
+}
+
+export interface StatusDetails {
+  readonly name?: string | undefined;
+  readonly group?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly causes?: readonly StatusCause[] | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+export interface StatusErrorInit {
+  readonly reason: StatusReason;
+  readonly message: string;
+  readonly details?: StatusDetails | undefined;
+  readonly listContinue?: string | undefined;
+}
+
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  readonly reason: StatusReason;
+  readonly code: number;
+  readonly details: StatusDetails | undefined;
+  /** `metadata.continue`: a token that goes on where an expired one stood. */
+  readonly listContinue: string | undefined;
+
+  constructor(init: StatusErrorInit) {
+    super(init.message);
+    this.reason = init.reason;
+    this.code = STATUS_CODES[init.reason];
+    this.details = init.details;
+    this.listContinue = init.listContinue;
+  }
+
+  /** The wire form, keys in the customary order, without empty members. */
+  toStatus(): JsonObject {
+    const details = this.details === undefined ? undefined : formatDetails(this.details);
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: this.listContinue === undefined ? {} : { continue: this.listContinue },
+      status: 'Failure',
+      ...(this.message === '' ? {} : { message: this.message }),
+      reason: this.reason,
+      ...(details === undefined ? {} : { details }),
+      code: this.code,
+    };
+  }
+}
+
+/** The answer to a delete that removed the object. It has no code. */
+export function successStatus(details?: StatusDetails): JsonObject {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    ...(details === undefined ? {} : { details: formatDetails(details) }),
+  };
+}
+
+export function newUnauthorized(message: string = STATUS_MESSAGES.unauthorized): StatusError {
+  return new StatusError({ reason: StatusReason.unauthorized, message });
+}
+
+/** An empty `name` is a request about the collection; an empty resource, one about a path. */
+export function newForbidden(gr: GroupResource, name: string, why: string): StatusError {
+  return new StatusError({
+    reason: StatusReason.forbidden,
+    message: STATUS_MESSAGES.forbidden(gr, name, why),
+    details: about(gr, name),
+  });
+}
+
+export function newNotFound(gr: GroupResource, name: string): StatusError {
+  return new StatusError({
+    reason: StatusReason.notFound,
+    message: STATUS_MESSAGES.notFound(gr, name),
+    details: about(gr, name),
+  });
+}
+
+/** For a path that no resource is served at. */
+export function newGenericNotFound(): StatusError {
+  const message = STATUS_MESSAGES.genericNotFound;
+  return new StatusError({ reason: StatusReason.notFound, message, details: {} });
+}
+
+export function newAlreadyExists(gr: GroupResource, name: string): StatusError {
+  return new StatusError({
+    reason: StatusReason.alreadyExists,
+    message: STATUS_MESSAGES.alreadyExists(gr, name),
+    details: about(gr, name),
+  });
+}
+
+/** The name is taken by an object that waits for its finalizers. */
+export function newAlreadyExistsBeingDeleted(gr: GroupResource, name: string): StatusError {
+  return new StatusError({
+    reason: StatusReason.alreadyExists,
+    message: STATUS_MESSAGES.beingDeleted(STATUS_MESSAGES.alreadyExists(gr, name)),
+    details: about(gr, name),
+  });
+}
+
+export function newGenerateNameConflict(
+  gr: GroupResource,
+  name: string,
+  retryAfterSeconds: number,
+): StatusError {
+  return new StatusError({
+    reason: StatusReason.alreadyExists,
+    message: STATUS_MESSAGES.generateNameConflict(gr, name),
+    details: { ...about(gr, name), retryAfterSeconds },
+  });
+}
+
+export function newConflict(
+  gr: GroupResource,
+  name: string,
+  why: string = OPTIMISTIC_LOCK_MESSAGE,
+): StatusError {
+  return new StatusError({
+    reason: StatusReason.conflict,
+    message: STATUS_MESSAGES.conflict(gr, name, why),
+    details: about(gr, name),
+  });
+}
+
+/** `listContinue` lets a client go on with an inconsistent list instead of starting over. */
+export function newExpired(message: string, listContinue?: string): StatusError {
+  return new StatusError({ reason: StatusReason.expired, message, listContinue });
+}
+
+export function newInvalid(
+  groupKind: { readonly group: string; readonly kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): StatusError {
+  const { group, kind } = groupKind;
+  const qualified = group === '' ? kind : `${kind}.${group}`;
+  return new StatusError({
+    reason: StatusReason.invalid,
+    message: STATUS_MESSAGES.invalid(qualified, name, formatFieldErrors(errors)),
+    details: {
+      name,
+      group,
+      kind,
+      causes: errors.map((error) => ({
+        reason: error.type,
+        message: formatFieldErrorBody(error),
+        field: error.field,
+      })),
+    },
+  });
+}
+
+export function newBadRequest(message: string): StatusError {
+  return new StatusError({ reason: StatusReason.badRequest, message });
+}
+
+export function newMethodNotAllowed(gr: GroupResource, verb: string): StatusError {
+  return new StatusError({
+    reason: StatusReason.methodNotAllowed,
+    message: STATUS_MESSAGES.methodNotAllowed(gr, verb),
+    details: about(gr, ''),
+  });
+}
+
+export function newNotAcceptable(accepted: readonly string[]): StatusError {
+  return new StatusError({
+    reason: StatusReason.notAcceptable,
+    message: STATUS_MESSAGES.notAcceptable(accepted),
+  });
+}
+
+export function newRequestEntityTooLarge(limitBytes: number): StatusError {
+  return new StatusError({
+    reason: StatusReason.requestEntityTooLarge,
+    message: STATUS_MESSAGES.requestEntityTooLarge(limitBytes),
+  });
+}
+
+/** `contentType` is what the client sent, empty when it sent none. */
+export function newUnsupportedMediaType(
+  contentType: string,
+  accepted: readonly string[],
+): StatusError {
+  return new StatusError({
+    reason: StatusReason.unsupportedMediaType,
+    message: STATUS_MESSAGES.unsupportedMediaType(contentType, accepted),
+  });
+}
+
+export function newTooManyRequests(message: string, retryAfterSeconds: number): StatusError {
+  return new StatusError({
+    reason: StatusReason.tooManyRequests,
+    message,
+    details: { retryAfterSeconds },
+  });
+}
+
+/** The server could not do it now and nothing was changed; 500 on the wire. */
+export function newServerTimeout(
+  gr: GroupResource,
+  verb: string,
+  retryAfterSeconds: number,
+): StatusError {
+  return new StatusError({
+    reason: StatusReason.serverTimeout,
+    message: STATUS_MESSAGES.serverTimeout(gr, verb),
+    details: { ...about(gr, ''), retryAfterSeconds },
+  });
+}
+
+export function newInternalError(message: string): StatusError {
+  return new StatusError({
+    reason: StatusReason.internalError,
+    message: STATUS_MESSAGES.internalError(message),
+    details: { causes: [{ message }] },
+  });
+}
+
+export function newServiceUnavailable(message: string): StatusError {
+  return new StatusError({ reason: StatusReason.serviceUnavailable, message });
+}
+
+/** The request ran out of time; 504 on the wire. Whether it took effect may be unknown. */
+export function newTimeout(message: string, retryAfterSeconds: number): StatusError {
+  return new StatusError({
+    reason: StatusReason.timeout,
+    message: STATUS_MESSAGES.timeout(message),
+    details: { retryAfterSeconds },
+  });
+}
+
+/** Both in decimal. Clients recognise this error by its cause and restart from "". */
+export function newTooLargeResourceVersion(requested: string, current: string): StatusError {
+  return new StatusError({
+    reason: StatusReason.timeout,
+    message: STATUS_MESSAGES.timeout(STATUS_MESSAGES.tooLargeResourceVersion(requested, current)),
+    details: {
+      causes: [
+        {
+          reason: CauseType.resourceVersionTooLarge,
+          message: STATUS_MESSAGES.tooLargeResourceVersionCause,
+        },
+      ],
+      retryAfterSeconds: 1,
+    },
+  });
+}
+
+export function newNamespaceNotFound(name: string): StatusError {
+  return newNotFound({ group: '', resource: 'namespaces' }, name);
+}
+
+/** `gr` and `name` are of the object that cannot be created in `namespace`. */
+export function newNamespaceTerminating(
+  gr: GroupResource,
+  name: string,
+  namespace: string,
+): StatusError {
+  const why = STATUS_MESSAGES.namespaceTerminating(namespace);
+  return new StatusError({
+    reason: StatusReason.forbidden,
+    message: STATUS_MESSAGES.forbidden(gr, name, why),
+    details: {
+      ...about(gr, name),
+      causes: [
+        {
+          reason: CauseType.namespaceTerminating,
+          message: STATUS_MESSAGES.namespaceTerminatingCause(namespace),
+          field: 'metadata.namespace',
+        },
+      ],
+    },
+  });
+}
+
+export function isStatusError(error: unknown): error is StatusError {
+  return error instanceof StatusError;
+}
+
+const hasReason =
+  (reason: StatusReason) =>
+  (error: unknown): error is StatusError =>
+    error instanceof StatusError && error.reason === reason;
+
+export const isUnauthorized = hasReason(StatusReason.unauthorized);
+export const isForbidden = hasReason(StatusReason.forbidden);
+export const isNotFound = hasReason(StatusReason.notFound);
+export const isAlreadyExists = hasReason(StatusReason.alreadyExists);
+export const isConflict = hasReason(StatusReason.conflict);
+export const isExpired = hasReason(StatusReason.expired);
+export const isInvalid = hasReason(StatusReason.invalid);
+export const isBadRequest = hasReason(StatusReason.badRequest);
+export const isMethodNotAllowed = hasReason(StatusReason.methodNotAllowed);
+export const isTooManyRequests = hasReason(StatusReason.tooManyRequests);
+export const isTimeout = hasReason(StatusReason.timeout);
+
+function about(gr: GroupResource, name: string): StatusDetails {
+  return { name, group: gr.group, kind: gr.resource };
+}
+
+function formatDetails(details: StatusDetails): JsonObject {
+  const out: { [key: string]: string | number | readonly JsonObject[] } = {};
+  if (details.name) out['name'] = details.name;
+  if (details.group) out['group'] = details.group;
+  if (details.kind) out['kind'] = details.kind;
+  if (details.uid) out['uid'] = details.uid;
+  if (details.causes && details.causes.length > 0) out['causes'] = details.causes.map(formatCause);
+  if (details.retryAfterSeconds) out['retryAfterSeconds'] = details.retryAfterSeconds;
+  return out;
+}
+
+function formatCause(cause: StatusCause): JsonObject {
+  return {
+    ...(cause.reason ? { reason: cause.reason } : {}),
+    ...(cause.message ? { message: cause.message } : {}),
+    ...(cause.field ? { field: cause.field } : {}),
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * What is wrong with one field of an object or of a request's options (spec 1, section 7).
+ *
+ * What it is not: an exception. Validators return lists of these; `newInvalid` makes one 422 of
+ * them. The text forms are fixed: clients and people compare them.
+ *
+ *   spec.replicas: Invalid value: -1: must be greater than or equal to 0
+ *   ^ field        ^ type         ^ value ^ detail
+ */
+import type { JsonValue } from './unstructured.ts';
+import { quote } from './quote.ts';
+
+/** Each type under the name that `causes[].reason` carries on the wire. */
+export const FieldErrorType = {
+  notFound: 'FieldValueNotFound',
+  required: 'FieldValueRequired',
+  duplicate: 'FieldValueDuplicate',
+  invalid: 'FieldValueInvalid',
+  notSupported: 'FieldValueNotSupported',
+  forbidden: 'FieldValueForbidden',
+  tooLong: 'FieldValueTooLong',
+  tooMany: 'FieldValueTooMany',
+  typeInvalid: 'FieldValueTypeInvalid',
+  internal: 'InternalError',
+} as const;
+export type FieldErrorType = (typeof FieldErrorType)[keyof typeof FieldErrorType];
+
+/** How each type reads, and whether the offending value is shown after it. */
+const PHRASES: Readonly<Record<FieldErrorType, { text: string; showsValue: boolean }>> = {
+  FieldValueNotFound: { text: 'Not found', showsValue: true },
+  FieldValueRequired: { text: 'Required value', showsValue: false },
+  FieldValueDuplicate: { text: 'Duplicate value', showsValue: true },
+  FieldValueInvalid: { text: 'Invalid value', showsValue: true },
+  FieldValueNotSupported: { text: 'Unsupported value', showsValue: true },
+  FieldValueForbidden: { text: 'Forbidden', showsValue: false },
+  FieldValueTooLong: { text: 'Too long', showsValue: false },
+  FieldValueTooMany: { text: 'Too many', showsValue: true },
+  FieldValueTypeInvalid: { text: 'Invalid value', showsValue: true },
+  InternalError: { text: 'Internal error', showsValue: false },
+};
+
+export interface FieldError {
+  readonly type: FieldErrorType;
+  /** The path as people write it: `spec.containers[0].name`, `metadata.labels[a/b]`. */
+  readonly field: string;
+  /** Absent: nothing is shown. Never a secret: it goes to the client and to logs. */
+  readonly value?: JsonValue | undefined;
+  readonly detail: string;
+}
+
+export function required(field: string, detail = ''): FieldError {
+  return { type: FieldErrorType.required, field, detail };
+}
+
+export function invalid(field: string, value: JsonValue | undefined, detail: string): FieldError {
+  return { type: FieldErrorType.invalid, field, value, detail };
+}
+
+export function typeInvalid(
+  field: string,
+  value: JsonValue | undefined,
+  detail: string,
+): FieldError {
+  return { type: FieldErrorType.typeInvalid, field, value, detail };
+}
+
+/** `supported` is shown in the order given. */
+export function notSupported(
+  field: string,
+  value: JsonValue | undefined,
+  supported: readonly string[],
+): FieldError {
+  const detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
+  return { type: FieldErrorType.notSupported, field, value, detail };
+}
+
+export function notFound(field: string, value: JsonValue): FieldError {
+  return { type: FieldErrorType.notFound, field, value, detail: '' };
+}
+
+export function duplicate(field: string, value: JsonValue): FieldError {
+  return { type: FieldErrorType.duplicate, field, value, detail: '' };
+}
+
+export function forbidden(field: string, detail: string): FieldError {
+  return { type: FieldErrorType.forbidden, field, detail };
+}
+
+/** The value itself is not repeated: it is too long. */
+export function tooLong(field: string, maxBytes: number): FieldError {
+  const detail = `may not be more than ${maxBytes} ${maxBytes === 1 ? 'byte' : 'bytes'}`;
+  return { type: FieldErrorType.tooLong, field, detail };
+}
+
+export function tooMany(field: string, actualCount: number, maxCount: number): FieldError {
+  const detail = `must have at most ${maxCount} ${maxCount === 1 ? 'item' : 'items'}`;
+  return { type: FieldErrorType.tooMany, field, value: actualCount, detail };
+}
+
+export function internal(field: string, detail: string): FieldError {
+  return { type: FieldErrorType.internal, field, detail };
+}
+
+/** Everything after the field path: the `message` of a cause. */
+export function formatFieldErrorBody(error: FieldError): string {
+  const phrase = PHRASES[error.type];
+  let body = phrase.text;
+  if (phrase.showsValue && error.value !== undefined) body += `: ${formatValue(error.value)}`;
+  return error.detail === '' ? body : `${body}: ${error.detail}`;
+}
+
+export function formatFieldError(error: FieldError): string {
+  return `${error.field}: ${formatFieldErrorBody(error)}`;
+}
+
+/** One error stands alone, several in brackets; the same text is said once. Empty for none. */
+export function formatFieldErrors(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map(formatFieldError))];
+  return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
+}
+
+function formatValue(value: JsonValue): string {
+  if (typeof value === 'string') return quote(value);
+  // A missing value reads "null" in quotes; that is how it has always been printed.
+  if (value === null) return '"null"';
+  if (typeof value === 'object') {
+    return JSON.stringify(value, (_key, part: unknown) =>
+      typeof part === 'bigint' ? part.toString() : part,
+    );
+  }
+  return String(value);
+}
