@@ -1,0 +1,220 @@
+/**
+ * The scheme: which kinds are served, in which versions, and how each behaves; pure look-ups.
+ *
+ * What it is not: the data (src/apis), nor the choice of what is enabled (src/apis/build-scheme).
+ * It knows no domain and no HTTP.
+ *
+ * Invariants: immutable after buildScheme. A (group, version, resource) names at most one kind, and
+ * so does a (group, version, kind). All versions of one resource share one `storage` resource, one
+ * storage version and one scope. `groups` and their versions stand in discovery order; the first
+ * version of a group is its preferred one. Spec 1, sections 4.1 and 9; spec 2, section 3.3.
+ */
+import type { GroupResource, GroupVersionKind } from './schema.ts';
+import type { ApiObject, JsonObject, JsonValue } from './unstructured.ts';
+
+export type Verb =
+  'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+
+/** How metadata.name is checked. generateName's prefix follows the same rule. */
+export type NameRule =
+  /** Lower-case letters, digits, '-', '.'; at most 253. */
+  | 'dns-subdomain'
+  /** Lower-case letters, digits, '-'; at most 63. */
+  | 'dns-label'
+  /** Like dns-label, but starts with a letter. */
+  | 'dns-1035-label'
+  /** Anything that is one segment of a path: not '.', not '..', no '/', no '%'. */
+  | 'path-segment'
+  /** The canonical text of an IP address. */
+  | 'ip-address'
+  /** A signer's name with ':' for '/', then ':' and a subdomain; or a subdomain alone. */
+  | 'trust-bundle'
+  /** dns-subdomain, at most 52: the kind's children append to it. */
+  | 'dns-subdomain-52';
+
+/** How a delete without gracePeriodSeconds waits. */
+export type DeletionRule =
+  /** Removed, or finalized, at once. */
+  | 'immediate'
+  /** spec.terminationGracePeriodSeconds (default 30); 0 when not bound to a node or finished. */
+  | 'pod'
+  /** Phase becomes Terminating; removed when spec.finalizers is empty. */
+  | 'namespace';
+
+/** A fieldSelector label and where its value lies. metadata.name and metadata.namespace work for
+ * every kind and are not listed. */
+export interface SelectableField {
+  readonly label: string;
+  /** The first path that holds a non-empty scalar wins. */
+  readonly paths: readonly (readonly string[])[];
+  /** The value when no path does. */
+  readonly unset: string;
+}
+
+export interface SubresourceInfo {
+  readonly name: string;
+  /** What is read and written there: the parent's kind, or another one such as Scale. */
+  readonly kind: GroupVersionKind;
+  readonly verbs: readonly Verb[];
+}
+
+/** Where the fields of a Scale lie in the object that it scales. */
+export interface ScalePaths {
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  /** A label selector object or, for kinds older than those, a plain map. */
+  readonly selector: readonly string[];
+}
+
+export interface KindInfo extends GroupVersionKind {
+  readonly listKind: string;
+  readonly resource: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** Never empty: a kind without a verb is not in a scheme. Sorted. */
+  readonly verbs: readonly Verb[];
+  readonly subresources: readonly SubresourceInfo[];
+  readonly scale: ScalePaths | undefined;
+
+  /** Minor releases: `33` for 1.33. Undefined: not known, or never. */
+  readonly introduced: number | undefined;
+  readonly deprecated: number | undefined;
+  readonly removed: number | undefined;
+  readonly replacement: GroupVersionKind | undefined;
+
+  /** Where its objects live in the store, whichever version they came through. */
+  readonly storage: GroupResource;
+  /** The version of `storage.group` in which objects are encoded in the store. */
+  readonly storageVersion: string;
+
+  readonly nameRule: NameRule;
+  readonly deletion: DeletionRule;
+  /** PUT to a name that does not exist creates it. */
+  readonly allowCreateOnUpdate: boolean;
+  /** PUT without metadata.resourceVersion replaces whatever is there. */
+  readonly allowUnconditionalUpdate: boolean;
+  /** DELETE that removes answers with the object, not with a Status. */
+  readonly returnsDeletedObject: boolean;
+  /** A change outside metadata and status increments metadata.generation. */
+  readonly tracksGeneration: boolean;
+  /** Same for every version of the resource. */
+  readonly selectableFields: readonly SelectableField[];
+}
+
+export interface VersionInfo {
+  readonly version: string;
+  /** In order of resource name. */
+  readonly kinds: readonly KindInfo[];
+}
+
+export interface GroupInfo {
+  readonly group: string;
+  /** Preferred first. Never empty. */
+  readonly versions: readonly VersionInfo[];
+}
+
+export interface Scheme {
+  /** The core group first, then in discovery order. */
+  readonly groups: readonly GroupInfo[];
+  /** Every served kind once per version. */
+  readonly kinds: readonly KindInfo[];
+  /** Every resource that holds objects, once, sorted by group and resource. */
+  readonly storageResources: readonly GroupResource[];
+  findGroup(group: string): GroupInfo | undefined;
+  findVersion(group: string, version: string): VersionInfo | undefined;
+  findResource(group: string, version: string, resource: string): KindInfo | undefined;
+  findKind(group: string, version: string, kind: string): KindInfo | undefined;
+  /** The kind at the version in which its objects are stored, or at the most preferred one served. */
+  findStorage(resource: GroupResource): KindInfo | undefined;
+  /** Values of the selectable fields of an object, for its record. Unknown resource: none. */
+  fieldsOf(resource: GroupResource, object: ApiObject): Readonly<Record<string, string>>;
+}
+
+/** Orders groups and versions as given; indexes them. The caller has checked the invariants. */
+export function makeScheme(groups: readonly GroupInfo[]): Scheme {
+  const kinds = groups.flatMap((group) => group.versions.flatMap((version) => version.kinds));
+  const byGroup = new Map(groups.map((group) => [group.group, group]));
+  const byVersion = new Map<string, VersionInfo>();
+  for (const group of groups) {
+    for (const version of group.versions) {
+      byVersion.set(`${group.group}/${version.version}`, version);
+    }
+  }
+  const byResource = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.resource}`, k]));
+  const byKind = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.kind}`, k]));
+  const byStorage = indexStorage(kinds);
+  const storageResources = [...byStorage.values()]
+    .map((k) => k.storage)
+    .sort((a, b) => compareText(a.group, b.group) || compareText(a.resource, b.resource));
+
+  return {
+    groups,
+    kinds,
+    storageResources,
+    findGroup: (group) => byGroup.get(group),
+    findVersion: (group, version) => byVersion.get(`${group}/${version}`),
+    findResource: (group, version, resource) => byResource.get(`${group}/${version}/${resource}`),
+    findKind: (group, version, kind) => byKind.get(`${group}/${version}/${kind}`),
+    findStorage: (resource) => byStorage.get(storageName(resource)),
+    fieldsOf(resource, object) {
+      const kind = byStorage.get(storageName(resource));
+      return kind === undefined ? noFields : selectableValues(kind.selectableFields, object);
+    },
+  };
+}
+
+const noFields: Readonly<Record<string, string>> = Object.freeze({});
+
+function storageName(resource: GroupResource): string {
+  return `${resource.group}/${resource.resource}`;
+}
+
+function indexStorage(kinds: readonly KindInfo[]): ReadonlyMap<string, KindInfo> {
+  const index = new Map<string, KindInfo>();
+  for (const kind of kinds) {
+    const name = storageName(kind.storage);
+    const isStorageVersion =
+      kind.group === kind.storage.group && kind.version === kind.storageVersion;
+    if (isStorageVersion || !index.has(name)) index.set(name, kind);
+  }
+  return index;
+}
+
+function selectableValues(
+  fields: readonly SelectableField[],
+  object: ApiObject,
+): Readonly<Record<string, string>> {
+  if (fields.length === 0) return noFields;
+  const values: Record<string, string> = {};
+  for (const field of fields) {
+    values[field.label] = firstScalar(object, field.paths) ?? field.unset;
+  }
+  return values;
+}
+
+function firstScalar(
+  object: JsonObject,
+  paths: readonly (readonly string[])[],
+): string | undefined {
+  for (const path of paths) {
+    const value = scalarAt(object, path);
+    if (value !== undefined && value !== '') return value;
+  }
+  return undefined;
+}
+
+function scalarAt(object: JsonObject, path: readonly string[]): string | undefined {
+  let value: JsonValue | undefined = object;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    value = (value as JsonObject)[part];
+  }
+  if (value === undefined || value === null || typeof value === 'object') return undefined;
+  return String(value);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
