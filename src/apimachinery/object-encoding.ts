@@ -1,0 +1,76 @@
+/**
+ * The stored form of an object, and the way in and out of it (spec 1, section 2.2).
+ *
+ *   {"kind":"Pod","apiVersion":"v1","metadata":{"name":"a",...},"spec":...}
+ *                                               ^ metadataAt: `"resourceVersion":"7",` goes here
+ *
+ * What it is not: a codec for what clients send; see codecs/. Stored bytes are trusted.
+ *
+ * Invariants: kind, apiVersion and metadata come first, in this order, compact; the rest keeps the
+ * object's own order. Stored bytes carry no metadata.resourceVersion; stamped bytes do. Metadata
+ * is never empty (a stored object has a name), so a stamp always ends in a comma. Integers keep
+ * their digits.
+ */
+import { assert } from '../stdx/assert.ts';
+import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
+import type { ApiObject } from './unstructured.ts';
+
+export interface EncodedObject {
+  /** Compact JSON without metadata.resourceVersion. Short-lived: may share a pooled buffer. */
+  readonly bytes: Uint8Array;
+  /** Byte offset just behind the opening brace of metadata. */
+  readonly metadataAt: number;
+}
+
+const stampHead = '"resourceVersion":"';
+const stampTail = '",';
+const openingBrace = 0x7b;
+const quote = 0x22;
+
+export function encodeObject(object: ApiObject): EncodedObject {
+  const { kind, apiVersion, metadata, ...rest } = object;
+  const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":`;
+  const metadataText = stringifyJson(withoutResourceVersion(metadata));
+  assert(metadataText.length > 2, 'a stored object has metadata');
+  const restText = stringifyJson(rest);
+  const tail = restText === '{}' ? '}' : `,${restText.slice(1)}`;
+  return {
+    bytes: Buffer.from(head + metadataText + tail, 'utf8'),
+    metadataAt: Buffer.byteLength(head) + 1,
+  };
+}
+
+/** Inserts the resourceVersion. The result has its own, exactly sized memory: it lives long. */
+export function stampResourceVersion(
+  bytes: Uint8Array,
+  metadataAt: number,
+  revision: bigint,
+): Uint8Array {
+  assert(
+    bytes[metadataAt - 1] === openingBrace && bytes[metadataAt] === quote,
+    'metadataAt points behind the opening brace of non-empty metadata',
+  );
+  const stamp = stampHead + revision.toString() + stampTail;
+  const stamped = Buffer.allocUnsafeSlow(bytes.length + stamp.length);
+  // One whole copy to its place behind the stamp, then the short head moves back to the front.
+  stamped.set(bytes, stamp.length);
+  stamped.copyWithin(0, stamp.length, stamp.length + metadataAt);
+  stamped.write(stamp, metadataAt, 'latin1');
+  return stamped;
+}
+
+/** Bytes that encodeObject or stampResourceVersion made. Anything else is a broken invariant. */
+export function decodeObject(bytes: Uint8Array): ApiObject {
+  return parseJsonText(decodeTrustedText(bytes)) as ApiObject;
+}
+
+/** Text of UTF-8 bytes that are known to be valid. */
+export function decodeTrustedText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function withoutResourceVersion(metadata: ApiObject['metadata']): ApiObject['metadata'] {
+  if (metadata.resourceVersion === undefined) return metadata;
+  const { resourceVersion: _dropped, ...kept } = metadata;
+  return kept;
+}
