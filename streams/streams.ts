@@ -116,6 +116,9 @@ export interface Streams {
   /** The resource exactly at `revision`: from the cache or a kept snapshot if one shows that
    * revision, from the store otherwise. */
   snapshotAt(resource: GroupResource, revision: Revision): Promise<SnapshotAt>;
+  /** Keeps this snapshot for later pages of the same list (`snapshotAt` finds it), for a bounded
+   * time and number; beyond, the store answers. */
+  keep(resource: GroupResource, snapshot: ResourceSnapshot): void;
   /** Never throws: what goes wrong after the head was sent is an ERROR event. */
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
   stats(): StreamStats;

@@ -1,0 +1,160 @@
+/**
+ * create: POST to a collection (spec 1, sections 4.1, 4.6; names by generateName included).
+ *
+ * Invariants: the object is complete before the actor sees it; the namespace is tested in the
+ * transaction that writes the object, so there is no moment between the test and the write.
+ */
+import {
+  newAlreadyExists,
+  newBadRequest,
+  newGenerateNameConflict,
+  newInvalid,
+  newNamespaceNotFound,
+  newNamespaceTerminating,
+  isAlreadyExists,
+} from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { GroupResource } from '../apimachinery/schema.ts';
+import { generateName } from '../apimachinery/names.ts';
+import { formatRfc3339 } from '../apimachinery/time.ts';
+import { validateObjectMeta } from '../apimachinery/validation/object-meta.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { Condition } from '../storage/storage.ts';
+import { storeKey } from '../storage/keys.ts';
+import { objectStates } from '../../actors/actors.ts';
+import type { ObjectOutcome } from '../../actors/actors.ts';
+import { unreachable } from '../stdx/assert.ts';
+import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
+import { toStorageVersion } from './versions.ts';
+import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
+import { ok, refused } from './registry.ts';
+import { writtenObject } from './written-object.ts';
+import { nameValidatorOf } from './name-rules.ts';
+
+/** Attempts at a free random name before the client is told to try again. */
+const generateNameAttemptsMax = 8;
+
+export interface WriteOptions {
+  readonly dryRun: boolean;
+}
+
+/** `submitted` has been decoded and agrees with the URL; its resourceVersion must be unset. */
+export async function createObject(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  submitted: ApiObject,
+  options: WriteOptions,
+): Promise<Result<WriteResult>> {
+  const version = submitted.metadata.resourceVersion;
+  if (version !== undefined && version !== '') {
+    return refused(newBadRequest('resourceVersion should not be set on objects to be created'));
+  }
+  const named = submitted.metadata.name;
+  const prefix = submitted.metadata.generateName;
+  if (named !== undefined && named !== '') {
+    return createNamed(deps, target, submitted, named, options);
+  }
+  if (prefix === undefined || prefix === '') {
+    return createNamed(deps, target, submitted, '', options);
+  }
+  for (let attempt = 0; attempt < generateNameAttemptsMax; attempt += 1) {
+    const name = generateName(prefix, deps.prng);
+    const result = await createNamed(deps, target, submitted, name, options);
+    if (result.kind === 'ok' || !isAlreadyExists(result.error)) return result;
+  }
+  return refused(newGenerateNameConflict(target.kind, prefix, 1));
+}
+
+async function createNamed(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  submitted: ApiObject,
+  name: string,
+  options: WriteOptions,
+): Promise<Result<WriteResult>> {
+  const prepared = prepareForCreate(deps, target, submitted, name);
+  if (prepared.kind === 'refused') return prepared;
+  const { kind, namespace } = target;
+  const key = { ...kind.storage, namespace, name };
+  const outcome = await deps.actors.execute(key, {
+    type: 'create',
+    object: prepared.value.object,
+    conditions: namespaceConditions(namespace),
+    dryRun: options.dryRun,
+    qualifiedResource: kind,
+  });
+  return creationResult(outcome, target, name, prepared.value.warnings);
+}
+
+/** The object as it would be stored, or why it may not be. Also used by create-on-update. */
+export function prepareForCreate(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  submitted: ApiObject,
+  name: string,
+): Result<{ readonly object: ApiObject; readonly warnings: readonly string[] }> {
+  const { kind, namespace } = target;
+  const birth = {
+    uid: deps.prng.uuid(),
+    creationTimestamp: formatRfc3339(deps.clock.nowMs()),
+    name,
+    namespace,
+  };
+  const strategy = deps.strategyOf(kind);
+  const stored = toStorageVersion(metadataForCreate(submitted, kind, birth), kind);
+  const { object: deduplicated, warnings } = withoutDuplicateOwners(stored);
+  const object = strategy.prepareForCreate(deduplicated);
+  const errors = [
+    ...validateObjectMeta(object.metadata, {
+      namespaced: kind.namespaced,
+      nameValidator: nameValidatorOf(kind.nameRule),
+    }),
+    ...strategy.validate(object),
+  ];
+  if (errors.length > 0) {
+    return refused(newInvalid(kind, name === '' ? '' : name, errors));
+  }
+  return ok({ object, warnings });
+}
+
+/** What must hold in the transaction that creates an object in this namespace. */
+export function namespaceConditions(namespace: string): readonly Condition[] {
+  if (namespace === '') return [];
+  const key = storeKey({ group: '', resource: 'namespaces', namespace: '', name: namespace });
+  return [{ key, state: objectStates.live }];
+}
+
+/** The refusal for a namespace that was not live when the object was to be written. */
+export function namespaceRefusal(
+  resource: GroupResource,
+  name: string,
+  namespace: string,
+  found: string | undefined,
+): StatusError {
+  return found === undefined
+    ? newNamespaceNotFound(namespace)
+    : newNamespaceTerminating(resource, name, namespace);
+}
+
+function creationResult(
+  outcome: ObjectOutcome,
+  target: ResourceTarget,
+  name: string,
+  warnings: readonly string[],
+): Result<WriteResult> {
+  switch (outcome.kind) {
+    case 'created':
+      return ok(writtenObject(outcome, target.namespace, name, true, warnings));
+    case 'refused':
+      return outcome;
+    case 'condition-failed':
+      return refused(namespaceRefusal(target.kind, name, target.namespace, outcome.found));
+    case 'replaced':
+    case 'unchanged':
+    case 'marked':
+    case 'removed':
+      return refused(newAlreadyExists(target.kind, name));
+    default:
+      return unreachable(outcome);
+  }
+}

@@ -1,0 +1,1 @@
+/** Which validator checks metadata.name of a kind: the catalogue's word, turned into a function. */

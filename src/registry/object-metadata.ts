@@ -1,0 +1,105 @@
+/**
+ * The metadata that the server owns: what a create sets and what an update may not change
+ * (spec 1, section 2.2).
+ *
+ * What it is not: validation of what the client owns (apimachinery/validation).
+ */
+import { deepEqual } from '../stdx/deep-equal.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { ApiObject, ObjectMeta, OwnerReference } from '../apimachinery/unstructured.ts';
+
+/** Set by the server at creation; whatever the client sent for them is dropped. */
+export interface Birth {
+  readonly uid: string;
+  readonly creationTimestamp: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** Fields of metadata that a client cannot write. managedFields are maintained by the server. */
+const serverOwned = [
+  'resourceVersion',
+  'selfLink',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generation',
+  'managedFields',
+] as const;
+
+function clientOwned(meta: ObjectMeta): ObjectMeta {
+  const kept: Record<string, ObjectMeta[string]> = { ...meta };
+  for (const field of serverOwned) delete kept[field];
+  return kept;
+}
+
+export function metadataForCreate(object: ApiObject, kind: KindInfo, birth: Birth): ApiObject {
+  const { name: _name, namespace: _namespace, ...rest } = clientOwned(object.metadata);
+  const metadata: ObjectMeta = {
+    name: birth.name,
+    ...(birth.namespace === '' ? {} : { namespace: birth.namespace }),
+    uid: birth.uid,
+    ...(kind.tracksGeneration ? { generation: 1 } : {}),
+    creationTimestamp: birth.creationTimestamp,
+    ...rest,
+  };
+  return { ...object, metadata };
+}
+
+/** The submitted metadata with everything the server owns taken from the current object. */
+export function metadataForUpdate(submitted: ApiObject, current: ApiObject): ApiObject {
+  const was = current.metadata;
+  const { name: _name, namespace: _namespace, ...rest } = clientOwned(submitted.metadata);
+  const metadata: ObjectMeta = {
+    name: was.name,
+    ...defined('namespace', was.namespace),
+    ...defined('uid', was.uid),
+    ...defined('generation', was.generation),
+    ...defined('creationTimestamp', was.creationTimestamp),
+    ...defined('deletionTimestamp', was.deletionTimestamp),
+    ...defined('deletionGracePeriodSeconds', was.deletionGracePeriodSeconds),
+    ...rest,
+  };
+  return { ...submitted, metadata };
+}
+
+function defined<T>(key: string, value: T | undefined): Record<string, T> {
+  return value === undefined ? {} : { [key]: value };
+}
+
+/** generation + 1 when something outside metadata and status differs (spec 1, section 2.2). */
+export function withGeneration(next: ApiObject, current: ApiObject, kind: KindInfo): ApiObject {
+  if (!kind.tracksGeneration || deepEqual(desiredState(next), desiredState(current))) return next;
+  return bumpGeneration(next);
+}
+
+export function bumpGeneration(object: ApiObject): ApiObject {
+  const generation = (object.metadata.generation ?? 0) + 1;
+  return { ...object, metadata: { ...object.metadata, generation } };
+}
+
+function desiredState(object: ApiObject): ApiObject[string] {
+  const { metadata: _metadata, status: _status, apiVersion: _v, kind: _kind, ...rest } = object;
+  return rest;
+}
+
+export interface Deduplicated {
+  readonly object: ApiObject;
+  readonly warnings: readonly string[];
+}
+
+/** Repeated owner references are dropped, with a warning. */
+export function withoutDuplicateOwners(object: ApiObject): Deduplicated {
+  const owners = object.metadata.ownerReferences;
+  if (owners === undefined || owners.length < 2) return { object, warnings: [] };
+  const kept: OwnerReference[] = [];
+  for (const owner of owners) {
+    if (!kept.some((other) => deepEqual(other, owner))) kept.push(owner);
+  }
+  if (kept.length === owners.length) return { object, warnings: [] };
+  return {
+    object: { ...object, metadata: { ...object.metadata, ownerReferences: kept } },
+    warnings: ['metadata.ownerReferences repeats an owner; the repetition was dropped'],
+  };
+}

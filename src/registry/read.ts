@@ -1,0 +1,206 @@
+/**
+ * get and list: reads from the snapshots that streams keep (spec 1, sections 4.9 and 4.10).
+ *
+ *   resourceVersion  unset        -> most recent: wait until everything acknowledged is in
+ *                    0            -> any: whatever the cache shows now
+ *                    N            -> not older than N: wait for N, at most the freshness wait
+ *                    N, Exact     -> exactly N (also: a limit without a match)
+ *   continue token                -> exactly the revision of the first page, after the last key
+ *
+ * What it is not: a reader of the store. Only an exact read that no kept snapshot shows goes there.
+ *
+ * Invariant: all pages of one list show one revision.
+ */
+import type { ContinueToken } from '../apimachinery/continue-token.ts';
+import { encodeContinueToken } from '../apimachinery/continue-token.ts';
+import {
+  newExpired,
+  newNotFound,
+  newTooLargeResourceVersion,
+} from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { Predicate, ResourceSnapshot } from '../../streams/streams.ts';
+import type { Revision } from '../storage/storage.ts';
+import type {
+  ListResult,
+  ObjectTarget,
+  RegistryDeps,
+  ResourceTarget,
+  Result,
+  StoredObject,
+} from './registry.ts';
+import { ok, refused } from './registry.ts';
+
+/** How new a read has to be. */
+export type Consistency =
+  | { readonly kind: 'most-recent' }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'not-older-than'; readonly revision: Revision }
+  | { readonly kind: 'exact'; readonly revision: Revision };
+
+export interface ListQuery {
+  readonly consistency: Consistency;
+  readonly predicate: Predicate;
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly continueToken: ContinueToken | undefined;
+}
+
+export async function getObject(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  consistency: Exclude<Consistency, { kind: 'exact' }>,
+): Promise<Result<StoredObject>> {
+  const at = await snapshotFor(deps, target, consistency);
+  if (at.kind === 'refused') return at;
+  const entry = at.value.get(target.namespace, target.name);
+  if (entry === undefined) return refused(newNotFound(target.kind, target.name));
+  return ok(entry);
+}
+
+export async function listObjects(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  query: ListQuery,
+): Promise<Result<ListResult>> {
+  const token = query.continueToken;
+  const at = await snapshotFor(deps, target, consistencyOf(query), token);
+  if (at.kind === 'refused') return at;
+  const result = page(at.value, target.namespace, query);
+  if (result.continueAfter !== undefined) deps.streams.keep(target.kind.storage, at.value);
+  return ok(result);
+}
+
+function consistencyOf(query: ListQuery): Consistency {
+  const token = query.continueToken;
+  if (token === undefined) return query.consistency;
+  return token.revision === undefined
+    ? { kind: 'most-recent' }
+    : { kind: 'exact', revision: token.revision as Revision };
+}
+
+async function snapshotFor(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  consistency: Consistency,
+  token?: ContinueToken,
+): Promise<Result<ResourceSnapshot>> {
+  const { streams } = deps;
+  const resource = target.kind.storage;
+  switch (consistency.kind) {
+    case 'most-recent':
+      await streams.waitUntilCurrent();
+      return ok(streams.snapshot(resource));
+    case 'any':
+      return ok(streams.snapshot(resource));
+    case 'not-older-than': {
+      const reached = await streams.waitUntil(consistency.revision);
+      if (reached.kind === 'reached') return ok(streams.snapshot(resource));
+      return refused(tooLarge(consistency.revision, reached.current));
+    }
+    case 'exact':
+      return exactSnapshot(deps, target, consistency.revision, token);
+  }
+}
+
+async function exactSnapshot(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  revision: Revision,
+  token: ContinueToken | undefined,
+): Promise<Result<ResourceSnapshot>> {
+  const reached = await deps.streams.waitUntil(revision);
+  if (reached.kind === 'too-large') return refused(tooLarge(revision, reached.current));
+  const at = await deps.streams.snapshotAt(target.kind.storage, revision);
+  switch (at.kind) {
+    case 'ok':
+      return ok(at.snapshot);
+    case 'future':
+      return refused(tooLarge(revision, at.current));
+    case 'compacted':
+      return refused(token === undefined ? tooOld(revision) : expiredToken(deps, token));
+  }
+}
+
+function tooLarge(requested: Revision, current: Revision): StatusError {
+  return newTooLargeResourceVersion(requested.toString(), current.toString());
+}
+
+function tooOld(revision: Revision): StatusError {
+  return newExpired(`too old resource version: ${revision}`);
+}
+
+/** 410 with a token that goes on behind the same key in the newest state, for clients that prefer
+ * an inconsistent rest to starting over. */
+function expiredToken(deps: RegistryDeps, token: ContinueToken): StatusError {
+  const next = encodeContinueToken(
+    { revision: undefined, after: token.after },
+    deps.identity.groups.meta,
+  );
+  return newExpired(
+    'The provided continue parameter is too old to display a consistent list result. You can ' +
+      'start a new list without the continue parameter, or use the continue token in this ' +
+      'response to retrieve the remainder of the results; the remainder may be inconsistent ' +
+      'with the pages before it.',
+    next,
+  );
+}
+
+function page(
+  snapshot: ResourceSnapshot,
+  namespace: string,
+  query: ListQuery,
+): ListResult {
+  const scope = namespace === '' ? undefined : namespace;
+  const { predicate, limit } = query;
+  const after = query.continueToken?.after;
+  const everything = predicate.id === '';
+  const base = { revision: snapshot.revision, snapshot };
+  const whole = { ...base, continueAfter: undefined, remainingItemCount: undefined };
+
+  const total =
+    after === undefined ? snapshot.count(scope) : snapshot.countAfter(scope, after);
+  if (everything && (limit === 0 || total <= limit)) {
+    return { ...whole, entries: snapshot.entries(scope, after), count: total };
+  }
+  if (limit === 0) {
+    return { ...whole, entries: matching(snapshot, scope, after, predicate), count: undefined };
+  }
+
+  const entries: StoredObject[] = [];
+  let examined = 0;
+  let last = after;
+  for (const entry of snapshot.entries(scope, after)) {
+    examined += 1;
+    last = `${entry.namespace}/${entry.name}`;
+    if (predicate.matches(entry)) entries.push(entry);
+    if (entries.length === limit) break;
+  }
+  const remaining = total - examined;
+  if (remaining === 0) return { ...whole, entries, count: entries.length };
+  return {
+    ...base,
+    entries,
+    count: entries.length,
+    continueAfter: last,
+    remainingItemCount: everything ? remaining : undefined,
+  };
+}
+
+/** Walks the scope lazily; a pinned name in a known namespace is looked up instead. */
+function* matching(
+  snapshot: ResourceSnapshot,
+  scope: string | undefined,
+  after: string | undefined,
+  predicate: Predicate,
+): IterableIterator<StoredObject> {
+  const name = predicate.pins.get('metadata.name');
+  if (name !== undefined && scope !== undefined && after === undefined) {
+    const entry = snapshot.get(scope, name);
+    if (entry !== undefined && predicate.matches(entry)) yield entry;
+    return;
+  }
+  for (const entry of snapshot.entries(scope, after)) {
+    if (predicate.matches(entry)) yield entry;
+  }
+}

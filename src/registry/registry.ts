@@ -1,0 +1,87 @@
+/**
+ * The registry's contract: generic verbs over any kind (spec 1, sections 3.1, 4.4, 4.9, 4.10).
+ *
+ * What it is not: HTTP (bytes are decoded and options are parsed before) and storage (a write is a
+ * command to the object's actor, a read is a look into streams' snapshots). What differs between
+ * kinds is data (KindInfo) and a KindStrategy.
+ *
+ * Invariants: a verb answers with a Result; it rejects only for broken invariants and failed I/O.
+ * A refused request has changed nothing.
+ */
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
+import type { ActorSystem } from '../../actors/actors.ts';
+import type { ResourceSnapshot, Streams } from '../../streams/streams.ts';
+import type { Clock } from '../stdx/clock.ts';
+import type { Prng } from '../stdx/prng.ts';
+import type { Identity } from '../apimachinery/identity.ts';
+import type { StrategyOf } from './strategy.ts';
+import type { Revision } from '../storage/storage.ts';
+
+export interface RegistryDeps {
+  readonly actors: ActorSystem;
+  readonly streams: Streams;
+  readonly scheme: Scheme;
+  readonly identity: Identity;
+  readonly strategyOf: StrategyOf;
+  readonly clock: Clock;
+  readonly prng: Prng;
+}
+
+/** Which object or collection a request speaks of. */
+export interface ResourceTarget {
+  /** The kind at the version of the request. */
+  readonly kind: KindInfo;
+  /** '' for a cluster-scoped kind, or for all namespaces. */
+  readonly namespace: string;
+}
+
+export interface ObjectTarget extends ResourceTarget {
+  readonly name: string;
+}
+
+export type Result<T> =
+  | { readonly kind: 'ok'; readonly value: T }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+export function ok<T>(value: T): Result<T> {
+  return { kind: 'ok', value };
+}
+
+export function refused(error: StatusError): { readonly kind: 'refused'; error: StatusError } {
+  return { kind: 'refused', error };
+}
+
+/** An object on its way out, in the version it is stored in. */
+export interface StoredObject {
+  /** JSON with metadata.resourceVersion; shared, never written to. */
+  readonly bytes: Uint8Array;
+  readonly namespace: string;
+  readonly name: string;
+  readonly revision: Revision;
+}
+
+export interface WriteResult extends StoredObject {
+  readonly created: boolean;
+  /** Texts for Warning headers. */
+  readonly warnings: readonly string[];
+}
+
+export interface DeleteResult {
+  /** The object: as it was last, or as it now is, with its deletion marked. */
+  readonly object: StoredObject;
+  readonly uid: string;
+  readonly removed: boolean;
+}
+
+export interface ListResult {
+  readonly revision: Revision;
+  /** The entries of the page, in key order. May be walked once. */
+  readonly entries: Iterable<StoredObject>;
+  /** How many entries there are, when known without walking them. */
+  readonly count: number | undefined;
+  /** Where the next page starts: the key of the last entry examined. Undefined: the last page. */
+  readonly continueAfter: string | undefined;
+  readonly remainingItemCount: number | undefined;
+  readonly snapshot: ResourceSnapshot;
+}

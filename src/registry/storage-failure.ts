@@ -1,0 +1,43 @@
+/**
+ * The one place where the store's failures become answers (house rule: no layer reads messages).
+ */
+import type { GroupResource } from '../apimachinery/schema.ts';
+import {
+  newInternalError,
+  newRequestEntityTooLarge,
+  newServerTimeout,
+  newServiceUnavailable,
+  newTimeout,
+} from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import { storageLimits } from '../storage/storage.ts';
+import type { StorageError } from '../storage/storage.ts';
+
+const retryAfterSeconds = 1;
+
+export function interpretStorageError(
+  error: StorageError,
+  resource: GroupResource,
+  verb: string,
+): StatusError {
+  switch (error.code) {
+    case 'full':
+      return newServiceUnavailable('the store is full: nothing was written');
+    case 'unknown':
+      return newTimeout(
+        'the outcome of the write is not known: read the object before trying again',
+        retryAfterSeconds,
+      );
+    case 'too-large':
+      return newRequestEntityTooLarge(storageLimits.valueBytesMax);
+    case 'closed':
+      return newServerTimeout(resource, verb, retryAfterSeconds);
+    case 'corrupt':
+      return newInternalError(`a stored record of ${resource.resource} cannot be read`);
+    case 'io':
+    case 'in-use':
+    case 'identity':
+    case 'compacted':
+      return newInternalError(`the store failed (${error.code}): nothing was written`);
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * What a kind may decide for itself in a write: the hooks of the generic verbs, as functions.
+ *
+ * What it is not: a class to inherit from. genericStrategy does what most kinds do; a kind replaces
+ * single functions (src/apis/strategies.ts). All are pure: they run inside an actor's decision and
+ * may run again.
+ */
+import type { FieldError } from '../apimachinery/field-error.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+
+export interface KindStrategy {
+  /** Completes or resets what the client may not choose. Metadata is already prepared. */
+  prepareForCreate(object: ApiObject): ApiObject;
+  /** Likewise, for a write to the main resource. `next` already has the immutable metadata. */
+  prepareForUpdate(next: ApiObject, current: ApiObject): ApiObject;
+  validate(object: ApiObject): readonly FieldError[];
+  validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
+  /** Why this object may not be deleted at all, if so. */
+  forbidDeletion(name: string): StatusError | undefined;
+  /** Seconds an accepted delete waits; `requested` is what the client asked for. 0: at once. */
+  gracePeriodSeconds(object: ApiObject, requested: number | undefined): number;
+  /** Whether something beside metadata.finalizers and the grace period keeps a deleted object. */
+  holdsDeletion(object: ApiObject): boolean;
+  /** The object as it looks once its deletion is marked. */
+  markDeletion(object: ApiObject): ApiObject;
+}
+
+export type StrategyOf = (kind: KindInfo) => KindStrategy;
+
+/** Kinds whose status a client may set on create: a node registers itself with its status. */
+const statusOnCreate: ReadonlySet<string> = new Set(['/nodes']);
+
+export function genericStrategy(kind: KindInfo): KindStrategy {
+  const hasStatus = kind.subresources.some((s) => s.name === 'status');
+  const keepsStatus = statusOnCreate.has(`${kind.storage.group}/${kind.storage.resource}`);
+  return {
+    prepareForCreate: (object) => (hasStatus && !keepsStatus ? withoutStatus(object) : object),
+    prepareForUpdate: (next, current) => (hasStatus ? withStatusOf(next, current) : next),
+    validate: () => [],
+    validateUpdate: () => [],
+    forbidDeletion: () => undefined,
+    gracePeriodSeconds: kind.deletion === 'pod' ? podGracePeriod : () => 0,
+    holdsDeletion: () => false,
+    markDeletion: (object) => object,
+  };
+}
+
+function withoutStatus(object: ApiObject): ApiObject {
+  if (object['status'] === undefined) return object;
+  const { status: _status, ...rest } = object;
+  return rest as ApiObject;
+}
+
+function withStatusOf(next: ApiObject, current: ApiObject): ApiObject {
+  const status: JsonValue | undefined = current['status'];
+  return status === undefined ? withoutStatus(next) : { ...next, status };
+}
+
+const POD_GRACE_SECONDS = 30;
+
+/** A pod that no node runs, or that has ended, need not be waited for (spec 1, section 3.1). */
+function podGracePeriod(object: ApiObject, requested: number | undefined): number {
+  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
+  const status = isJsonObject(object['status']) ? object['status'] : {};
+  const ended = status['phase'] === 'Failed' || status['phase'] === 'Succeeded';
+  const bound = typeof spec['nodeName'] === 'string' && spec['nodeName'] !== '';
+  if (!bound || ended) return 0;
+  const own = spec['terminationGracePeriodSeconds'];
+  const period = requested ?? (typeof own === 'number' ? own : POD_GRACE_SECONDS);
+  return period < 0 ? 1 : period;
+}

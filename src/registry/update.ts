@@ -1,0 +1,214 @@
+/**
+ * update: PUT of an object or of its status (spec 1, sections 4.4 and 3.1).
+ *
+ * What it is not: a read followed by a write. The decision is a pure function that the object's
+ * actor runs on its current state, so an update without a resourceVersion cannot lose a race.
+ *
+ * Invariants: a stale resourceVersion, or another uid, is a Conflict; metadata that the server owns
+ * is taken from the current object; a result equal to the current object writes nothing.
+ */
+import { invalid } from '../apimachinery/field-error.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import { newConflict, newInvalid } from '../apimachinery/status-error.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { validateObjectMetaUpdate } from '../apimachinery/validation/object-meta.ts';
+import type { CurrentObject, ObjectOutcome, Production } from '../../actors/actors.ts';
+import { unreachable } from '../stdx/assert.ts';
+import { namespaceConditions, namespaceRefusal, prepareForCreate } from './create.ts';
+import type { WriteOptions } from './create.ts';
+import { metadataForUpdate, withGeneration, withoutDuplicateOwners } from './object-metadata.ts';
+import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
+import { ok, refused } from './registry.ts';
+import type { KindStrategy } from './strategy.ts';
+import { toStorageVersion } from './versions.ts';
+import { writtenObject } from './written-object.ts';
+
+export type Subresource = 'status' | undefined;
+
+export interface Preconditions {
+  readonly uid: string | undefined;
+  /** '' and '0' mean: none. */
+  readonly resourceVersion: string | undefined;
+}
+
+/** Replaces the object, or only its status. Creates it where the kind allows that. */
+export async function updateObject(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  submitted: ApiObject,
+  subresource: Subresource,
+  options: WriteOptions,
+): Promise<Result<WriteResult>> {
+  const { kind } = target;
+  const preconditions = preconditionsOf(submitted);
+  if (!hasVersion(preconditions) && !kind.allowUnconditionalUpdate) {
+    const why = 'must be specified for an update';
+    const error = invalid('metadata.resourceVersion', '', why);
+    return refused(newInvalid(kind, target.name, [error]));
+  }
+  const { object: next, warnings } = withoutDuplicateOwners(toStorageVersion(submitted, kind));
+  const strategy = deps.strategyOf(kind);
+  return executeReplace(deps, target, {
+    produce: (current) => {
+      const conflict = checkPreconditions(preconditions, current, target);
+      if (conflict !== undefined) return conflict;
+      return subresource === 'status'
+        ? produceStatus(next, current.object, kind, strategy)
+        : produceObject(next, current.object, kind, strategy);
+    },
+    create:
+      kind.allowCreateOnUpdate && subresource === undefined && !namesAnExisting(preconditions)
+        ? () => produceCreation(deps, target, submitted)
+        : undefined,
+    warnings,
+    options,
+  });
+}
+
+export interface Replacement {
+  readonly produce: (current: CurrentObject) => Production;
+  readonly create: (() => Production) | undefined;
+  readonly warnings: readonly string[];
+  readonly options: WriteOptions;
+}
+
+/** Sends a replacement to the object's actor and reads its outcome. */
+export async function executeReplace(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  replacement: Replacement,
+): Promise<Result<WriteResult>> {
+  const { kind, namespace, name } = target;
+  const strategy = deps.strategyOf(kind);
+  const outcome = await deps.actors.execute(
+    { ...kind.storage, namespace, name },
+    {
+      type: 'replace',
+      produce: replacement.produce,
+      create: replacement.create,
+      conditions: namespaceConditions(namespace),
+      completesDeletion: (object) => completesDeletion(object, strategy),
+      dryRun: replacement.options.dryRun,
+      qualifiedResource: kind,
+    },
+  );
+  return replacementResult(outcome, target, replacement.warnings);
+}
+
+/** Nothing holds a deleted object any more: this write removes it (spec 1, section 3.1). */
+export function completesDeletion(object: ApiObject, strategy: KindStrategy): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata;
+  if (deletionTimestamp === undefined) return false;
+  if ((finalizers?.length ?? 0) > 0) return false;
+  return (deletionGracePeriodSeconds ?? 0) === 0 && !strategy.holdsDeletion(object);
+}
+
+export function preconditionsOf(object: ApiObject): Preconditions {
+  return { uid: object.metadata.uid, resourceVersion: object.metadata.resourceVersion };
+}
+
+function hasVersion(preconditions: Preconditions): boolean {
+  const version = preconditions.resourceVersion;
+  return version !== undefined && version !== '' && version !== '0';
+}
+
+function namesAnExisting(preconditions: Preconditions): boolean {
+  return hasVersion(preconditions) || (preconditions.uid ?? '') !== '';
+}
+
+/** Undefined when the current object is the one that the client meant. */
+export function checkPreconditions(
+  expected: Preconditions,
+  current: CurrentObject,
+  target: ObjectTarget,
+): Production | undefined {
+  if (hasVersion(expected) && expected.resourceVersion !== current.revision?.toString()) {
+    return refused(newConflict(target.kind, target.name));
+  }
+  const uid = current.object.metadata.uid ?? '';
+  if (expected.uid !== undefined && expected.uid !== '' && expected.uid !== uid) {
+    const why = `Precondition failed: UID in precondition: ${expected.uid}, UID in object meta: ${uid}`;
+    return refused(newConflict(target.kind, target.name, why));
+  }
+  return undefined;
+}
+
+function produceObject(
+  submitted: ApiObject,
+  current: ApiObject,
+  kind: KindInfo,
+  strategy: KindStrategy,
+): Production {
+  const prepared = strategy.prepareForUpdate(metadataForUpdate(submitted, current), current);
+  return validated(withGeneration(prepared, current, kind), current, kind, strategy);
+}
+
+/** Status and the metadata that a client owns; everything else stays as it is. */
+function produceStatus(
+  submitted: ApiObject,
+  current: ApiObject,
+  kind: KindInfo,
+  strategy: KindStrategy,
+): Production {
+  const { metadata } = metadataForUpdate(submitted, current);
+  const { ownerReferences } = current.metadata;
+  const { ownerReferences: _dropped, ...rest } = metadata;
+  const { status: _status, ...unchanged } = current;
+  const next = {
+    ...unchanged,
+    metadata: ownerReferences === undefined ? rest : { ...rest, ownerReferences },
+    ...(submitted['status'] === undefined ? {} : { status: submitted['status'] }),
+  } as ApiObject;
+  return validated(next, current, kind, strategy);
+}
+
+/** `next`, if its metadata and the kind's own rules allow it after `current`. */
+export function validated(
+  next: ApiObject,
+  current: ApiObject,
+  kind: KindInfo,
+  strategy: KindStrategy,
+): Production {
+  const errors = [
+    ...validateObjectMetaUpdate(next.metadata, current.metadata),
+    ...strategy.validateUpdate(next, current),
+  ];
+  if (errors.length > 0) {
+    return refused(newInvalid(kind, current.metadata.name ?? '', errors));
+  }
+  return { kind: 'object', object: next };
+}
+
+function produceCreation(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  submitted: ApiObject,
+): Production {
+  const prepared = prepareForCreate(deps, target, submitted, target.name);
+  if (prepared.kind === 'refused') return prepared;
+  return { kind: 'object', object: prepared.value.object };
+}
+
+function replacementResult(
+  outcome: ObjectOutcome,
+  target: ObjectTarget,
+  warnings: readonly string[],
+): Result<WriteResult> {
+  const { namespace, name, kind } = target;
+  switch (outcome.kind) {
+    case 'created':
+    case 'replaced':
+    case 'unchanged':
+    case 'marked':
+    case 'removed': {
+      const created = outcome.kind === 'created';
+      return ok(writtenObject(outcome, namespace, name, created, warnings));
+    }
+    case 'refused':
+      return outcome;
+    case 'condition-failed':
+      return refused(namespaceRefusal(kind, name, namespace, outcome.found));
+    default:
+      return unreachable(outcome);
+  }
+}

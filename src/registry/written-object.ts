@@ -1,0 +1,32 @@
+/**
+ * The answer to a write: the actor's outcome with its resourceVersion stamped in.
+ *
+ * A dry run has no revision of its own: the one it was decided on is shown, or none ("0" is never
+ * a revision of an object) for an object that does not exist.
+ */
+import { stampResourceVersion } from '../apimachinery/object-encoding.ts';
+import type { ObjectOutcome } from '../../actors/actors.ts';
+import { revisionZero } from '../storage/storage.ts';
+import type { StoredObject, WriteResult } from './registry.ts';
+
+type Settled = Exclude<ObjectOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
+
+export function storedObject(outcome: Settled, namespace: string, name: string): StoredObject {
+  const { revision, bytes, metadataAt } = outcome;
+  return {
+    namespace,
+    name,
+    revision: revision ?? revisionZero,
+    bytes: revision === undefined ? bytes : stampResourceVersion(bytes, metadataAt, revision),
+  };
+}
+
+export function writtenObject(
+  outcome: Settled,
+  namespace: string,
+  name: string,
+  created: boolean,
+  warnings: readonly string[],
+): WriteResult {
+  return { ...storedObject(outcome, namespace, name), created, warnings };
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+/**
+ * The executable: arguments in, one ready line out, exit codes.
+ *
+ *   0  stopped on purpose        2  the arguments or the data directory cannot be used
+ *   1  a promise was about to be broken (lost log, failed invariant): it stops rather than go on
+ */
+import { readFileSync } from 'node:fs';
+import { StorageError } from '../storage/storage.ts';
+import { parseCommandLine } from './command-line.ts';
+import { createLog } from './log.ts';
+import { completeConfig, OptionsError } from './options.ts';
+import type { CompletedConfig } from './options.ts';
+import { startServer } from './server.ts';
+import type { RunningServer } from './server.ts';
+
+/** Failures that the operator mends, not the programmer. */
+const unusable: ReadonlySet<string> = new Set(['in-use', 'identity', 'io', 'full', 'corrupt']);
+
+function packageVersion(): string {
+  const manifest = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}
+
+async function main(): Promise<void> {
+  const command = parseCommandLine(process.argv.slice(2), packageVersion());
+  if (command.kind === 'done') return;
+  const config = completeConfig(command.options);
+  const log = createLog(config.logLevel);
+  const server = await startServer(config, {
+    log,
+    onFatal: (error) => {
+      log.error({ err: error }, 'the server cannot go on');
+      process.exit(1);
+    },
+  });
+  process.stdout.write(`${readyLine(server, config)}\n`);
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    server.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+}
+
+function readyLine(server: RunningServer, config: CompletedConfig): string {
+  const facts = [
+    `url=${server.url}`,
+    `store=${config.store}`,
+    `identity=${config.identity}`,
+    `transport=${JSON.stringify(server.transport)}`,
+    `kubeconfig=${server.kubeconfig}`,
+  ];
+  return `sluice is ready: ${facts.join(' ')}`;
+}
+
+main().catch((error: unknown) => {
+  const known =
+    error instanceof OptionsError || (error instanceof StorageError && unusable.has(error.code));
+  const text = error instanceof Error ? (known ? error.message : error.stack) : String(error);
+  process.stderr.write(`sluice: ${text}\n`);
+  process.exit(isListenFailure(error) || known ? 2 : 1);
+});
+
+/** The address is taken or not ours: also for the operator. */
+function isListenFailure(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL';
+}

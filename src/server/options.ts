@@ -1,0 +1,228 @@
+/**
+ * Configuration: options as given -> completeConfig -> one frozen value.
+ *
+ * Every option stands once in `optionTable`: name, default, what it means, how it is read. The
+ * command line and the README's table of flags are made from it; nothing else reads flags.
+ *
+ * Invariant: a CompletedConfig is consistent; relations between options are checked here.
+ */
+import { identityNames } from '../apimachinery/identity.ts';
+import type { IdentityName } from '../apimachinery/identity.ts';
+import { logLevels } from './log.ts';
+import type { LogLevel } from './log.ts';
+import { parseDurationMs } from './duration.ts';
+
+export const storeNames = ['lmdb', 'memory'] as const;
+export type StoreName = (typeof storeNames)[number];
+
+export const transportNames = ['auto', 'uws', 'node'] as const;
+export type TransportName = (typeof transportNames)[number];
+
+export interface CompletedConfig {
+  readonly bindAddress: string;
+  readonly httpPort: number;
+  readonly store: StoreName;
+  readonly dataDir: string;
+  readonly identity: IdentityName;
+  readonly transport: TransportName;
+  readonly watchHistoryMs: number;
+  readonly minRequestTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly requestBodyBytesMax: number;
+  readonly connectionsMax: number;
+  readonly idleTimeoutMs: number;
+  readonly residentObjectsMax: number;
+  readonly shutdownDelayMs: number;
+  readonly shutdownTimeoutMs: number;
+  readonly runtimeConfig: readonly string[];
+  readonly featureGates: ReadonlyMap<string, boolean>;
+  readonly logLevel: LogLevel;
+}
+
+/** What was wrong with the options: one line for the operator. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError';
+}
+
+export interface OptionSpec {
+  readonly flag: string;
+  readonly value: string;
+  readonly default: string;
+  readonly help: string;
+}
+
+export const optionTable = [
+  { flag: 'bind-address', value: 'ADDRESS', default: '127.0.0.1', help: 'Address to listen on.' },
+  { flag: 'http-port', value: 'PORT', default: '8080', help: 'Port for HTTP; 0 picks a free one.' },
+  {
+    flag: 'store',
+    value: storeNames.join('|'),
+    default: 'lmdb',
+    help: 'Where objects live: lmdb keeps them on disk, memory loses them at exit.',
+  },
+  { flag: 'data-dir', value: 'DIR', default: './data', help: 'Directory of the store.' },
+  {
+    flag: 'identity',
+    value: identityNames.join('|'),
+    default: 'svc',
+    help: 'Names of groups, labels and media types. A store keeps the one it was made with.',
+  },
+  {
+    flag: 'transport',
+    value: transportNames.join('|'),
+    default: 'auto',
+    help: 'HTTP adapter; auto takes uWebSockets.js where its binary loads, else node.',
+  },
+  {
+    flag: 'watch-history',
+    value: 'DURATION',
+    default: '5m',
+    help: 'How long changes, and the states they replaced, stay readable.',
+  },
+  {
+    flag: 'min-request-timeout',
+    value: 'DURATION',
+    default: '30m',
+    help: 'A watch without timeoutSeconds ends after this to twice this.',
+  },
+  {
+    flag: 'request-timeout',
+    value: 'DURATION',
+    default: '60s',
+    help: 'Longest time to receive one request.',
+  },
+  {
+    flag: 'max-request-bytes',
+    value: 'BYTES',
+    default: String(3 * 1024 * 1024),
+    help: 'Largest request body; above it 413.',
+  },
+  {
+    flag: 'max-connections',
+    value: 'N',
+    default: '100000',
+    help: 'Open connections; above it new ones are closed.',
+  },
+  {
+    flag: 'idle-timeout',
+    value: 'DURATION',
+    default: '120s',
+    help: 'A connection without a request on it is closed after this.',
+  },
+  {
+    flag: 'max-resident-objects',
+    value: 'N',
+    default: '4096',
+    help: 'Object actors kept in memory; the least recently used go first.',
+  },
+  {
+    flag: 'shutdown-delay-duration',
+    value: 'DURATION',
+    default: '0',
+    help: 'After SIGTERM, serve this long with /readyz failing before closing.',
+  },
+  {
+    flag: 'shutdown-timeout',
+    value: 'DURATION',
+    default: '10s',
+    help: 'Longest wait for requests in flight at shutdown.',
+  },
+  {
+    flag: 'runtime-config',
+    value: 'KEY[=BOOL],...',
+    default: '',
+    help: 'Group versions and resources to serve or not: batch/v1=false, api/beta, ...',
+  },
+  {
+    flag: 'feature-gates',
+    value: 'NAME=BOOL,...',
+    default: '',
+    help: 'Features to switch on or off.',
+  },
+  { flag: 'log-level', value: logLevels.join('|'), default: 'info', help: 'Least level logged.' },
+] as const satisfies readonly OptionSpec[];
+
+export type OptionName = (typeof optionTable)[number]['flag'];
+export type RawOptions = Readonly<Record<OptionName, string>>;
+
+/** Gates this server knows, with their defaults. */
+export const featureGateDefaults: Readonly<Record<string, boolean>> = {
+  APIResponseCompression: true,
+  DynamicResourceAllocation: false,
+  WatchList: true,
+};
+
+/** @throws OptionsError naming the flag and what it wants. */
+export function completeConfig(raw: RawOptions): CompletedConfig {
+  const config: CompletedConfig = {
+    bindAddress: raw['bind-address'],
+    httpPort: integer(raw, 'http-port', 0, 65_535),
+    store: oneOf(raw, 'store', storeNames),
+    dataDir: nonEmpty(raw, 'data-dir'),
+    identity: oneOf(raw, 'identity', identityNames),
+    transport: oneOf(raw, 'transport', transportNames),
+    watchHistoryMs: duration(raw, 'watch-history', 1000),
+    minRequestTimeoutMs: duration(raw, 'min-request-timeout', 1000),
+    requestTimeoutMs: duration(raw, 'request-timeout', 1000),
+    requestBodyBytesMax: integer(raw, 'max-request-bytes', 1024, 3 * 1024 * 1024),
+    connectionsMax: integer(raw, 'max-connections', 1, 1_000_000),
+    idleTimeoutMs: duration(raw, 'idle-timeout', 1000),
+    residentObjectsMax: integer(raw, 'max-resident-objects', 16, 10_000_000),
+    shutdownDelayMs: duration(raw, 'shutdown-delay-duration', 0),
+    shutdownTimeoutMs: duration(raw, 'shutdown-timeout', 0),
+    runtimeConfig: items(raw['runtime-config']),
+    featureGates: featureGates(raw['feature-gates']),
+    logLevel: oneOf(raw, 'log-level', logLevels),
+  };
+  return Object.freeze(config);
+}
+
+function fail(flag: OptionName, given: string, wanted: string): never {
+  throw new OptionsError(`--${flag}: ${JSON.stringify(given)} is not ${wanted}`);
+}
+
+function nonEmpty(raw: RawOptions, flag: OptionName): string {
+  return raw[flag] === '' ? fail(flag, '', 'a value') : raw[flag];
+}
+
+function oneOf<T extends string>(raw: RawOptions, flag: OptionName, values: readonly T[]): T {
+  const found = values.find((value) => value === raw[flag]);
+  return found ?? fail(flag, raw[flag], `one of ${values.join(', ')}`);
+}
+
+function integer(raw: RawOptions, flag: OptionName, min: number, max: number): number {
+  const text = raw[flag];
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max) {
+    fail(flag, text, `an integer from ${min} to ${max}`);
+  }
+  return value;
+}
+
+function duration(raw: RawOptions, flag: OptionName, minMs: number): number {
+  const value = parseDurationMs(raw[flag]);
+  if (value === undefined || value < minMs) {
+    return fail(flag, raw[flag], `a duration of at least ${minMs} ms (as 90s, 5m, 1h30m)`);
+  }
+  return value;
+}
+
+function items(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function featureGates(text: string): ReadonlyMap<string, boolean> {
+  const gates = new Map(Object.entries(featureGateDefaults));
+  for (const item of items(text)) {
+    const [name = '', value = 'true', ...extra] = item.split('=');
+    if (!gates.has(name)) fail('feature-gates', item, `a gate: ${[...gates.keys()].join(', ')}`);
+    if (extra.length > 0 || (value !== 'true' && value !== 'false')) {
+      fail('feature-gates', item, 'NAME=true or NAME=false');
+    }
+    gates.set(name, value === 'true');
+  }
+  return gates;
+}
