@@ -11,7 +11,7 @@
  * is never empty (a stored object has a name), so a stamp always ends in a comma. Integers keep
  * their digits.
  */
-import { assert } from '../stdx/assert.ts';
+import { assert, AssertionError } from '../stdx/assert.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
 import type { ApiObject } from './unstructured.ts';
 
@@ -25,7 +25,14 @@ export interface EncodedObject {
 const stampHead = '"resourceVersion":"';
 const stampTail = '",';
 const openingBrace = 0x7b;
+const closingBrace = 0x7d;
 const quote = 0x22;
+const backslash = 0x5c;
+
+/** What stands before, between and behind the two strings that every object begins with. */
+const beforeKind = Buffer.from('{"kind":');
+const beforeApiVersion = Buffer.from(',"apiVersion":');
+const beforeMetadata = Buffer.from(',"metadata":');
 
 export function encodeObject(object: ApiObject): EncodedObject {
   const { kind, apiVersion, metadata, ...rest } = object;
@@ -62,6 +69,54 @@ export function stampResourceVersion(
 /** Bytes that encodeObject or stampResourceVersion made. Anything else is a broken invariant. */
 export function decodeObject(bytes: Uint8Array): ApiObject {
   return parseJsonText(decodeTrustedText(bytes)) as ApiObject;
+}
+
+/** The JSON of metadata, braces included: a view into `bytes`, found without parsing. */
+export function metadataBytes(bytes: Uint8Array): Uint8Array {
+  const start = findMetadata(bytes) + beforeMetadata.length;
+  let depth = 0;
+  for (let at = start; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) at = endOfString(bytes, at) - 1;
+    else if (byte === openingBrace) depth += 1;
+    else if (byte === closingBrace && (depth -= 1) === 0) return bytes.subarray(start, at + 1);
+  }
+  throw new AssertionError('stored metadata ends');
+}
+
+/** Bytes before metadata of an object with this kind and apiVersion: see withObjectHead. */
+export function objectHead(kind: string, apiVersion: string): Uint8Array {
+  return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`);
+}
+
+/** The same object under another kind and apiVersion, without parsing: for versions that share
+ * one shape. `head` comes from objectHead. */
+export function withObjectHead(bytes: Uint8Array, head: Uint8Array): Uint8Array {
+  const from = findMetadata(bytes);
+  const out = Buffer.allocUnsafe(head.length + bytes.length - from);
+  out.set(head, 0);
+  out.set(bytes.subarray(from), head.length);
+  return out;
+}
+
+/** Offset of `,"metadata":{`. */
+function findMetadata(bytes: Uint8Array): number {
+  let at = endOfString(bytes, beforeKind.length);
+  at = endOfString(bytes, at + beforeApiVersion.length);
+  assert(
+    bytes[at + 2] === beforeMetadata[2] && bytes[at + beforeMetadata.length] === openingBrace,
+    'a stored object begins with kind, apiVersion and metadata',
+  );
+  return at;
+}
+
+/** `at` is the opening quote; the result is the offset behind the closing one. */
+function endOfString(bytes: Uint8Array, at: number): number {
+  for (let next = at + 1; next < bytes.length; next += 1) {
+    if (bytes[next] === backslash) next += 1;
+    else if (bytes[next] === quote) return next + 1;
+  }
+  throw new AssertionError('a string in a stored object ends');
 }
 
 /** Text of UTF-8 bytes that are known to be valid. */

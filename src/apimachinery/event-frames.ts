@@ -1,0 +1,175 @@
+/**
+ * Frames of a watch in JSON: one line `{"type":...,"object":...}` an event (spec 1, sections 2.4
+ * and 6). Each function makes an encoder of one wire form, as streams/ expects it.
+ *
+ * What it is not: a writer; who gets a frame, and when, is streams/ business. Media types without
+ * a stream form never come here.
+ *
+ * Invariants: encoders with equal ids make equal bytes for equal entries. jsonEvents, the hot
+ * path, copies and never parses: one allocation and two copies a frame. `entry.bytes` carry their
+ * resourceVersion.
+ */
+import { stringifyJson } from './codecs/lossless.ts';
+import {
+  decodeObject,
+  encodeObject,
+  objectHead,
+  stampResourceVersion,
+  withObjectHead,
+} from './object-encoding.ts';
+import { partialForm } from './projection/partial-metadata.ts';
+import type { PartialOptions } from './projection/partial-metadata.ts';
+import { tableForm } from './projection/table.ts';
+import type { TableOptions } from './projection/table.ts';
+import type { StatusError } from './status-error.ts';
+import type { ApiObject } from './unstructured.ts';
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+export interface EncodableEntry {
+  readonly namespace: string;
+  readonly name: string;
+  readonly revision: bigint;
+  readonly bytes: Uint8Array;
+}
+
+/** Structurally the EventEncoder of streams/. */
+export interface EventFrames<E extends EncodableEntry = EncodableEntry> {
+  readonly id: string;
+  event(type: EventType, entry: E): Uint8Array;
+  bookmark(revision: bigint, initialEventsEnd: boolean): Uint8Array;
+  error(status: StatusError): Uint8Array;
+}
+
+export interface JsonEventOptions {
+  /** As the watch shows objects: what its bookmarks carry. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** The API domain of the identity. */
+  readonly domain: string;
+}
+
+const prefixes: Readonly<Record<EventType, Uint8Array>> = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+};
+const closingBrace = 0x7d;
+const newline = 0x0a;
+
+/** Objects as they are stored. */
+export function jsonEvents(options: JsonEventOptions): EventFrames {
+  return {
+    id: `json/${options.apiVersion}/${options.kind}`,
+    event: (type, entry) => frameOf(type, entry.bytes),
+    bookmark: (revision, end) => bookmarkFrame(bookmarkObject(options, revision, end)),
+    error: errorFrame,
+  };
+}
+
+/** Objects stored under another apiVersion (or kind) of the same shape: only the two change. */
+export function relabelledEvents(options: JsonEventOptions): EventFrames {
+  const head = objectHead(options.kind, options.apiVersion);
+  return {
+    ...jsonEvents(options),
+    id: `relabelled/${options.apiVersion}/${options.kind}`,
+    event: (type, entry) => frameOf(type, withObjectHead(entry.bytes, head)),
+  };
+}
+
+/** Objects whose shape differs between versions: decoded, transformed, encoded. `transformId`
+ * names the transformation; `transform` is pure and keeps metadata. */
+export function transformedEvents(
+  inner: EventFrames,
+  transformId: string,
+  transform: (object: ApiObject) => ApiObject,
+): EventFrames {
+  return {
+    id: `${inner.id}|${transformId}`,
+    event(type, entry) {
+      const { bytes, metadataAt } = encodeObject(transform(decodeObject(entry.bytes)));
+      const stamped = stampResourceVersion(bytes, metadataAt, entry.revision);
+      return inner.event(type, { ...entry, bytes: stamped });
+    },
+    bookmark: (revision, end) => inner.bookmark(revision, end),
+    error: (status) => inner.error(status),
+  };
+}
+
+/** Every object as its PartialObjectMetadata. */
+export function partialEvents(options: PartialOptions): EventFrames {
+  const form = partialForm(options);
+  return {
+    ...jsonEvents({ apiVersion: form.apiVersion, kind: form.kind, domain: options.domain }),
+    event: (type, entry) => frameOf(type, form.project(entry.bytes)),
+  };
+}
+
+export interface TableEventOptions extends TableOptions {
+  /** How objects (includeObject=Object) and the row of a bookmark are labelled. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Sends the columns in the first event only. The encoder then has a memory, so it belongs to
+   * one watch, whose name this is, and its frames are shared with nobody. Without it every event
+   * carries the columns (clients take equal ones as known) and frames are shared. */
+  readonly watchId?: string | undefined;
+}
+
+/** Every object as a Table of one row. */
+export function tableEvents(options: TableEventOptions): EventFrames {
+  const form = tableForm(options);
+  const once = options.watchId !== undefined;
+  let columnsSent = false;
+  const table = (bytes: Uint8Array, revision: bigint): Uint8Array => {
+    const text = form.tableOf(bytes, revision.toString(), !columnsSent);
+    columnsSent = once;
+    return Buffer.from(text, 'utf8');
+  };
+  const { apiVersion, kind, domain } = options;
+  const shape = `${form.apiVersion}/${options.includeObject}/${apiVersion}/${kind}`;
+  return {
+    id: `table/${shape}${once ? `/${options.watchId}` : ''}`,
+    event: (type, entry) => frameOf(type, table(entry.bytes, entry.revision)),
+    bookmark(revision, end) {
+      const object = bookmarkObject({ apiVersion, kind, domain }, revision, end);
+      return bookmarkFrame(form.tableOf(Buffer.from(object, 'utf8'), revision.toString(), false));
+    },
+    error: errorFrame,
+  };
+}
+
+function frameOf(type: EventType, object: Uint8Array): Uint8Array {
+  const prefix = prefixes[type];
+  // Frames are short-lived and die in the order they were made, so they may share a pool.
+  const frame = Buffer.allocUnsafe(prefix.length + object.length + 2);
+  frame.set(prefix, 0);
+  frame.set(object, prefix.length);
+  frame[frame.length - 2] = closingBrace;
+  frame[frame.length - 1] = newline;
+  return frame;
+}
+
+function bookmarkObject(
+  options: JsonEventOptions,
+  revision: bigint,
+  initialEventsEnd: boolean,
+): string {
+  const annotations = { [`${options.domain}/initial-events-end`]: 'true' };
+  return JSON.stringify({
+    kind: options.kind,
+    apiVersion: options.apiVersion,
+    metadata: {
+      resourceVersion: revision.toString(),
+      creationTimestamp: null,
+      ...(initialEventsEnd ? { annotations } : {}),
+    },
+  });
+}
+
+function bookmarkFrame(object: string): Uint8Array {
+  return Buffer.from(`{"type":"BOOKMARK","object":${object}}\n`, 'utf8');
+}
+
+function errorFrame(status: StatusError): Uint8Array {
+  return Buffer.from(`{"type":"ERROR","object":${stringifyJson(status.toStatus())}}\n`, 'utf8');
+}

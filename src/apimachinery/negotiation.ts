@@ -1,0 +1,265 @@
+/**
+ * Content negotiation: which media type and which form of the object a request asks for
+ * (spec 1, sections 2.6 and 4.3).
+ *
+ * What it is not: encoding, or knowledge of the identity; the meta group comes from the caller's
+ * domain. What is supported is data: a further encoding is one more row.
+ *
+ * Rules: the client's clauses count by q, then by how specific they are, then in their order; the
+ * first that can be served wins. A clause that asks for a form the endpoint does not have is
+ * passed over, so `application/json;as=Table;...,application/json` falls back. `q=0` excludes.
+ * Without Accept the first supported type is served.
+ *
+ * Bounds: clauses after the first `acceptClausesMax` are not looked at; the header itself is
+ * bounded by the transport.
+ */
+import { newNotAcceptable, newUnsupportedMediaType } from './status-error.ts';
+import type { StatusError } from './status-error.ts';
+
+export const acceptClausesMax = 64;
+
+export type BodyFormat = 'json' | 'yaml';
+
+export interface SupportedType {
+  readonly mediaType: string;
+  readonly format: BodyFormat;
+  /** Whether a watch can be sent in it. */
+  readonly streams: boolean;
+}
+
+/** In order of the server's preference. */
+export const supportedTypes: readonly SupportedType[] = [
+  { mediaType: 'application/json', format: 'json', streams: true },
+  { mediaType: 'application/yaml', format: 'yaml', streams: false },
+];
+
+/** What a clause asks the object to be shown as: `as`, `g` and `v`, '' where absent. */
+export interface Target {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface AcceptClause {
+  /** Lower case. */
+  readonly type: string;
+  readonly subtype: string;
+  readonly q: number;
+  /** Names in lower case, without q. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+export interface Chosen<T> {
+  readonly type: SupportedType;
+  readonly target: T;
+  /** The clause itself asked for indented output. */
+  readonly pretty: boolean;
+}
+
+export type MetaVersion = 'v1' | 'v1beta1';
+
+export type Projection =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'table'; readonly version: MetaVersion }
+  /** `list`: PartialObjectMetadataList was asked for, rather than PartialObjectMetadata. */
+  | { readonly kind: 'partial'; readonly version: MetaVersion; readonly list: boolean };
+
+export interface NegotiationOptions {
+  readonly supported: readonly SupportedType[];
+  readonly allowTable: boolean;
+  readonly allowPartial: boolean;
+  /** The API domain of the identity: the meta group is `meta.<domain>`. */
+  readonly domain: string;
+  /** The response is a watch. */
+  readonly stream?: boolean | undefined;
+}
+
+export interface Negotiated {
+  readonly mediaType: string;
+  readonly format: BodyFormat;
+  readonly projection: Projection;
+  readonly pretty: boolean;
+}
+
+export type NegotiationResult =
+  | { readonly kind: 'ok'; readonly negotiated: Negotiated }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+export function negotiate(
+  accept: string | undefined,
+  options: NegotiationOptions,
+): NegotiationResult {
+  const metaGroup = `meta.${options.domain}`;
+  const served = options.supported.filter((type) => type.streams || options.stream !== true);
+  const chosen = chooseType(accept, served, (target) => projectionOf(target, metaGroup, options));
+  if (chosen === undefined) return { kind: 'refused', error: notAcceptable(served, options) };
+  return {
+    kind: 'ok',
+    negotiated: {
+      mediaType: chosen.type.mediaType,
+      format: chosen.type.format,
+      projection: chosen.target,
+      pretty: chosen.pretty,
+    },
+  };
+}
+
+/** The general form: `allow` says what a target means at this endpoint, undefined to pass the
+ * clause over. An absent target comes as undefined. Undefined when nothing fits. */
+export function chooseType<T>(
+  accept: string | undefined,
+  supported: readonly SupportedType[],
+  allow: (target: Target | undefined) => T | undefined,
+): Chosen<T> | undefined {
+  const header = accept === undefined || accept.trim() === '' ? '*/*' : accept;
+  for (const clause of parseAccept(header)) {
+    for (const type of supported) {
+      if (!matches(clause, type.mediaType)) continue;
+      const stream = clause.parameters.get('stream') ?? '';
+      if (stream !== '' && (stream !== 'watch' || !type.streams)) continue;
+      const target = allow(targetOf(clause));
+      if (target === undefined) continue;
+      return { type, target, pretty: clause.parameters.get('pretty') === '1' };
+    }
+  }
+  return undefined;
+}
+
+/** In order of preference. Clauses that are not `type/subtype` are left out. */
+export function parseAccept(header: string): readonly AcceptClause[] {
+  const clauses: AcceptClause[] = [];
+  for (const part of splitOutsideQuotes(header, ',').slice(0, acceptClausesMax)) {
+    const clause = parseClause(part);
+    if (clause !== undefined && clause.q > 0) clauses.push(clause);
+  }
+  // The sort is stable, so clauses of one rank keep the client's order.
+  return clauses.sort((a, b) => b.q - a.q || wildness(a) - wildness(b));
+}
+
+export type ContentType =
+  | { readonly kind: 'ok'; readonly type: SupportedType }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+/** The type of a request body. A body without Content-Type is of the first supported type. */
+export function parseContentType(
+  contentType: string | undefined,
+  supported: readonly SupportedType[],
+): ContentType {
+  const text = contentType?.trim() ?? '';
+  const name = text === '' ? supported[0]?.mediaType : mediaTypeOf(text);
+  const type = supported.find((each) => each.mediaType === name);
+  if (type !== undefined) return { kind: 'ok', type };
+  const accepted = supported.map((each) => each.mediaType);
+  return { kind: 'refused', error: newUnsupportedMediaType(text, accepted) };
+}
+
+/** The media type alone, lower case; undefined when the text is none. */
+export function mediaTypeOf(contentType: string): string | undefined {
+  const clause = parseClause(contentType);
+  return clause === undefined ? undefined : `${clause.type}/${clause.subtype}`;
+}
+
+/** Programs that people read the output of get it indented without asking. */
+const humanAgents: readonly string[] = ['curl', 'Wget', 'Mozilla/5.0'];
+const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+
+/** `prettyParameter` is the query's first `pretty`. A value that is no boolean means false. */
+export function wantsPretty(
+  prettyParameter: string | undefined,
+  userAgent: string | undefined,
+): boolean {
+  if (prettyParameter !== undefined && prettyParameter !== '') {
+    return trueWords.has(prettyParameter);
+  }
+  return userAgent !== undefined && humanAgents.some((agent) => userAgent.startsWith(agent));
+}
+
+function projectionOf(
+  target: Target | undefined,
+  metaGroup: string,
+  options: NegotiationOptions,
+): Projection | undefined {
+  if (target === undefined) return { kind: 'none' };
+  const { group, version, kind } = target;
+  if (group !== metaGroup || (version !== 'v1' && version !== 'v1beta1')) return undefined;
+  switch (kind) {
+    case 'Table':
+      return options.allowTable ? { kind: 'table', version } : undefined;
+    case 'PartialObjectMetadata':
+      return options.allowPartial ? { kind: 'partial', version, list: false } : undefined;
+    case 'PartialObjectMetadataList':
+      return options.allowPartial ? { kind: 'partial', version, list: true } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function notAcceptable(served: readonly SupportedType[], options: NegotiationOptions): StatusError {
+  const suffix = options.stream === true ? ';stream=watch' : '';
+  return newNotAcceptable(served.map((type) => type.mediaType + suffix));
+}
+
+function targetOf(clause: AcceptClause): Target | undefined {
+  const kind = clause.parameters.get('as') ?? '';
+  const group = clause.parameters.get('g') ?? '';
+  const version = clause.parameters.get('v') ?? '';
+  return kind === '' && group === '' && version === '' ? undefined : { group, version, kind };
+}
+
+function matches(clause: AcceptClause, mediaType: string): boolean {
+  if (clause.type === '*') return clause.subtype === '*';
+  const [type, subtype] = mediaType.split('/');
+  return clause.type === type && (clause.subtype === '*' || clause.subtype === subtype);
+}
+
+function wildness(clause: AcceptClause): number {
+  return (clause.type === '*' ? 2 : 0) + (clause.subtype === '*' ? 1 : 0);
+}
+
+const token = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+
+function parseClause(text: string): AcceptClause | undefined {
+  const [name, ...rest] = splitOutsideQuotes(text, ';');
+  const [type, subtype, ...more] = (name as string).trim().toLowerCase().split('/');
+  if (type === undefined || subtype === undefined || more.length > 0) return undefined;
+  if (!token.test(type) || !token.test(subtype)) return undefined;
+  const parameters = new Map<string, string>();
+  let q = 1;
+  for (const each of rest) {
+    const equals = each.indexOf('=');
+    if (equals < 0) continue;
+    const key = each.slice(0, equals).trim().toLowerCase();
+    const value = unquote(each.slice(equals + 1).trim());
+    if (key === 'q') q = parseQuality(value);
+    else parameters.set(key, value);
+  }
+  return { type, subtype, q, parameters };
+}
+
+/** A weight that is no number between 0 and 1 counts as 1. */
+function parseQuality(text: string): number {
+  return /^(?:0(?:\.\d*)?|1(?:\.0*)?|\.\d+)$/.test(text) ? Number(text) : 1;
+}
+
+function unquote(text: string): string {
+  if (text.length < 2 || !text.startsWith('"') || !text.endsWith('"')) return text;
+  return text.slice(1, -1).replace(/\\(.)/g, '$1');
+}
+
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  if (!text.includes('"')) return text.split(separator);
+  const parts: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '"') quoted = !quoted;
+    else if (quoted && char === '\\') at += 1;
+    else if (!quoted && char === separator) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}

@@ -1,0 +1,104 @@
+/**
+ * The default Table: name and age of objects, for any kind (spec 1, section 2.6).
+ *
+ *   {"kind":"Table","apiVersion":"meta.<domain>/v1","metadata":{"resourceVersion":"7"},
+ *    "columnDefinitions":[...],"rows":[{"cells":["a","2026-..."],"object":{...}},...]}
+ *
+ * What it is not: the richer columns of single kinds.
+ *
+ * Invariants: a row's `object` is what `includeObject` says: nothing (null), the object's
+ * PartialObjectMetadata (the default), or the object. Only metadata is ever parsed.
+ */
+import { parseJsonText } from '../codecs/lossless.ts';
+import { decodeTrustedText, metadataBytes } from '../object-encoding.ts';
+import { newBadRequest } from '../status-error.ts';
+import type { StatusError } from '../status-error.ts';
+import type { JsonObject, ObjectMeta } from '../unstructured.ts';
+import { partialForm } from './partial-metadata.ts';
+import type { PartialOptions } from './partial-metadata.ts';
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export interface TableOptions extends PartialOptions {
+  readonly includeObject: IncludeObject;
+}
+
+export const defaultColumns: readonly JsonObject[] = [
+  {
+    name: 'Name',
+    type: 'string',
+    format: 'name',
+    description: 'Name of the object, unique for its kind within its namespace. It never changes.',
+    priority: 0,
+  },
+  {
+    name: 'Created At',
+    type: 'date',
+    format: '',
+    description: 'Time at which the server created the object, in UTC, as RFC 3339.',
+    priority: 0,
+  },
+];
+
+export type IncludeObjectResult =
+  | { readonly kind: 'ok'; readonly includeObject: IncludeObject }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+/** The query parameter `includeObject`; absent or empty is Metadata. */
+export function parseIncludeObject(parameter: string | undefined): IncludeObjectResult {
+  switch (parameter) {
+    case undefined:
+    case '':
+      return { kind: 'ok', includeObject: 'Metadata' };
+    case 'None':
+    case 'Metadata':
+    case 'Object':
+      return { kind: 'ok', includeObject: parameter };
+    default: {
+      const value = JSON.stringify(parameter);
+      const message = `includeObject must be None, Metadata or Object, not ${value}`;
+      return { kind: 'refused', error: newBadRequest(message) };
+    }
+  }
+}
+
+export interface TableForm {
+  readonly kind: 'Table';
+  readonly apiVersion: string;
+  /** JSON of the columns: the value of `columnDefinitions`. */
+  readonly columnsText: string;
+  /** JSON of one row, from an object's stamped bytes. */
+  row(bytes: Uint8Array): Uint8Array;
+  /** A Table of one object, as text. `columns` false leaves them null: a later event of a watch. */
+  tableOf(bytes: Uint8Array, resourceVersion: string, columns: boolean): string;
+}
+
+/** The cell of an object without a creation time: the zero time, as the reference writes it. */
+const noTime = '0001-01-01T00:00:00Z';
+
+export function tableForm(options: TableOptions): TableForm {
+  const partial = partialForm(options);
+  const columnsText = JSON.stringify(defaultColumns);
+  const rowText = (bytes: Uint8Array): string => {
+    const metadata = parseJsonText(decodeTrustedText(metadataBytes(bytes))) as ObjectMeta;
+    const cells = [metadata.name ?? '', metadata.creationTimestamp ?? noTime];
+    return `{"cells":${JSON.stringify(cells)},"object":${objectText(bytes)}}`;
+  };
+  const objectText = (bytes: Uint8Array): string => {
+    if (options.includeObject === 'None') return 'null';
+    if (options.includeObject === 'Object') return decodeTrustedText(bytes);
+    return decodeTrustedText(partial.project(bytes));
+  };
+  return {
+    kind: 'Table',
+    apiVersion: partial.apiVersion,
+    columnsText,
+    row: (bytes) => Buffer.from(rowText(bytes), 'utf8'),
+    tableOf(bytes, resourceVersion, columns) {
+      const head = { kind: 'Table', apiVersion: partial.apiVersion, metadata: { resourceVersion } };
+      const columnsPart = columns ? columnsText : 'null';
+      const opened = JSON.stringify(head).slice(0, -1);
+      return `${opened},"columnDefinitions":${columnsPart},"rows":[${rowText(bytes)}]}`;
+    },
+  };
+}
