@@ -1,0 +1,152 @@
+/**
+ * How the objects of each resource behave in writes, deletes and selections: what the schema of a
+ * kind does not say. One table per question; a resource that is not in a table has the default.
+ *
+ * What it is not: validation of fields or defaults. Keys are `<group template>/<resource>`.
+ * Spec 1, sections 2.7, 4.4 and 4.6.
+ */
+import type {
+  DeletionRule,
+  NameRule,
+  ScalePaths,
+  SelectableField,
+} from '../apimachinery/scheme.ts';
+
+function table(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/).filter((part) => part !== ''));
+}
+
+/** PUT to a free name creates. */
+export const createOnUpdate = table(`
+  /endpoints /events /limitranges /services
+  coordination.{domain}/leases coordination.{domain}/leasecandidates
+  events.{domain}/events
+  rbac.authorization.{domain}/clusterrolebindings rbac.authorization.{domain}/clusterroles
+  rbac.authorization.{domain}/rolebindings rbac.authorization.{domain}/roles
+`);
+
+/** PUT must name the resourceVersion that it replaces. */
+export const conditionalUpdateOnly = table(`
+  admissionregistration.{domain}/mutatingadmissionpolicies
+  admissionregistration.{domain}/mutatingadmissionpolicybindings
+  admissionregistration.{domain}/mutatingwebhookconfigurations
+  admissionregistration.{domain}/validatingadmissionpolicies
+  admissionregistration.{domain}/validatingadmissionpolicybindings
+  admissionregistration.{domain}/validatingwebhookconfigurations
+  apiextensions.{domain}/customresourcedefinitions
+  certificates.{domain}/clustertrustbundles
+  coordination.{domain}/leasecandidates coordination.{domain}/leases
+  internal.apiserver.{domain}/storageversions
+  node.{domain}/runtimeclasses
+  policy/poddisruptionbudgets
+  storage.{domain}/csidrivers storage.{domain}/csinodes
+  storage.{domain}/csistoragecapacities storage.{domain}/volumeattachments
+  storagemigration.{domain}/storageversionmigrations
+`);
+
+/** DELETE that removes answers with the object as it was last. */
+export const returnsDeletedObject = table(`
+  /persistentvolumeclaims /persistentvolumes /pods /podtemplates /resourcequotas
+  /serviceaccounts /services
+  policy/podsecuritypolicies
+  resource.{domain}/deviceclasses resource.{domain}/devicetaintrules
+  resource.{domain}/resourceclaims resource.{domain}/resourceclaimtemplates
+  resource.{domain}/resourceslices
+  storage.{domain}/csidrivers storage.{domain}/csinodes storage.{domain}/storageclasses
+  storage.{domain}/volumeattachments storage.{domain}/volumeattributesclasses
+`);
+
+/** metadata.generation counts changes of the desired state. */
+export const tracksGeneration = table(`
+  /podtemplates /replicationcontrollers
+  admissionregistration.{domain}/mutatingadmissionpolicies
+  admissionregistration.{domain}/mutatingadmissionpolicybindings
+  admissionregistration.{domain}/mutatingwebhookconfigurations
+  admissionregistration.{domain}/validatingadmissionpolicies
+  admissionregistration.{domain}/validatingadmissionpolicybindings
+  admissionregistration.{domain}/validatingwebhookconfigurations
+  apiextensions.{domain}/customresourcedefinitions
+  apps/daemonsets apps/deployments apps/replicasets apps/statefulsets
+  batch/cronjobs batch/jobs
+  discovery.{domain}/endpointslices
+  flowcontrol.{domain}/flowschemas flowcontrol.{domain}/prioritylevelconfigurations
+  networking.{domain}/ingressclasses networking.{domain}/ingresses
+  networking.{domain}/networkpolicies
+  policy/poddisruptionbudgets
+  resource.{domain}/deviceclasses resource.{domain}/devicetaintrules
+  resource.{domain}/resourceslices
+  scheduling.{domain}/priorityclasses
+  storage.{domain}/csidrivers
+`);
+
+/** Collections that are not deleted in one request: each namespace is emptied first. */
+export const withoutDeleteCollection = table('/namespaces');
+
+const nameRules: Readonly<Record<string, NameRule>> = {
+  '/namespaces': 'dns-label',
+  '/services': 'dns-1035-label',
+  'batch/cronjobs': 'dns-subdomain-52',
+  'certificates.{domain}/certificatesigningrequests': 'path-segment',
+  'certificates.{domain}/clustertrustbundles': 'trust-bundle',
+  'networking.{domain}/ipaddresses': 'ip-address',
+  'rbac.authorization.{domain}/clusterrolebindings': 'path-segment',
+  'rbac.authorization.{domain}/clusterroles': 'path-segment',
+  'rbac.authorization.{domain}/rolebindings': 'path-segment',
+  'rbac.authorization.{domain}/roles': 'path-segment',
+};
+
+export function nameRuleOf(resource: string): NameRule {
+  return nameRules[resource] ?? 'dns-subdomain';
+}
+
+const deletionRules: Readonly<Record<string, DeletionRule>> = {
+  '/namespaces': 'namespace',
+  '/pods': 'pod',
+};
+
+export function deletionRuleOf(resource: string): DeletionRule {
+  return deletionRules[resource] ?? 'immediate';
+}
+
+/** `label`, `label=other.path|second.path` and `label!default`: the path is the label unless said. */
+const selectable: Readonly<Record<string, string>> = {
+  '/pods': `spec.nodeName spec.restartPolicy!Always spec.schedulerName!default-scheduler
+    spec.serviceAccountName=spec.serviceAccountName|spec.serviceAccount spec.hostNetwork!false
+    status.phase!Pending status.podIP status.nominatedNodeName`,
+  '/events': `involvedObject.kind involvedObject.namespace involvedObject.name involvedObject.uid
+    involvedObject.apiVersion involvedObject.resourceVersion involvedObject.fieldPath
+    reason reportingComponent source=source.component|reportingComponent type`,
+  'events.{domain}/events': `regarding.kind regarding.namespace regarding.name regarding.uid
+    regarding.apiVersion regarding.resourceVersion regarding.fieldPath
+    reason reportingController type`,
+  '/namespaces': 'status.phase!Active name=metadata.name',
+  '/nodes': 'spec.unschedulable!false',
+  '/replicationcontrollers': 'status.replicas!0',
+  '/secrets': 'type!Opaque',
+  '/services': 'spec.clusterIP spec.type!ClusterIP',
+  'apps/replicasets': 'status.replicas!0',
+  'batch/jobs': 'status.successful=status.succeeded!0',
+  'certificates.{domain}/certificatesigningrequests': 'spec.signerName',
+  'certificates.{domain}/clustertrustbundles': 'spec.signerName',
+  'coordination.{domain}/leasecandidates': 'spec.leaseName',
+  'resource.{domain}/resourceslices': 'spec.nodeName spec.driver',
+};
+
+function parseSelectable(text: string): SelectableField {
+  const [left = '', unset = ''] = text.split('!');
+  const [label = '', paths = label] = left.split('=');
+  return { label, paths: paths.split('|').map((path) => path.split('.')), unset };
+}
+
+const noFields: readonly SelectableField[] = [];
+
+export function selectableFieldsOf(resource: string): readonly SelectableField[] {
+  const text = selectable[resource];
+  return text === undefined ? noFields : text.trim().split(/\s+/).map(parseSelectable);
+}
+
+export const scalePaths: ScalePaths = {
+  specReplicas: ['spec', 'replicas'],
+  statusReplicas: ['status', 'replicas'],
+  selector: ['spec', 'selector'],
+};

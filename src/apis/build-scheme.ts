@@ -1,0 +1,202 @@
+/**
+ * Makes the scheme that a server serves: the catalogue, filtered by release, configuration and
+ * feature gates, under one identity.
+ *
+ * What it is not: reading flags (the text of --runtime-config is parsed in runtime-config.ts).
+ *
+ * Invariants: every error is found before anything is served; storage resources and versions depend
+ * on the release only, never on what is enabled, so that switching a version off and on loses
+ * nothing. Spec 1, section 9; spec 2, sections 3.3 and 9.1.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import { makeScheme } from '../apimachinery/scheme.ts';
+import type { GroupInfo, KindInfo, Scheme, Verb } from '../apimachinery/scheme.ts';
+import * as behaviour from './behaviour.ts';
+import { catalogue, resourceKey } from './catalogue.ts';
+import type { CatalogueKind } from './catalogue.ts';
+import { gatedResources, virtualResources } from './lifecycle.ts';
+import { emptyRuntimeConfig, isEnabled } from './runtime-config.ts';
+import type { RuntimeConfig } from './runtime-config.ts';
+import {
+  compareVersions,
+  currentRelease,
+  groupOrder,
+  isKnown,
+  isServedByDefault,
+  storageVersionOf,
+} from './served-versions.ts';
+import { objectVerbs, servedSubresources, subresourceVerbs } from './verbs.ts';
+
+export interface SchemeOptions {
+  readonly identity: Identity;
+  readonly runtimeConfig?: RuntimeConfig | undefined;
+  /** Gates that are on. */
+  readonly featureGates?: ReadonlySet<string> | undefined;
+  /** Minor release of 1 to behave as. */
+  readonly release?: number | undefined;
+}
+
+export type BuiltScheme =
+  | { readonly kind: 'ok'; readonly scheme: Scheme; readonly warnings: readonly string[] }
+  | { readonly kind: 'invalid'; readonly errors: readonly string[] };
+
+export function buildScheme(options: SchemeOptions): BuiltScheme {
+  const { identity } = options;
+  const config = options.runtimeConfig ?? emptyRuntimeConfig;
+  const release = options.release ?? currentRelease;
+  const gates = options.featureGates ?? new Set<string>();
+
+  const errors: string[] = [];
+  const warnings: string[] = [];
+  checkNames(config, identity, release, errors, warnings);
+
+  const enabled = catalogue.filter(
+    (kind) =>
+      isKnown(kind, release) &&
+      !virtualResources.has(resourceKey(kind)) &&
+      isEnabled(config, named(kind, identity), isServedByDefault(kind)),
+  );
+  const served = enabled.filter((kind) => {
+    const missing = missingGates(kind, gates);
+    if (missing.length > 0) warnings.push(gateWarning(kind, identity, missing));
+    return missing.length === 0;
+  });
+  if (!served.some((kind) => kind.group === '' && kind.resource === 'namespaces')) {
+    errors.push(
+      'runtime-config: v1/namespaces must stay enabled: every namespaced object needs its namespace',
+    );
+  }
+  if (errors.length > 0) return { kind: 'invalid', errors };
+  return { kind: 'ok', scheme: makeScheme(groupsOf(served, identity, release)), warnings };
+}
+
+function named(kind: CatalogueKind, identity: Identity) {
+  return { group: identity.fill(kind.group), version: kind.version, resource: kind.resource };
+}
+
+function missingGates(kind: CatalogueKind, gates: ReadonlySet<string>): readonly string[] {
+  return (gatedResources.get(resourceKey(kind)) ?? []).filter((gate) => !gates.has(gate));
+}
+
+function gateWarning(kind: CatalogueKind, identity: Identity, gates: readonly string[]): string {
+  const name = `${identity.fill(kind.group)}/${kind.version}/${kind.resource}`;
+  return `${name} is enabled but not served: it needs the feature gate ${gates.join(', ')}`;
+}
+
+/** Every version and resource the configuration names must exist; what it enables must be known to
+ * the release. Disabling what is gone already is harmless. */
+function checkNames(
+  config: RuntimeConfig,
+  identity: Identity,
+  release: number,
+  errors: string[],
+  warnings: string[],
+): void {
+  const check = (name: string, value: boolean, rows: readonly CatalogueKind[]) => {
+    const shown = name.startsWith('/') ? name.slice(1) : name;
+    if (rows.length === 0) {
+      errors.push(`runtime-config: ${shown}: no such API`);
+    } else if (!rows.some((row) => isKnown(row, release))) {
+      const text = `runtime-config: ${shown}: not part of release 1.${release}`;
+      if (value) errors.push(text);
+      else warnings.push(text);
+    } else if (value && rows.every((row) => virtualResources.has(resourceKey(row)))) {
+      warnings.push(`runtime-config: ${shown}: holds no objects that this server stores`);
+    }
+  };
+  for (const [name, value] of config.versions) {
+    check(
+      name,
+      value,
+      catalogue.filter((k) => versionName(k, identity) === name),
+    );
+  }
+  for (const [name, value] of config.resources) {
+    check(
+      name,
+      value,
+      catalogue.filter((k) => `${versionName(k, identity)}/${k.resource}` === name),
+    );
+  }
+}
+
+function versionName(kind: CatalogueKind, identity: Identity): string {
+  return `${identity.fill(kind.group)}/${kind.version}`;
+}
+
+function groupsOf(
+  served: readonly CatalogueKind[],
+  identity: Identity,
+  release: number,
+): readonly GroupInfo[] {
+  const groups = [...new Set(served.map((kind) => kind.group))].sort(compareGroups);
+  return groups.map((group) => {
+    const ofGroup = served.filter((kind) => kind.group === group);
+    const versions = [...new Set(ofGroup.map((kind) => kind.version))].sort(compareVersions);
+    return {
+      group: identity.fill(group),
+      versions: versions.map((version) => ({
+        version,
+        kinds: ofGroup
+          .filter((kind) => kind.version === version)
+          .sort((a, b) => (a.resource < b.resource ? -1 : 1))
+          .map((kind) => kindInfo(kind, identity, release)),
+      })),
+    };
+  });
+}
+
+function compareGroups(a: string, b: string): number {
+  const place = (group: string) => {
+    const at = groupOrder.indexOf(group);
+    return at === -1 ? groupOrder.length : at;
+  };
+  return place(a) - place(b) || (a < b ? -1 : 1);
+}
+
+/** The Scale subresource is read and written as this kind, in every group. */
+const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+
+function kindInfo(row: CatalogueKind, identity: Identity, release: number): KindInfo {
+  const key = resourceKey(row);
+  const gvk = { group: identity.fill(row.group), version: row.version, kind: row.kind };
+  const versions = catalogue.filter((kind) => resourceKey(kind) === key);
+  const subresources = row.subresources.filter((name) => servedSubresources.has(name)).sort();
+  return {
+    ...gvk,
+    listKind: `${row.kind}List`,
+    resource: row.resource,
+    singular: row.kind.toLowerCase(),
+    namespaced: row.namespaced,
+    shortNames: row.shortNames,
+    categories: row.categories,
+    verbs: verbsOf(key),
+    subresources: subresources.map((name) => ({
+      name,
+      kind: name === 'scale' ? scaleKind : gvk,
+      verbs: subresourceVerbs,
+    })),
+    scale: subresources.includes('scale') ? behaviour.scalePaths : undefined,
+    introduced: row.introduced,
+    deprecated: row.deprecated,
+    removed: row.removed,
+    replacement:
+      row.replacement === undefined
+        ? undefined
+        : { ...row.replacement, group: identity.fill(row.replacement.group) },
+    storage: { group: gvk.group, resource: row.resource },
+    storageVersion: storageVersionOf(versions, release),
+    nameRule: behaviour.nameRuleOf(key),
+    deletion: behaviour.deletionRuleOf(key),
+    allowCreateOnUpdate: behaviour.createOnUpdate.has(key),
+    allowUnconditionalUpdate: !behaviour.conditionalUpdateOnly.has(key),
+    returnsDeletedObject: behaviour.returnsDeletedObject.has(key),
+    tracksGeneration: behaviour.tracksGeneration.has(key),
+    selectableFields: behaviour.selectableFieldsOf(key),
+  };
+}
+
+function verbsOf(key: string): readonly Verb[] {
+  if (!behaviour.withoutDeleteCollection.has(key)) return objectVerbs;
+  return objectVerbs.filter((verb) => verb !== 'deletecollection');
+}

@@ -1,0 +1,91 @@
+/**
+ * The rules that follow from a version's name and life cycle: what a release knows, what it serves
+ * by default, in which order versions stand, and in which version objects are stored.
+ * Spec 1, section 9; spec 2, sections 3.3 and 9.1.
+ */
+import type { CatalogueKind } from './catalogue.ts';
+import { endedKinds, endedVersions } from './lifecycle.ts';
+import { stabilityOf } from './runtime-config.ts';
+import type { Stability } from './runtime-config.ts';
+
+/** Minor release of 1 whose behaviour is served. */
+export const currentRelease = 33;
+
+/** Beta versions introduced from this release on are off unless asked for. */
+const betaOffSince = 22;
+
+/** The release can serve it at all: introduced, not removed. */
+export function isKnown(kind: CatalogueKind, release: number): boolean {
+  if (endedVersions.has(`${kind.group}/${kind.version}`)) return false;
+  if (endedKinds.has(`${kind.group}/${kind.version}/${kind.kind}`)) return false;
+  return (
+    (kind.introduced === undefined || kind.introduced <= release) &&
+    (kind.removed === undefined || kind.removed > release)
+  );
+}
+
+/** Whether a release that knows the kind serves it when the configuration says nothing. */
+export function isServedByDefault(kind: CatalogueKind): boolean {
+  switch (stabilityOf(kind.version)) {
+    case 'ga':
+      return true;
+    case 'beta':
+      return kind.introduced !== undefined && kind.introduced < betaOffSince;
+    case 'alpha':
+      return false;
+  }
+}
+
+const stabilityRank: Readonly<Record<Stability, number>> = { ga: 0, beta: 1, alpha: 2 };
+
+/** Sorts stable before beta before alpha, and newer before older within each. */
+export function compareVersions(a: string, b: string): number {
+  const byStability = stabilityRank[stabilityOf(a)] - stabilityRank[stabilityOf(b)];
+  if (byStability !== 0) return byStability;
+  const [majorA, minorA] = versionNumbers(a);
+  const [majorB, minorB] = versionNumbers(b);
+  return majorB - majorA || minorB - minorA;
+}
+
+function versionNumbers(version: string): readonly [number, number] {
+  const match = /^v(\d+)(?:(?:alpha|beta)(\d+))?$/.exec(version);
+  return match === null ? [0, 0] : [Number(match[1]), Number(match[2] ?? 0)];
+}
+
+/** The version in which objects are stored: the most preferred one that the release before knew
+ * too, so that a server can be rolled back by one release. It does not depend on what is enabled. */
+export function storageVersionOf(versions: readonly CatalogueKind[], release: number): string {
+  const known = versions.filter((kind) => isKnown(kind, release));
+  const older = known.filter((kind) => isKnown(kind, release - 1));
+  const candidates = older.length > 0 ? older : known.length > 0 ? known : versions;
+  const sorted = candidates.map((kind) => kind.version).sort(compareVersions);
+  return sorted[0] ?? '';
+}
+
+/** Discovery lists groups in this order; what is not named here follows by name. */
+export const groupOrder: readonly string[] = [
+  '',
+  'extensions',
+  'apps',
+  'events.{domain}',
+  'authentication.{domain}',
+  'authorization.{domain}',
+  'autoscaling',
+  'batch',
+  'certificates.{domain}',
+  'networking.{domain}',
+  'policy',
+  'rbac.authorization.{domain}',
+  'storage.{domain}',
+  'admissionregistration.{domain}',
+  'apiextensions.{domain}',
+  'scheduling.{domain}',
+  'coordination.{domain}',
+  'node.{domain}',
+  'discovery.{domain}',
+  'resource.{domain}',
+  'flowcontrol.{domain}',
+  'internal.apiserver.{domain}',
+  'storagemigration.{domain}',
+  'imagepolicy.{domain}',
+];

@@ -1,0 +1,33 @@
+/**
+ * Which verbs and subresources the server answers: the one place that says so. Discovery shows
+ * what stands here, and the request router lets through what stands here.
+ */
+import type { Verb } from '../apimachinery/scheme.ts';
+
+/** PATCH is answered on every object and subresource that takes PUT. */
+const patchServed: boolean = false;
+
+const allObjectVerbs: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+];
+
+const allSubresourceVerbs: readonly Verb[] = ['get', 'patch', 'update'];
+
+function isServed(verb: Verb): boolean {
+  return verb !== 'patch' || patchServed;
+}
+
+export const objectVerbs: readonly Verb[] = allObjectVerbs.filter(isServed);
+export const subresourceVerbs: readonly Verb[] = allSubresourceVerbs.filter(isServed);
+
+/** Subresources that are answered. The catalogue names more; each of the others needs its own rules
+ * (token issues credentials, approval and ephemeralcontainers and resize change a chosen few
+ * fields), and is left out until it has them. */
+export const servedSubresources: ReadonlySet<string> = new Set(['scale', 'status']);
