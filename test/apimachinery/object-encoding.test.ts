@@ -132,7 +132,8 @@ describe('object encoding', () => {
     fc.assert(
       fc.property(anyObject, fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }), (object, revision) => {
         const { bytes, metadataAt } = encodeObject(object);
-        const { resourceVersion: _dropped, ...metadata } = object.metadata;
+        const metadata: Record<string, JsonValue | undefined> = { ...object.metadata };
+        delete metadata['resourceVersion'];
         assert.deepEqual(decodeObject(bytes), { ...object, metadata });
         const stamped = decodeObject(stampResourceVersion(bytes, metadataAt, revision));
         assert.equal(stamped.metadata.resourceVersion, String(revision));
