@@ -1,0 +1,81 @@
+/**
+ * Namespaces: what the server itself puts into them, and which of them stay.
+ *
+ * What it is not: emptying a namespace (a controller does) or the test that a namespace takes new
+ * objects (part of the transaction that writes them).
+ *
+ * Invariants: every namespace carries its name as a label, whatever a client sends; spec.finalizers
+ * holds the identity's own finalizer from creation until the content is gone, and a write to the
+ * main resource cannot change it. Spec 1, sections 1 and 3.1.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import { newForbidden } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { KindStrategy } from '../registry/strategy.ts';
+
+const namespaces = { group: '', resource: 'namespaces' };
+
+/** What replaces functions of the generic strategy. */
+export function namespaceStrategy(identity: Identity): Partial<KindStrategy> {
+  return {
+    prepareForCreate: (object) => prepareNamespaceForCreate(object, identity),
+    prepareForUpdate: (next, current) => prepareNamespaceForUpdate(next, current, identity),
+    forbidDeletion: (name) => forbidNamespaceDeletion(name, identity),
+    holdsDeletion: (object) => specFinalizers(object).length > 0,
+    markDeletion: (object) => withPhase(object, 'Terminating'),
+  };
+}
+
+export function prepareNamespaceForCreate(object: ApiObject, identity: Identity): ApiObject {
+  const own = identity.finalizers.namespace;
+  const finalizers = specFinalizers(object);
+  return {
+    ...withNameLabel(object, identity),
+    spec: { ...part(object, 'spec'), finalizers: [...new Set([...finalizers, own])] },
+    status: { phase: 'Active' },
+  };
+}
+
+/** Labels and annotations are the client's; the finalizers and the status are not. */
+export function prepareNamespaceForUpdate(
+  next: ApiObject,
+  current: ApiObject,
+  identity: Identity,
+): ApiObject {
+  const status = current['status'];
+  return {
+    ...withNameLabel(next, identity),
+    spec: { ...part(next, 'spec'), finalizers: specFinalizers(current) },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+export function forbidNamespaceDeletion(name: string, identity: Identity): StatusError | undefined {
+  const { default: byDefault, system, public: shared } = identity.namespaces;
+  if (name !== byDefault && name !== system && name !== shared) return undefined;
+  return newForbidden(namespaces, name, 'this namespace may not be deleted');
+}
+
+function withPhase(object: ApiObject, phase: string): ApiObject {
+  return { ...object, status: { ...part(object, 'status'), phase } };
+}
+
+function withNameLabel(object: ApiObject, identity: Identity): ApiObject {
+  const { name, labels } = object.metadata;
+  if (name === undefined) return object;
+  const forced = { ...labels, [identity.labels.metadataName]: name };
+  return { ...object, metadata: { ...object.metadata, labels: forced } };
+}
+
+function specFinalizers(object: ApiObject): readonly string[] {
+  const value: JsonValue | undefined = part(object, 'spec')['finalizers'];
+  if (!Array.isArray(value)) return [];
+  return (value as readonly JsonValue[]).filter((each) => typeof each === 'string');
+}
+
+function part(object: ApiObject, name: string): JsonObject {
+  const value = object[name];
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,135 @@
+/**
+ * Discovery as documents: which one a path and an Accept header ask for, encoded once per scheme.
+ *
+ *     /api                      APIVersions, or aggregated: the core group
+ *     /apis                     APIGroupList, or aggregated: the other groups
+ *     /apis/<group>             APIGroup
+ *     /api/v1, /apis/<g>/<v>    APIResourceList
+ *
+ * What it is not: sending. The caller answers If-None-Match with 304 and a miss with 404 or 406.
+ * Invariants: documents depend on the scheme only, so each is made once; aggregated documents carry
+ * an ETag, which changes exactly when they do. Bound: one document per path, form and format.
+ */
+import { createHash } from 'node:crypto';
+import { encodeJson } from '../../apimachinery/codecs/json.ts';
+import { encodeYaml } from '../../apimachinery/codecs/yaml.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { chooseType, supportedTypes } from '../../apimachinery/negotiation.ts';
+import type { SupportedType, Target } from '../../apimachinery/negotiation.ts';
+import type { Scheme } from '../../apimachinery/scheme.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { aggregatedKind, aggregatedVersions, apiGroupDiscoveryList } from './aggregated.ts';
+import type { AggregatedVersion } from './aggregated.ts';
+import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './plain.ts';
+
+export interface DiscoveryDocument {
+  readonly body: Uint8Array;
+  readonly contentType: string;
+  /** Quoted, as it stands in the header. Only aggregated documents have one. */
+  readonly etag: string | undefined;
+}
+
+export type DiscoveryResult =
+  | { readonly kind: 'document'; readonly document: DiscoveryDocument }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'not-acceptable'; readonly accepted: readonly string[] };
+
+export interface DiscoveryOptions {
+  readonly scheme: Scheme;
+  readonly identity: Identity;
+  /** host:port as clients reach the server. */
+  readonly serverAddress: string;
+}
+
+export interface Discovery {
+  /** Path as requested; a trailing slash does not matter. */
+  find(path: string, accept: string | undefined): DiscoveryResult;
+}
+
+type Form = 'plain' | AggregatedVersion;
+
+export function makeDiscovery(options: DiscoveryOptions): Discovery {
+  const { identity } = options;
+  const cache = new Map<string, DiscoveryDocument>();
+  return {
+    find(requestedPath, accept) {
+      const path = requestedPath.replace(/\/$/, '');
+      const plain = plainDocument(path, options);
+      if (plain === undefined) return { kind: 'not-found' };
+      const isRoot = path === '/api' || path === '/apis';
+      const chosen = chooseType(accept, supportedTypes, (target) =>
+        formOf(target, isRoot, identity),
+      );
+      if (chosen === undefined) {
+        return { kind: 'not-acceptable', accepted: supportedTypes.map((type) => type.mediaType) };
+      }
+      const form = chosen.target;
+      const name = `${path} ${form} ${chosen.type.format}`;
+      let document = cache.get(name);
+      if (document === undefined) {
+        const value = form === 'plain' ? plain() : aggregatedDocument(path, form, options);
+        document = encode(value, chosen.type, form, identity);
+        cache.set(name, document);
+      }
+      return { kind: 'document', document };
+    },
+  };
+}
+
+function formOf(target: Target | undefined, isRoot: boolean, identity: Identity): Form | undefined {
+  if (target === undefined) return 'plain';
+  if (!isRoot || target.kind !== aggregatedKind) return undefined;
+  if (target.group !== identity.groups.discovery) return undefined;
+  return aggregatedVersions.find((version) => version === target.version);
+}
+
+function plainDocument(
+  path: string,
+  { scheme, serverAddress }: DiscoveryOptions,
+): (() => JsonObject) | undefined {
+  const [, root, ...rest] = path.split('/');
+  const core = scheme.findGroup('');
+  if (root === 'api' && core !== undefined) {
+    const [version] = rest;
+    if (version === undefined) return () => apiVersions(core, serverAddress);
+    const found = rest.length === 1 ? scheme.findVersion('', version) : undefined;
+    return found && (() => apiResourceList('', found));
+  }
+  if (root !== 'apis') return undefined;
+  const [group, version] = rest;
+  if (group === undefined) return () => apiGroupList(namedGroups(scheme));
+  if (group === '' || rest.length > 2) return undefined;
+  if (version !== undefined) {
+    const found = scheme.findVersion(group, version);
+    return found && (() => apiResourceList(group, found));
+  }
+  const found = scheme.findGroup(group);
+  return found && (() => apiGroup(found));
+}
+
+function aggregatedDocument(
+  path: string,
+  version: AggregatedVersion,
+  { scheme, identity }: DiscoveryOptions,
+): JsonObject {
+  const groups =
+    path === '/api' ? scheme.groups.filter((g) => g.group === '') : namedGroups(scheme);
+  return apiGroupDiscoveryList(groups, identity.groups.discovery, version);
+}
+
+function namedGroups(scheme: Scheme) {
+  return scheme.groups.filter((group) => group.group !== '');
+}
+
+function encode(
+  value: JsonObject,
+  type: SupportedType,
+  form: Form,
+  identity: Identity,
+): DiscoveryDocument {
+  const body = type.format === 'yaml' ? encodeYaml(value) : encodeJson(value);
+  if (form === 'plain') return { body, contentType: type.mediaType, etag: undefined };
+  const digest = createHash('sha512').update(body).digest('hex').toUpperCase();
+  const target = `g=${identity.groups.discovery};v=${form};as=${aggregatedKind}`;
+  return { body, contentType: `${type.mediaType};${target}`, etag: `"${digest}"` };
+}

@@ -1,0 +1,91 @@
+/**
+ * Discovery, one document a level: APIVersions, APIGroupList, APIGroup, APIResourceList.
+ *
+ * What it is not: bytes or HTTP. A document shows exactly the verbs and subresources that the scheme
+ * says are served. Spec 1, sections 1, 4.1 and 9.
+ */
+import { createHash } from 'node:crypto';
+import { formatGroupVersion } from '../../apimachinery/schema.ts';
+import type {
+  GroupInfo,
+  KindInfo,
+  SubresourceInfo,
+  VersionInfo,
+} from '../../apimachinery/scheme.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+
+/** At /api. `serverAddress` is host:port as clients reach it. */
+export function apiVersions(core: GroupInfo, serverAddress: string): JsonObject {
+  return {
+    kind: 'APIVersions',
+    versions: core.versions.map((version) => version.version),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+/** At /apis. */
+export function apiGroupList(groups: readonly GroupInfo[]): JsonObject {
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupBody) };
+}
+
+/** At /apis/<group>. */
+export function apiGroup(group: GroupInfo): JsonObject {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupBody(group) };
+}
+
+function groupBody(group: GroupInfo): JsonObject {
+  const versions = group.versions.map((version) => ({
+    groupVersion: formatGroupVersion({ group: group.group, version: version.version }),
+    version: version.version,
+  }));
+  return { name: group.group, versions, preferredVersion: versions[0] };
+}
+
+/** At /api/v1 and /apis/<group>/<version>. */
+export function apiResourceList(group: string, version: VersionInfo): JsonObject {
+  return {
+    kind: 'APIResourceList',
+    ...(group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: formatGroupVersion({ group, version: version.version }),
+    resources: version.kinds.flatMap((kind) => [
+      resourceEntry(kind),
+      ...kind.subresources.map((subresource) => subresourceEntry(kind, subresource)),
+    ]),
+  };
+}
+
+function resourceEntry(kind: KindInfo): JsonObject {
+  return {
+    name: kind.resource,
+    singularName: kind.singular,
+    namespaced: kind.namespaced,
+    kind: kind.kind,
+    verbs: kind.verbs,
+    ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
+    ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
+    storageVersionHash: storageVersionHash(kind),
+  };
+}
+
+function subresourceEntry(kind: KindInfo, subresource: SubresourceInfo): JsonObject {
+  const other = !sharesVersion(kind, subresource);
+  return {
+    name: `${kind.resource}/${subresource.name}`,
+    singularName: '',
+    namespaced: kind.namespaced,
+    ...(other ? { group: subresource.kind.group, version: subresource.kind.version } : {}),
+    kind: subresource.kind.kind,
+    verbs: subresource.verbs,
+  };
+}
+
+/** Whether a subresource speaks in the group and version of its parent. */
+export function sharesVersion(kind: KindInfo, subresource: SubresourceInfo): boolean {
+  return subresource.kind.group === kind.group && subresource.kind.version === kind.version;
+}
+
+/** Changes when the version in which a kind is stored changes; clients only compare it. */
+export function storageVersionHash(kind: KindInfo): string {
+  const name = `${kind.storage.group}/${kind.storageVersion}/${kind.kind}`;
+  return createHash('sha256').update(name).digest().subarray(0, 8).toString('base64');
+}

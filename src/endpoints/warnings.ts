@@ -1,0 +1,67 @@
+/**
+ * Warning headers (RFC 7234, section 5.5): what a request should know although it succeeded.
+ *
+ * What it is not: deciding what to warn about, except for deprecated versions, whose text follows
+ * from the kind's life cycle. Spec 1, section 9, rule 6; spec 2, section 3.3.
+ *
+ * Invariants: a header value is printable ASCII on one line. Limits: `warningTextMax` characters a
+ * warning, cut off beyond; `warningsMax` a response, the rest are dropped.
+ */
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { Header } from '../transport/http-exchange.ts';
+
+/** What the life cycle of a kind must say for its warning. */
+export type DeprecatedKind = Pick<
+  KindInfo,
+  'group' | 'version' | 'kind' | 'deprecated' | 'removed' | 'replacement'
+>;
+
+export const warningLimits = { warningTextMax: 1024, warningsMax: 64 } as const;
+
+/** Undefined when the kind is not deprecated in this minor release of 1. */
+export function deprecationWarning(kind: DeprecatedKind, release: number): string | undefined {
+  if (kind.deprecated === undefined || kind.deprecated > release) return undefined;
+  return deprecationText(
+    `${formatGroupVersion(kind)} ${kind.kind}`,
+    `1.${kind.deprecated}`,
+    kind.removed === undefined ? undefined : `1.${kind.removed}`,
+    kind.replacement && `${formatGroupVersion(kind.replacement)} ${kind.replacement.kind}`,
+  );
+}
+
+export function deprecationText(
+  subject: string,
+  deprecated: string,
+  removed: string | undefined,
+  replacement: string | undefined,
+): string {
+  const until = removed === undefined ? '' : `, unavailable in v${removed}+`;
+  const instead = replacement === undefined ? '' : `; use ${replacement}`;
+  return `${subject} is deprecated in v${deprecated}+${until}${instead}`;
+}
+
+/** One header each, duplicates once. */
+export function warningHeaders(texts: readonly string[]): readonly Header[] {
+  return [...new Set(texts)]
+    .slice(0, warningLimits.warningsMax)
+    .map((text): Header => ['Warning', formatWarning(text)]);
+}
+
+/** `299 - "text"`: a persistent, miscellaneous warning by an unnamed agent. */
+export function formatWarning(text: string): string {
+  const cut =
+    text.length > warningLimits.warningTextMax
+      ? `${text.slice(0, warningLimits.warningTextMax)}...`
+      : text;
+  const printable = cut.replace(/[^ -~]/gu, spellOut);
+  return `299 - "${printable.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** Control characters would break the header, others its encoding: a space, or the code point. */
+function spellOut(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code < 0x20 || code === 0x7f
+    ? ' '
+    : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
