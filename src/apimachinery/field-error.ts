@@ -121,9 +121,7 @@ export function formatFieldErrors(errors: readonly FieldError[]): string {
 
 function formatValue(value: JsonValue): string {
   if (typeof value === 'string') return quote(value);
-  // A missing value reads "null" in quotes; that is how it has always been printed.
-  if (value === null) return '"null"';
-  if (typeof value === 'object') {
+  if (typeof value === 'object' && value !== null) {
     return JSON.stringify(value, (_key, part: unknown) =>
       typeof part === 'bigint' ? part.toString() : part,
     );

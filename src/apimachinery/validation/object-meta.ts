@@ -1,0 +1,253 @@
+/**
+ * Rules of object metadata on create and on update (spec 1, section 2.2).
+ *
+ * What it is not: the shape check (`meta-shape.ts`), which comes first, or anything about spec and
+ * status. It expects that the server's own fields are set and that a generated name is already in
+ * `name`.
+ *
+ * Bounds: annotations together ANNOTATIONS_BYTES_MAX; label keys and values 63 characters and
+ * prefixes 253 (`names.ts`); a managedFields subresource SUBRESOURCE_LENGTH_MAX.
+ */
+import { forbidden, invalid, notSupported, required, tooLong } from '../field-error.ts';
+import type { FieldError } from '../field-error.ts';
+import { quote } from '../quote.ts';
+import { formatGroupVersion, parseGroupVersion } from '../schema.ts';
+import { isJsonObject } from '../unstructured.ts';
+import type { JsonValue, ObjectMeta, OwnerReference } from '../unstructured.ts';
+import { validateFieldManager } from '../write-options.ts';
+import { checkLabelValue, checkQualifiedName, dns1123Label } from './names.ts';
+import type { NameValidator } from './names.ts';
+
+/** Keys and values of all annotations of one object, in bytes of UTF-8. */
+export const ANNOTATIONS_BYTES_MAX = 256 * 1024;
+export const SUBRESOURCE_LENGTH_MAX = 256;
+
+export const IMMUTABLE_FIELD_MESSAGE = 'field is immutable';
+
+export interface ObjectMetaRules {
+  readonly namespaced: boolean;
+  readonly nameValidator: NameValidator;
+}
+
+export function validateObjectMeta(
+  meta: ObjectMeta,
+  rules: ObjectMetaRules,
+): readonly FieldError[] {
+  return [
+    ...validateName(meta, rules.nameValidator),
+    ...validateNamespace(meta.namespace ?? '', rules.namespaced),
+    ...validateCommon(meta),
+    ...validateFinalizers(meta.finalizers ?? []),
+  ];
+}
+
+/**
+ * `next` is what would be stored, `current` what is. Whether a resourceVersion must be given is
+ * the kind's affair and not asked here.
+ */
+export function validateObjectMetaUpdate(
+  next: ObjectMeta,
+  current: ObjectMeta,
+): readonly FieldError[] {
+  return [
+    ...validateFinalizersUpdate(next, current),
+    ...validateGenerationUpdate(next, current),
+    ...validateImmutable(next, current),
+    ...validateCommon(next),
+  ];
+}
+
+function validateCommon(meta: ObjectMeta): readonly FieldError[] {
+  return [
+    ...nonNegative('metadata.generation', meta.generation),
+    ...nonNegative('metadata.deletionGracePeriodSeconds', meta.deletionGracePeriodSeconds),
+    ...validateLabels('metadata.labels', meta.labels ?? {}),
+    ...validateAnnotations('metadata.annotations', meta.annotations ?? {}),
+    ...validateOwnerReferences(meta.ownerReferences ?? []),
+    ...validateManagedFields(meta['managedFields']),
+  ];
+}
+
+function validateName(meta: ObjectMeta, nameValidator: NameValidator): readonly FieldError[] {
+  const { name = '', generateName = '' } = meta;
+  const errors = problems('metadata.generateName', generateName, (prefix) =>
+    prefix === '' ? [] : nameValidator(prefix, true),
+  );
+  if (name === '') {
+    return [...errors, required('metadata.name', 'name or generateName is required')];
+  }
+  return [...errors, ...problems('metadata.name', name, (value) => nameValidator(value, false))];
+}
+
+function validateNamespace(namespace: string, namespaced: boolean): readonly FieldError[] {
+  const field = 'metadata.namespace';
+  if (!namespaced) return namespace === '' ? [] : [forbidden(field, 'not allowed on this type')];
+  if (namespace === '') return [required(field)];
+  return problems(field, namespace, (value) => dns1123Label(value, false));
+}
+
+export function validateLabels(
+  field: string,
+  labels: Readonly<Record<string, string>>,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [key, value] of Object.entries(labels)) {
+    errors.push(...problems(field, key, checkQualifiedName));
+    errors.push(...problems(field, value, checkLabelValue));
+  }
+  return errors;
+}
+
+/** Keys may be in upper case, unlike those of labels; values may be anything. */
+function validateAnnotations(
+  field: string,
+  annotations: Readonly<Record<string, string>>,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    errors.push(...problems(field, key, (name) => checkQualifiedName(name.toLowerCase())));
+    bytes += Buffer.byteLength(key, 'utf8') + Buffer.byteLength(value, 'utf8');
+  }
+  if (bytes > ANNOTATIONS_BYTES_MAX) errors.push(tooLong(field, ANNOTATIONS_BYTES_MAX));
+  return errors;
+}
+
+function validateOwnerReferences(owners: readonly OwnerReference[]): readonly FieldError[] {
+  const field = 'metadata.ownerReferences';
+  const errors = owners.flatMap((owner, i) => validateOwner(`${field}[${i}]`, owner));
+  const [first, ...others] = owners.filter((owner) => owner.controller === true);
+  for (const other of others) {
+    const names = `${first?.kind}/${first?.name} and ${other.kind}/${other.name}`;
+    const detail =
+      'Only one reference can have Controller set to true. ' +
+      `Found "true" in references for ${names}`;
+    errors.push(invalid(field, owners, detail));
+  }
+  return errors;
+}
+
+function validateOwner(field: string, owner: OwnerReference): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const gv = parseGroupVersion(owner.apiVersion);
+  if (owner.apiVersion !== '' && gv === undefined) {
+    const detail = 'must be <group>/<version> or <version>';
+    errors.push(invalid(`${field}.apiVersion`, owner.apiVersion, detail));
+  }
+  for (const name of ['apiVersion', 'kind', 'name', 'uid'] as const) {
+    if (owner[name] === '') errors.push(required(`${field}.${name}`, 'must not be empty'));
+  }
+  // Events come and go in masses; what they own would be collected at random.
+  if (gv !== undefined && formatGroupVersion(gv) === 'v1' && owner.kind === 'Event') {
+    errors.push(invalid(field, owner, '/v1, Kind=Event is disallowed from being an owner'));
+  }
+  return errors;
+}
+
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+
+/** Finalizers without a domain that the service itself gives a meaning. */
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([ORPHAN, FOREGROUND, 'kubernetes']);
+
+function validateFinalizers(finalizers: readonly string[]): readonly FieldError[] {
+  const field = 'metadata.finalizers';
+  const errors = finalizers.flatMap((name) => problems(field, name, checkQualifiedName));
+  if (finalizers.includes(ORPHAN) && finalizers.includes(FOREGROUND)) {
+    const detail = `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`;
+    errors.push(invalid(field, finalizers, detail));
+  }
+  finalizers.forEach((name, i) => {
+    if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return;
+    const detail = 'name is neither a standard finalizer name nor is it fully qualified';
+    errors.push(invalid(`${field}[${i}]`, name, detail));
+  });
+  return errors;
+}
+
+/** Finalizers that are already stored are not judged again: they must be removable one by one. */
+function validateFinalizersUpdate(next: ObjectMeta, current: ObjectMeta): readonly FieldError[] {
+  const before = new Set(current.finalizers ?? []);
+  const finalizers = next.finalizers ?? [];
+  const added = finalizers.filter((name) => !before.has(name));
+  if (added.length === 0) return [];
+  const errors = [...validateFinalizers(finalizers)];
+  if (current.deletionTimestamp !== undefined) {
+    const names = [...new Set(added)].sort().map(quote).join(', ');
+    const detail =
+      'no new finalizers can be added if the object is being deleted, ' +
+      `found new finalizers [${names}]`;
+    errors.push(forbidden('metadata.finalizers', detail));
+  }
+  return errors;
+}
+
+function validateGenerationUpdate(next: ObjectMeta, current: ObjectMeta): readonly FieldError[] {
+  const generation = next.generation ?? 0;
+  if (generation >= (current.generation ?? 0)) return [];
+  return [invalid('metadata.generation', generation, 'must not be decremented')];
+}
+
+/** Each with the value that stands for "absent" in the message. */
+const IMMUTABLE_FIELDS = [
+  ['name', ''],
+  ['namespace', ''],
+  ['uid', ''],
+  ['creationTimestamp', null],
+  ['deletionTimestamp', null],
+  ['deletionGracePeriodSeconds', null],
+] as const;
+
+function validateImmutable(next: ObjectMeta, current: ObjectMeta): readonly FieldError[] {
+  const changed = IMMUTABLE_FIELDS.filter(
+    ([name, absent]) => (next[name] ?? absent) !== (current[name] ?? absent),
+  );
+  return changed.map(([name, absent]) =>
+    invalid(`metadata.${name}`, next[name] ?? absent, IMMUTABLE_FIELD_MESSAGE),
+  );
+}
+
+function validateManagedFields(entries: JsonValue | undefined): readonly FieldError[] {
+  if (!Array.isArray(entries)) return [];
+  return (entries as readonly JsonValue[]).flatMap((entry, i) =>
+    isJsonObject(entry) ? validateManagedFieldsEntry(`metadata.managedFields[${i}]`, entry) : [],
+  );
+}
+
+function validateManagedFieldsEntry(
+  field: string,
+  entry: { readonly [key: string]: JsonValue | undefined },
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const text = (name: string): string => {
+    const value = entry[name];
+    return typeof value === 'string' ? value : '';
+  };
+  const operation = text('operation');
+  if (operation === '') errors.push(required(`${field}.operation`, 'must not be empty'));
+  else if (operation !== 'Apply' && operation !== 'Update') {
+    errors.push(notSupported(`${field}.operation`, operation, ['Apply', 'Update']));
+  }
+  const fieldsType = text('fieldsType');
+  if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+    errors.push(invalid(`${field}.fieldsType`, fieldsType, 'must be `FieldsV1`'));
+  }
+  errors.push(...validateFieldManager(`${field}.manager`, text('manager')));
+  if (Buffer.byteLength(text('subresource'), 'utf8') > SUBRESOURCE_LENGTH_MAX) {
+    errors.push(tooLong(`${field}.subresource`, SUBRESOURCE_LENGTH_MAX));
+  }
+  return errors;
+}
+
+function nonNegative(field: string, value: number | undefined): readonly FieldError[] {
+  if (value === undefined || value >= 0) return [];
+  return [invalid(field, value, 'must be greater than or equal to 0')];
+}
+
+function problems(
+  field: string,
+  value: string,
+  check: (value: string) => readonly string[],
+): FieldError[] {
+  return check(value).map((problem) => invalid(field, value, problem));
+}
