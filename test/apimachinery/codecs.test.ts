@@ -13,7 +13,7 @@ import {
   gzipChunks,
 } from '../../src/apimachinery/codecs/gzip.ts';
 import { decodeJson, encodeJson, jsonDepthMax } from '../../src/apimachinery/codecs/json.ts';
-import { decodeYaml, encodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
+import { decodeYaml, encodeYaml, yamlBytesMax } from '../../src/apimachinery/codecs/yaml.ts';
 import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
 import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { corpusPath } from '../support/corpora.ts';
@@ -198,6 +198,13 @@ twice: 2
       [Uint8Array.of(0x61, 0xff), /UTF-8/],
     ];
     for (const [source, pattern] of rows) assertRefused(yaml(source), pattern);
+  });
+
+  it('bounds the size of YAML, but not that of JSON in its place', () => {
+    const filler = 'x'.repeat(yamlBytesMax);
+    const decoded = yaml(`a: ${filler}`);
+    assert.equal(decoded.kind === 'refused' && decoded.error.code, 413);
+    assert.equal(yaml(`{"a": "${filler}"}`).kind, 'value');
   });
 
   it('keeps an own __proto__ key and touches no prototype', () => {

@@ -8,8 +8,8 @@
  * collection or null as a key is refused. `<<` merges maps, explicit keys win. A key that comes
  * twice has its last value.
  *
- * Bounds: nesting, at most as for JSON (several hundred levels are certain); what aliases expand to in sum, `yamlAliasWeightMax`. Size is
- * bounded by whoever read the body. A body that is JSON takes JSON's way, which is much faster.
+ * Bounds: nesting, at most as for JSON (several hundred levels are certain); what aliases expand to in sum, `yamlAliasWeightMax`; size,
+ * `yamlBytesMax`. A body that is JSON takes JSON's way, which is much faster.
  *
  * Writing: block style, keys in the value's own order. What is written reads back as the same
  * value here and with any reader of YAML 1.1 or 1.2. A string is left unquoted only when no reader
@@ -20,7 +20,7 @@ import { isUtf8 } from 'node:buffer';
 import { isAlias, isScalar, isSeq, parseAllDocuments } from 'yaml';
 import type { Document, Node, Pair, Scalar, YAMLMap } from 'yaml';
 import { decodeTrustedText } from '../object-encoding.ts';
-import { newBadRequest } from '../status-error.ts';
+import { newBadRequest, newRequestEntityTooLarge } from '../status-error.ts';
 import { isJsonObject } from '../unstructured.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { decodeJson, jsonDepthMax } from './json.ts';
@@ -30,12 +30,19 @@ import { needsQuotes, resolvePlainScalar } from './yaml-scalars.ts';
 /** Nodes plus characters of text that all aliases of a body may stand for; above it 400. */
 export const yamlAliasWeightMax = 1024 * 1024;
 
+/** Largest YAML body, JSON's subset excepted; above it 413. Reading YAML takes about a second a
+ * megabyte, and everybody waits for it. */
+export const yamlBytesMax = 1024 * 1024;
+
 class YamlRefusal extends Error {}
 
 export function decodeYaml(bytes: Uint8Array): Decoded {
   if (bytes[0] === 0x7b || bytes[0] === 0x5b) {
     const json = decodeJson(bytes);
     if (json.kind === 'value') return json;
+  }
+  if (bytes.length > yamlBytesMax) {
+    return { kind: 'refused', error: newRequestEntityTooLarge(yamlBytesMax) };
   }
   if (!isUtf8(bytes)) return refused('the body is not valid UTF-8');
   try {

@@ -1,0 +1,293 @@
+/** Lists, projections and watch frames, put together from the bytes of objects. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  jsonEvents,
+  partialEvents,
+  relabelledEvents,
+  tableEvents,
+  transformedEvents,
+} from '../../src/apimachinery/event-frames.ts';
+import type { EventFrames } from '../../src/apimachinery/event-frames.ts';
+import {
+  listBody,
+  listBytesTotal,
+  listFrame,
+  listValue,
+  packList,
+  projectItems,
+  tableFrame,
+} from '../../src/apimachinery/list-body.ts';
+import {
+  encodeObject,
+  metadataBytes,
+  stampResourceVersion,
+} from '../../src/apimachinery/object-encoding.ts';
+import { partialForm } from '../../src/apimachinery/projection/partial-metadata.ts';
+import { parseIncludeObject, tableForm } from '../../src/apimachinery/projection/table.ts';
+import { newExpired } from '../../src/apimachinery/status-error.ts';
+import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
+import type { Revision } from '../../src/storage/storage.ts';
+import type { Entry, EventEncoder } from '../../streams/streams.ts';
+
+const created = '2026-01-02T03:04:05Z';
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+
+function pod(name: string, more: object = {}): ApiObject {
+  const metadata = { name, namespace: 'ns', creationTimestamp: created, ...more };
+  return { kind: 'Pod', apiVersion: 'v1', metadata, spec: { nodeName: '}{"' } };
+}
+
+function entryOf(object: ApiObject): Entry {
+  const revision = 7n as Revision;
+  const { bytes, metadataAt } = encodeObject(object);
+  return {
+    namespace: object.metadata.namespace ?? '',
+    name: object.metadata.name ?? '',
+    revision,
+    labels: {},
+    fields: {},
+    bytes: stampResourceVersion(bytes, metadataAt, revision),
+  };
+}
+
+function lineOf(frame: Uint8Array): { type: string; object: ApiObject & Record<string, unknown> } {
+  const line = text(frame);
+  assert.equal(line.indexOf('\n'), line.length - 1, 'a frame is one line');
+  return JSON.parse(line) as ReturnType<typeof lineOf>;
+}
+
+describe('list bodies', () => {
+  const meta = { kind: 'PodList', apiVersion: 'v1', resourceVersion: '9' };
+  const items = ['a', 'b', 'ü'].map((name) => entryOf(pod(name)));
+
+  it('have the shape of a list, with and without a next page', () => {
+    assert.equal(
+      text(listBody(listFrame(meta), [])),
+      '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}',
+    );
+    const more = { ...meta, continue: 't"', remainingItemCount: 3 };
+    assert.deepEqual(JSON.parse(text(listBody(listFrame(more), items))), {
+      kind: 'PodList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '9', continue: 't"', remainingItemCount: 3 },
+      items: items.map((item) => JSON.parse(text(item.bytes)) as unknown),
+    });
+    assert.deepEqual(listValue(more, items), JSON.parse(text(listBody(listFrame(more), items))));
+  });
+
+  it('are the same bytes whole and in chunks of any size, whether memory is reused or not', () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(sizes, fc.integer({ min: 1, max: 200 }), fc.boolean(), (lengths, size, reuse) => {
+        const some = lengths.map((length, i) => ({ bytes: Buffer.alloc(length, 65 + i) }));
+        const frame = listFrame(meta);
+        const chunks: Uint8Array[] = [];
+        for (const chunk of packList(frame, some, { chunkBytes: size, reuse })) {
+          chunks.push(reuse ? Buffer.from(chunk) : chunk);
+        }
+        const whole = Buffer.from(listBody(frame, some));
+        assert.deepEqual(Buffer.concat(chunks), whole);
+        assert.equal(whole.length, listBytesTotal(frame, some));
+        const expected = some.map((item) => text(item.bytes)).join(',');
+        assert.equal(text(whole), `${text(frame.head)}${expected}]}`);
+        assert.ok(chunks.slice(0, -1).every((chunk) => chunk.length === size));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('take items only as chunks are asked for', () => {
+    let taken = 0;
+    function* endless(): Generator<{ bytes: Uint8Array }> {
+      for (;;) {
+        taken += 1;
+        yield { bytes: Buffer.alloc(100, 97) };
+      }
+    }
+    const chunks = packList(listFrame(meta), endless(), { chunkBytes: 1000, reuse: true });
+    chunks.next();
+    chunks.next();
+    assert.ok(taken <= 21, `${taken} items taken for two chunks`);
+    chunks.return();
+  });
+});
+
+describe('PartialObjectMetadata', () => {
+  it('cuts metadata out of the bytes, whatever is in them', () => {
+    const odd = { annotations: { 'a}"\\': '{"b":[}\\' }, labels: {} };
+    const object = pod('x', odd);
+    const form = partialForm({ domain: 'example.org', version: 'v1' });
+    assert.deepEqual(JSON.parse(text(form.project(entryOf(object).bytes))), {
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.example.org/v1',
+      metadata: { ...object.metadata, resourceVersion: '7' },
+    });
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.json()), (annotations) => {
+        const bytes = encodeObject(pod('x', { annotations })).bytes;
+        assert.deepEqual(
+          JSON.parse(text(metadataBytes(bytes))),
+          (JSON.parse(text(bytes)) as ApiObject).metadata,
+        );
+      }),
+    );
+  });
+});
+
+describe('the default Table', () => {
+  const options = { domain: 'example.org', version: 'v1', includeObject: 'Metadata' } as const;
+
+  it('shows name and creation time of a list, with what includeObject asks for', () => {
+    const items = [entryOf(pod('a'))];
+    for (const includeObject of ['None', 'Metadata', 'Object'] as const) {
+      const form = tableForm({ ...options, includeObject });
+      const meta = { kind: form.kind, apiVersion: form.apiVersion, resourceVersion: '9' };
+      const rows = [...projectItems(items, form.row)];
+      const table = JSON.parse(text(listBody(tableFrame(meta, form.columnsText), rows))) as {
+        columnDefinitions: Record<string, unknown>[];
+        rows: { cells: unknown[]; object: ApiObject | null }[];
+      };
+      assert.deepEqual(Object.keys(table), [
+        'kind',
+        'apiVersion',
+        'metadata',
+        'columnDefinitions',
+        'rows',
+      ]);
+      assert.deepEqual(
+        table.columnDefinitions.map(({ name, type, format, priority }) => [
+          name,
+          type,
+          format,
+          priority,
+        ]),
+        [
+          ['Name', 'string', 'name', 0],
+          ['Created At', 'date', '', 0],
+        ],
+      );
+      assert.deepEqual(table.rows[0]?.cells, ['a', created]);
+      const shown = table.rows[0]?.object ?? null;
+      if (includeObject === 'None') assert.equal(shown, null);
+      else assert.equal(shown?.kind, includeObject === 'Object' ? 'Pod' : 'PartialObjectMetadata');
+      assert.equal(shown?.['spec'] !== undefined, includeObject === 'Object');
+    }
+  });
+
+  it('shows one object at its own resourceVersion', () => {
+    const form = tableForm({ ...options, version: 'v1beta1' });
+    const table = JSON.parse(form.tableOf(entryOf(pod('a')).bytes, '7', true)) as ApiObject;
+    assert.equal(table.kind, 'Table');
+    assert.equal(table.apiVersion, 'meta.example.org/v1beta1');
+    assert.deepEqual(table.metadata, { resourceVersion: '7' });
+  });
+
+  it('takes includeObject from the query, and refuses other values', () => {
+    const chosen = [undefined, '', 'None', 'Metadata', 'Object'].map((value) => {
+      const result = parseIncludeObject(value);
+      return result.kind === 'ok' ? result.includeObject : '';
+    });
+    assert.deepEqual(chosen, ['Metadata', 'Metadata', 'None', 'Metadata', 'Object']);
+    const refused = parseIncludeObject('metadata');
+    assert.equal(refused.kind === 'refused' && refused.error.code, 400);
+  });
+});
+
+describe('watch frames', () => {
+  const domain = 'example.org';
+  const shown = { apiVersion: 'v1', kind: 'Pod', domain };
+  const partial = { domain, version: 'v1' } as const;
+  const table = { ...partial, ...shown, includeObject: 'Metadata' } as const;
+  const entry = entryOf(pod('a'));
+
+  it('carry the bytes of the entry', () => {
+    const encoder: EventEncoder = jsonEvents(shown);
+    for (const type of ['ADDED', 'MODIFIED', 'DELETED'] as const) {
+      const frame = text(encoder.event(type, entry));
+      assert.equal(frame, `{"type":"${type}","object":${text(entry.bytes)}}\n`);
+    }
+  });
+
+  it('say what a bookmark is of, and mark the end of the initial events', () => {
+    const encoders: readonly [EventFrames, string, string][] = [
+      [jsonEvents(shown), 'Pod', 'v1'],
+      [relabelledEvents({ ...shown, apiVersion: 'v2' }), 'Pod', 'v2'],
+      [partialEvents(partial), 'PartialObjectMetadata', 'meta.example.org/v1'],
+    ];
+    for (const [encoder, kind, apiVersion] of encoders) {
+      const metadata = { resourceVersion: '12', creationTimestamp: null };
+      assert.deepEqual(lineOf(encoder.bookmark(12n, false)), {
+        type: 'BOOKMARK',
+        object: { kind, apiVersion, metadata },
+      });
+      assert.deepEqual(lineOf(encoder.bookmark(12n, true)).object.metadata.annotations, {
+        'example.org/initial-events-end': 'true',
+      });
+    }
+  });
+
+  it('end in a Status when something went wrong', () => {
+    for (const encoder of [jsonEvents(shown), partialEvents(partial), tableEvents(table)]) {
+      const { type, object } = lineOf(encoder.error(newExpired('too old')));
+      assert.equal(type, 'ERROR');
+      assert.deepEqual([object.kind, object['reason'], object['code']], ['Status', 'Expired', 410]);
+    }
+  });
+
+  it('show objects at another apiVersion, relabelled or transformed', () => {
+    const relabelled = lineOf(
+      relabelledEvents({ ...shown, apiVersion: 'v2' }).event('ADDED', entry),
+    );
+    const original = JSON.parse(text(entry.bytes)) as ApiObject;
+    assert.deepEqual(relabelled.object, { ...original, apiVersion: 'v2' });
+    const transformed = transformedEvents(jsonEvents(shown), 'to-v2', (object) => ({
+      ...object,
+      apiVersion: 'v2',
+      spec: {},
+    }));
+    assert.deepEqual(lineOf(transformed.event('MODIFIED', entry)), {
+      type: 'MODIFIED',
+      object: { ...original, apiVersion: 'v2', spec: {} },
+    });
+  });
+
+  it('show only metadata when that is asked for', () => {
+    const { object } = lineOf(partialEvents(partial).event('ADDED', entry));
+    assert.deepEqual(Object.keys(object), ['kind', 'apiVersion', 'metadata']);
+    assert.equal(object.metadata.resourceVersion, '7');
+  });
+
+  it('are Tables of one row; the columns come every time, or once for one watch', () => {
+    const columnsOf = (encoder: EventFrames): boolean =>
+      lineOf(encoder.event('ADDED', entry)).object['columnDefinitions'] !== null;
+    const sharing = tableEvents(table);
+    assert.deepEqual([columnsOf(sharing), columnsOf(sharing)], [true, true]);
+    const own = tableEvents({ ...table, watchId: 'w1' });
+    lineOf(own.bookmark(1n, false));
+    assert.deepEqual([columnsOf(own), columnsOf(own)], [true, false]);
+    const bookmark = lineOf(sharing.bookmark(12n, true)).object;
+    assert.equal(bookmark.kind, 'Table');
+    assert.equal(bookmark.metadata.resourceVersion, '12');
+    assert.match(JSON.stringify(bookmark['rows']), /initial-events-end/);
+  });
+
+  it('have equal ids only when their bytes are equal', () => {
+    const encoders = [
+      jsonEvents(shown),
+      jsonEvents({ ...shown, apiVersion: 'v2' }),
+      relabelledEvents(shown),
+      transformedEvents(jsonEvents(shown), 'x', (object) => object),
+      partialEvents(partial),
+      partialEvents({ ...partial, version: 'v1beta1' }),
+      tableEvents(table),
+      tableEvents({ ...table, includeObject: 'None' }),
+      tableEvents({ ...table, kind: 'Other' }),
+      tableEvents({ ...table, watchId: 'w1' }),
+      tableEvents({ ...table, watchId: 'w2' }),
+    ];
+    assert.equal(new Set(encoders.map((encoder) => encoder.id)).size, encoders.length);
+    assert.equal(jsonEvents(shown).id, jsonEvents({ ...shown }).id);
+  });
+});
