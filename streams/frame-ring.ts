@@ -1,0 +1,130 @@
+/**
+ * The newest frames of one watch class, for the members that have not taken them yet, and the
+ * chunks made of them.
+ *
+ *      ── dropped ──┤ floor   [ frame ][ frame ][ frame ]  head
+ *                        ▲ cursor of a member: it gets what lies right of it
+ *
+ * What it is not: a promise. Any frame may go at any time; a member left of the floor catches up
+ * from the history of the resource. So the ring is bounded whatever the slowest member does.
+ *
+ * Invariants: seqs increase; every frame of the class with floor < seq <= head is here.
+ */
+import { RingBuffer } from '../src/stdx/ring-buffer.ts';
+import type { Revision } from '../src/storage/storage.ts';
+import type { StreamLimits } from './limits.ts';
+import type { Frame } from './selection.ts';
+
+/** Bytes of frames held by all classes together. */
+export interface FrameBudget {
+  bytes: number;
+}
+
+/** What a member at one cursor is sent in one write. */
+export interface Chunk {
+  readonly bytes: Uint8Array;
+  readonly framesCount: number;
+  /** The cursor of a member that has taken it. */
+  readonly seq: number;
+  readonly revision: Revision;
+}
+
+/** Chunks remembered while a turn gives the same one to many members. */
+const chunksMax = 16;
+
+export class FrameRing {
+  readonly #limits: StreamLimits;
+  readonly #budget: FrameBudget;
+  readonly #ring = new RingBuffer<Frame>();
+  readonly #chunks = new Map<number, Chunk>();
+  #bytes = 0;
+  #floor: number;
+  #head: number;
+
+  constructor(seq: number, limits: StreamLimits, budget: FrameBudget) {
+    this.#floor = seq;
+    this.#head = seq;
+    this.#limits = limits;
+    this.#budget = budget;
+  }
+
+  get floor(): number {
+    return this.#floor;
+  }
+
+  /** The seq of the newest frame made: a member at or after it is up to date. */
+  get head(): number {
+    return this.#head;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  push(frame: Frame): void {
+    this.#ring.push(frame);
+    this.#head = frame.seq;
+    this.#bytes += frame.bytes.length;
+    this.#budget.bytes += frame.bytes.length;
+    const { framesMax, frameBytesMax, frameBytesTotalMax, frameBytesMin } = this.#limits;
+    const crowded = this.#budget.bytes > frameBytesTotalMax;
+    const bytesMax = crowded ? Math.min(frameBytesMin, frameBytesMax) : frameBytesMax;
+    while (this.#ring.length > 1 && (this.#bytes > bytesMax || this.#ring.length > framesMax)) {
+      const dropped = this.#ring.shift();
+      this.#floor = dropped.seq;
+      this.#bytes -= dropped.bytes.length;
+      this.#budget.bytes -= dropped.bytes.length;
+    }
+  }
+
+  /** Forgets all frames: everybody has them, or the class ends. */
+  clear(): void {
+    this.#budget.bytes -= this.#bytes;
+    this.#bytes = 0;
+    this.#floor = this.#head;
+    this.#ring.clear();
+    this.#chunks.clear();
+  }
+
+  /** Chunks are shared within a turn and not kept beyond it. */
+  forgetChunks(): void {
+    this.#chunks.clear();
+  }
+
+  /** The frames after `cursor`, up to a write's worth. Undefined when some are no longer here.
+   * Everybody at the same cursor gets the same buffer; a single frame is not copied. */
+  after(cursor: number): Chunk | undefined {
+    if (cursor < this.#floor) return undefined;
+    const known = this.#chunks.get(cursor);
+    if (known !== undefined) return known;
+    const chunk = this.#make(cursor);
+    if (this.#chunks.size >= chunksMax) this.#chunks.clear();
+    this.#chunks.set(cursor, chunk);
+    return chunk;
+  }
+
+  #make(cursor: number): Chunk {
+    const first = this.#ring.partition((frame) => frame.seq <= cursor);
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    let last = this.#ring.at(first);
+    for (let i = first; i < this.#ring.length; i += 1) {
+      const frame = this.#ring.at(i);
+      if (parts.length > 0 && bytes + frame.bytes.length > this.#limits.liveChunkBytes) break;
+      parts.push(frame.bytes);
+      bytes += frame.bytes.length;
+      last = frame;
+    }
+    return {
+      bytes: joined(parts, bytes),
+      framesCount: parts.length,
+      seq: last.seq,
+      revision: last.revision,
+    };
+  }
+}
+
+/** One buffer; a single part is passed on as it is. */
+export function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  return parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts, bytes);
+}

@@ -1,0 +1,78 @@
+/**
+ * The recent changes of one resource, in order, bounded by count and bytes.
+ *
+ *      log ───────────────┤ floor                      last
+ *                         └──[ seq floor+1 ... seq last ]──▶ appended by the hub
+ *
+ * What it is not: the history. That is the log in the store; this is the part of it that costs no
+ * read. Whoever needs what was dropped reads the log.
+ *
+ * Invariants: seqs are consecutive; the ring holds every change of the resource with revision
+ * > floorRevision and none other.
+ */
+import { RingBuffer } from '../src/stdx/ring-buffer.ts';
+import type { Revision } from '../src/storage/storage.ts';
+import type { StreamLimits } from './limits.ts';
+import type { ResourceChange } from './resource-change.ts';
+
+export class History {
+  readonly #limits: StreamLimits;
+  readonly #ring = new RingBuffer<ResourceChange>();
+  #bytes = 0;
+  #floorSeq = 0;
+  #floorRevision: Revision;
+
+  constructor(start: Revision, limits: StreamLimits) {
+    this.#floorRevision = start;
+    this.#limits = limits;
+  }
+
+  /** Changes with seq <= this are not here. */
+  get floorSeq(): number {
+    return this.#floorSeq;
+  }
+
+  get lastSeq(): number {
+    return this.#floorSeq + this.#ring.length;
+  }
+
+  /** The newest change, undefined when nothing is held. */
+  get last(): ResourceChange | undefined {
+    return this.#ring.length === 0 ? undefined : this.#ring.at(this.#ring.length - 1);
+  }
+
+  /** Whether everything after `revision` is here. */
+  covers(revision: Revision): boolean {
+    return revision >= this.#floorRevision;
+  }
+
+  /** The seq of the newest change at or before `revision`, which the history must cover. */
+  seqAt(revision: Revision): number {
+    return this.#floorSeq + this.#ring.partition((change) => change.revision <= revision);
+  }
+
+  /** floorSeq < seq <= lastSeq. */
+  at(seq: number): ResourceChange {
+    return this.#ring.at(seq - this.#floorSeq - 1);
+  }
+
+  append(change: ResourceChange): void {
+    this.#ring.push(change);
+    this.#bytes += weight(change);
+    const { historyChangesMax, historyBytesMax } = this.#limits;
+    while (
+      this.#ring.length > historyChangesMax ||
+      (this.#bytes > historyBytesMax && this.#ring.length > 1)
+    ) {
+      const dropped = this.#ring.shift();
+      this.#bytes -= weight(dropped);
+      this.#floorSeq = dropped.seq;
+      this.#floorRevision = dropped.revision;
+    }
+  }
+}
+
+/** An upper bound: the previous state is often the state of an earlier change. */
+function weight(change: ResourceChange): number {
+  return change.entry.bytes.length + (change.previous?.bytes.length ?? 0);
+}

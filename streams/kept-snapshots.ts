@@ -1,0 +1,184 @@
+/**
+ * Snapshots of the past, for exact reads and for the pages of a chunked list: rebuilt once, kept
+ * a while (spec 1, sections 4.9 and 4.10).
+ *
+ *      asked for revision N ─┬─ nothing of the resource changed since N ──▶ the cache
+ *                            ├─ kept ──▶ that one
+ *                            ├─ the history reaches back to N ──▶ the cache with changes undone
+ *                            └─ else ──▶ a scan of the store at N, or compacted
+ *
+ * What it is not: a promise to keep. The store answers for all of its history window anyway.
+ *
+ * Invariants: entries that are still current are shared with the cache, so only what has been
+ * superseded since costs memory, and that is bounded, as are count and age.
+ */
+import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
+import { createLimiter } from '../src/stdx/limiter.ts';
+import type { Limiter } from '../src/stdx/limiter.ts';
+import { SortedMap } from '../src/stdx/sorted-map.ts';
+import type { Revision, Storage, StoreKey } from '../src/storage/storage.ts';
+import type { StreamLimits } from './limits.ts';
+import type { ResourceCache } from './resource-cache.ts';
+import { entryKeyOf } from './resource-change.ts';
+import type { EntryMaker, StampedEntry } from './resource-change.ts';
+import { resourceSnapshot } from './resource-snapshot.ts';
+import type { ResourceSnapshot, SnapshotAt } from './streams.ts';
+import type { ResourceStream } from './watch-class.ts';
+
+export interface KeptSnapshotsDeps {
+  readonly storage: Pick<Storage, 'scan'>;
+  readonly maker: EntryMaker;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly limits: StreamLimits;
+}
+
+interface Kept {
+  readonly snapshot: ResourceSnapshot;
+  readonly cache: ResourceCache;
+  /** What it held alone when it was kept, and the cache's count of superseded bytes then. */
+  readonly ownBytes: number;
+  readonly supersededThen: number;
+  readonly keptMs: number;
+}
+
+type Rebuilt =
+  | { readonly kind: 'ok'; readonly snapshot: ResourceSnapshot; readonly bytes: number }
+  | Exclude<SnapshotAt, { kind: 'ok' }>;
+
+export class KeptSnapshots {
+  readonly #deps: KeptSnapshotsDeps;
+  /** In order of use, the least recent first. */
+  readonly #kept = new Map<string, Kept>();
+  readonly #rebuilding = new Map<string, Promise<SnapshotAt>>();
+  readonly #rebuildSlot: Limiter;
+  #timer: TimerHandle | undefined;
+
+  constructor(deps: KeptSnapshotsDeps) {
+    this.#deps = deps;
+    this.#rebuildSlot = createLimiter(deps.limits.rebuildsMax);
+  }
+
+  get count(): number {
+    return this.#kept.size;
+  }
+
+  /** An upper bound of what the kept snapshots hold beside the caches. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const kept of this.#kept.values()) bytes += heldBytes(kept);
+    return bytes;
+  }
+
+  /** `applied`: everything up to it is in the caches. */
+  async at(stream: ResourceStream, revision: Revision, applied: Revision): Promise<SnapshotAt> {
+    if (revision > applied) return { kind: 'future', current: applied };
+    if (revision >= stream.cache.changedAt) {
+      return { kind: 'ok', snapshot: stream.cache.snapshotAs(revision) };
+    }
+    const id = keptId(stream, revision);
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) {
+      this.#kept.delete(id);
+      this.#kept.set(id, kept);
+      return { kind: 'ok', snapshot: kept.snapshot };
+    }
+    let pending = this.#rebuilding.get(id);
+    if (pending === undefined) {
+      pending = this.#rebuild(stream, revision).finally(() => this.#rebuilding.delete(id));
+      this.#rebuilding.set(id, pending);
+    }
+    return pending;
+  }
+
+  keep(stream: ResourceStream, snapshot: ResourceSnapshot, ownBytes = 0): void {
+    const { keptSnapshotBytesMax, keptSnapshotsMs } = this.#deps.limits;
+    if (ownBytes > keptSnapshotBytesMax) return;
+    const { cache } = stream;
+    this.#kept.set(keptId(stream, snapshot.revision), {
+      snapshot,
+      cache,
+      ownBytes,
+      supersededThen: cache.supersededBytes,
+      keptMs: this.#deps.clock.monotonicMs(),
+    });
+    this.trim();
+    this.#timer ??= this.#deps.timers.after(keptSnapshotsMs, () => this.#dropOld());
+  }
+
+  /** Holds the bounds. To be called as changes are applied: they make kept snapshots heavier. */
+  trim(): void {
+    if (this.#kept.size === 0) return;
+    const { keptSnapshotsMax, keptSnapshotBytesMax } = this.#deps.limits;
+    let bytes = this.bytes;
+    for (const [id, kept] of this.#kept) {
+      if (this.#kept.size <= keptSnapshotsMax && bytes <= keptSnapshotBytesMax) return;
+      this.#kept.delete(id);
+      bytes -= heldBytes(kept);
+    }
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#kept.clear();
+  }
+
+  #dropOld(): void {
+    const { clock, limits, timers } = this.#deps;
+    const before = clock.monotonicMs() - limits.keptSnapshotsMs;
+    for (const [id, kept] of this.#kept) if (kept.keptMs <= before) this.#kept.delete(id);
+    this.#timer = undefined;
+    if (this.#kept.size === 0) return;
+    this.#timer = timers.after(limits.keptSnapshotsMs, () => this.#dropOld());
+  }
+
+  async #rebuild(stream: ResourceStream, revision: Revision): Promise<SnapshotAt> {
+    const rewound = stream.cache.rewind(revision);
+    const rebuilt: Rebuilt =
+      rewound === undefined
+        ? await this.#rebuildSlot(() => scanned(this.#deps, stream, revision))
+        : { kind: 'ok', ...rewound };
+    if (rebuilt.kind !== 'ok') return rebuilt;
+    this.keep(stream, rebuilt.snapshot, rebuilt.bytes);
+    return { kind: 'ok', snapshot: rebuilt.snapshot };
+  }
+}
+
+function keptId(stream: ResourceStream, revision: Revision): string {
+  return `${stream.id}@${revision}`;
+}
+
+function heldBytes({ cache, ownBytes, supersededThen }: Kept): number {
+  return ownBytes + cache.supersededBytes - supersededThen;
+}
+
+async function scanned(
+  deps: KeptSnapshotsDeps,
+  stream: ResourceStream,
+  revision: Revision,
+): Promise<Rebuilt> {
+  const map = new SortedMap<StampedEntry>();
+  let bytes = 0;
+  let after: StoreKey | undefined;
+  for (;;) {
+    const range = { prefix: `${stream.id}/`, after, limit: deps.limits.scanPageRecords };
+    const read = await deps.storage.scan(range, revision);
+    if (read.kind === 'compacted') return { kind: 'compacted', oldest: read.compactRevision };
+    if (read.kind === 'future') return { kind: 'future', current: read.revision };
+    for (const record of read.value.records) {
+      const key = entryKeyOf(record.key);
+      const current = stream.cache.get(key);
+      if (current?.revision === record.revision) {
+        map.set(key, current);
+      } else {
+        const entry = deps.maker.fromRecord(record);
+        map.set(key, entry);
+        bytes += entry.bytes.length;
+      }
+      after = record.key;
+    }
+    if (!read.value.more || read.value.records.length === 0) break;
+  }
+  return { kind: 'ok', snapshot: resourceSnapshot(revision, map.view()), bytes };
+}

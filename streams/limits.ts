@@ -1,0 +1,108 @@
+/**
+ * Everything in streams/ that can grow, with what happens at the limit.
+ *
+ * Counts are per server unless said otherwise; the number of resources is fixed by the catalogue.
+ */
+export interface StreamLimits {
+  /** Changes kept per resource. Policy: the oldest go; who still needs them reads the log. */
+  readonly historyChangesMax: number;
+  /** Bytes of objects that the kept changes of one resource refer to. Policy: as above. */
+  readonly historyBytesMax: number;
+  /** Frames kept per watch class for members that are not up to date. Policy: the oldest go; a
+   * member that still needed them catches up from the history. At least the newest one stays. */
+  readonly framesMax: number;
+  readonly frameBytesMax: number;
+  /** Frames of all classes together. Policy: above it a class keeps `frameBytesMin` of its own. */
+  readonly frameBytesTotalMax: number;
+  readonly frameBytesMin: number;
+
+  /** One write of live events. Policy: the rest goes in the next turn. One event may be larger. */
+  readonly liveChunkBytes: number;
+  /** One write of initial events or of events caught up. Policy: as above. */
+  readonly pumpChunkBytes: number;
+  /** Entries or changes looked at for one such write. Policy: a smaller write, or none. */
+  readonly pumpExaminedMax: number;
+  /** Writes and bytes of live events in one turn of the event loop. Policy: go on next turn. */
+  readonly turnWritesMax: number;
+  readonly turnBytesMax: number;
+  /** Bytes of initial events and catching up in one turn, all members together; an entry that is
+   * looked at counts as `examinedCostBytes`. Policy: go on next turn, in turn. */
+  readonly turnPumpBytesMax: number;
+  readonly examinedCostBytes: number;
+  /** Bytes a class with live members may be ahead of them before the log reader waits. Policy:
+   * applying pauses until they have been written out, at most `holdTurnsMax` turns. */
+  readonly freshBytesMax: number;
+  readonly holdTurnsMax: number;
+
+  /** Log reads for catching up that run at once. Policy: members wait in line. */
+  readonly logReadsMax: number;
+  /** Changes asked for in one such read. */
+  readonly logPageChanges: number;
+  /** Records asked for in one page of a scan. */
+  readonly scanPageRecords: number;
+
+  /** How long a read waits for a revision that is still ahead. Policy: too-large. */
+  readonly freshnessWaitMs: number;
+
+  /** Rebuilt snapshots of the past. Policy: the least recently used goes, and each one by age. */
+  readonly keptSnapshotsMax: number;
+  readonly keptSnapshotsMs: number;
+  /** Bytes such a snapshot holds beside what the cache holds anyway. Policy: the least recently
+   * used go; one that is larger by itself is handed out and not kept. */
+  readonly keptSnapshotBytesMax: number;
+  /** Snapshots being rebuilt at once. Policy: callers wait in line. */
+  readonly rebuildsMax: number;
+
+  /** Time between bookmarks of one stream; each is drawn from the upper quarter of it. */
+  readonly bookmarkIntervalMs: number;
+  /** A bookmark this long before the deadline. */
+  readonly bookmarkBeforeEndMs: number;
+  /** A bookmark that could not be sent because events were outstanding is tried again after. */
+  readonly bookmarkRetryMs: number;
+  /** A member that takes nothing for this long during its initial events is ended: it holds a
+   * snapshot. The client starts again. */
+  readonly initialStallMs: number;
+  /** Grain of deadlines and bookmarks, and the size of the wheel they lie on. */
+  readonly wheelTickMs: number;
+  readonly wheelSlots: number;
+}
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+export const defaultStreamLimits: StreamLimits = {
+  historyChangesMax: 16_384,
+  historyBytesMax: 32 * MiB,
+  framesMax: 4_096,
+  frameBytesMax: 512 * KiB,
+  frameBytesTotalMax: 256 * MiB,
+  frameBytesMin: 16 * KiB,
+
+  liveChunkBytes: 64 * KiB,
+  pumpChunkBytes: 256 * KiB,
+  pumpExaminedMax: 4_096,
+  turnWritesMax: 1_024,
+  turnBytesMax: 8 * MiB,
+  turnPumpBytesMax: 4 * MiB,
+  examinedCostBytes: 64,
+  freshBytesMax: 128 * KiB,
+  holdTurnsMax: 64,
+
+  logReadsMax: 4,
+  logPageChanges: 512,
+  scanPageRecords: 1_000,
+
+  freshnessWaitMs: 3_000,
+
+  keptSnapshotsMax: 32,
+  keptSnapshotsMs: 75_000,
+  keptSnapshotBytesMax: 128 * MiB,
+  rebuildsMax: 2,
+
+  bookmarkIntervalMs: 60_000,
+  bookmarkBeforeEndMs: 2_000,
+  bookmarkRetryMs: 1_000,
+  initialStallMs: 60_000,
+  wheelTickMs: 100,
+  wheelSlots: 1_024,
+};

@@ -1,0 +1,144 @@
+/**
+ * The next write of a member that is not live: initial events from its snapshot, or what it missed
+ * from the history of the resource or from a page of the log. Each call makes at most one chunk;
+ * nothing is kept between calls but the iterator and the cursor.
+ *
+ * What it is not: a sender. It moves the member's cursor past what it returns; the caller writes
+ * that, or ends the member.
+ */
+import { parseStoreKey } from '../src/storage/keys.ts';
+import type { Change, ChangePage, Revision } from '../src/storage/storage.ts';
+import { joined } from './frame-ring.ts';
+import type { StreamLimits } from './limits.ts';
+import { noCursor } from './member.ts';
+import type { InitialEvents, Member } from './member.ts';
+import { resourceChange, resourceIdOf } from './resource-change.ts';
+import type { EntryMaker } from './resource-change.ts';
+import { frameOf, selectedEvent, selects } from './selection.ts';
+import type { Selection } from './selection.ts';
+import type { Entry, ResourceSnapshot } from './streams.ts';
+
+/** `bytes` undefined: nothing to write this time. */
+export interface Pumped {
+  readonly bytes: Uint8Array | undefined;
+  readonly framesCount: number;
+  /** What was looked at, for the turn's budget. */
+  readonly examinedCount: number;
+}
+
+/** The entries that a selection may show, in key order: one, one namespace, or all. */
+export function initialEvents(
+  snapshot: ResourceSnapshot,
+  selection: Selection,
+  mark: boolean,
+): InitialEvents {
+  const { pins } = selection.predicate;
+  const namespace = selection.namespace ?? pins.get('metadata.namespace');
+  const name = pins.get('metadata.name');
+  const { revision } = snapshot;
+  if (namespace === undefined || name === undefined) {
+    return { entries: snapshot.entries(namespace), revision, mark };
+  }
+  const entry = snapshot.get(namespace, name);
+  return { entries: (entry === undefined ? [] : [entry]).values(), revision, mark };
+}
+
+/** Takes from the snapshot. Sets `member.initial` to undefined with the last chunk. */
+export function pumpInitial(member: Member, initial: InitialEvents, limits: StreamLimits): Pumped {
+  const { encoder, selection } = member.cls;
+  const chunk = new ChunkMaker(limits.pumpChunkBytes);
+  let examinedCount = 0;
+  while (!chunk.full && examinedCount < limits.pumpExaminedMax) {
+    const next: IteratorResult<Entry, unknown> = initial.entries.next();
+    if (next.done === true) {
+      if (initial.mark) chunk.add(encoder.bookmark(initial.revision, true));
+      member.initial = undefined;
+      break;
+    }
+    examinedCount += 1;
+    if (selects(selection, next.value)) chunk.add(encoder.event('ADDED', next.value));
+  }
+  return { ...chunk.take(), examinedCount };
+}
+
+/** Takes from the history, which must reach back to the member's cursor. */
+export function pumpHistory(member: Member, limits: StreamLimits): Pumped {
+  const { encoder, selection, stream } = member.cls;
+  const { history } = stream.cache;
+  const chunk = new ChunkMaker(limits.pumpChunkBytes);
+  let examinedCount = 0;
+  while (!chunk.full && examinedCount < limits.pumpExaminedMax && member.cursor < history.lastSeq) {
+    const change = history.at(member.cursor + 1);
+    const event = selectedEvent(selection, change);
+    if (event !== undefined) chunk.add(frameOf(encoder, event).bytes);
+    member.cursor = change.seq;
+    member.revision = change.revision;
+    examinedCount += 1;
+  }
+  return { ...chunk.take(), examinedCount };
+}
+
+/** Takes from a page of the log that begins after the member's revision. What does not fit in the
+ * chunk is read again: a member that stalls must not hold a page. `applied`: changes after it
+ * belong to the hub. */
+export function pumpLog(
+  member: Member,
+  page: ChangePage,
+  applied: Revision,
+  maker: EntryMaker,
+  limits: StreamLimits,
+): Pumped {
+  const { encoder, selection, stream } = member.cls;
+  const chunk = new ChunkMaker(limits.pumpChunkBytes);
+  let examinedCount = 0;
+  let through = page.through < applied ? page.through : applied;
+  for (const change of page.changes) {
+    if (change.revision > applied) break;
+    if (chunk.full) {
+      through = member.revision;
+      break;
+    }
+    member.revision = change.revision;
+    examinedCount += 1;
+    if (!inScope(change, stream.id, selection)) continue;
+    const previous = change.previous && maker.fromRecord(change.previous);
+    const known = resourceChange(0, change, previous, maker);
+    const event = known && selectedEvent(selection, known);
+    if (event !== undefined) chunk.add(frameOf(encoder, event).bytes);
+  }
+  member.cursor = noCursor;
+  if (through > member.revision) member.revision = through;
+  return { ...chunk.take(), examinedCount };
+}
+
+/** Saves the decoding of what cannot be shown. */
+function inScope(change: Change, resourceId: string, selection: Selection): boolean {
+  if (resourceIdOf(change.key) !== resourceId) return false;
+  const { namespace } = selection;
+  return namespace === undefined || parseStoreKey(change.key).namespace === namespace;
+}
+
+class ChunkMaker {
+  readonly #bytesMax: number;
+  readonly #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get full(): boolean {
+    return this.#bytes >= this.#bytesMax;
+  }
+
+  add(frame: Uint8Array): void {
+    this.#parts.push(frame);
+    this.#bytes += frame.length;
+  }
+
+  take(): Pick<Pumped, 'bytes' | 'framesCount'> {
+    const framesCount = this.#parts.length;
+    const bytes = framesCount === 0 ? undefined : joined(this.#parts, this.#bytes);
+    return { bytes, framesCount };
+  }
+}

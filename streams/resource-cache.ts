@@ -1,0 +1,116 @@
+/**
+ * One resource as it is now: an ordered map of entries, and the history that led here.
+ *
+ * What it is not: where events are made. It knows no watch.
+ *
+ * Invariants: the map is the sum of all changes applied; `seq` counts them; a change is appended
+ * to the history in the same step in which it changes the map.
+ */
+import { SortedMap } from '../src/stdx/sorted-map.ts';
+import { assert } from '../src/stdx/assert.ts';
+import type { Change, Revision, StoredRecord } from '../src/storage/storage.ts';
+import { History } from './history.ts';
+import type { StreamLimits } from './limits.ts';
+import { entryKey, entryKeyOf, resourceChange } from './resource-change.ts';
+import type { EntryMaker, ResourceChange, StampedEntry } from './resource-change.ts';
+import { resourceSnapshot } from './resource-snapshot.ts';
+import type { ResourceSnapshot } from './streams.ts';
+
+export class ResourceCache {
+  readonly history: History;
+  readonly #maker: EntryMaker;
+  readonly #map = new SortedMap<StampedEntry>();
+  #snapshot: ResourceSnapshot | undefined;
+  #bytes = 0;
+  #supersededBytes = 0;
+  /** Nothing of this resource changed after this revision. */
+  #changedAt: Revision;
+
+  constructor(start: Revision, maker: EntryMaker, limits: StreamLimits) {
+    this.history = new History(start, limits);
+    this.#changedAt = start;
+    this.#maker = maker;
+  }
+
+  get count(): number {
+    return this.#map.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Bytes of all states that were replaced or deleted so far. What has been added to it since a
+   * snapshot was made is what that snapshot, at most, keeps alive by itself. */
+  get supersededBytes(): number {
+    return this.#supersededBytes;
+  }
+
+  /** The seq of the newest change applied. */
+  get seq(): number {
+    return this.history.lastSeq;
+  }
+
+  get changedAt(): Revision {
+    return this.#changedAt;
+  }
+
+  get(key: string): StampedEntry | undefined {
+    return this.#map.get(key);
+  }
+
+  /** Part of the state at the start. Not a change. */
+  load(record: StoredRecord): void {
+    const entry = this.#maker.fromRecord(record);
+    const replaced = this.#map.set(entryKeyOf(record.key), entry);
+    assert(replaced === undefined, 'a scan shows every key once');
+    this.#bytes += entry.bytes.length;
+  }
+
+  /** Undefined when the change shows nothing (a delete of what was not there). */
+  apply(change: Change): ResourceChange | undefined {
+    const key = entryKeyOf(change.key);
+    const applied = resourceChange(this.seq + 1, change, this.#map.get(key), this.#maker);
+    if (applied === undefined) return undefined;
+    this.#snapshot = undefined;
+    if (applied.type === 'DELETED') this.#map.delete(key);
+    else this.#map.set(key, applied.entry);
+    this.#bytes += change.record === undefined ? 0 : applied.entry.bytes.length;
+    const superseded = applied.previous?.bytes.length ?? 0;
+    this.#bytes -= superseded;
+    this.#supersededBytes += superseded;
+    this.#changedAt = change.revision;
+    this.history.append(applied);
+    return applied;
+  }
+
+  /** The state now, said to be of `revision`: the newest revision applied to any resource. */
+  snapshot(revision: Revision): ResourceSnapshot {
+    if (this.#snapshot?.revision !== revision) {
+      this.#snapshot = resourceSnapshot(revision, this.#map.view());
+    }
+    return this.#snapshot;
+  }
+
+  /** The state now under an earlier revision that it did not change after. */
+  snapshotAs(revision: Revision): ResourceSnapshot {
+    assert(revision >= this.#changedAt, 'the state at the revision is the state now');
+    return resourceSnapshot(revision, this.#map.view());
+  }
+
+  /** The state at an earlier revision, by undoing the changes since. Undefined when the history
+   * does not reach back that far. `bytes`: what it holds beside the cache. */
+  rewind(revision: Revision): { snapshot: ResourceSnapshot; bytes: number } | undefined {
+    if (!this.history.covers(revision)) return undefined;
+    const map = this.#map.view().fork();
+    let bytes = 0;
+    const target = this.history.seqAt(revision);
+    for (let seq = this.seq; seq > target; seq -= 1) {
+      const { entry, previous } = this.history.at(seq);
+      if (previous === undefined) map.delete(entryKey(entry));
+      else map.set(entryKey(entry), previous);
+      bytes += previous?.bytes.length ?? 0;
+    }
+    return { snapshot: resourceSnapshot(revision, map.view()), bytes };
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Stored records and log entries as streams/ works with them: entries with the resourceVersion
+ * stamped in, and changes with a place in the order of their resource.
+ *
+ * Invariants: entries and changes are immutable (the one memo below is invisible); bytes are
+ * stamped once per revision and shared by every reader and every watch class.
+ */
+import { parseStoreKey } from '../src/storage/keys.ts';
+import type { ObjectRecord } from '../src/storage/record.ts';
+import type { Change, Revision, StoreKey, StoredRecord } from '../src/storage/storage.ts';
+import type { Entry, EntryKey, EventType } from './streams.ts';
+
+/** An entry that can be stamped again: a DELETED event shows an old state at a new revision. */
+export interface StampedEntry extends Entry {
+  /** Where the resourceVersion lies in the bytes, and how long it is. */
+  readonly metadataAt: number;
+  readonly stampBytes: number;
+}
+
+export interface EntryMaker {
+  /** @throws StorageError `corrupt` when the record cannot be decoded. */
+  fromRecord(record: StoredRecord): StampedEntry;
+  /** The same state under another revision. */
+  restamped(entry: StampedEntry, revision: Revision): StampedEntry;
+}
+
+export type DecodeRecord = (value: Uint8Array) => ObjectRecord;
+/** Inserts `"resourceVersion":"<revision>",` at `metadataAt` into a new buffer of its own. */
+export type Stamp = (object: Uint8Array, metadataAt: number, revision: Revision) => Uint8Array;
+
+const nothing: Readonly<Record<string, string>> = Object.freeze({});
+
+export function createEntryMaker(decodeRecord: DecodeRecord, stamp: Stamp): EntryMaker {
+  const make = (
+    name: { readonly namespace: string; readonly name: string },
+    revision: Revision,
+    meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt'>,
+    object: Uint8Array,
+  ): StampedEntry => {
+    const bytes = stamp(object, meta.metadataAt, revision);
+    return {
+      namespace: name.namespace,
+      name: name.name,
+      revision,
+      labels: meta.labels,
+      fields: meta.fields,
+      bytes,
+      metadataAt: meta.metadataAt,
+      stampBytes: bytes.length - object.length,
+    };
+  };
+  return {
+    fromRecord(stored) {
+      const record = decodeRecord(stored.value);
+      const { labels, fields, metadataAt, object } = record;
+      const meta = { labels: orNothing(labels), fields: orNothing(fields), metadataAt };
+      return make(parseStoreKey(stored.key), stored.revision, meta, object);
+    },
+    restamped(entry, revision) {
+      const { bytes, metadataAt, stampBytes } = entry;
+      const object = new Uint8Array(bytes.length - stampBytes);
+      object.set(bytes.subarray(0, metadataAt));
+      object.set(bytes.subarray(metadataAt + stampBytes), metadataAt);
+      return make(entry, revision, entry, object);
+    },
+  };
+}
+
+function orNothing(record: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const _ in record) return record;
+  return nothing;
+}
+
+/** One change of one resource, in its order. */
+export class ResourceChange {
+  /** Position among the changes of this resource since the start of the server. The revision is
+   * for the outside; in here a plain number is cheaper. */
+  readonly seq: number;
+  readonly revision: Revision;
+  readonly type: EventType;
+  /** DELETED: the last state, stamped with the revision of the deletion. */
+  readonly entry: StampedEntry;
+  readonly previous: StampedEntry | undefined;
+  readonly #maker: EntryMaker;
+  #departed: StampedEntry | undefined;
+
+  constructor(seq: number, change: Omit<ChangeParts, 'maker'>, maker: EntryMaker) {
+    this.seq = seq;
+    this.revision = change.revision;
+    this.type = change.type;
+    this.entry = change.entry;
+    this.previous = change.previous;
+    this.#maker = maker;
+  }
+
+  /** The state before, at this change's revision: what a watch sees leave its selection. */
+  departed(): StampedEntry {
+    if (this.type === 'DELETED' || this.previous === undefined) return this.entry;
+    this.#departed ??= this.#maker.restamped(this.previous, this.revision);
+    return this.#departed;
+  }
+}
+
+interface ChangeParts {
+  readonly revision: Revision;
+  readonly type: EventType;
+  readonly entry: StampedEntry;
+  readonly previous: StampedEntry | undefined;
+}
+
+/** Undefined for a delete of what was not there: nothing happened that a watch could show. */
+export function resourceChange(
+  seq: number,
+  change: Change,
+  previous: StampedEntry | undefined,
+  maker: EntryMaker,
+): ResourceChange | undefined {
+  const { revision } = change;
+  if (change.record !== undefined) {
+    const entry = maker.fromRecord(change.record);
+    const type = previous === undefined ? 'ADDED' : 'MODIFIED';
+    return new ResourceChange(seq, { revision, type, entry, previous }, maker);
+  }
+  if (previous === undefined) return undefined;
+  const entry = maker.restamped(previous, revision);
+  return new ResourceChange(seq, { revision, type: 'DELETED', entry, previous }, maker);
+}
+
+/** `<group>/<resource>`: how caches are found. */
+export function resourceIdOf(key: StoreKey): string {
+  return key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
+}
+
+/** `<namespace>/<name>`. */
+export function entryKeyOf(key: StoreKey): EntryKey {
+  return key.slice(key.indexOf('/', key.indexOf('/') + 1) + 1);
+}
+
+export function entryKey(entry: { readonly namespace: string; readonly name: string }): EntryKey {
+  return `${entry.namespace}/${entry.name}`;
+}

@@ -1,0 +1,112 @@
+/**
+ * Which watch classes of a resource a change can touch, found by what they pin.
+ *
+ *      change of ns/name ─┬─▶ all                        classes that pin nothing
+ *                         ├─▶ namespace  ns
+ *                         ├─▶ object     ns/name, name   metadata.name pinned
+ *                         └─▶ field      f = value       for each pinned field, value before and now
+ *
+ * A class lies on exactly one route, the narrowest its scope and predicate allow; a change visits
+ * every route it could matter to, each once. Ten thousand agents that each watch the objects of
+ * their own node cost a change two look-ups.
+ *
+ * What it is not: the filter. A class on a visited route still applies its whole selection.
+ *
+ * Invariants: a route without subscribers is forgotten. Members never subscribe, only classes do,
+ * so the number of subscribers of a route is the number of selections that share its pin.
+ */
+import { Observable, Subject } from 'rxjs';
+import type { ResourceChange } from './resource-change.ts';
+import type { Selection } from './selection.ts';
+import { entryKey } from './resource-change.ts';
+
+type Route = Subject<ResourceChange>;
+type Place = { readonly routes: Map<string, Route>; readonly value: string };
+
+export class Routes {
+  readonly #all = new Map<string, Route>();
+  readonly #byNamespace = new Map<string, Route>();
+  readonly #byKey = new Map<string, Route>();
+  readonly #byName = new Map<string, Route>();
+  readonly #byField = new Map<string, Map<string, Route>>();
+
+  /** The changes that can matter to a selection; a superset of those that do. */
+  changes(selection: Selection): Observable<ResourceChange> {
+    return new Observable((subscriber) => {
+      const { routes, value } = this.#place(selection);
+      let route = routes.get(value);
+      if (route === undefined) {
+        route = new Subject<ResourceChange>();
+        routes.set(value, route);
+      }
+      const subscription = route.subscribe(subscriber);
+      return () => {
+        subscription.unsubscribe();
+        if (route.observed || routes.get(value) !== route) return;
+        routes.delete(value);
+        this.#forgetField(routes);
+      };
+    });
+  }
+
+  /** Gives the change to every route it can matter to. Returns how many. */
+  route(change: ResourceChange): number {
+    const { entry, previous } = change;
+    let visited = visit(this.#all, '', change);
+    if (this.#byNamespace.size > 0) visited += visit(this.#byNamespace, entry.namespace, change);
+    if (this.#byKey.size > 0) visited += visit(this.#byKey, entryKey(entry), change);
+    if (this.#byName.size > 0) visited += visit(this.#byName, entry.name, change);
+    for (const [field, routes] of this.#byField) {
+      const now = entry.fields[field] ?? '';
+      visited += visit(routes, now, change);
+      const before = previous?.fields[field] ?? now;
+      if (before !== now) visited += visit(routes, before, change);
+    }
+    return visited;
+  }
+
+  /** Routes in use, for bounds in tests. */
+  get count(): number {
+    let count = this.#all.size + this.#byNamespace.size + this.#byKey.size + this.#byName.size;
+    for (const routes of this.#byField.values()) count += routes.size;
+    return count;
+  }
+
+  #place({ namespace, predicate }: Selection): Place {
+    const { pins } = predicate;
+    const name = pins.get('metadata.name');
+    const scope = namespace ?? pins.get('metadata.namespace');
+    if (name !== undefined && scope !== undefined) {
+      return { routes: this.#byKey, value: entryKey({ namespace: scope, name }) };
+    }
+    if (name !== undefined) return { routes: this.#byName, value: name };
+    for (const [field, value] of pins) {
+      if (field !== 'metadata.namespace') return { routes: this.#fieldRoutes(field), value };
+    }
+    if (scope !== undefined) return { routes: this.#byNamespace, value: scope };
+    return { routes: this.#all, value: '' };
+  }
+
+  #fieldRoutes(field: string): Map<string, Route> {
+    let routes = this.#byField.get(field);
+    if (routes === undefined) {
+      routes = new Map();
+      this.#byField.set(field, routes);
+    }
+    return routes;
+  }
+
+  #forgetField(routes: Map<string, Route>): void {
+    if (routes.size > 0) return;
+    for (const [field, candidate] of this.#byField) {
+      if (candidate === routes) this.#byField.delete(field);
+    }
+  }
+}
+
+function visit(routes: Map<string, Route>, value: string, change: ResourceChange): number {
+  const route = routes.get(value);
+  if (route === undefined) return 0;
+  route.next(change);
+  return 1;
+}
