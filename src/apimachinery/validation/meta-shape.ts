@@ -10,7 +10,7 @@
  */
 import { formatRfc3339, parseRfc3339 } from '../time.ts';
 import { isJsonObject } from '../unstructured.ts';
-import type { ApiObject, JsonObject, JsonValue, ObjectMeta } from '../unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../unstructured.ts';
 
 export type MetaShape =
   | {
