@@ -7,7 +7,7 @@
  *
  * Rules: the client's clauses count by q, then by how specific they are, then in their order; the
  * first that can be served wins. A clause that asks for a form the endpoint does not have is
- * passed over, so `application/json;as=Table;...,application/json` falls back. `q=0` excludes.
+ * passed over, so `application/json;as=Table;...,application/json` falls back. A media type with `q=0` is not served, a wildcard notwithstanding.
  * Without Accept the first supported type is served.
  *
  * Bounds: clauses after the first `acceptClausesMax` are not looked at; the header itself is
@@ -112,9 +112,13 @@ export function chooseType<T>(
   allow: (target: Target | undefined) => T | undefined,
 ): Chosen<T> | undefined {
   const header = accept === undefined || accept.trim() === '' ? '*/*' : accept;
-  for (const clause of parseAccept(header)) {
+  const clauses = parseAccept(header);
+  const excluded = clauses.filter((clause) => clause.q === 0 && wildness(clause) === 0);
+  for (const clause of clauses) {
+    if (clause.q === 0) break;
     for (const type of supported) {
       if (!matches(clause, type.mediaType)) continue;
+      if (excluded.some((each) => matches(each, type.mediaType))) continue;
       const stream = clause.parameters.get('stream') ?? '';
       if (stream !== '' && (stream !== 'watch' || !type.streams)) continue;
       const target = allow(targetOf(clause));
@@ -125,12 +129,12 @@ export function chooseType<T>(
   return undefined;
 }
 
-/** In order of preference. Clauses that are not `type/subtype` are left out. */
+/** In order of preference, refusals (q=0) last. Clauses that are not `type/subtype` are left out. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses: AcceptClause[] = [];
   for (const part of splitOutsideQuotes(header, ',').slice(0, acceptClausesMax)) {
     const clause = parseClause(part);
-    if (clause !== undefined && clause.q > 0) clauses.push(clause);
+    if (clause !== undefined) clauses.push(clause);
   }
   // The sort is stable, so clauses of one rank keep the client's order.
   return clauses.sort((a, b) => b.q - a.q || wildness(a) - wildness(b));
