@@ -7,8 +7,8 @@
  *
  * Rules: the client's clauses count by q, then by how specific they are, then in their order; the
  * first that can be served wins. A clause that asks for a form the endpoint does not have is
- * passed over, so `application/json;as=Table;...,application/json` falls back. A media type with `q=0` is not served, a wildcard notwithstanding.
- * Without Accept the first supported type is served.
+ * passed over, so `application/json;as=Table;...,application/json` falls back. A media type with
+ * `q=0` is not served, a wildcard notwithstanding. Without Accept the first supported type is.
  *
  * Bounds: clauses after the first `acceptClausesMax` are not looked at; the header itself is
  * bounded by the transport.
