@@ -126,7 +126,7 @@ export interface Scheme {
   findVersion(group: string, version: string): VersionInfo | undefined;
   findResource(group: string, version: string, resource: string): KindInfo | undefined;
   findKind(group: string, version: string, kind: string): KindInfo | undefined;
-  /** The kind at the version in which its objects are stored, or at the most preferred one served. */
+  /** The kind at the version its objects are stored in, or at the most preferred one served. */
   findStorage(resource: GroupResource): KindInfo | undefined;
   /** Values of the selectable fields of an object, for its record. Unknown resource: none. */
   fieldsOf(resource: GroupResource, object: ApiObject): Readonly<Record<string, string>>;

@@ -108,7 +108,7 @@ export function deletionRuleOf(resource: string): DeletionRule {
   return deletionRules[resource] ?? 'immediate';
 }
 
-/** `label`, `label=other.path|second.path` and `label!default`: the path is the label unless said. */
+/** `label`, `label=path|second.path`, `label!default`: without `=` the label is the path. */
 const selectable: Readonly<Record<string, string>> = {
   '/pods': `spec.nodeName spec.restartPolicy!Always spec.schedulerName!default-scheduler
     spec.serviceAccountName=spec.serviceAccountName|spec.serviceAccount spec.hostNetwork!false

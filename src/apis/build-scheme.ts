@@ -63,7 +63,7 @@ export function buildScheme(options: SchemeOptions): BuiltScheme {
   });
   if (!served.some((kind) => kind.group === '' && kind.resource === 'namespaces')) {
     errors.push(
-      'runtime-config: v1/namespaces must stay enabled: every namespaced object needs its namespace',
+      'runtime-config: v1/namespaces must stay enabled: namespaced objects need their namespace',
     );
   }
   if (errors.length > 0) return { kind: 'invalid', errors };

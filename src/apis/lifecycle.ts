@@ -1,6 +1,6 @@
 /**
- * Life cycle beyond the facts: when versions went away (spec 2, section 9.3), and what is not served
- * as a resource at all, with the reason.
+ * Life cycle beyond the facts: when versions went away (spec 2, section 9.3), and what is not
+ * served as a resource at all, with the reason.
  *
  * What it is not: the rules that follow from it (served-versions.ts).
  */

@@ -82,7 +82,7 @@ function parseBoolean(text: string): boolean | undefined {
   return /^(false|f|0)$/i.test(text) ? false : undefined;
 }
 
-/** What the configuration says about one resource of a version; `byDefault` when it says nothing. */
+/** What the configuration says about one resource of a version, else `byDefault`. */
 export function isEnabled(
   config: RuntimeConfig,
   name: { readonly group: string; readonly version: string; readonly resource: string },

@@ -53,7 +53,7 @@ function versionNumbers(version: string): readonly [number, number] {
 }
 
 /** The version in which objects are stored: the most preferred one that the release before knew
- * too, so that a server can be rolled back by one release. It does not depend on what is enabled. */
+ * too, so that a server can be rolled back by one. It does not depend on what is enabled. */
 export function storageVersionOf(versions: readonly CatalogueKind[], release: number): string {
   const known = versions.filter((kind) => isKnown(kind, release));
   const older = known.filter((kind) => isKnown(kind, release - 1));

@@ -150,7 +150,7 @@ describe('aggregated discovery', () => {
   const reference = readCorpus<Aggregated>('discovery/aggregated_v2.json');
   const own = fetchJson<Aggregated>(everything, '/apis', kubectl132);
 
-  it('lists what the reference lists, but for the resources that are not served, with reasons', () => {
+  it('lists what the reference lists, but for what is not served, each with a reason', () => {
     const expected = lines(reference);
     for (const name of Object.keys(notServed)) expected.delete(name);
     const actual = lines(own);
