@@ -60,6 +60,8 @@ export interface ReplaceCommand extends CommandBase {
   readonly produce: (current: CurrentObject) => Production;
   /** Create-on-update: what to create when nothing is there. Absent: NotFound. */
   readonly create?: (() => Production) | undefined;
+  /** Of the creation, when `create` is used. What exists may change without them: the last
+   * finalizer must go from an object whose namespace is terminating. */
   readonly conditions: readonly Condition[];
   /** True when the object, as produced, is finished being deleted: no finalizers, no grace left. */
   readonly completesDeletion: (produced: ApiObject) => boolean;
@@ -76,7 +78,8 @@ export type ObjectCommand = CreateCommand | ReplaceCommand | DeleteCommand;
 export type ObjectOutcome =
   | {
       readonly kind: 'created' | 'replaced' | 'unchanged' | 'marked' | 'removed';
-      /** The object after the command (before it, for `removed`), without resourceVersion. */
+      /** The object after the command, without resourceVersion. For `removed`: by a delete, as it
+       * was before; by a replacement that completes the deletion, as that produced it. */
       readonly object: ApiObject;
       /** Revision of the mutation; for `unchanged`, of the write it found; dry run: the current one,
        * or undefined when there is none. For `removed` the revision of the removal. */

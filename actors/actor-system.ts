@@ -1,0 +1,196 @@
+/**
+ * All actors of a server: finds or activates the one a command is for, and bounds how many stay.
+ *
+ *   idle, in order of last use   [oldest ... newest]   dropped from the left: limit, or idleMs
+ *   busy (a command waits)       never dropped
+ *
+ * Invariants: at most one actor per key; an actor with a command in its mailbox is never dropped;
+ * an actor holds nothing that the store does not, so dropping one loses only time.
+ */
+import { newServiceUnavailable, newTooManyRequests } from '../src/apimachinery/status-error.ts';
+import type { StatusError } from '../src/apimachinery/status-error.ts';
+import { storeKey } from '../src/storage/keys.ts';
+import type { ObjectKey } from '../src/storage/keys.ts';
+import type { StoreKey } from '../src/storage/storage.ts';
+import { assert } from '../src/stdx/assert.ts';
+import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
+import type { ActorStats, ActorSystem, ObjectCommand, ObjectOutcome } from './actors.ts';
+import { actorLimits, retryAfterSeconds, sweepsPerIdle } from './limits.ts';
+import type { ActorLimits } from './limits.ts';
+import { creationConditions } from './object-decision.ts';
+import { ObjectHost } from './object-host.ts';
+import type { HostDeps } from './object-host.ts';
+
+export interface ActorSystemDeps extends Omit<HostDeps, 'limits' | 'soleWriter'> {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Default: false, which is always right; true spares a read before a refusal or a no-op. */
+  readonly soleWriter?: boolean | undefined;
+  readonly limits?: Partial<ActorLimits> | undefined;
+}
+
+interface Resident {
+  readonly host: ObjectHost;
+  /** As last counted in the total. */
+  bytes: number;
+  idleSinceMs: number;
+}
+
+export function createActorSystem(deps: ActorSystemDeps): ActorSystem {
+  const system = new ObjectActors(deps);
+  return {
+    execute: (key, command) => system.execute(key, command),
+    stop: () => system.stop(),
+    stats: () => system.stats(),
+  };
+}
+
+class ObjectActors implements ActorSystem {
+  readonly #deps: ActorSystemDeps;
+  readonly #hostDeps: HostDeps;
+  readonly #limits: ActorLimits;
+  readonly #residents = new Map<StoreKey, Resident>();
+  /** Insertion order is order of last use. */
+  readonly #idle = new Map<StoreKey, Resident>();
+  readonly #stopped: (() => void)[] = [];
+  #residentBytes = 0;
+  #waiting = 0;
+  #activationsTotal = 0;
+  #passivationsTotal = 0;
+  #redecisionsTotal = 0;
+  #stopping = false;
+  #sweep: TimerHandle | undefined;
+
+  constructor(deps: ActorSystemDeps) {
+    this.#deps = deps;
+    this.#limits = { ...actorLimits, ...deps.limits };
+    const { residentMax, mailboxMax, idleMs } = this.#limits;
+    assert(residentMax > 0 && mailboxMax > 0 && idleMs > 0, 'actor limits are positive');
+    this.#hostDeps = { ...deps, soleWriter: deps.soleWriter ?? false, limits: this.#limits };
+  }
+
+  execute(key: ObjectKey, command: ObjectCommand): Promise<ObjectOutcome> {
+    if (this.#stopping) return refuse(newServiceUnavailable('the server is shutting down'));
+    const host = this.#activate(key)?.host;
+    if (host === undefined) {
+      return refuse(newTooManyRequests('too many objects are being written', retryAfterSeconds));
+    }
+    if (host.mailboxLength >= this.#limits.mailboxMax) {
+      const why = 'too many writes are waiting for this object';
+      return refuse(newTooManyRequests(why, retryAfterSeconds));
+    }
+    this.#idle.delete(host.storeKey);
+    this.#waiting += 1;
+    const outcome = host.execute(command);
+    if (command.dryRun !== true) return outcome;
+    return outcome.then((would) => this.#withConditions(command, would));
+  }
+
+  stop(): Promise<void> {
+    this.#stopping = true;
+    this.#sweep?.cancel();
+    this.#sweep = undefined;
+    if (this.#waiting === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#stopped.push(resolve));
+  }
+
+  stats(): ActorStats {
+    return {
+      residentCount: this.#residents.size,
+      mailboxCount: this.#waiting,
+      activationsTotal: this.#activationsTotal,
+      passivationsTotal: this.#passivationsTotal,
+      redecisionsTotal: this.#redecisionsTotal,
+    };
+  }
+
+  /** Undefined: no room, every resident actor is busy. */
+  #activate(key: ObjectKey): Resident | undefined {
+    const name = storeKey(key);
+    const found = this.#residents.get(name);
+    if (found !== undefined) return found;
+    this.#shrink(this.#limits.residentMax - 1);
+    if (this.#residents.size >= this.#limits.residentMax) return undefined;
+    const host = new ObjectHost(key, name, this.#hostDeps, this.#hostEvents);
+    const resident = { host, bytes: 0, idleSinceMs: 0 };
+    this.#residents.set(name, resident);
+    this.#activationsTotal += 1;
+    return resident;
+  }
+
+  readonly #hostEvents = {
+    answered: (): void => {
+      this.#waiting -= 1;
+      if (this.#waiting > 0 || !this.#stopping) return;
+      for (const resolve of this.#stopped.splice(0)) resolve();
+    },
+    redecided: (count: number): void => {
+      this.#redecisionsTotal += count;
+    },
+    idle: (host: ObjectHost): void => this.#rest(host),
+  };
+
+  #rest(host: ObjectHost): void {
+    const resident = this.#residents.get(host.storeKey);
+    if (resident?.host !== host) return;
+    const bytes = host.residentBytes;
+    if (bytes === 0) {
+      this.#drop(host.storeKey, resident);
+      return;
+    }
+    this.#residentBytes += bytes - resident.bytes;
+    resident.bytes = bytes;
+    resident.idleSinceMs = this.#deps.clock.monotonicMs();
+    this.#idle.delete(host.storeKey);
+    this.#idle.set(host.storeKey, resident);
+    this.#shrink(this.#limits.residentMax);
+    this.#armSweep();
+  }
+
+  /** Drops idle actors, longest unused first, until the limits hold or none is idle. */
+  #shrink(residentMax: number): void {
+    for (const [key, resident] of this.#idle) {
+      const fits = this.#residentBytes <= this.#limits.residentBytesMax;
+      if (fits && this.#residents.size <= residentMax) return;
+      this.#drop(key, resident);
+    }
+  }
+
+  #drop(key: StoreKey, resident: Resident): void {
+    assert(resident.host.mailboxLength === 0, 'an actor with a pending command is never dropped');
+    this.#idle.delete(key);
+    this.#residents.delete(key);
+    this.#residentBytes -= resident.bytes;
+    this.#passivationsTotal += 1;
+  }
+
+  #armSweep(): void {
+    if (this.#sweep !== undefined || this.#stopping) return;
+    const { idleMs } = this.#limits;
+    this.#sweep = this.#deps.timers.after(idleMs / sweepsPerIdle, () => {
+      this.#sweep = undefined;
+      const oldestMs = this.#deps.clock.monotonicMs() - idleMs;
+      for (const [key, resident] of this.#idle) {
+        if (resident.idleSinceMs > oldestMs) break;
+        this.#drop(key, resident);
+      }
+      if (this.#idle.size > 0) this.#armSweep();
+    });
+  }
+
+  /** A dry run has no transaction to test its conditions in: they are read. */
+  async #withConditions(command: ObjectCommand, outcome: ObjectOutcome): Promise<ObjectOutcome> {
+    if (outcome.kind !== 'created') return outcome;
+    for (const condition of creationConditions(command)) {
+      const answer = await this.#deps.storage.read(condition.key);
+      assert(answer.kind === 'ok', 'a read of the present succeeds');
+      const found = answer.value?.state;
+      if (found !== condition.state) return { kind: 'condition-failed', condition, found };
+    }
+    return outcome;
+  }
+}
+
+function refuse(error: StatusError): Promise<ObjectOutcome> {
+  return Promise.resolve({ kind: 'refused', error });
+}

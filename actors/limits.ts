@@ -1,0 +1,34 @@
+/**
+ * What may grow in the actor system, and what happens at the limit.
+ *
+ *   residentMax        idle actors are dropped, longest unused first; when all are busy: 429
+ *   residentBytesMax   likewise, by estimated memory
+ *   idleMs             an actor unused for this long is dropped by the next sweep
+ *   mailboxMax         a further command on the key is refused: 429
+ *   lostRacesMax       a command beaten this often by other writers is given up: 409 or 500, retry
+ */
+export interface ActorLimits {
+  readonly residentMax: number;
+  readonly residentBytesMax: number;
+  readonly idleMs: number;
+  readonly mailboxMax: number;
+  readonly lostRacesMax: number;
+}
+
+export const actorLimits: ActorLimits = {
+  residentMax: 4096,
+  residentBytesMax: 256 * 1024 * 1024,
+  idleMs: 60_000,
+  mailboxMax: 1024,
+  lostRacesMax: 8,
+};
+
+/** What clients are told to wait when a limit was met. */
+export const retryAfterSeconds = 1;
+
+/** Sweeps per `idleMs`: an idle actor lives at most a quarter longer than it should. */
+export const sweepsPerIdle = 4;
+
+/** Estimate of an actor's memory: its own parts, and the decoded object beside its bytes. */
+export const actorBytes = 512;
+export const bytesPerEncodedByte = 4;

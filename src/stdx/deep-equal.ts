@@ -1,0 +1,41 @@
+/**
+ * Equality of JSON values: same content, key order ignored, `undefined` members count as missing.
+ *
+ * What it is not: a comparison of anything but plain JSON data (with bigint). A bigint never equals
+ * a number: decoders keep integers that a double can hold as numbers.
+ *
+ * Bounds: time linear in the smaller value; recursion as deep as the value, which decoders limit.
+ */
+export function deepEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object') return false;
+  if (left === null || right === null) return false;
+  if (Array.isArray(left)) return Array.isArray(right) && arraysEqual(left, right);
+  if (Array.isArray(right)) return false;
+  return membersEqual(left as Members, right as Members);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function arraysEqual(left: readonly unknown[], right: readonly unknown[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let i = 0; i < left.length; i += 1) {
+    if (!deepEqual(left[i], right[i])) return false;
+  }
+  return true;
+}
+
+function membersEqual(left: Members, right: Members): boolean {
+  let unmatched = 0;
+  for (const key of Object.keys(left)) {
+    const value = left[key];
+    if (value === undefined) continue;
+    // Own members only: `__proto__` may be a key of the data.
+    if (!Object.hasOwn(right, key) || !deepEqual(value, right[key])) return false;
+    unmatched += 1;
+  }
+  for (const key of Object.keys(right)) {
+    if (right[key] !== undefined) unmatched -= 1;
+  }
+  return unmatched === 0;
+}
