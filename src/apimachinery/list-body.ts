@@ -2,7 +2,7 @@
  * The body of a list, put together from bytes that already exist (spec 1, section 2.3).
  *
  *   {"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[ a , b , c ]}
- *   └────────────────────────────── head ─────────────────────────────────────────┘           └┘ tail
+ *   └────────────────────────────── head ─────────────────────────────────────────┘       tail └┘
  *
  * What it is not: for indented or YAML lists, which are built as a value (listValue) and encoded.
  *

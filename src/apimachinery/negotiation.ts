@@ -129,7 +129,7 @@ export function chooseType<T>(
   return undefined;
 }
 
-/** In order of preference, refusals (q=0) last. Clauses that are not `type/subtype` are left out. */
+/** In order of preference, refusals (q=0) last. What is not `type/subtype` is left out. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses: AcceptClause[] = [];
   for (const part of splitOutsideQuotes(header, ',').slice(0, acceptClausesMax)) {

@@ -36,7 +36,7 @@ const beforeMetadata = Buffer.from(',"metadata":');
 
 export function encodeObject(object: ApiObject): EncodedObject {
   const { kind, apiVersion, metadata, ...rest } = object;
-  const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":`;
+  const head = `${headText(kind, apiVersion)},"metadata":`;
   const metadataText = stringifyJson(withoutResourceVersion(metadata));
   assert(metadataText.length > 2, 'a stored object has metadata');
   const restText = stringifyJson(rest);
@@ -86,7 +86,11 @@ export function metadataBytes(bytes: Uint8Array): Uint8Array {
 
 /** Bytes before metadata of an object with this kind and apiVersion: see withObjectHead. */
 export function objectHead(kind: string, apiVersion: string): Uint8Array {
-  return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`);
+  return Buffer.from(headText(kind, apiVersion));
+}
+
+function headText(kind: string, apiVersion: string): string {
+  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`;
 }
 
 /** The same object under another kind and apiVersion, without parsing: for versions that share

@@ -58,6 +58,6 @@ export function checkContentEncoding(contentEncoding: string | undefined): Statu
   if (coding === '' || coding === 'identity') return undefined;
   return new StatusError({
     reason: StatusReason.unsupportedMediaType,
-    message: `request bodies are not accepted with Content-Encoding ${coding}; send the body as it is`,
+    message: `request bodies with Content-Encoding ${coding} are not accepted; send it as it is`,
   });
 }

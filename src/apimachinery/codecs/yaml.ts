@@ -8,8 +8,9 @@
  * collection or null as a key is refused. `<<` merges maps, explicit keys win. A key that comes
  * twice has its last value.
  *
- * Bounds: nesting, at most as for JSON (several hundred levels are certain); what aliases expand to in sum, `yamlAliasWeightMax`; size,
- * `yamlBytesMax`. A body that is JSON takes JSON's way, which is much faster.
+ * Bounds: nesting, at most as for JSON (several hundred levels are certain); what aliases expand
+ * to in sum, `yamlAliasWeightMax`; size, `yamlBytesMax`. A body that is JSON takes JSON's way,
+ * which is much faster.
  *
  * Writing: block style, keys in the value's own order. What is written reads back as the same
  * value here and with any reader of YAML 1.1 or 1.2. A string is left unquoted only when no reader
