@@ -397,7 +397,7 @@ describe('field selector', () => {
     const row = fc.record({ field: name, operator: fc.constantFrom('=', '!='), value });
     fc.assert(
       fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
-        const { text } = fields.fieldSelectorOf(rows as fields.FieldRequirement[]);
+        const { text } = fields.fieldSelectorOf(rows);
         const once = parsedFields(text);
         assert.deepEqual(parsedFields(once.text).requirements, once.requirements);
         const plain = (rs: readonly unknown[]): string[] => rs.map((r) => JSON.stringify(r)).sort();
