@@ -116,7 +116,8 @@ function preconditionRefusal(
   target: ObjectTarget,
 ): DeletionPlan | undefined {
   const { uid, resourceVersion } = options.preconditions ?? {};
-  const conflict = (why: string): DeletionPlan => refusal(newConflict(target.kind, target.name, why));
+  const conflict = (why: string): DeletionPlan =>
+    refusal(newConflict(target.kind, target.name, why));
   const currentUid = current.object.metadata.uid ?? '';
   if (uid !== undefined && uid !== currentUid) {
     return conflict(

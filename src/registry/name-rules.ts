@@ -1,1 +1,43 @@
-/** Which validator checks metadata.name of a kind: the catalogue's word, turned into a function. */
+/**
+ * Which validator checks metadata.name of a kind: the catalogue's word turned into a function
+ * (spec 1, section 1.7).
+ */
+import { isIP } from 'node:net';
+import type { NameRule } from '../apimachinery/scheme.ts';
+import type { NameValidator } from '../apimachinery/validation/names.ts';
+import {
+  checkDns1123Subdomain,
+  dns1035Label,
+  dns1123Label,
+  dns1123Subdomain,
+  pathSegmentName,
+} from '../apimachinery/validation/names.ts';
+
+/** Kinds whose children append to the name leave them eleven characters. */
+const shortSubdomainLengthMax = 52;
+/** Longest name of the kinds that have no rule but "one segment of a path". */
+const pathSegmentLengthMax = 253;
+
+const validators: Readonly<Record<NameRule, NameValidator>> = {
+  'dns-subdomain': dns1123Subdomain,
+  'dns-label': dns1123Label,
+  'dns-1035-label': dns1035Label,
+  'path-segment': (name, prefix) => [
+    ...pathSegmentName(name, prefix),
+    ...(name.length > pathSegmentLengthMax
+      ? [`must be no more than ${pathSegmentLengthMax} characters`]
+      : []),
+  ],
+  'ip-address': (name) => (isIP(name) === 0 ? ['must be a valid IP address'] : []),
+  'trust-bundle': (name) => name.split(':').flatMap((part) => checkDns1123Subdomain(part)),
+  'dns-subdomain-52': (name, prefix) => [
+    ...dns1123Subdomain(name, prefix),
+    ...(name.length > shortSubdomainLengthMax
+      ? [`must be no more than ${shortSubdomainLengthMax} characters`]
+      : []),
+  ],
+};
+
+export function nameValidatorOf(rule: NameRule): NameValidator {
+  return validators[rule];
+}

@@ -12,7 +12,7 @@
  * Invariant: all pages of one list show one revision.
  */
 import type { ContinueToken } from '../apimachinery/continue-token.ts';
-import { encodeContinueToken } from '../apimachinery/continue-token.ts';
+import { CONTINUE_AT_LATEST, newContinueExpired } from '../apimachinery/continue-token.ts';
 import {
   newExpired,
   newNotFound,
@@ -66,7 +66,7 @@ export async function listObjects(
   const token = query.continueToken;
   const at = await snapshotFor(deps, target, consistencyOf(query), token);
   if (at.kind === 'refused') return at;
-  const result = page(at.value, target.namespace, query);
+  const result = page(at.value, target, query);
   if (result.continueAfter !== undefined) deps.streams.keep(target.kind.storage, at.value);
   return ok(result);
 }
@@ -74,7 +74,7 @@ export async function listObjects(
 function consistencyOf(query: ListQuery): Consistency {
   const token = query.continueToken;
   if (token === undefined) return query.consistency;
-  return token.revision === undefined
+  return token.revision === CONTINUE_AT_LATEST
     ? { kind: 'most-recent' }
     : { kind: 'exact', revision: token.revision as Revision };
 }
@@ -118,7 +118,11 @@ async function exactSnapshot(
     case 'future':
       return refused(tooLarge(revision, at.current));
     case 'compacted':
-      return refused(token === undefined ? tooOld(revision) : expiredToken(deps, token));
+      return refused(
+        token === undefined
+          ? tooOld(revision)
+          : newContinueExpired(deps.identity.groups.meta, token.start),
+      );
   }
 }
 
@@ -130,36 +134,38 @@ function tooOld(revision: Revision): StatusError {
   return newExpired(`too old resource version: ${revision}`);
 }
 
-/** 410 with a token that goes on behind the same key in the newest state, for clients that prefer
- * an inconsistent rest to starting over. */
-function expiredToken(deps: RegistryDeps, token: ContinueToken): StatusError {
-  const next = encodeContinueToken(
-    { revision: undefined, after: token.after },
-    deps.identity.groups.meta,
-  );
-  return newExpired(
-    'The provided continue parameter is too old to display a consistent list result. You can ' +
-      'start a new list without the continue parameter, or use the continue token in this ' +
-      'response to retrieve the remainder of the results; the remainder may be inconsistent ' +
-      'with the pages before it.',
-    next,
-  );
+/**
+ * The key that a token's page starts behind. A token's `start` is the least key that may come,
+ * relative to what the request lists: the last key with a NUL at its end, as a rule.
+ */
+function startOf(token: ContinueToken | undefined, target: ResourceTarget): string | undefined {
+  if (token === undefined) return undefined;
+  const { namespace, kind } = target;
+  const prefix = kind.namespaced && namespace === '' ? '' : `${namespace}/`;
+  const start = prefix + token.start;
+  if (start.endsWith('\0')) return start.slice(0, -1);
+  // The greatest key below `start`: one less in the last place, and nothing sorts behind U+FFFF.
+  const last = start.charCodeAt(start.length - 1);
+  return `${start.slice(0, -1)}${String.fromCharCode(last - 1)}\uffff`;
 }
 
-function page(
-  snapshot: ResourceSnapshot,
-  namespace: string,
-  query: ListQuery,
-): ListResult {
-  const scope = namespace === '' ? undefined : namespace;
+/** The `start` of the token that goes on behind this entry. */
+export function continueStart(target: ResourceTarget, lastKey: string): string {
+  const { namespace, kind } = target;
+  const relative =
+    kind.namespaced && namespace === '' ? lastKey : lastKey.slice(namespace.length + 1);
+  return `${relative}\0`;
+}
+
+function page(snapshot: ResourceSnapshot, target: ResourceTarget, query: ListQuery): ListResult {
+  const scope = target.namespace === '' ? undefined : target.namespace;
   const { predicate, limit } = query;
-  const after = query.continueToken?.after;
+  const after = startOf(query.continueToken, target);
   const everything = predicate.id === '';
   const base = { revision: snapshot.revision, snapshot };
   const whole = { ...base, continueAfter: undefined, remainingItemCount: undefined };
 
-  const total =
-    after === undefined ? snapshot.count(scope) : snapshot.countAfter(scope, after);
+  const total = after === undefined ? snapshot.count(scope) : snapshot.countAfter(scope, after);
   if (everything && (limit === 0 || total <= limit)) {
     return { ...whole, entries: snapshot.entries(scope, after), count: total };
   }

@@ -43,5 +43,8 @@ function quiet(command: Command): Command {
 }
 
 function oneLine(message: string): string {
-  return message.replace(/^error: /, '').replaceAll(/\s+/g, ' ').trim();
+  return message
+    .replace(/^error: /, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }

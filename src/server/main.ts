@@ -5,25 +5,20 @@
  *   0  stopped on purpose        2  the arguments or the data directory cannot be used
  *   1  a promise was about to be broken (lost log, failed invariant): it stops rather than go on
  */
-import { readFileSync } from 'node:fs';
 import { StorageError } from '../storage/storage.ts';
 import { parseCommandLine } from './command-line.ts';
 import { createLog } from './log.ts';
 import { completeConfig, OptionsError } from './options.ts';
 import type { CompletedConfig } from './options.ts';
+import { programVersion } from './program-version.ts';
 import { startServer } from './server.ts';
 import type { RunningServer } from './server.ts';
 
 /** Failures that the operator mends, not the programmer. */
 const unusable: ReadonlySet<string> = new Set(['in-use', 'identity', 'io', 'full', 'corrupt']);
 
-function packageVersion(): string {
-  const manifest = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-}
-
 async function main(): Promise<void> {
-  const command = parseCommandLine(process.argv.slice(2), packageVersion());
+  const command = parseCommandLine(process.argv.slice(2), programVersion());
   if (command.kind === 'done') return;
   const config = completeConfig(command.options);
   const log = createLog(config.logLevel);

@@ -34,7 +34,8 @@ export interface CompletedConfig {
   readonly residentObjectsMax: number;
   readonly shutdownDelayMs: number;
   readonly shutdownTimeoutMs: number;
-  readonly runtimeConfig: readonly string[];
+  /** Not parsed yet: what the keys mean depends on the identity. */
+  readonly runtimeConfig: string;
   readonly featureGates: ReadonlyMap<string, boolean>;
   readonly logLevel: LogLevel;
 }
@@ -170,7 +171,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     residentObjectsMax: integer(raw, 'max-resident-objects', 16, 10_000_000),
     shutdownDelayMs: duration(raw, 'shutdown-delay-duration', 0),
     shutdownTimeoutMs: duration(raw, 'shutdown-timeout', 0),
-    runtimeConfig: items(raw['runtime-config']),
+    runtimeConfig: raw['runtime-config'],
     featureGates: featureGates(raw['feature-gates']),
     logLevel: oneOf(raw, 'log-level', logLevels),
   };

@@ -36,6 +36,8 @@ export interface HttpExchange {
    * `preamble` is a harmless first chunk (one space, for JSON) for adapters that cannot send a
    * head alone; an adapter that can does not send it. */
   stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream;
+  /** send() or stream() has been called. */
+  readonly answered: boolean;
   /** The client has gone or the response is complete. */
   readonly closed: boolean;
   /** Called once when the client goes before the response is complete. Called at once if it has. */

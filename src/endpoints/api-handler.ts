@@ -1,0 +1,168 @@
+/**
+ * The root of all paths: health, version, discovery, resources (spec 1, section 4; spec 2, 4.1).
+ *
+ * What it is not: authentication or authorization; they stand before it in the handler chain.
+ *
+ * Invariants: every exchange gets an answer; a broken invariant in a request fails that request
+ * with 500 and is reported, never more.
+ */
+import { encodeJson } from '../apimachinery/codecs/json.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
+import { parseQuery, queryBoolean } from '../apimachinery/query.ts';
+import {
+  newBadRequest,
+  newGenericNotFound,
+  newInternalError,
+  newMethodNotAllowed,
+  newNotAcceptable,
+  StatusError,
+} from '../apimachinery/status-error.ts';
+import { interpretStorageError } from '../registry/storage-failure.ts';
+import { StorageError } from '../storage/storage.ts';
+import type { HttpExchange } from '../transport/http-exchange.ts';
+import type { Discovery } from './discovery/discovery.ts';
+import type { HealthCheck, HealthEndpoint } from './health.ts';
+import { checkHealth, healthEndpoints } from './health.ts';
+import type { ApiRequest, EndpointDeps } from './request.ts';
+import { parseRequestInfo } from './request-info.ts';
+import { handleResource } from './resource-handler.ts';
+import { sendStatusError } from './status-response.ts';
+
+export interface ApiHandlerDeps {
+  readonly endpoints: EndpointDeps;
+  readonly discovery: Discovery;
+  readonly version: JsonObject;
+  readonly healthChecks: readonly HealthCheck[];
+  /** Text of the metrics page. */
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  /** A request failed for a reason that is not the client's. */
+  readonly onFailure: (path: string, error: unknown) => void;
+}
+
+export type ApiHandler = (exchange: HttpExchange) => Promise<void>;
+
+export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
+  return async (exchange) => {
+    try {
+      await handle(deps, exchange);
+    } catch (error) {
+      deps.onFailure(exchange.path, error);
+      // After the head is sent there is no second answer: the stream has been cut by its writer.
+      if (!exchange.answered) sendStatusError(exchange, failureStatus(error));
+    }
+  };
+}
+
+async function handle(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<void> {
+  const query = parseQuery(exchange.query);
+  if (query instanceof StatusError) return sendStatusError(exchange, query);
+  const watch = queryBoolean(query, 'watch') === true;
+  const parsed = parseRequestInfo(exchange.method, exchange.path, watch);
+  if (parsed.kind === 'malformed') {
+    return sendStatusError(exchange, newBadRequest('the path holds an escape that is not UTF-8'));
+  }
+  const { info } = parsed;
+  const request: ApiRequest = { exchange, info, query, warnings: [] };
+  if (info.resource !== undefined) {
+    return handleResource(deps.endpoints, request, info.resource);
+  }
+  return handlePlainPath(deps, request);
+}
+
+async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promise<void> {
+  const { exchange } = request;
+  const [, first = '', ...rest] = exchange.path.split('/');
+  const endpoint = healthEndpoints.find((name) => name === first);
+  const known = endpoint !== undefined || ['', 'api', 'apis', 'version', 'metrics'].includes(first);
+  if (!known) return sendStatusError(exchange, newGenericNotFound());
+  if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
+    const resource = { group: '', resource: exchange.path };
+    return sendStatusError(exchange, newMethodNotAllowed(resource, exchange.method.toLowerCase()));
+  }
+  if (endpoint !== undefined) return sendHealth(deps, request, endpoint, rest.join('/'));
+  switch (first) {
+    case 'version':
+      return exchange.send(200, [['Content-Type', 'application/json']], encodeJson(deps.version));
+    case 'metrics':
+      return sendMetrics(deps, exchange);
+    case '':
+      return sendPaths(deps, exchange);
+    default:
+      return sendDiscovery(deps, exchange);
+  }
+}
+
+function sendHealth(
+  deps: ApiHandlerDeps,
+  request: ApiRequest,
+  endpoint: HealthEndpoint,
+  name: string,
+): void {
+  const { exchange, query } = request;
+  const answer = checkHealth(deps.healthChecks, endpoint, name === '' ? undefined : name, {
+    verbose: query.has('verbose'),
+    exclude: query.get('exclude') ?? [],
+  });
+  if (answer === undefined) return sendStatusError(exchange, newGenericNotFound());
+  exchange.send(
+    answer.status,
+    [
+      ['Content-Type', 'text/plain; charset=utf-8'],
+      ['X-Content-Type-Options', 'nosniff'],
+      ['Cache-Control', 'no-cache, private'],
+    ],
+    answer.text,
+  );
+}
+
+async function sendMetrics(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<void> {
+  const { contentType, text } = await deps.metrics();
+  exchange.send(200, [['Content-Type', contentType]], text);
+}
+
+function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
+  const groups = deps.endpoints.registry.scheme.groups.flatMap((group) =>
+    group.group === ''
+      ? group.versions.map((v) => `/api/${v.version}`)
+      : [`/apis/${group.group}`, ...group.versions.map((v) => `/apis/${group.group}/${v.version}`)],
+  );
+  const checks = healthEndpoints.flatMap((endpoint) => [
+    `/${endpoint}`,
+    ...deps.healthChecks
+      .filter((check) => check.endpoints.includes(endpoint))
+      .map((check) => `/${endpoint}/${check.name}`),
+  ]);
+  const paths = ['/api', '/apis', ...groups, ...checks, '/metrics', '/version'].sort();
+  exchange.send(200, [['Content-Type', 'application/json']], encodeJson({ paths }));
+}
+
+function sendDiscovery(deps: ApiHandlerDeps, exchange: HttpExchange): void {
+  const found = deps.discovery.find(exchange.path, exchange.header('accept'));
+  switch (found.kind) {
+    case 'not-found':
+      return sendStatusError(exchange, newGenericNotFound());
+    case 'not-acceptable':
+      return sendStatusError(exchange, newNotAcceptable(found.accepted));
+    case 'document': {
+      const { body, contentType, etag } = found.document;
+      const headers: [string, string][] = [
+        ['Content-Type', contentType],
+        ['Vary', 'Accept'],
+        ['Cache-Control', 'public'],
+      ];
+      if (etag !== undefined) headers.push(['ETag', etag]);
+      if (etag !== undefined && exchange.header('if-none-match') === etag) {
+        return exchange.send(304, headers, '');
+      }
+      return exchange.send(200, headers, body);
+    }
+  }
+}
+
+function failureStatus(error: unknown): StatusError {
+  if (error instanceof StatusError) return error;
+  if (error instanceof StorageError) {
+    return interpretStorageError(error, { group: '', resource: 'objects' }, 'write');
+  }
+  return newInternalError('a broken invariant; the server has a record of it');
+}

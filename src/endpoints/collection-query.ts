@@ -1,0 +1,59 @@
+/**
+ * From list options to what is read: selectors as a predicate, the row of the table in spec 1,
+ * section 4.10, the decoded continue token.
+ */
+import { decodeContinueToken } from '../apimachinery/continue-token.ts';
+import type { ListOptions } from '../apimachinery/list-options.ts';
+import { checkFieldSelector } from '../apimachinery/selectors/field-selector.ts';
+import { newSelection } from '../apimachinery/selectors/selection.ts';
+import { newBadRequest, StatusError } from '../apimachinery/status-error.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { Consistency, ListQuery } from '../registry/read.ts';
+import type { Result } from '../registry/registry.ts';
+import { ok, refused } from '../registry/registry.ts';
+import type { Revision } from '../storage/storage.ts';
+import type { Predicate } from '../../streams/streams.ts';
+import type { EndpointDeps } from './request.ts';
+
+/** The selectors of a list or a watch, or why the kind cannot be selected by them. */
+export function predicateOf(kind: KindInfo, options: ListOptions): Result<Predicate> {
+  const fields = new Set(kind.selectableFields.map((field) => field.label));
+  const unsupported = checkFieldSelector(options.fieldSelector, fields);
+  if (unsupported !== undefined) return refused(unsupported);
+  return ok(newSelection(options.labelSelector, options.fieldSelector));
+}
+
+export function listQueryOf(
+  deps: EndpointDeps,
+  kind: KindInfo,
+  options: ListOptions,
+): Result<ListQuery> {
+  const predicate = predicateOf(kind, options);
+  if (predicate.kind === 'refused') return predicate;
+  const base = { predicate: predicate.value, limit: options.limit };
+  if (options.continue === '') {
+    return ok({ ...base, consistency: consistencyOf(options), continueToken: undefined });
+  }
+  const token = decodeContinueToken(deps.identity.groups.meta, options.continue);
+  if (token instanceof StatusError) return refused(token);
+  if (options.resourceVersion.kind === 'revision') {
+    return refused(newBadRequest('specifying resource version is not allowed when using continue'));
+  }
+  return ok({ ...base, consistency: { kind: 'most-recent' }, continueToken: token });
+}
+
+/** The table of spec 1, section 4.10, for a request without a continue token. */
+export function consistencyOf(options: ListOptions): Consistency {
+  const { resourceVersion, resourceVersionMatch, limit } = options;
+  switch (resourceVersion.kind) {
+    case 'unset':
+      return { kind: 'most-recent' };
+    case 'any':
+      return { kind: 'any' };
+    case 'revision': {
+      const revision = resourceVersion.revision as Revision;
+      const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit > 0);
+      return { kind: exact ? 'exact' : 'not-older-than', revision };
+    }
+  }
+}

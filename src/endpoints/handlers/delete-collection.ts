@@ -1,0 +1,55 @@
+/**
+ * deletecollection: DELETE of a collection (spec 1, sections 4.1 and 4.11).
+ *
+ * The answer is a Status; with `limit`, its metadata carries the token of what is left.
+ */
+import { encodeJson } from '../../apimachinery/codecs/json.ts';
+import { parseDeleteOptions } from '../../apimachinery/delete-options.ts';
+import { parseListOptions } from '../../apimachinery/list-options.ts';
+import { StatusError, successStatus } from '../../apimachinery/status-error.ts';
+import { deleteCollection } from '../../registry/delete-collection.ts';
+import { listQueryOf } from '../collection-query.ts';
+import { continueTokenOf } from '../list-response.ts';
+import { inFormat, negotiateRepresentation } from '../representation.ts';
+import { sendBody } from '../object-response.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
+import { sendStatusError } from '../status-response.ts';
+import { readDocument } from '../submitted-object.ts';
+
+export async function handleDeleteCollection(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+): Promise<void> {
+  const { exchange, kind, resource } = request;
+  const metaGroup = deps.identity.groups.meta;
+  const document = await readDocument(deps, request);
+  if (document.kind === 'refused') return sendStatusError(exchange, document.error);
+  const representation = negotiateRepresentation(deps, request, { projections: false });
+  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  const options = parseDeleteOptions(request.query, document.value, {
+    metaGroup,
+    collection: true,
+  });
+  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  const listOptions = parseListOptions(request.query, { metaGroup });
+  if (listOptions instanceof StatusError) return sendStatusError(exchange, listOptions);
+  const query = listQueryOf(deps, kind, listOptions);
+  if (query.kind === 'refused') return sendStatusError(exchange, query.error);
+  const target = { kind, namespace: resource.namespace };
+  const deleted = await deleteCollection(deps.registry, target, query.value, options);
+  if (deleted.kind === 'refused') {
+    return sendStatusError(exchange, deleted.error, request.warnings);
+  }
+  const { list } = deleted.value;
+  const next = continueTokenOf(deps, request, list);
+  const status = {
+    ...successStatus({ group: kind.group, kind: kind.resource }),
+    metadata: {
+      resourceVersion: list.revision.toString(),
+      ...(next === undefined ? {} : { continue: next }),
+    },
+  };
+  const { negotiated, pretty } = representation.value;
+  const body = inFormat(encodeJson(status), negotiated, pretty);
+  return sendBody(deps, request, 200, negotiated.mediaType, body);
+}

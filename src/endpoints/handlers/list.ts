@@ -1,0 +1,28 @@
+/** list: a collection, whole or in pages (spec 1, sections 4.9 and 4.10). */
+import { parseListOptions } from '../../apimachinery/list-options.ts';
+import { StatusError } from '../../apimachinery/status-error.ts';
+import { listObjects } from '../../registry/read.ts';
+import { listQueryOf } from '../collection-query.ts';
+import { sendList } from '../list-response.ts';
+import { negotiateRepresentation } from '../representation.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
+import { sendStatusError } from '../status-response.ts';
+
+export async function handleList(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
+  const { exchange, kind, resource } = request;
+  const representation = negotiateRepresentation(deps, request, { projections: true });
+  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  const options = parseListOptions(request.query, {
+    metaGroup: deps.identity.groups.meta,
+    watchListEnabled: deps.features.watchList,
+  });
+  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  const query = listQueryOf(deps, kind, options);
+  if (query.kind === 'refused') return sendStatusError(exchange, query.error);
+  const target = { kind, namespace: resource.namespace };
+  const listed = await listObjects(deps.registry, target, query.value);
+  if (listed.kind === 'refused') {
+    return sendStatusError(exchange, listed.error, request.warnings);
+  }
+  return sendList(deps, request, representation.value, listed.value);
+}

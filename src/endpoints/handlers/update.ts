@@ -1,0 +1,74 @@
+/** update: PUT of an object, its status or its scale (spec 1, section 4.4). */
+import { StatusError } from '../../apimachinery/status-error.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { WriteOptions } from '../../apimachinery/write-options.ts';
+import { parseWriteOptions } from '../../apimachinery/write-options.ts';
+import { updateScale } from '../../registry/scale.ts';
+import { updateObject } from '../../registry/update.ts';
+import { assert } from '../../stdx/assert.ts';
+import { sendBody, sendObject } from '../object-response.ts';
+import type { Representation } from '../representation.ts';
+import { inFormat, negotiateRepresentation } from '../representation.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
+import { sendStatusError } from '../status-response.ts';
+import { atRequestTarget, readObject } from '../submitted-object.ts';
+import { encodeWithVersion } from './get.ts';
+
+export async function handleUpdate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
+  const { exchange, kind, resource } = request;
+  const subresource = kind.subresources.find((s) => s.name === resource.subresource);
+  const submitted = await readObject(deps, request, subresource?.kind ?? kind);
+  if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
+  const scale = resource.subresource === 'scale';
+  const representation = negotiateRepresentation(deps, request, { projections: !scale });
+  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  const options = parseWriteOptions(request.query, 'UpdateOptions', {
+    metaGroup: deps.identity.groups.meta,
+  });
+  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  const object = atRequestTarget(submitted.value, request);
+  if (object.kind === 'refused') return sendStatusError(exchange, object.error);
+  return scale
+    ? putScale(deps, request, object.value, options, representation.value)
+    : putObject(deps, request, object.value, options, representation.value);
+}
+
+async function putObject(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  object: ApiObject,
+  options: WriteOptions,
+  representation: Representation,
+): Promise<void> {
+  const { kind, resource } = request;
+  const target = { kind, namespace: resource.namespace, name: resource.name };
+  const subresource = resource.subresource === 'status' ? 'status' : undefined;
+  const updated = await updateObject(deps.registry, target, object, subresource, options);
+  if (updated.kind === 'refused') {
+    return sendStatusError(request.exchange, updated.error, request.warnings);
+  }
+  request.warnings.push(...updated.value.warnings);
+  const status = updated.value.created ? 201 : 200;
+  return sendObject(deps, request, status, representation, updated.value);
+}
+
+async function putScale(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  object: ApiObject,
+  options: WriteOptions,
+  representation: Representation,
+): Promise<void> {
+  const { kind, resource } = request;
+  const subresource = kind.subresources.find((s) => s.name === 'scale');
+  assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
+  const target = { kind, namespace: resource.namespace, name: resource.name };
+  const { kind: scaleKind } = subresource;
+  const updated = await updateScale(deps.registry, target, object, kind.scale, scaleKind, options);
+  if (updated.kind === 'refused') {
+    return sendStatusError(request.exchange, updated.error, request.warnings);
+  }
+  const { negotiated, pretty } = representation;
+  const body = inFormat(encodeWithVersion(updated.value), negotiated, pretty);
+  return sendBody(deps, request, 200, negotiated.mediaType, body);
+}

@@ -1,0 +1,96 @@
+/**
+ * watch: a stream of events on a collection or on one object, with or without the state first
+ * (spec 1, section 6).
+ *
+ * Invariant: once the head is sent, what goes wrong is an ERROR event in the stream.
+ */
+import type { ListOptions } from '../../apimachinery/list-options.ts';
+import { parseListOptions } from '../../apimachinery/list-options.ts';
+import { newSelection } from '../../apimachinery/selectors/selection.ts';
+import { everyLabel } from '../../apimachinery/selectors/label-selector.ts';
+import { fieldSelectorFromSet } from '../../apimachinery/selectors/field-selector.ts';
+import { StatusError } from '../../apimachinery/status-error.ts';
+import { revisionZero } from '../../storage/storage.ts';
+import type { Revision } from '../../storage/storage.ts';
+import type { Predicate, WatchStart } from '../../../streams/streams.ts';
+import { predicateOf } from '../collection-query.ts';
+import { bodyHeaders } from '../object-response.ts';
+import { eventFramesOf, negotiateRepresentation } from '../representation.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
+import { sendStatusError } from '../status-response.ts';
+
+/** One space: harmless before a JSON document and inside a line. */
+const preamble = Buffer.from(' ');
+
+export async function handleWatch(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
+  const { exchange, kind, resource } = request;
+  const representation = negotiateRepresentation(deps, request, {
+    projections: true,
+    stream: true,
+  });
+  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  const query = new Map(request.query).set('watch', ['true']);
+  const options = parseListOptions(query, {
+    metaGroup: deps.identity.groups.meta,
+    watchListEnabled: deps.features.watchList,
+  });
+  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  const selected = predicateOf(kind, options);
+  if (selected.kind === 'refused') return sendStatusError(exchange, selected.error);
+  const predicate = resource.name === '' ? selected.value : onOneObject(options, resource.name);
+
+  const headers = bodyHeaders(request, representation.value.negotiated.mediaType);
+  const stream = exchange.stream(200, headers, preamble);
+  const handle = deps.registry.streams.watch(
+    {
+      resource: kind.storage,
+      namespace: resource.namespace === '' ? undefined : resource.namespace,
+      predicate,
+      start: startOf(options),
+      bookmarks: options.allowWatchBookmarks,
+      timeoutMs: timeoutMs(deps, options),
+      encoder: eventFramesOf(deps, kind, representation.value, deps.prng.uuid()),
+    },
+    stream,
+  );
+  exchange.onAbort(() => handle.close());
+}
+
+/** A watch on an object path: its name is one more requirement. */
+function onOneObject(options: ListOptions, name: string): Predicate {
+  const requested = options.fieldSelector;
+  const named = fieldSelectorFromSet({ 'metadata.name': name });
+  const own = newSelection(options.labelSelector, requested);
+  const one = newSelection(everyLabel, named);
+  if (own.isEmpty) return one;
+  return {
+    id: JSON.stringify([own.id, one.id]),
+    pins: new Map([...own.pins, ...one.pins]),
+    matches: (entry) => one.matches(entry) && own.matches(entry),
+  };
+}
+
+function startOf(options: ListOptions): WatchStart {
+  const { resourceVersion: version, sendInitialEvents } = options;
+  if (sendInitialEvents === true) {
+    const mark = options.allowWatchBookmarks;
+    switch (version.kind) {
+      case 'unset':
+        return { kind: 'state', atLeast: undefined, mark };
+      case 'any':
+        return { kind: 'state', atLeast: revisionZero, mark };
+      case 'revision':
+        return { kind: 'state', atLeast: version.revision as Revision, mark };
+    }
+  }
+  if (version.kind === 'revision') return { kind: 'after', revision: version.revision as Revision };
+  if (sendInitialEvents === false) return { kind: 'now' };
+  const atLeast = version.kind === 'any' ? revisionZero : undefined;
+  return { kind: 'state', atLeast, mark: false };
+}
+
+function timeoutMs(deps: EndpointDeps, options: ListOptions): number {
+  if (options.timeoutSeconds > 0) return options.timeoutSeconds * 1000;
+  const spread = deps.prng.uint32() / 0x1_0000_0000;
+  return deps.limits.minRequestTimeoutMs * (1 + spread);
+}

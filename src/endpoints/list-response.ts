@@ -1,0 +1,198 @@
+/**
+ * A list as a response: bytes that already exist, put together as the socket takes them
+ * (spec 1, sections 2.3, 4.9).
+ *
+ *   small  ──▶ one buffer, Content-Length
+ *   large  ──▶ chunks of `listChunkBytes`, the next made when the last was taken
+ *
+ * Invariants: memory does not depend on the size of the collection (except for indented and YAML
+ * lists, which are built whole). A client that goes away stops the work.
+ */
+import { encodeJson } from '../apimachinery/codecs/json.ts';
+import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
+import { encodeContinueToken } from '../apimachinery/continue-token.ts';
+import { gzipChunks, gzipHeaders } from '../apimachinery/codecs/gzip.ts';
+import type { ListFrame, ListItem, ListMeta } from '../apimachinery/list-body.ts';
+import {
+  listBody,
+  listFrame,
+  packList,
+  projectItems,
+  tableFrame,
+} from '../apimachinery/list-body.ts';
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { partialForm } from '../apimachinery/projection/partial-metadata.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { ListResult } from '../registry/registry.ts';
+import { continueStart } from '../registry/read.ts';
+import { isStorageVersion } from '../registry/versions.ts';
+import type { Header, HttpExchange } from '../transport/http-exchange.ts';
+import { bodyHeaders, compresses, sendBody } from './object-response.ts';
+import type { Representation } from './representation.ts';
+import { metaVersionOf, tableFormOf } from './representation.ts';
+import type { EndpointDeps, ResourceRequest } from './request.ts';
+
+/** What is sent in one write of a long list. */
+const listChunkBytes = 256 * 1024;
+/** Lists up to this size are sent whole, with their length. */
+const wholeListBytesMax = 128 * 1024;
+
+export async function sendList(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  representation: Representation,
+  list: ListResult,
+): Promise<void> {
+  const { frame, items } = layout(deps, request, representation, list);
+  const { negotiated, pretty } = representation;
+  const { mediaType } = negotiated;
+  if (negotiated.format === 'yaml' || pretty || request.exchange.method === 'HEAD') {
+    const value = listBody(frame, [...items]);
+    const body = wholeBody(value, negotiated.format === 'yaml', pretty);
+    return sendBody(deps, request, 200, mediaType, body);
+  }
+  const iterator = items[Symbol.iterator]();
+  const first: ListItem[] = [];
+  let bytes = 0;
+  let next = iterator.next();
+  for (; next.done !== true && bytes < wholeListBytesMax; next = iterator.next()) {
+    first.push(next.value);
+    bytes += next.value.bytes.length;
+  }
+  const headers = bodyHeaders(request, mediaType);
+  if (next.done === true) {
+    request.exchange.send(200, headers, listBody(frame, first));
+    return;
+  }
+  const chunks = packList(frame, resumed(first, next.value, iterator), {
+    chunkBytes: listChunkBytes,
+    reuse: !compresses(deps, request),
+  });
+  if (!compresses(deps, request)) return pump(request.exchange, headers, chunks);
+  return pumpAsync(request.exchange, [...headers, ...gzipHeaders], gzipChunks(chunks));
+}
+
+function wholeBody(json: Uint8Array, yaml: boolean, pretty: boolean): Uint8Array {
+  if (yaml) return encodeYaml(decodeObject(json));
+  return pretty ? encodeJson(decodeObject(json), true) : json;
+}
+
+interface ListLayout {
+  readonly frame: ListFrame;
+  readonly items: Iterable<ListItem>;
+}
+
+function layout(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  representation: Representation,
+  list: ListResult,
+): ListLayout {
+  const { kind } = request;
+  const { show, includeObject, negotiated } = representation;
+  const { projection } = negotiated;
+  const shown = isStorageVersion(kind) ? list.entries : projectItems(list.entries, show);
+  switch (projection.kind) {
+    case 'none': {
+      const meta = listMeta(deps, request, list, kind.listKind, formatGroupVersion(kind));
+      return { frame: listFrame(meta), items: shown };
+    }
+    case 'partial': {
+      const { version } = projection;
+      const form = partialForm({ domain: deps.identity.domain, version });
+      const apiVersion = metaVersionOf(deps, version);
+      const meta = listMeta(deps, request, list, form.listKind, apiVersion);
+      return { frame: listFrame(meta), items: projectItems(shown, form.project) };
+    }
+    case 'table': {
+      const form = tableFormOf(deps, projection.version, includeObject);
+      const meta = listMeta(deps, request, list, form.kind, form.apiVersion);
+      return { frame: tableFrame(meta, form.columnsText), items: projectItems(shown, form.row) };
+    }
+  }
+}
+
+function listMeta(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  list: ListResult,
+  kind: string,
+  apiVersion: string,
+): ListMeta {
+  return {
+    kind,
+    apiVersion,
+    resourceVersion: list.revision.toString(),
+    continue: continueTokenOf(deps, request, list),
+    remainingItemCount: list.remainingItemCount,
+  };
+}
+
+/** The token of the next page; undefined on the last one. */
+export function continueTokenOf(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  list: ListResult,
+): string | undefined {
+  if (list.continueAfter === undefined) return undefined;
+  const target = { kind: request.kind, namespace: request.resource.namespace };
+  return encodeContinueToken(deps.identity.groups.meta, {
+    revision: list.revision,
+    start: continueStart(target, list.continueAfter),
+  });
+}
+
+function* resumed(
+  first: readonly ListItem[],
+  next: ListItem,
+  rest: Iterator<ListItem>,
+): Generator<ListItem, void, undefined> {
+  yield* first;
+  yield next;
+  for (let more = rest.next(); more.done !== true; more = rest.next()) yield more.value;
+}
+
+const preamble = Buffer.from(' ');
+
+/** Writes until the socket is full, and goes on when it has drained. */
+function pump(
+  exchange: HttpExchange,
+  headers: readonly Header[],
+  chunks: Iterator<Uint8Array>,
+): Promise<void> {
+  const stream = exchange.stream(200, headers, preamble);
+  return new Promise((resolve) => {
+    exchange.onAbort(resolve);
+    const fill = (): void => {
+      while (!stream.closed) {
+        const next = chunks.next();
+        if (next.done === true) {
+          stream.end();
+          resolve();
+          return;
+        }
+        if (!stream.write(next.value)) return stream.onDrain(fill);
+      }
+    };
+    fill();
+  });
+}
+
+async function pumpAsync(
+  exchange: HttpExchange,
+  headers: readonly Header[],
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const stream = exchange.stream(200, headers, new Uint8Array(0));
+  let wake: (() => void) | undefined;
+  exchange.onAbort(() => wake?.());
+  for await (const chunk of chunks) {
+    if (stream.closed) return;
+    if (stream.write(chunk)) continue;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      stream.onDrain(resolve);
+    });
+  }
+  stream.end();
+}

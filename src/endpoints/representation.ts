@@ -1,0 +1,140 @@
+/**
+ * How an object is shown: the negotiated media type, version and projection as functions on bytes
+ * (spec 1, sections 2.6, 4.3).
+ *
+ * What it is not: sending. See object-response.ts and list-response.ts.
+ *
+ * Invariant: the common case (JSON, stored version, whole object) shows the cached bytes as they
+ * are; nothing is parsed.
+ */
+import { encodeJson } from '../apimachinery/codecs/json.ts';
+import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
+import type { EventFrames } from '../apimachinery/event-frames.ts';
+import {
+  jsonEvents,
+  partialEvents,
+  relabelledEvents,
+  tableEvents,
+} from '../apimachinery/event-frames.ts';
+import type { Negotiated } from '../apimachinery/negotiation.ts';
+import { negotiate, supportedTypes, wantsPretty } from '../apimachinery/negotiation.ts';
+import { decodeObject, objectHead, withObjectHead } from '../apimachinery/object-encoding.ts';
+import { metaApiVersion, partialForm } from '../apimachinery/projection/partial-metadata.ts';
+import type { IncludeObject, TableForm } from '../apimachinery/projection/table.ts';
+import { parseIncludeObject, tableForm } from '../apimachinery/projection/table.ts';
+import { queryValue } from '../apimachinery/query.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { Result } from '../registry/registry.ts';
+import { ok, refused } from '../registry/registry.ts';
+import { isStorageVersion } from '../registry/versions.ts';
+import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
+
+export interface Representation {
+  readonly negotiated: Negotiated;
+  readonly pretty: boolean;
+  readonly includeObject: IncludeObject;
+  /** From stored bytes to the bytes of one object in the version of the request. */
+  readonly show: (bytes: Uint8Array) => Uint8Array;
+}
+
+export function negotiateRepresentation(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  options: { readonly projections: boolean; readonly stream?: boolean },
+): Result<Representation> {
+  const { exchange, query, kind } = request;
+  const result = negotiate(exchange.header('accept'), {
+    supported: supportedTypes,
+    allowTable: options.projections,
+    allowPartial: options.projections,
+    domain: deps.identity.domain,
+    stream: options.stream,
+  });
+  if (result.kind === 'refused') return result;
+  const include = parseIncludeObject(queryValue(query, 'includeObject'));
+  if (include.kind === 'refused') return refused(include.error);
+  return ok({
+    negotiated: result.negotiated,
+    pretty: result.negotiated.pretty || prettyByRequest(request),
+    includeObject: include.includeObject,
+    show: showing(kind),
+  });
+}
+
+export function prettyByRequest(request: ApiRequest): boolean {
+  return wantsPretty(queryValue(request.query, 'pretty'), request.exchange.header('user-agent'));
+}
+
+function showing(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
+  if (isStorageVersion(kind)) return (bytes) => bytes;
+  const head = objectHead(kind.kind, formatGroupVersion(kind));
+  return (bytes) => withObjectHead(bytes, head);
+}
+
+/** The Table form for this request; the objects in its rows are in the request's version. */
+export function tableFormOf(
+  deps: EndpointDeps,
+  version: 'v1' | 'v1beta1',
+  includeObject: IncludeObject,
+): TableForm {
+  return tableForm({ domain: deps.identity.domain, version, includeObject });
+}
+
+/** One object as negotiated. `bytes` are stamped and in the stored version. */
+export function renderObject(
+  deps: EndpointDeps,
+  representation: Representation,
+  bytes: Uint8Array,
+  resourceVersion: string,
+): Uint8Array {
+  const { negotiated, show, pretty, includeObject } = representation;
+  const shown = show(bytes);
+  const { projection } = negotiated;
+  switch (projection.kind) {
+    case 'none':
+      return inFormat(shown, negotiated, pretty);
+    case 'partial': {
+      const form = partialForm({ domain: deps.identity.domain, version: projection.version });
+      return inFormat(form.project(shown), negotiated, pretty);
+    }
+    case 'table': {
+      const form = tableFormOf(deps, projection.version, includeObject);
+      const table = Buffer.from(form.tableOf(shown, resourceVersion, true), 'utf8');
+      return inFormat(table, negotiated, pretty);
+    }
+  }
+}
+
+/** JSON bytes as they are, indented, or as YAML. */
+export function inFormat(json: Uint8Array, negotiated: Negotiated, pretty: boolean): Uint8Array {
+  if (negotiated.format === 'yaml') return encodeYaml(decodeObject(json));
+  return pretty ? encodeJson(decodeObject(json), true) : json;
+}
+
+/** The encoder of a watch in this representation; `watchId` names the watch. */
+export function eventFramesOf(
+  deps: EndpointDeps,
+  kind: KindInfo,
+  representation: Representation,
+  watchId: string,
+): EventFrames {
+  const { domain } = deps.identity;
+  const { projection } = representation.negotiated;
+  const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
+  switch (projection.kind) {
+    case 'none':
+      return isStorageVersion(kind) ? jsonEvents(shown) : relabelledEvents(shown);
+    case 'partial':
+      return partialEvents({ domain, version: projection.version });
+    case 'table': {
+      const { includeObject } = representation;
+      return tableEvents({ ...shown, version: projection.version, includeObject, watchId });
+    }
+  }
+}
+
+/** apiVersion of the projections, for lists. */
+export function metaVersionOf(deps: EndpointDeps, version: 'v1' | 'v1beta1'): string {
+  return metaApiVersion({ domain: deps.identity.domain, version });
+}

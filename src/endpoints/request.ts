@@ -1,0 +1,54 @@
+/**
+ * What every handler receives: the exchange, what it asks for, and what the server offers.
+ *
+ * What it is not: the transport. Handlers write through the functions of *-response.ts.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import type { QueryParameters } from '../apimachinery/query.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { RegistryDeps } from '../registry/registry.ts';
+import type { Clock } from '../stdx/clock.ts';
+import type { Prng } from '../stdx/prng.ts';
+import type { HttpExchange } from '../transport/http-exchange.ts';
+import type { RequestInfo, ResourceInfo } from './request-info.ts';
+
+export interface EndpointDeps {
+  readonly registry: RegistryDeps;
+  readonly identity: Identity;
+  /** Minor release of 1 whose API is served. */
+  readonly release: number;
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly features: EndpointFeatures;
+  readonly limits: EndpointLimits;
+}
+
+export interface EndpointFeatures {
+  /** Answers to get and list may be gzipped. */
+  readonly responseCompression: boolean;
+  /** sendInitialEvents is understood. */
+  readonly watchList: boolean;
+}
+
+export interface EndpointLimits {
+  /** Largest request body; above it 413. */
+  readonly requestBodyBytesMax: number;
+  /** A watch without timeoutSeconds lasts this long to twice this long. */
+  readonly minRequestTimeoutMs: number;
+}
+
+export interface ApiRequest {
+  readonly exchange: HttpExchange;
+  readonly info: RequestInfo;
+  readonly query: QueryParameters;
+  /** Texts for Warning headers; handlers add to it before the head is sent. */
+  readonly warnings: string[];
+}
+
+/** A request for a kind that is served, in a scope that fits it. */
+export interface ResourceRequest extends ApiRequest {
+  readonly resource: ResourceInfo;
+  readonly kind: KindInfo;
+}
+
+export type ResourceHandler = (deps: EndpointDeps, request: ResourceRequest) => Promise<void>;

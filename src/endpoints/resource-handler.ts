@@ -1,0 +1,77 @@
+/**
+ * From a resource request to its verb's handler: is the kind served, in this scope, with this verb?
+ *
+ * Invariants: an unknown group, version, resource or subresource is 404; a known one without the
+ * verb is 405.
+ */
+import { newGenericNotFound, newMethodNotAllowed } from '../apimachinery/status-error.ts';
+import type { KindInfo, Verb } from '../apimachinery/scheme.ts';
+import { handleCreate } from './handlers/create.ts';
+import { handleDeleteCollection } from './handlers/delete-collection.ts';
+import { handleDelete } from './handlers/delete.ts';
+import { handleGet } from './handlers/get.ts';
+import { handleList } from './handlers/list.ts';
+import { handleUpdate } from './handlers/update.ts';
+import { handleWatch } from './handlers/watch.ts';
+import type { ApiRequest, EndpointDeps, ResourceHandler } from './request.ts';
+import type { ResourceInfo } from './request-info.ts';
+import { sendStatusError } from './status-response.ts';
+import { deprecationWarning } from './warnings.ts';
+
+const handlers: Readonly<Record<string, ResourceHandler>> = {
+  get: handleGet,
+  list: handleList,
+  watch: handleWatch,
+  create: handleCreate,
+  update: handleUpdate,
+  delete: handleDelete,
+  deletecollection: handleDeleteCollection,
+};
+
+export async function handleResource(
+  deps: EndpointDeps,
+  request: ApiRequest,
+  resource: ResourceInfo,
+): Promise<void> {
+  const { exchange, info } = request;
+  const kind = deps.registry.scheme.findResource(
+    resource.group,
+    resource.version,
+    resource.resource,
+  );
+  if (kind === undefined || !inScope(kind, resource)) {
+    return sendStatusError(exchange, newGenericNotFound());
+  }
+  const verbs = verbsAt(kind, resource);
+  if (verbs === undefined) return sendStatusError(exchange, newGenericNotFound());
+  const handler = handlers[info.verb];
+  if (handler === undefined || !verbs.includes(info.verb as Verb)) {
+    return sendStatusError(exchange, newMethodNotAllowed(kind, info.verb));
+  }
+  const warning = deprecationWarning(kind, deps.release);
+  if (warning !== undefined) request.warnings.push(warning);
+  return handler(deps, { ...request, resource, kind });
+}
+
+/** A namespace stands in the path only of a namespaced kind; its objects always have one. */
+function inScope(kind: KindInfo, resource: ResourceInfo): boolean {
+  if (!kind.namespaced) return resource.namespace === '';
+  return resource.name === '' || resource.namespace !== '';
+}
+
+/** The verbs of what the path names; undefined when there is no such subresource. */
+function verbsAt(kind: KindInfo, resource: ResourceInfo): readonly Verb[] | undefined {
+  if (resource.subresource !== '') {
+    return kind.subresources.find((s) => s.name === resource.subresource)?.verbs;
+  }
+  if (resource.name !== '') return kind.verbs.filter((verb) => !collectionVerbs.has(verb));
+  const acrossNamespaces = kind.namespaced && resource.namespace === '';
+  return kind.verbs.filter(
+    (verb) => objectlessVerbs.has(verb) && !(acrossNamespaces && changingVerbs.has(verb)),
+  );
+}
+
+const collectionVerbs: ReadonlySet<Verb> = new Set(['create', 'list', 'deletecollection']);
+const objectlessVerbs: ReadonlySet<Verb> = new Set(['create', 'list', 'watch', 'deletecollection']);
+/** Not offered over all namespaces at once. */
+const changingVerbs: ReadonlySet<Verb> = new Set(['create', 'deletecollection']);

@@ -1,0 +1,142 @@
+/**
+ * From a request body to an object: size, media type, decoding, agreement with the URL
+ * (spec 1, sections 4.3, 4.8).
+ *
+ * What it is not: validation of the kind's own fields.
+ *
+ * Invariants: nothing has been changed when a body is refused; an accepted object has the
+ * apiVersion and kind of the URL (filled in when absent), well-typed metadata, and the namespace
+ * and name of the URL.
+ */
+import { checkContentEncoding } from '../apimachinery/codecs/gzip.ts';
+import { decodeJson } from '../apimachinery/codecs/json.ts';
+import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import { parseContentType, supportedTypes } from '../apimachinery/negotiation.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { GroupVersionKind } from '../apimachinery/schema.ts';
+import {
+  newBadRequest,
+  newRequestEntityTooLarge,
+  newTimeout,
+} from '../apimachinery/status-error.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { checkMetaShape } from '../apimachinery/validation/meta-shape.ts';
+import type { Result } from '../registry/registry.ts';
+import { ok, refused } from '../registry/registry.ts';
+import { unreachable } from '../stdx/assert.ts';
+import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
+
+/** The decoded body, or undefined when it is empty. */
+export async function readDocument(
+  deps: EndpointDeps,
+  request: ApiRequest,
+): Promise<Result<JsonObject | undefined>> {
+  const { exchange } = request;
+  const encoding = checkContentEncoding(exchange.header('content-encoding'));
+  const type = parseContentType(exchange.header('content-type'), supportedTypes);
+  // The body is taken in any case, so that the connection stays usable for the next request.
+  const body = await exchange.readBody(deps.limits.requestBodyBytesMax);
+  switch (body.kind) {
+    case 'too-large':
+      return refused(newRequestEntityTooLarge(body.limitBytes));
+    case 'aborted':
+      return refused(newTimeout('the request body did not arrive in full', 1));
+    case 'complete':
+      break;
+    default:
+      return unreachable(body);
+  }
+  if (body.bytes.length === 0) return ok(undefined);
+  if (encoding !== undefined) return refused(encoding);
+  if (type.kind === 'refused') return type;
+  const decode = type.type.format === 'yaml' ? decodeYaml : decodeJson;
+  const decoded = decode(body.bytes);
+  if (decoded.kind === 'refused') return decoded;
+  if (!isJsonObject(decoded.value)) {
+    return refused(newBadRequest('the body must be an object'));
+  }
+  return ok(decoded.value);
+}
+
+/** Reads the body as an object of `expected`. */
+export async function readObject(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  expected: GroupVersionKind,
+): Promise<Result<ApiObject>> {
+  const document = await readDocument(deps, request);
+  if (document.kind === 'refused') return document;
+  if (document.value === undefined) {
+    return refused(newBadRequest(`a ${expected.kind} is required as the request body`));
+  }
+  return asObject(document.value, expected);
+}
+
+function asObject(document: JsonObject, expected: GroupVersionKind): Result<ApiObject> {
+  const apiVersion = formatGroupVersion(expected);
+  const given = { apiVersion: document['apiVersion'] ?? '', kind: document['kind'] ?? '' };
+  if (given.apiVersion !== '' && given.apiVersion !== apiVersion) {
+    return refused(
+      newBadRequest(
+        `the API version in the data (${text(given.apiVersion)}) does not match ` +
+          `the expected API version (${apiVersion})`,
+      ),
+    );
+  }
+  if (given.kind !== '' && given.kind !== expected.kind) {
+    return refused(
+      newBadRequest(
+        `the kind in the data (${text(given.kind)}) does not match ` +
+          `the expected kind (${expected.kind})`,
+      ),
+    );
+  }
+  const shape = checkMetaShape(document);
+  if (shape.kind === 'refused') {
+    const what = `${expected.kind} in version ${JSON.stringify(expected.version)}`;
+    return refused(newBadRequest(`${what} cannot be decoded: ${shape.problem}`));
+  }
+  return ok({ ...shape.object, apiVersion, kind: expected.kind });
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** For a create: the namespace of the URL goes in; another one is an error. */
+export function inRequestNamespace(object: ApiObject, request: ResourceRequest): Result<ApiObject> {
+  const namespace = object.metadata.namespace ?? '';
+  const { kind, resource } = request;
+  if (!kind.namespaced || namespace === '' || namespace === resource.namespace) {
+    return ok(object);
+  }
+  return refused(
+    newBadRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ),
+  );
+}
+
+/** For a write to an existing object: name and namespace agree with the URL, or are absent. */
+export function atRequestTarget(object: ApiObject, request: ResourceRequest): Result<ApiObject> {
+  const { name, namespace } = object.metadata;
+  const { kind, resource } = request;
+  if (name !== undefined && name !== '' && name !== resource.name) {
+    return refused(
+      newBadRequest(
+        `the name of the object (${name}) does not match the name on the URL (${resource.name})`,
+      ),
+    );
+  }
+  const differs = namespace !== undefined && namespace !== '' && namespace !== resource.namespace;
+  if (kind.namespaced && differs) {
+    return refused(
+      newBadRequest(
+        `the namespace of the object (${namespace}) does not match ` +
+          `the namespace on the request (${resource.namespace})`,
+      ),
+    );
+  }
+  return ok(object);
+}

@@ -1,0 +1,138 @@
+/**
+ * The scale subresource: a small object that shows, and sets, how many replicas another one wants
+ * (spec 1, section 1.3). Where the numbers lie in the object is data of its kind (ScalePaths).
+ *
+ * Invariants: a Scale has the name, uid, resourceVersion and creationTimestamp of the object it
+ * scales; a write through it changes only the replica count.
+ */
+import { invalid, required } from '../apimachinery/field-error.ts';
+import type { FieldError } from '../apimachinery/field-error.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { GroupVersionKind } from '../apimachinery/schema.ts';
+import type { ScalePaths } from '../apimachinery/scheme.ts';
+import { newInvalid } from '../apimachinery/status-error.ts';
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { WriteOptions } from './create.ts';
+import { withGeneration } from './object-metadata.ts';
+import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
+import { ok, refused } from './registry.ts';
+import { checkPreconditions, executeReplace, preconditionsOf, validated } from './update.ts';
+
+/** The Scale of an object whose metadata carries its resourceVersion. */
+export function scaleOf(object: ApiObject, paths: ScalePaths, scale: GroupVersionKind): ApiObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const selector = selectorText(valueAt(object, paths.selector));
+  return {
+    kind: scale.kind,
+    apiVersion: formatGroupVersion(scale),
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      uid,
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      creationTimestamp,
+    },
+    spec: replicas(valueAt(object, paths.specReplicas)),
+    status: {
+      replicas: integerOr(valueAt(object, paths.statusReplicas), 0),
+      ...(selector === '' ? {} : { selector }),
+    },
+  };
+}
+
+export async function updateScale(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  submitted: ApiObject,
+  paths: ScalePaths,
+  scale: GroupVersionKind,
+  options: WriteOptions,
+): Promise<Result<ApiObject>> {
+  const spec = isJsonObject(submitted['spec']) ? submitted['spec'] : {};
+  const wanted = spec['replicas'] ?? 0;
+  const errors = replicaErrors(wanted);
+  if (errors.length > 0) return refused(newInvalid(scale, target.name, errors));
+  const preconditions = preconditionsOf(submitted);
+  const strategy = deps.strategyOf(target.kind);
+  const result = await executeReplace(deps, target, {
+    produce: (current) => {
+      const conflict = checkPreconditions(preconditions, current, target);
+      if (conflict !== undefined) return conflict;
+      const changed = withValueAt(current.object, paths.specReplicas, wanted) as ApiObject;
+      const next = withGeneration(changed, current.object, target.kind);
+      return validated(next, current.object, target.kind, strategy);
+    },
+    create: undefined,
+    warnings: [],
+    options,
+  });
+  if (result.kind === 'refused') return result;
+  return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
+}
+
+function replicaErrors(value: JsonValue): FieldError[] {
+  if (value === null) return [required('spec.replicas')];
+  if (typeof value !== 'number' || !Number.isInteger(value)) {
+    return [invalid('spec.replicas', value, 'must be an integer')];
+  }
+  if (value < 0) {
+    return [invalid('spec.replicas', value, 'must be greater than or equal to 0')];
+  }
+  return [];
+}
+
+function replicas(value: JsonValue | undefined): JsonObject {
+  return { replicas: integerOr(value, 1) };
+}
+
+function integerOr(value: JsonValue | undefined, fallback: number): number {
+  return typeof value === 'number' ? value : fallback;
+}
+
+/** A label selector object, or a plain map, as the selector text that clients list with. */
+function selectorText(value: JsonValue | undefined): string {
+  if (!isJsonObject(value)) return '';
+  const labels = isJsonObject(value['matchLabels']) ? value['matchLabels'] : value;
+  const equalities = Object.entries(labels)
+    .filter(([key, label]) => key !== 'matchExpressions' && typeof label === 'string')
+    .map(([key, label]) => `${key}=${String(label)}`);
+  const expressions = Array.isArray(value['matchExpressions']) ? value['matchExpressions'] : [];
+  return [...equalities, ...expressions.flatMap(expressionText)].sort().join(',');
+}
+
+function expressionText(expression: JsonValue): string[] {
+  if (!isJsonObject(expression)) return [];
+  const key = String(expression['key']);
+  const values = Array.isArray(expression['values']) ? expression['values'].join(',') : '';
+  switch (expression['operator']) {
+    case 'In':
+      return [`${key} in (${values})`];
+    case 'NotIn':
+      return [`${key} notin (${values})`];
+    case 'Exists':
+      return [key];
+    case 'DoesNotExist':
+      return [`!${key}`];
+    default:
+      return [];
+  }
+}
+
+function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = object;
+  for (const part of path) {
+    if (!isJsonObject(value)) return undefined;
+    value = value[part];
+  }
+  return value;
+}
+
+function withValueAt(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
+  const [head, ...rest] = path;
+  if (head === undefined) return object;
+  if (rest.length === 0) return { ...object, [head]: value };
+  const child = object[head];
+  return { ...object, [head]: withValueAt(isJsonObject(child) ? child : {}, rest, value) };
+}

@@ -1,0 +1,70 @@
+/** What the metrics page shows: the figures that the parts keep of themselves. */
+import type { Measured } from './metrics.ts';
+import type { ServerParts } from './server.ts';
+
+export function measuredOf(parts: ServerParts, inFlight: () => number): readonly Measured[] {
+  const { streams, actors, committer } = parts;
+  const of = (name: string, help: string, read: () => number): Measured => ({ name, help, read });
+  return [
+    of(
+      'apiserver_current_inflight_requests',
+      'Requests being answered, watches not counted.',
+      inFlight,
+    ),
+    of('apiserver_longrunning_requests', 'Open watches.', () => streams.stats().watchersCount),
+    of(
+      'sluice_watch_classes',
+      'Distinct pipelines behind the open watches.',
+      () => streams.stats().classesCount,
+    ),
+    of(
+      'sluice_watchers_blocked',
+      'Watches waiting for their socket.',
+      () => streams.stats().blockedCount,
+    ),
+    of(
+      'sluice_watchers_catching_up',
+      'Watches behind the live events.',
+      () => streams.stats().catchingUpCount,
+    ),
+    of(
+      'apiserver_watch_events_total',
+      'Changes applied to the caches.',
+      () => streams.stats().eventsTotal,
+    ),
+    of(
+      'sluice_watch_frames_total',
+      'Frames made for watch classes.',
+      () => streams.stats().framesTotal,
+    ),
+    of(
+      'apiserver_storage_objects',
+      'Objects in the caches.',
+      () => streams.stats().cachedObjectsCount,
+    ),
+    of('sluice_cache_bytes', 'Bytes of objects in the caches.', () => streams.stats().cachedBytes),
+    of('sluice_actors_resident', 'Object actors in memory.', () => actors.stats().residentCount),
+    of(
+      'sluice_actor_activations_total',
+      'Actors activated.',
+      () => actors.stats().activationsTotal,
+    ),
+    of(
+      'sluice_actor_passivations_total',
+      'Actors passivated.',
+      () => actors.stats().passivationsTotal,
+    ),
+    of(
+      'sluice_actor_redecisions_total',
+      'Commands decided again.',
+      () => actors.stats().redecisionsTotal,
+    ),
+    of('sluice_commits_total', 'Commits of the store.', () => committer.stats().commitsTotal),
+    of('sluice_mutations_total', 'Mutations committed.', () => committer.stats().mutationsTotal),
+    of(
+      'sluice_commit_queue',
+      'Mutations waiting for a commit.',
+      () => committer.stats().queuedMutationsCount,
+    ),
+  ];
+}

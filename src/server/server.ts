@@ -1,0 +1,262 @@
+/**
+ * The composition root: the only place that makes adapters and wires the parts together.
+ *
+ *   start   store ▶ streams ▶ actors ▶ default objects ▶ controllers ▶ listen ▶ ready
+ *   stop    readyz fails ▶ (delay) ▶ no new connections ▶ watches end ▶ writes in flight finish
+ *           ▶ store closes
+ *
+ * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
+ */
+import { createActorSystem } from '../../actors/actor-system.ts';
+import type { ActorSystem } from '../../actors/actors.ts';
+import { createStreams } from '../../streams/hub.ts';
+import { defaultStreamLimits } from '../../streams/limits.ts';
+import type { Streams } from '../../streams/streams.ts';
+import type { Identity } from '../apimachinery/identity.ts';
+import { identityOf } from '../apimachinery/identity.ts';
+import {
+  decodeObject,
+  encodeObject,
+  stampResourceVersion,
+} from '../apimachinery/object-encoding.ts';
+import type { Scheme } from '../apimachinery/scheme.ts';
+import { isAlreadyExists, newExpired, newInternalError } from '../apimachinery/status-error.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
+import { buildScheme } from '../apis/build-scheme.ts';
+import { parseRuntimeConfig } from '../apis/runtime-config.ts';
+import { strategiesOf } from '../apis/strategies.ts';
+import { createNamespaceController } from '../controllers/namespace-lifecycle.ts';
+import { createObject } from '../registry/create.ts';
+import type { RegistryDeps } from '../registry/registry.ts';
+import type { Clock, Timers } from '../stdx/clock.ts';
+import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
+import { systemPrng } from '../stdx/prng.ts';
+import { createCommitter } from '../storage/committer.ts';
+import type { GroupCommitter } from '../storage/committer.ts';
+import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
+import type { ObjectKey } from '../storage/keys.ts';
+import { openLmdbStorage } from '../storage/lmdb/lmdb-storage.ts';
+import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
+import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
+import type { ObjectRecord } from '../storage/record.ts';
+import type { Storage } from '../storage/storage.ts';
+import { chooseTransport } from '../transport/choose.ts';
+import { createServing } from './serving.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+import type { Log } from './log.ts';
+import type { CompletedConfig } from './options.ts';
+import { OptionsError } from './options.ts';
+
+export interface RunningServer {
+  readonly url: string;
+  /** Adapter and binary, for the ready line. */
+  readonly transport: string;
+  /** Path of the client configuration. */
+  readonly kubeconfig: string;
+  /** For tests and operators' tools that run in the same process. */
+  readonly parts: ServerParts;
+  stop(): Promise<void>;
+}
+
+export interface ServerParts {
+  readonly storage: Storage;
+  readonly streams: Streams;
+  readonly actors: ActorSystem;
+  readonly committer: GroupCommitter;
+  readonly registry: RegistryDeps;
+}
+
+export interface ServerEnvironment {
+  readonly log: Log;
+  /** A promise would be broken by going on. */
+  readonly onFatal: (error: unknown) => void;
+  readonly clock?: Clock | undefined;
+  readonly timers?: Timers | undefined;
+}
+
+/** @throws OptionsError, StorageError, or the system's error for the address. */
+export async function startServer(
+  config: CompletedConfig,
+  environment: ServerEnvironment,
+): Promise<RunningServer> {
+  const { log } = environment;
+  const clock = environment.clock ?? systemClock;
+  const timers = environment.timers ?? systemTimers;
+  const identity = identityOf(config.identity);
+  const scheme = schemeOf(config, identity, log);
+  const transport = await chooseTransport(config.transport, undefined, TIMERS);
+  for (const note of transport.notes) log.info({ transport: transport.name }, note);
+
+  const storage = await openStorage(config, clock);
+  try {
+    const parts = await assemble(config, environment, { clock, timers, identity, scheme, storage });
+    const background = startBackground(config, log, parts, clock, timers);
+    const serving = createServing(config, { parts, identity, log, clock });
+    const server = await transport.listen(serving.listenOptions, serving.handler);
+    const url = `http://${urlHost(config.bindAddress)}:${server.port}`;
+    serving.setAddress(`${urlHost(config.bindAddress)}:${server.port}`);
+    return {
+      url,
+      transport: transport.name,
+      kubeconfig: writeKubeconfig(config.dataDir, url),
+      parts,
+      async stop() {
+        serving.startShutdown();
+        await sleep(timers, config.shutdownDelayMs);
+        server.stopAccepting();
+        await background.stop();
+        await parts.streams.stop();
+        await serving.drained(timers, config.shutdownTimeoutMs);
+        await parts.actors.stop();
+        await parts.committer.drain();
+        await server.close();
+        await storage.close();
+      },
+    };
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme {
+  const runtimeConfig = parseRuntimeConfig(config.runtimeConfig);
+  if (runtimeConfig.kind === 'invalid') {
+    throw new OptionsError(`--runtime-config: ${runtimeConfig.errors.join('; ')}`);
+  }
+  const gates = [...config.featureGates].filter(([, on]) => on).map(([name]) => name);
+  const built = buildScheme({
+    identity,
+    runtimeConfig: runtimeConfig.value,
+    featureGates: new Set(gates),
+  });
+  if (built.kind === 'invalid') {
+    throw new OptionsError(`--runtime-config: ${built.errors.join('; ')}`);
+  }
+  for (const warning of built.warnings) log.warn({}, warning);
+  return built.scheme;
+}
+
+async function openStorage(config: CompletedConfig, clock: Clock): Promise<Storage> {
+  switch (config.store) {
+    case 'memory':
+      return createMemoryStorage({ clock });
+    case 'lmdb':
+      return openLmdbStorage({ path: config.dataDir, identity: config.identity, clock });
+  }
+}
+
+interface Ingredients {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly identity: Identity;
+  readonly scheme: Scheme;
+  readonly storage: Storage;
+}
+
+async function assemble(
+  config: CompletedConfig,
+  environment: ServerEnvironment,
+  { clock, timers, identity, scheme, storage }: Ingredients,
+): Promise<ServerParts> {
+  const prng = systemPrng();
+  const streams = createStreams({
+    storage,
+    decodeRecord,
+    stamp: stampResourceVersion,
+    expiredError: newExpired,
+    internalError: newInternalError,
+    clock,
+    timers,
+    prng,
+    limits: defaultStreamLimits,
+    onFatal: environment.onFatal,
+  });
+  await streams.start();
+  const committer = createCommitter({ storage, timers });
+  const actors = createActorSystem({
+    storage,
+    committer,
+    encode: (key, object) => ({ record: recordOf(scheme, key, object) }),
+    encodeRecord,
+    decodeRecord,
+    decodeObject,
+    clock,
+    timers,
+    soleWriter: true,
+    limits: { residentMax: config.residentObjectsMax },
+  });
+  const registry = {
+    actors,
+    streams,
+    scheme,
+    identity,
+    strategyOf: strategiesOf(identity),
+    clock,
+    prng,
+  };
+  await createDefaults(registry);
+  return { storage, streams, actors, committer, registry };
+}
+
+/** What the store keeps of an object, beside its bytes: what selectors ask for. */
+function recordOf(scheme: Scheme, key: ObjectKey, object: ApiObject): ObjectRecord {
+  const { bytes, metadataAt } = encodeObject(object);
+  return {
+    uid: object.metadata.uid ?? '',
+    labels: object.metadata.labels ?? {},
+    fields: scheme.fieldsOf(key, object),
+    metadataAt,
+    object: bytes,
+  };
+}
+
+async function createDefaults(registry: RegistryDeps): Promise<void> {
+  const kind = registry.scheme.findStorage({ group: '', resource: 'namespaces' });
+  if (kind === undefined) return;
+  for (const object of defaultNamespaces(registry.identity)) {
+    const target = { kind, namespace: '' };
+    const created = await createObject(registry, target, object, { dryRun: false });
+    if (created.kind === 'refused' && !isAlreadyExists(created.error)) throw created.error;
+  }
+}
+
+interface Background {
+  stop(): Promise<void>;
+}
+
+function startBackground(
+  config: CompletedConfig,
+  log: Log,
+  parts: ServerParts,
+  clock: Clock,
+  timers: Timers,
+): Background {
+  const compactor = createCompactor({
+    storage: parts.storage,
+    clock,
+    timers,
+    historyMs: config.watchHistoryMs,
+    intervalMs: Math.min(compactorDefaults.intervalMs, config.watchHistoryMs),
+    onError: (error) => log.error({ err: error }, 'compaction failed; it is tried again'),
+  });
+  const namespaces = createNamespaceController({
+    registry: parts.registry,
+    timers,
+    onError: (namespace, error) => {
+      log.error({ err: error, namespace }, 'a namespace could not be emptied; it is tried again');
+    },
+  });
+  compactor.start();
+  namespaces.start();
+  return {
+    async stop() {
+      await Promise.all([compactor.stop(), namespaces.stop()]);
+    },
+  };
+}
+
+function urlHost(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
+}

@@ -1,0 +1,121 @@
+/**
+ * From the composed parts to what listens: the handler chain, health, metrics, requests in flight.
+ *
+ * Chain, outer to inner: count in flight ▶ answer even if something throws ▶ the API handler.
+ * Authentication, audit, impersonation and authorization take their places in it later.
+ */
+import { createApiHandler } from '../endpoints/api-handler.ts';
+import { makeDiscovery } from '../endpoints/discovery/discovery.ts';
+import type { Discovery } from '../endpoints/discovery/discovery.ts';
+import { versionInfo } from '../endpoints/discovery/version.ts';
+import type { HealthCheck } from '../endpoints/health.ts';
+import type { Identity } from '../apimachinery/identity.ts';
+import { currentRelease } from '../apis/served-versions.ts';
+import type { Clock, Timers } from '../stdx/clock.ts';
+import { defaultTransportLimits } from '../transport/http-exchange.ts';
+import type { ExchangeHandler, ListenOptions } from '../transport/http-exchange.ts';
+import type { Log } from './log.ts';
+import { createMetricsPage } from './metrics.ts';
+import { measuredOf } from './measured.ts';
+import type { CompletedConfig } from './options.ts';
+import type { ServerParts } from './server.ts';
+import { programVersion } from './program-version.ts';
+
+export interface Serving {
+  readonly listenOptions: ListenOptions;
+  readonly handler: ExchangeHandler;
+  /** host:port, once it is known: discovery shows it. */
+  setAddress(address: string): void;
+  /** /readyz fails from now on. */
+  startShutdown(): void;
+  /** Resolves when no request is in flight, or after the timeout. */
+  drained(timers: Timers, timeoutMs: number): Promise<void>;
+}
+
+export interface ServingDeps {
+  readonly parts: ServerParts;
+  readonly identity: Identity;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+export function createServing(config: CompletedConfig, deps: ServingDeps): Serving {
+  const { parts, identity, log } = deps;
+  let shuttingDown = false;
+  let inFlight = 0;
+  let onDrained: (() => void) | undefined;
+  let discovery: Discovery | undefined;
+  const metrics = createMetricsPage(measuredOf(parts, () => inFlight));
+  const api = createApiHandler({
+    endpoints: {
+      registry: parts.registry,
+      identity,
+      release: currentRelease,
+      clock: deps.clock,
+      prng: parts.registry.prng,
+      features: {
+        responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
+        watchList: config.featureGates.get('WatchList') ?? true,
+      },
+      limits: {
+        requestBodyBytesMax: config.requestBodyBytesMax,
+        minRequestTimeoutMs: config.minRequestTimeoutMs,
+      },
+    },
+    discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
+    version: versionInfo({
+      release: currentRelease,
+      programVersion: programVersion(),
+      runtimeVersion: process.version,
+      platform: `${process.platform}/${process.arch}`,
+    }),
+    healthChecks: healthChecks(() => shuttingDown),
+    metrics: () => metrics.render(),
+    onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
+  });
+  return {
+    listenOptions: {
+      address: config.bindAddress,
+      port: config.httpPort,
+      limits: {
+        ...defaultTransportLimits,
+        idleTimeoutMs: config.idleTimeoutMs,
+        requestTimeoutMs: config.requestTimeoutMs,
+        connectionsMax: config.connectionsMax,
+      },
+    },
+    handler(exchange) {
+      inFlight += 1;
+      void api(exchange).finally(() => {
+        inFlight -= 1;
+        if (inFlight === 0) onDrained?.();
+      });
+    },
+    setAddress(address) {
+      const { scheme } = parts.registry;
+      discovery = makeDiscovery({ scheme, identity, serverAddress: address });
+    },
+    startShutdown() {
+      shuttingDown = true;
+    },
+    drained(timers, timeoutMs) {
+      if (inFlight === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = timers.after(timeoutMs, resolve);
+        onDrained = () => {
+          timer.cancel();
+          resolve();
+        };
+      });
+    },
+  };
+}
+
+function healthChecks(shuttingDown: () => boolean): readonly HealthCheck[] {
+  const all = ['livez', 'readyz', 'healthz'] as const;
+  return [
+    { name: 'ping', endpoints: all, healthy: () => true },
+    { name: 'log', endpoints: all, healthy: () => true },
+    { name: 'shutdown', endpoints: ['readyz'], healthy: () => !shuttingDown() },
+  ];
+}
