@@ -40,7 +40,8 @@ const SUBDOMAIN_1123_RULE =
 const LABEL_1035_RULE =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an " +
   'alphabetic character, and end with an alphanumeric character';
-const QUALIFIED_RULE = `must consist of alphanumeric characters, '-', '_' or '.', ${ALPHANUMERIC_ENDS}`;
+const QUALIFIED_RULE =
+  "must consist of alphanumeric characters, '-', '_' or '.', " + ALPHANUMERIC_ENDS;
 const LABEL_VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or " +
   `'.', ${ALPHANUMERIC_ENDS}`;
