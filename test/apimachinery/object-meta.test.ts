@@ -279,7 +279,7 @@ describe('metadata on create', () => {
     ],
     [
       { finalizers: ['orphan', 'foregroundDeletion'] },
-      /^metadata\.finalizers: Invalid value: \["orphan","foregroundDeletion"\]: finalizer orphan and foregroundDeletion cannot be both set$/,
+      /^metadata\.finalizers: Invalid value: \["orphan",.*\]: .* orphan and foregroundDeletion cannot/,
     ],
     ...(['apiVersion', 'kind', 'name', 'uid'] as const).map((name): [ObjectMeta, RegExp] => [
       { ownerReferences: [{ ...owner, [name]: '' }] },
@@ -293,7 +293,7 @@ describe('metadata on create', () => {
     ],
     [
       { ownerReferences: [{ ...owner, kind: 'Event' }] },
-      /^metadata\.ownerReferences\[0\]: Invalid value: .*Kind=Event is disallowed from being an owner/,
+      /^metadata\.ownerReferences\[0\]: Invalid value: .*Kind=Event is disallowed from being/,
     ],
     [
       {
@@ -306,7 +306,7 @@ describe('metadata on create', () => {
     ],
     [
       { managedFields: [{ operation: 'x' }] },
-      /^metadata\.managedFields\[0\]\.operation: Unsupported value: "x": supported values: "Apply", "Update"$/,
+      /^metadata\.managedFields\[0\]\.operation: Unsupported value: "x": supported values: "Apply"/,
     ],
     [{ managedFields: [{}] }, /^metadata\.managedFields\[0\]\.operation: Required value/],
     [
