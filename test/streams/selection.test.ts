@@ -1,0 +1,188 @@
+/** The composition every event runs through, in marbles. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TestScheduler } from 'rxjs/testing';
+import { map } from 'rxjs';
+import { createEntryMaker, ResourceChange } from '../../streams/resource-change.ts';
+import type { StampedEntry } from '../../streams/resource-change.ts';
+import { Routes } from '../../streams/routes.ts';
+import { frames, select } from '../../streams/selection.ts';
+import type { Revision } from '../../src/storage/storage.ts';
+import type { EventEncoder, EventType } from '../../streams/streams.ts';
+import { everything, fieldIs, labelIs } from './harness.ts';
+
+const maker = createEntryMaker(
+  (value) => ({ uid: '', labels: {}, fields: {}, metadataAt: 1, object: value }),
+  (object, at, revision) =>
+    Buffer.concat([object.subarray(0, at), Buffer.from(`@${revision} `), object.subarray(at)]),
+);
+
+function entry(revision: number, labels: Record<string, string>, namespace = 'ns'): StampedEntry {
+  const stamp = `@${revision} `;
+  return {
+    namespace,
+    name: 'x',
+    revision: BigInt(revision) as Revision,
+    labels,
+    fields: { 'spec.nodeName': labels['node'] ?? '' },
+    bytes: Buffer.from(`{${stamp}state${revision}}`),
+    metadataAt: 1,
+    stampBytes: stamp.length,
+  };
+}
+
+function change(
+  seq: number,
+  now: StampedEntry | undefined,
+  before: StampedEntry | undefined,
+): ResourceChange {
+  const revision = BigInt(seq) as Revision;
+  const type: EventType = now === undefined ? 'DELETED' : before ? 'MODIFIED' : 'ADDED';
+  const shown = now ?? maker.restamped(before as StampedEntry, revision);
+  return new ResourceChange(seq, { revision, type, entry: shown, previous: before }, maker);
+}
+
+const plain = (seq: number) => entry(seq, {});
+const chosen = (seq: number) => entry(seq, { app: 'a' });
+const changes = {
+  a: change(1, chosen(1), undefined),
+  b: change(2, chosen(2), chosen(1)),
+  c: change(3, plain(3), chosen(2)),
+  d: change(4, plain(4), plain(3)),
+  e: change(5, chosen(5), plain(4)),
+  f: change(6, undefined, chosen(5)),
+  g: change(7, plain(7), undefined),
+  h: change(8, undefined, plain(7)),
+};
+
+function check(body: (scheduler: Parameters<Parameters<TestScheduler['run']>[0]>[0]) => void) {
+  new TestScheduler((actual, expected) => assert.deepEqual(actual, expected)).run(body);
+}
+
+describe('selection', () => {
+  it('I5: entering is ADDED, staying MODIFIED, leaving and deletion DELETED, else nothing', () => {
+    check(({ cold, expectObservable }) => {
+      const selection = { namespace: undefined, predicate: labelIs('app', 'a') };
+      const shown = cold('abcdefgh|', changes).pipe(
+        select(selection),
+        map(({ seq, type }) => `${seq} ${type}`),
+      );
+      expectObservable(shown).toBe('abc-ef--|', {
+        a: '1 ADDED',
+        b: '2 MODIFIED',
+        c: '3 DELETED',
+        e: '5 ADDED',
+        f: '6 DELETED',
+      });
+    });
+  });
+
+  it('I6: DELETED carries the state before, at the new revision', () => {
+    check(({ cold, expectObservable }) => {
+      const selection = { namespace: undefined, predicate: labelIs('app', 'a') };
+      const shown = cold('c-f|', changes).pipe(
+        select(selection),
+        map((event) => `${event.entry.revision} ${Buffer.from(event.entry.bytes).toString()}`),
+      );
+      expectObservable(shown).toBe('c-f|', { c: '3 {@3 state2}', f: '6 {@6 state5}' });
+    });
+  });
+
+  it('a selection without a predicate shows every change as it is', () => {
+    check(({ cold, expectObservable }) => {
+      const shown = cold('abcdefgh|', changes).pipe(
+        select({ namespace: undefined, predicate: everything }),
+        map(({ seq, type }) => `${seq} ${type}`),
+      );
+      const all = Object.entries(changes).map(([key, at]) => [key, `${at.seq} ${at.type}`]);
+      expectObservable(shown).toBe('abcdefgh|', Object.fromEntries(all));
+    });
+  });
+
+  it('a namespace that is not the one watched shows nothing', () => {
+    check(({ cold, expectObservable }) => {
+      const shown = cold('ab|', changes).pipe(
+        select({ namespace: 'other', predicate: everything }),
+      );
+      expectObservable(shown).toBe('--|');
+    });
+  });
+
+  it('I10: a frame is made once, however many subscribe behind the class', () => {
+    let made = 0;
+    const encoder: EventEncoder = {
+      id: 'counting',
+      event: (type) => ((made += 1), Buffer.from(type)),
+      bookmark: () => Buffer.alloc(0),
+      error: () => Buffer.alloc(0),
+    };
+    check(({ hot, expectObservable }) => {
+      const selection = { namespace: undefined, predicate: everything };
+      const shown = hot('--a--c--|', changes).pipe(
+        frames(selection, encoder),
+        map(({ seq, revision, bytes }) => `${seq} ${revision} ${Buffer.from(bytes).toString()}`),
+      );
+      expectObservable(shown).toBe('--a--c--|', { a: '1 1 ADDED', c: '3 3 MODIFIED' });
+    });
+    assert.equal(made, 2);
+  });
+
+  it('an encoder that throws ends its own pipeline and no other of the route', () => {
+    const routes = new Routes();
+    const broken: EventEncoder = {
+      id: 'broken',
+      event: () => {
+        throw new Error('cannot encode');
+      },
+      bookmark: () => Buffer.alloc(0),
+      error: () => Buffer.alloc(0),
+    };
+    const selection = { namespace: undefined, predicate: everything };
+    const seen: unknown[] = [];
+    const failing = routes.changes(selection).pipe(frames(selection, broken));
+    failing.subscribe({ error: (error: Error) => seen.push(error.message) });
+    routes.changes(selection).subscribe((at) => seen.push(at.seq));
+    routes.route(changes.a);
+    routes.route(changes.b);
+    assert.deepEqual(seen, ['cannot encode', 1, 2]);
+  });
+});
+
+describe('routes', () => {
+  it('I11: a change visits the routes of its value before and its value now, each once', () => {
+    const routes = new Routes();
+    const seen: string[] = [];
+    for (let node = 0; node < 10_000; node += 1) {
+      const selection = {
+        namespace: undefined,
+        predicate: fieldIs('spec.nodeName', `n${node}`),
+      };
+      routes.changes(selection).subscribe(({ seq }) => seen.push(`n${node} ${seq}`));
+    }
+    assert.equal(routes.count, 10_000);
+    const on = (seq: number, node: string) => entry(seq, { node });
+    assert.equal(routes.route(change(1, on(1, 'n7'), undefined)), 1);
+    assert.equal(routes.route(change(2, on(2, 'n8'), on(1, 'n7'))), 2);
+    assert.equal(routes.route(change(3, on(3, 'n8'), on(2, 'n8'))), 1);
+    assert.equal(routes.route(change(4, undefined, on(3, 'n8'))), 1);
+    assert.deepEqual(seen, ['n7 1', 'n8 2', 'n7 2', 'n8 3', 'n8 4']);
+  });
+
+  it('a route without subscribers is forgotten', () => {
+    const routes = new Routes();
+    const selections = [
+      { namespace: undefined, predicate: everything },
+      { namespace: 'ns', predicate: everything },
+      { namespace: 'ns', predicate: fieldIs('metadata.name', 'x') },
+      { namespace: undefined, predicate: fieldIs('metadata.name', 'x') },
+      { namespace: undefined, predicate: fieldIs('spec.nodeName', 'n') },
+      { namespace: undefined, predicate: fieldIs('metadata.namespace', 'ns') },
+    ];
+    const subscriptions = selections.map((selection) => routes.changes(selection).subscribe());
+    assert.equal(routes.count, 5);
+    assert.equal(routes.route(change(1, entry(1, { node: 'n' }), undefined)), 5);
+    for (const subscription of subscriptions) subscription.unsubscribe();
+    assert.equal(routes.count, 0);
+    assert.equal(routes.route(changes.a), 0);
+  });
+});
