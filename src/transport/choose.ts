@@ -1,0 +1,58 @@
+/**
+ * Decides which adapter serves, and says why.
+ *
+ * What it is not: a listener. It opens nothing.
+ */
+import type { Listen, TlsOptions } from './http-exchange.ts';
+import { listenNode } from './node/listen-node.ts';
+import { systemClock, systemTimers } from '../stdx/clock.ts';
+import type { UwsLoad } from './uws/uws-binding.ts';
+import { loadUws } from './uws/uws-binding.ts';
+import { createUwsListen } from './uws/listen-uws.ts';
+
+export const transportChoices = ['auto', 'uws', 'node'] as const;
+export type TransportChoice = (typeof transportChoices)[number];
+
+export interface ChosenTransport {
+  readonly kind: 'chosen';
+  readonly listen: Listen;
+  readonly name: string;
+  /** Sentences for the log: why this one. Empty when there is nothing to say. */
+  readonly notes: readonly string[];
+}
+
+export interface RefusedTransport {
+  readonly kind: 'refused';
+  /** One line for the person who started the server. */
+  readonly why: string;
+}
+
+/**
+ * `auto`: the first native uWebSockets.js that loads, else node; with TLS always node, because
+ * HTTP/2 and client certificates are served only there. An explicit choice that cannot be had is
+ * refused, never replaced.
+ */
+export async function chooseTransport(
+  choice: TransportChoice,
+  tls: TlsOptions | undefined,
+  load: () => Promise<UwsLoad> = loadUws,
+): Promise<ChosenTransport | RefusedTransport> {
+  if (choice === 'node') return chosenNode([]);
+  if (tls !== undefined) {
+    if (choice === 'uws') return { kind: 'refused', why: 'the uws transport does not serve TLS' };
+    return chosenNode(['TLS is served by node: HTTP/2 and client certificates']);
+  }
+  const uws = await load();
+  if (uws.ok) {
+    const listen = createUwsListen(uws.uws, uws.name, systemClock, systemTimers);
+    return { kind: 'chosen', listen, name: uws.name, notes: [] };
+  }
+  if (choice === 'uws') {
+    return { kind: 'refused', why: `the uws transport is not available: ${uws.why}` };
+  }
+  return chosenNode([`served by node, slower: no uWebSockets.js loads here (${uws.why})`]);
+}
+
+function chosenNode(notes: readonly string[]): ChosenTransport {
+  return { kind: 'chosen', listen: listenNode, name: 'node', notes };
+}

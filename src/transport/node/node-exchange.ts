@@ -1,0 +1,280 @@
+/**
+ * One request on node:http, node:https or node:http2, as an HttpExchange.
+ *
+ * What it is not: the listener (listen-node.ts).
+ *
+ * Invariants
+ *  - Header text is UTF-8 on the wire in both directions (node speaks Latin-1), as on uWebSockets.
+ *  - An answer to a request whose body is still arriving waits until the body has been drained
+ *    (request-body.ts), so that the client can read it before the connection is closed.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { constants } from 'node:http2';
+import { assert } from '../../stdx/assert.ts';
+import { closedStream } from '../closed-stream.ts';
+import type { Deadlines, Expiring } from '../deadlines.ts';
+import {
+  isBodiless,
+  isFramingHeader,
+  latin1AsUtf8,
+  plainAddress,
+  safeHeaderValue,
+  utf8AsLatin1,
+} from '../header-rules.ts';
+import type { BodyResult, Header, HttpExchange, ResponseStream } from '../http-exchange.ts';
+import { drainTimeoutMs, RequestBody } from '../request-body.ts';
+
+export type NodeRequest = IncomingMessage | Http2ServerRequest;
+export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+/** What the exchanges of one server share. */
+export interface NodeShared {
+  readonly deadlines: Deadlines;
+  readonly requestTimeoutMs: number;
+  readonly scheme: 'http' | 'https';
+  stopping: boolean;
+}
+
+export class NodeExchange implements HttpExchange, Expiring {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly scheme: 'http' | 'https';
+  readonly remoteAddress: string;
+  deadlineMs = 0;
+  readonly #req: NodeRequest;
+  readonly #res: NodeResponse;
+  readonly #shared: NodeShared;
+  readonly #headers: Header[];
+  #body: RequestBody | undefined;
+  #bodyAsked = false;
+  #responded = false;
+  #closed = false;
+  #aborted = false;
+  #held: ((close: boolean) => void) | undefined;
+  #abortCallbacks: (() => void)[] = [];
+
+  /** `target` is the request target in origin form. */
+  constructor(req: NodeRequest, res: NodeResponse, target: string, shared: NodeShared) {
+    this.#req = req;
+    this.#res = res;
+    this.#shared = shared;
+    const separator = target.indexOf('?');
+    this.method = req.method ?? 'GET';
+    this.path = separator < 0 ? target : target.slice(0, separator);
+    this.query = separator < 0 ? '' : target.slice(separator + 1);
+    this.scheme = shared.scheme;
+    this.remoteAddress = plainAddress(req.socket.remoteAddress ?? '');
+    this.#headers = copyHeaders(req);
+    res.on('close', () => this.#socketClosed());
+    res.on('error', ignore);
+    req.on('error', ignore);
+    if (hasBody(req)) this.#expectBody();
+  }
+
+  get answered(): boolean {
+    return this.#responded;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  header(name: string): string | undefined {
+    let found: string | undefined;
+    for (const [each, value] of this.#headers) {
+      if (each === name) found = found === undefined ? value : `${found}, ${value}`;
+    }
+    return found;
+  }
+
+  headers(): readonly Header[] {
+    return this.#headers;
+  }
+
+  readBody(limitBytes: number): Promise<BodyResult> {
+    assert(!this.#bodyAsked, 'a request body is read at most once');
+    this.#bodyAsked = true;
+    if (this.#body !== undefined) return this.#body.read(limitBytes);
+    return Promise.resolve(
+      this.#aborted ? { kind: 'aborted' } : { kind: 'complete', bytes: new Uint8Array(0) },
+    );
+  }
+
+  send(status: number, headers: readonly Header[], body: Uint8Array | string): void {
+    this.#respondOnce();
+    if (this.#closed) return;
+    const requestBody = this.#body;
+    if (requestBody === undefined || requestBody.over) {
+      this.#sendNow(status, headers, body, false);
+      return;
+    }
+    this.#held = (close) => {
+      this.#held = undefined;
+      this.#shared.deadlines.remove(this);
+      if (!this.#closed) this.#sendNow(status, headers, body, close);
+    };
+    this.deadlineMs = this.#shared.deadlines.nowMs() + drainTimeoutMs;
+    this.#shared.deadlines.add(this);
+    requestBody.drain((fully) => this.#held?.(!fully));
+  }
+
+  stream(status: number, headers: readonly Header[]): ResponseStream {
+    this.#respondOnce();
+    if (this.#closed) return closedStream;
+    this.#writeHead(status, headers, undefined, false);
+    if (this.method === 'HEAD' || isBodiless(status)) {
+      this.#res.end();
+      return closedStream;
+    }
+    // HTTP/2 has sent the head by now.
+    if (!isHttp2(this.#res)) this.#res.flushHeaders();
+    return this.#openStream();
+  }
+
+  onAbort(callback: () => void): void {
+    if (this.#aborted) callback();
+    else if (!this.#closed) this.#abortCallbacks.push(callback);
+  }
+
+  expire(): void {
+    if (this.#closed) return;
+    if (this.#held !== undefined) this.#held(true);
+    else this.cut();
+  }
+
+  /** Cuts this exchange: the connection in HTTP/1.1, the stream in HTTP/2. */
+  cut(): void {
+    if (isHttp2(this.#res)) this.#res.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    else this.#res.destroy();
+    this.#socketClosed();
+  }
+
+  #expectBody(): void {
+    const req = this.#req;
+    const flow = { pause: () => void req.pause(), resume: () => void req.resume() };
+    const body = new RequestBody(flow, Number(req.headers['content-length'] ?? -1), true);
+    this.#body = body;
+    this.deadlineMs = this.#shared.deadlines.nowMs() + this.#shared.requestTimeoutMs;
+    this.#shared.deadlines.add(this);
+    req.on('data', (chunk: Uint8Array) => body.take(chunk, false));
+    req.on('end', () => {
+      this.#shared.deadlines.remove(this);
+      body.take(new Uint8Array(0), true);
+    });
+  }
+
+  #openStream(): ResponseStream {
+    const res = this.#res;
+    let drained: (() => void) | undefined;
+    res.on('drain', () => drained?.());
+    const exchange = { isClosed: () => this.#closed || res.writableEnded, cut: () => this.cut() };
+    return {
+      write(chunk) {
+        if (exchange.isClosed() || chunk.byteLength === 0) return !res.writableNeedDrain;
+        const copy = Buffer.from(chunk);
+        return isHttp2(res) ? res.write(copy) : res.write(copy);
+      },
+      onDrain(callback) {
+        drained = callback;
+      },
+      end() {
+        if (!exchange.isClosed()) res.end();
+      },
+      abort() {
+        if (!exchange.isClosed()) exchange.cut();
+      },
+      get closed() {
+        return exchange.isClosed();
+      },
+    };
+  }
+
+  #respondOnce(): void {
+    assert(!this.#responded, 'an exchange is answered exactly once');
+    this.#responded = true;
+  }
+
+  #sendNow(
+    status: number,
+    headers: readonly Header[],
+    body: Uint8Array | string,
+    close: boolean,
+  ): void {
+    const bodiless = isBodiless(status);
+    const bytes = bodiless ? undefined : Buffer.byteLength(body);
+    this.#writeHead(status, headers, bytes, close);
+    if (bodiless || this.method === 'HEAD') this.#res.end();
+    else if (isHttp2(this.#res)) this.#res.end(body);
+    else this.#res.end(body);
+  }
+
+  #writeHead(
+    status: number,
+    headers: readonly Header[],
+    bodyBytes: number | undefined,
+    close: boolean,
+  ): void {
+    const byName = new Map<string, string[]>();
+    for (const [name, value] of headers) {
+      if (isFramingHeader(name)) continue;
+      const values = byName.get(name);
+      const text = utf8AsLatin1(safeHeaderValue(value));
+      if (values === undefined) byName.set(name, [text]);
+      else values.push(text);
+    }
+    const res = this.#res;
+    for (const [name, values] of byName) {
+      const only = values.length === 1 ? values[0] : undefined;
+      res.setHeader(name, only ?? values);
+    }
+    if (bodyBytes !== undefined) res.setHeader('Content-Length', bodyBytes);
+    if (isHttp2(res)) {
+      res.writeHead(status);
+      return;
+    }
+    if (close || this.#shared.stopping) res.setHeader('Connection', 'close');
+    res.writeHead(status);
+  }
+
+  #socketClosed(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#held = undefined;
+    this.#shared.deadlines.remove(this);
+    this.#body?.abort();
+    const callbacks = this.#abortCallbacks;
+    this.#abortCallbacks = [];
+    if (this.#res.writableFinished) return;
+    this.#aborted = true;
+    for (const callback of callbacks) callback();
+  }
+}
+
+function isHttp2(res: NodeResponse): res is Http2ServerResponse {
+  return 'createPushResponse' in res;
+}
+
+function hasBody(req: NodeRequest): boolean {
+  if ('authority' in req) return !req.stream.endAfterHeaders;
+  const length = req.headers['content-length'];
+  return req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+function copyHeaders(req: NodeRequest): Header[] {
+  const raw = req.rawHeaders;
+  const pairs: Header[] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] as string).toLowerCase();
+    const value = latin1AsUtf8(raw[i + 1] as string);
+    // HTTP/2 names the host in a pseudo header; every other one is already in the exchange.
+    if (name === ':authority') pairs.push(['host', value]);
+    else if (!name.startsWith(':')) pairs.push([name, value]);
+  }
+  return pairs;
+}
+
+function ignore(): void {
+  // The 'close' event that follows says all there is to know.
+}

@@ -1,0 +1,161 @@
+/**
+ * The body of one request while it arrives: collects it under a limit, or throws it away.
+ *
+ * What it is not: a reader of sockets. An adapter feeds it with take() and is told through `flow`
+ * when to stop and go on reading.
+ *
+ * Invariants
+ *  - read() settles exactly once, whatever the client does.
+ *  - Nothing is stored above the limit of read(); before read() at most `unreadBytesMax` plus
+ *    what the adapter delivers in the same turn.
+ *  - A body that nobody wants is drained for at most `drainBytesMax`: enough for a client that
+ *    sends first and reads later to see the answer, not enough to keep us reading for ever.
+ */
+import { assert } from '../stdx/assert.ts';
+import type { BodyResult } from './http-exchange.ts';
+
+/** Bytes kept while nobody has asked for the body yet; then the socket is paused. */
+export const unreadBytesMax = 64 * 1024;
+/** Bytes of an unwanted body that are read and dropped before the connection is closed. */
+export const drainBytesMax = 8 * 1024 * 1024;
+/** How long an answer waits for the rest of an unwanted body. */
+export const drainTimeoutMs = 1_000;
+
+export interface BodyFlow {
+  pause(): void;
+  resume(): void;
+}
+
+type Phase = 'unread' | 'collecting' | 'discarding' | 'ended' | 'aborted';
+
+export class RequestBody {
+  readonly #flow: BodyFlow;
+  readonly #declaredBytes: number;
+  readonly #chunksAreOwned: boolean;
+  #phase: Phase = 'unread';
+  #complete = false;
+  #paused = false;
+  #chunks: Uint8Array[] = [];
+  #storedBytes = 0;
+  #discardedBytes = 0;
+  #limitBytes = 0;
+  #settle: ((result: BodyResult) => void) | undefined;
+  #drained: ((fully: boolean) => void) | undefined;
+
+  /**
+   * `declaredBytes` is the Content-Length, -1 when there is none. `chunksAreOwned`: take() may
+   * keep what it is given; otherwise it copies.
+   */
+  constructor(flow: BodyFlow, declaredBytes: number, chunksAreOwned: boolean) {
+    this.#flow = flow;
+    this.#declaredBytes = declaredBytes;
+    this.#chunksAreOwned = chunksAreOwned;
+  }
+
+  /** No more bytes will come: all of them have been seen, or the client has gone. */
+  get over(): boolean {
+    return this.#complete || this.#phase === 'aborted';
+  }
+
+  /** One piece as it arrives; `last` marks the end of the body (the piece may then be empty). */
+  take(chunk: Uint8Array, last: boolean): void {
+    if (this.over) return;
+    if (last) this.#complete = true;
+    if (this.#phase === 'discarding') {
+      this.#drop(chunk.byteLength, last);
+      return;
+    }
+    if (chunk.byteLength > 0) this.#store(chunk);
+    if (this.#phase === 'collecting') {
+      if (this.#storedBytes > this.#limitBytes) this.#refuse();
+      else if (last) this.#finish();
+    } else if (!last && this.#storedBytes > unreadBytesMax && !this.#paused) {
+      this.#paused = true;
+      this.#flow.pause();
+    }
+  }
+
+  read(limitBytes: number): Promise<BodyResult> {
+    assert(this.#settle === undefined, 'a request body is read at most once');
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      this.#limitBytes = limitBytes;
+      if (this.#phase === 'aborted') resolve({ kind: 'aborted' });
+      else if (this.#phase !== 'unread') resolve({ kind: 'too-large', limitBytes });
+      else {
+        this.#phase = 'collecting';
+        if (this.#declaredBytes > limitBytes || this.#storedBytes > limitBytes) this.#refuse();
+        else if (this.#complete) this.#finish();
+        else this.#resume();
+      }
+    });
+  }
+
+  /**
+   * Throws away what comes from now on. `done(true)` when the whole body has been seen, `done(false)`
+   * when `drainBytesMax` are exceeded; at once if the body is over. Not called after abort().
+   */
+  drain(done: (fully: boolean) => void): void {
+    if (this.over) {
+      done(true);
+      return;
+    }
+    this.#drained = done;
+    if (this.#phase !== 'discarding') this.#discard();
+    if (this.#discardedBytes > drainBytesMax) this.#tellDrained(false);
+  }
+
+  /** The client has gone, or ran out of time. Idempotent. */
+  abort(): void {
+    if (this.#phase === 'ended' || this.#phase === 'aborted') return;
+    const wasCollecting = this.#phase === 'collecting';
+    this.#phase = 'aborted';
+    this.#chunks = [];
+    this.#drained = undefined;
+    if (wasCollecting) this.#settle?.({ kind: 'aborted' });
+  }
+
+  #store(chunk: Uint8Array): void {
+    this.#storedBytes += chunk.byteLength;
+    if (this.#phase === 'collecting' && this.#storedBytes > this.#limitBytes) return;
+    this.#chunks.push(this.#chunksAreOwned ? chunk : Buffer.from(chunk));
+  }
+
+  #finish(): void {
+    const chunks = this.#chunks;
+    const only = chunks.length === 1 ? chunks[0] : undefined;
+    const bytes = only ?? Buffer.concat(chunks, this.#storedBytes);
+    this.#chunks = [];
+    this.#phase = 'ended';
+    this.#settle?.({ kind: 'complete', bytes });
+  }
+
+  #refuse(): void {
+    this.#discard();
+    this.#settle?.({ kind: 'too-large', limitBytes: this.#limitBytes });
+  }
+
+  #discard(): void {
+    this.#phase = 'discarding';
+    this.#chunks = [];
+    this.#resume();
+  }
+
+  #drop(bytes: number, last: boolean): void {
+    this.#discardedBytes += bytes;
+    if (last) this.#tellDrained(true);
+    else if (this.#discardedBytes > drainBytesMax) this.#tellDrained(false);
+  }
+
+  #tellDrained(fully: boolean): void {
+    const done = this.#drained;
+    this.#drained = undefined;
+    done?.(fully);
+  }
+
+  #resume(): void {
+    if (!this.#paused || this.#complete) return;
+    this.#paused = false;
+    this.#flow.resume();
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Finds a native uWebSockets.js and says which, or why there is none.
+ *
+ * The published package answers a missing binary with an imitation written in JavaScript, and says
+ * so only on the console. Its entry point is therefore never run: the binary for this platform and
+ * Node version is loaded by its own path, so there is nothing else that could be served with.
+ *
+ * What it is not: an adapter (listen-uws.ts).
+ */
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+export interface UwsRequest {
+  getCaseSensitiveMethod(): string;
+  getUrl(): string;
+  getQuery(): string | undefined;
+  getHeader(lowerCaseName: string): string;
+  forEach(callback: (name: string, value: string) => void): void;
+}
+
+export interface UwsResponse {
+  pause(): void;
+  resume(): void;
+  writeStatus(status: string): UwsResponse;
+  writeHeader(name: string, value: string): UwsResponse;
+  write(chunk: Uint8Array): boolean;
+  end(body?: Uint8Array | string, closeConnection?: boolean): UwsResponse;
+  endWithoutBody(reportedBytes?: number, closeConnection?: boolean): UwsResponse;
+  tryEnd(rest: Uint8Array, totalBytes: number): [taken: boolean, done: boolean];
+  close(): UwsResponse;
+  onWritable(handler: (offset: number) => boolean): UwsResponse;
+  onAborted(handler: () => void): UwsResponse;
+  onData(handler: (chunk: ArrayBuffer, last: boolean) => void): UwsResponse;
+  getRemoteAddress(): ArrayBuffer;
+  cork(callback: () => void): UwsResponse;
+}
+
+export type UwsListenSocket = object | false;
+
+export interface UwsApp {
+  any(pattern: string, handler: (res: UwsResponse, req: UwsRequest) => void): UwsApp;
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    callback: (socket: UwsListenSocket) => void,
+  ): UwsApp;
+  close(): UwsApp;
+}
+
+export interface UwsBinding {
+  App(): UwsApp;
+  _cfg(option: string): void;
+  us_listen_socket_close(socket: object): void;
+  us_socket_local_port(socket: object): number;
+  readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
+}
+
+export type UwsLoad =
+  | { readonly ok: true; readonly uws: UwsBinding; readonly name: string }
+  | { readonly ok: false; readonly why: string };
+
+/** A package that may be installed, and where in it the binaries are. */
+export interface UwsCandidate {
+  readonly packageName: string;
+  /** Directory of the binaries, relative to the package's entry point. */
+  readonly binaries: string;
+}
+
+const candidates: readonly UwsCandidate[] = [
+  { packageName: 'uWebSockets.js', binaries: '../binaries' },
+  { packageName: '@btc-vision/uwebsockets.js', binaries: '.' },
+];
+
+/** The first candidate whose binary loads here. Never throws; tries in order. */
+export function loadUws(from: readonly UwsCandidate[] = candidates): Promise<UwsLoad> {
+  const reasons: string[] = [];
+  for (const candidate of from) {
+    const load = loadCandidate(candidate);
+    if (load.ok) return Promise.resolve(load);
+    reasons.push(load.why);
+  }
+  return Promise.resolve({ ok: false, why: reasons.join('; ') });
+}
+
+function loadCandidate({ packageName, binaries }: UwsCandidate): UwsLoad {
+  const require = createRequire(import.meta.url);
+  const { platform, arch, versions } = process;
+  const file = `uws_${platform}_${arch}_${versions.modules}.node`;
+  let loaded: unknown;
+  try {
+    loaded = require(join(dirname(require.resolve(packageName)), binaries, file));
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    return { ok: false, why: `${packageName} (${file}): ${text.split('\n', 1)[0] ?? ''}` };
+  }
+  if (!isNativeBinding(loaded)) {
+    return { ok: false, why: `${packageName} (${file}): what loaded is not the native module` };
+  }
+  return { ok: true, uws: loaded, name: `uws (${packageName}, ${file})` };
+}
+
+/** True for the compiled module only: the source of a JavaScript function can be read. */
+export function isNativeBinding(value: unknown): value is UwsBinding {
+  if (typeof value !== 'object' || value === null) return false;
+  const functions = ['App', '_cfg', 'us_listen_socket_close', 'us_socket_local_port'];
+  return functions.every((name) => {
+    const member = (value as Record<string, unknown>)[name];
+    if (typeof member !== 'function') return false;
+    return Function.prototype.toString.call(member).includes('[native code]');
+  });
+}

@@ -1,0 +1,313 @@
+/**
+ * One request on uWebSockets.js, as an HttpExchange.
+ *
+ * What it is not: the listener (listen-uws.ts) or the chunked response (uws-response-stream.ts).
+ *
+ * Invariants
+ *  - The library's request object is read only while the constructor runs, its response object
+ *    never after the response is complete or aborted: either use would throw.
+ *  - An answer to a request whose body is still arriving waits until the body has been drained
+ *    (request-body.ts says how much and how long): closing a socket with unread bytes resets the
+ *    connection, and the client would lose the answer.
+ */
+import { assert } from '../../stdx/assert.ts';
+import type { Deadlines, Expiring } from '../deadlines.ts';
+import { closedStream } from '../closed-stream.ts';
+import { isBodiless, isFramingHeader, safeHeaderValue, statusLine } from '../header-rules.ts';
+import type { BodyResult, Header, HttpExchange, ResponseStream } from '../http-exchange.ts';
+import { drainTimeoutMs, RequestBody } from '../request-body.ts';
+import type { UwsRequest, UwsResponse } from './uws-binding.ts';
+import { UwsResponseStream } from './uws-response-stream.ts';
+
+/** Above it a body is handed over as the socket takes it, never copied into the library. */
+const directBodyBytesMax = 8 * 1024;
+
+const empty = new Uint8Array(0);
+
+/** What the exchanges of one server share. */
+export interface UwsShared {
+  /** Exchanges that outlived their handler call and are not complete. */
+  readonly live: Set<UwsExchange>;
+  readonly deadlines: Deadlines;
+  readonly requestTimeoutMs: number;
+  /** Set once: answers then close their connection. */
+  stopping: boolean;
+}
+
+export class UwsExchange implements HttpExchange, Expiring {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly scheme = 'http';
+  readonly remoteAddress: string;
+  readonly headBytes: number;
+  deadlineMs = 0;
+  readonly #res: UwsResponse;
+  readonly #shared: UwsShared;
+  /** Name, value, name, value, in the order they came. */
+  readonly #head: string[] = [];
+  #body: RequestBody | undefined;
+  #bodyAsked = false;
+  #responded = false;
+  #closed = false;
+  #aborted = false;
+  #inHandler = true;
+  #held: ((close: boolean) => void) | undefined;
+  #stream: UwsResponseStream | undefined;
+  #abortCallbacks: (() => void)[] = [];
+
+  constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared) {
+    this.#res = res;
+    this.#shared = shared;
+    this.method = req.getCaseSensitiveMethod();
+    this.path = req.getUrl();
+    this.query = req.getQuery() ?? '';
+    const head = this.#head;
+    let bytes = this.method.length + this.path.length + this.query.length;
+    req.forEach((name, value) => {
+      bytes += name.length + value.length + 4;
+      head.push(name, value);
+    });
+    this.headBytes = bytes;
+    this.remoteAddress = textOfAddress(res.getRemoteAddress());
+  }
+
+  get answered(): boolean {
+    return this.#responded;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  header(name: string): string | undefined {
+    const head = this.#head;
+    let found: string | undefined;
+    for (let i = 0; i < head.length; i += 2) {
+      if (head[i] !== name) continue;
+      found = found === undefined ? head[i + 1] : `${found}, ${head[i + 1]}`;
+    }
+    return found;
+  }
+
+  headers(): readonly Header[] {
+    const pairs: Header[] = [];
+    for (let i = 0; i < this.#head.length; i += 2) {
+      pairs.push([this.#head[i] as string, this.#head[i + 1] as string]);
+    }
+    return pairs;
+  }
+
+  /** Starts to take in the body; must be called before the handler, in the same turn. */
+  expectBody(declaredBytes: number): void {
+    const res = this.#res;
+    const flow = { pause: () => this.#pause(), resume: () => this.#resume() };
+    const body = new RequestBody(flow, declaredBytes, false);
+    this.#body = body;
+    this.deadlineMs = this.#shared.deadlines.nowMs() + this.#shared.requestTimeoutMs;
+    this.#shared.deadlines.add(this);
+    res.onData((chunk, last) => {
+      if (last) this.#shared.deadlines.remove(this);
+      body.take(new Uint8Array(chunk), last);
+    });
+  }
+
+  readBody(limitBytes: number): Promise<BodyResult> {
+    assert(!this.#bodyAsked, 'a request body is read at most once');
+    this.#bodyAsked = true;
+    if (this.#body !== undefined) return this.#body.read(limitBytes);
+    return Promise.resolve(
+      this.#aborted ? { kind: 'aborted' } : { kind: 'complete', bytes: empty },
+    );
+  }
+
+  send(status: number, headers: readonly Header[], body: Uint8Array | string): void {
+    this.#respondOnce();
+    if (this.#closed) return;
+    const requestBody = this.#body;
+    if (requestBody === undefined || requestBody.over) {
+      this.#sendNow(status, headers, body, this.#shared.stopping);
+      return;
+    }
+    this.#held = (close) => {
+      this.#held = undefined;
+      this.#shared.deadlines.remove(this);
+      if (!this.#closed) {
+        this.#sendNow(status, headers, body, close || this.#shared.stopping);
+      }
+    };
+    this.deadlineMs = this.#shared.deadlines.nowMs() + drainTimeoutMs;
+    this.#shared.deadlines.add(this);
+    requestBody.drain((fully) => this.#held?.(!fully));
+  }
+
+  stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream {
+    this.#respondOnce();
+    if (this.#closed) return closedStream;
+    if (this.method === 'HEAD' || isBodiless(status)) {
+      this.#corked(() => {
+        this.#writeHead(status, headers);
+        this.#res.endWithoutBody(undefined, this.#shared.stopping);
+      });
+      this.#complete();
+      return closedStream;
+    }
+    this.#corked(() => {
+      this.#writeHead(status, headers);
+      if (this.#shared.stopping) this.#res.writeHeader('Connection', 'close');
+      // The library ends the head only with the first bytes of the body.
+      this.#res.write(preamble);
+    });
+    this.#stream = new UwsResponseStream(this.#res, () => this.#complete());
+    return this.#stream;
+  }
+
+  onAbort(callback: () => void): void {
+    if (this.#aborted) callback();
+    else if (!this.#closed) this.#abortCallbacks.push(callback);
+  }
+
+  /** After the handler has returned: what is still open must learn when the client goes. */
+  settle(): void {
+    this.#inHandler = false;
+    if (this.#closed) return;
+    this.#shared.live.add(this);
+    this.#res.onAborted(() => this.#gone());
+  }
+
+  /** The body took too long, or an answer has waited long enough for the rest of it. */
+  expire(): void {
+    if (this.#closed) return;
+    if (this.#held !== undefined) this.#held(true);
+    else this.cut();
+  }
+
+  /** Cuts the connection. */
+  cut(): void {
+    if (this.#closed) return;
+    const res = this.#res;
+    this.#gone();
+    res.close();
+  }
+
+  #respondOnce(): void {
+    assert(!this.#responded, 'an exchange is answered exactly once');
+    this.#responded = true;
+  }
+
+  #sendNow(
+    status: number,
+    headers: readonly Header[],
+    body: Uint8Array | string,
+    close: boolean,
+  ): void {
+    const bodiless = isBodiless(status);
+    if (this.method === 'HEAD' || bodiless) {
+      this.#corked(() => {
+        this.#writeHead(status, headers);
+        if (!bodiless) this.#res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
+        this.#res.endWithoutBody(undefined, close);
+      });
+      this.#complete();
+    } else if (body.length <= directBodyBytesMax / (typeof body === 'string' ? 3 : 1)) {
+      this.#corked(() => {
+        this.#writeHead(status, headers);
+        this.#res.end(body, close);
+      });
+      this.#complete();
+    } else {
+      this.#sendLarge(status, headers, typeof body === 'string' ? Buffer.from(body) : body, close);
+    }
+  }
+
+  #sendLarge(status: number, headers: readonly Header[], body: Uint8Array, close: boolean): void {
+    const res = this.#res;
+    const total = body.byteLength;
+    const give = (offset: number): boolean => {
+      let taken = false;
+      let done = false;
+      res.cork(() => {
+        [taken, done] = res.tryEnd(body.subarray(offset), total);
+      });
+      if (done) this.#complete();
+      return taken || done;
+    };
+    let done = false;
+    this.#corked(() => {
+      this.#writeHead(status, headers);
+      if (close) res.writeHeader('Connection', 'close');
+      [, done] = res.tryEnd(body, total);
+    });
+    if (done) this.#complete();
+    else res.onWritable(give);
+  }
+
+  #writeHead(status: number, headers: readonly Header[]): void {
+    const res = this.#res;
+    res.writeStatus(statusLine(status));
+    for (const [name, value] of headers) {
+      if (!isFramingHeader(name)) res.writeHeader(name, safeHeaderValue(value));
+    }
+  }
+
+  /** The library has corked this socket already while the handler runs. */
+  #corked(write: () => void): void {
+    if (this.#inHandler) write();
+    else this.#res.cork(write);
+  }
+
+  #pause(): void {
+    if (!this.#closed) this.#res.pause();
+  }
+
+  #resume(): void {
+    if (!this.#closed) this.#res.resume();
+  }
+
+  #complete(): void {
+    this.#closed = true;
+    this.#abortCallbacks = [];
+    if (this.#inHandler) return;
+    this.#shared.live.delete(this);
+  }
+
+  #gone(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#aborted = true;
+    this.#held = undefined;
+    this.#shared.live.delete(this);
+    this.#shared.deadlines.remove(this);
+    this.#stream?.gone();
+    this.#body?.abort();
+    const callbacks = this.#abortCallbacks;
+    this.#abortCallbacks = [];
+    for (const callback of callbacks) callback();
+  }
+}
+
+function textOfAddress(address: ArrayBuffer): string {
+  const bytes = new Uint8Array(address);
+  if (bytes.length === 4) return `${bytes[0]}.${bytes[1]}.${bytes[2]}.${bytes[3]}`;
+  if (bytes.length !== 16) return '';
+  const isMapped = bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff;
+  if (isMapped) return `${bytes[12]}.${bytes[13]}.${bytes[14]}.${bytes[15]}`;
+  const groups: string[] = [];
+  for (let i = 0; i < 16; i += 2) {
+    groups.push((((bytes[i] as number) << 8) | (bytes[i + 1] as number)).toString(16));
+  }
+  return shortestIpv6(groups);
+}
+
+/** RFC 5952: the longest run of two or more zero groups becomes '::'. */
+function shortestIpv6(groups: readonly string[]): string {
+  let best = { at: -1, length: 1 };
+  for (let at = 0; at < groups.length; at += 1) {
+    let length = 0;
+    while (groups[at + length] === '0') length += 1;
+    if (length > best.length) best = { at, length };
+  }
+  if (best.at < 0) return groups.join(':');
+  const tail = groups.slice(best.at + best.length).join(':');
+  return `${groups.slice(0, best.at).join(':')}::${tail}`;
+}

@@ -1,0 +1,132 @@
+/**
+ * One chunked response on uWebSockets.js.
+ *
+ * Two properties of that library shape this file. A chunk that does not fit its cork buffer is
+ * written after the buffer, and is dropped when that first write meets a full socket: so no write
+ * in a cork is ever larger than the buffer. And a corked write that fits reports success although
+ * the flush behind it may fail: so a backed-up socket is noticed one write later.
+ *
+ *     flowing --write says false--> blocked --writable--> probing --small write accepted--> flowing
+ *                                      ^                     |
+ *                                      +----- refused -------+
+ *
+ * Probing: the library flushes what it holds but cannot say whether that was everything, so the
+ * next write starts with a small piece and goes on only if that one is accepted.
+ *
+ * Bounds: the library holds at most one piece more than the socket took, plus a probe per writable
+ * event; the rest of the chunk that met the full socket is kept here, as a copy.
+ */
+import type { ResponseStream } from '../http-exchange.ts';
+import type { UwsResponse } from './uws-binding.ts';
+
+/** The cork buffer is 16 KiB; chunk framing takes at most 10 bytes of it. */
+const pieceBytesMax = 16 * 1024 - 64;
+const probeBytesMax = 1024;
+
+const nothing = (): void => {};
+
+export class UwsResponseStream implements ResponseStream {
+  readonly #res: UwsResponse;
+  readonly #finished: () => void;
+  #closed = false;
+  #blocked = false;
+  #probing = false;
+  /** What a backed-up socket has not taken: only while blocked. */
+  #rest: Uint8Array[] = [];
+  #drained: (() => void) | undefined;
+  #piece: Uint8Array = new Uint8Array(0);
+  #accepted = true;
+  readonly #writePiece = (): void => {
+    this.#accepted = this.#res.write(this.#piece);
+  };
+
+  /** The head has been written. `finished` runs when end() has been called. */
+  constructor(res: UwsResponse, finished: () => void) {
+    this.#res = res;
+    this.#finished = finished;
+    res.onWritable(() => {
+      this.#writable();
+      return true;
+    });
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (this.#closed || chunk.byteLength === 0) return !this.#blocked;
+    if (this.#blocked) {
+      this.#rest.push(chunk.slice());
+      return false;
+    }
+    const taken = this.#push(chunk);
+    if (taken < chunk.byteLength) this.#rest.push(chunk.slice(taken));
+    return !this.#blocked;
+  }
+
+  onDrain(callback: () => void): void {
+    this.#drained = callback;
+  }
+
+  end(): void {
+    if (this.#closed) return;
+    for (const rest of this.#rest) {
+      for (let at = 0; at < rest.byteLength; at += pieceBytesMax) {
+        this.#send(rest.subarray(at, at + pieceBytesMax));
+      }
+    }
+    this.gone();
+    this.#res.cork(() => this.#res.end());
+    this.#finished();
+  }
+
+  abort(): void {
+    if (this.#closed) return;
+    this.gone();
+    this.#res.close();
+  }
+
+  /** The connection is no longer ours: forget what was to be sent. */
+  gone(): void {
+    this.#closed = true;
+    this.#rest = [];
+    this.#drained = undefined;
+  }
+
+  /** Writes until the socket is backed up; returns the bytes taken. Sets blocked. */
+  #push(chunk: Uint8Array): number {
+    let at = 0;
+    while (at < chunk.byteLength && !this.#blocked) {
+      const size = this.#probing ? probeBytesMax : pieceBytesMax;
+      const piece = at === 0 && chunk.byteLength <= size ? chunk : chunk.subarray(at, at + size);
+      at += piece.byteLength;
+      if (this.#send(piece)) this.#probing = false;
+      else this.#blocked = true;
+    }
+    return at;
+  }
+
+  #send(piece: Uint8Array): boolean {
+    this.#piece = piece;
+    this.#res.cork(this.#writePiece);
+    return this.#accepted;
+  }
+
+  #writable(): void {
+    if (this.#closed) return;
+    // An empty cork flushes what the library holds; nothing else does while a handler is set.
+    this.#res.cork(nothing);
+    if (!this.#blocked) return;
+    this.#blocked = false;
+    this.#probing = true;
+    while (this.#rest.length > 0) {
+      const first = this.#rest[0] as Uint8Array;
+      const taken = this.#push(first);
+      if (taken < first.byteLength) this.#rest[0] = first.subarray(taken);
+      else this.#rest.shift();
+      if (this.#blocked) return;
+    }
+    this.#drained?.();
+  }
+}
