@@ -195,6 +195,8 @@ export const storageLimits = {
   valueBytesMax: 4 * 1024 * 1024,
   /** Longest key in UTF-8 bytes. */
   keyBytesMax: 1024,
+  /** Longest state word in UTF-8 bytes. */
+  stateBytesMax: 64,
   /** Soft bound of one scan or changes page. At least one record is always returned. */
   pageBytesMax: 4 * 1024 * 1024,
 } as const;

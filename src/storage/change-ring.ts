@@ -1,0 +1,94 @@
+/**
+ * The newest changes of the log, decoded: what a follower that keeps up reads instead of the store.
+ *
+ * What it is not: the history. Whatever it has dropped is still in the log; `after` says so by
+ * answering undefined, and the reader goes to the log.
+ *
+ * Invariant: the ring holds every change with floor < revision <= newest, in order; a page taken
+ * from it equals the page the log would have given.
+ * Bounds: `changesMax` changes and `bytesMax` bytes of values; the oldest are dropped first.
+ */
+import type { Change, ChangePage, Revision } from './storage.ts';
+
+export interface ChangeRingLimits {
+  readonly changesMax: number;
+  readonly bytesMax: number;
+}
+
+export const changeRingLimits: ChangeRingLimits = {
+  changesMax: 8192,
+  bytesMax: 16 * 1024 * 1024,
+};
+
+export interface ChangeRing {
+  /** Appends the changes of one commit; the store is durable up to `newest`. */
+  push(changes: readonly Change[], newest: Revision): void;
+  /** One page of what comes after, or undefined when the ring does not reach back that far. */
+  after(after: Revision, limit: number, bytesMax: number): ChangePage | undefined;
+}
+
+export function createChangeRing(start: Revision, limits: ChangeRingLimits): ChangeRing {
+  let changes: Change[] = [];
+  let head = 0;
+  let bytes = 0;
+  let floor = start;
+  let newest = start;
+
+  function dropOldest(): void {
+    const dropped = changes[head] as Change;
+    bytes -= changeBytes(dropped);
+    floor = dropped.revision;
+    head += 1;
+    // The dead front is cut off when it is as long as the rest: each change moves at most once.
+    if (head * 2 >= changes.length) {
+      changes = changes.slice(head);
+      head = 0;
+    }
+  }
+
+  /** Index of the first change with revision > after. */
+  function seek(after: Revision): number {
+    let low = head;
+    let high = changes.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((changes[middle] as Change).revision > after) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  return {
+    push(pushed, newestNow) {
+      for (const change of pushed) {
+        changes.push(change);
+        bytes += changeBytes(change);
+      }
+      newest = newestNow;
+      while (
+        head < changes.length &&
+        (changes.length - head > limits.changesMax || bytes > limits.bytesMax)
+      ) {
+        dropOldest();
+      }
+    },
+    after(after, limit, bytesMax) {
+      if (after < floor || after > newest) return undefined;
+      const first = seek(after);
+      let end = first;
+      let pageBytes = 0;
+      while (end < changes.length && end - first < limit) {
+        pageBytes += changeBytes(changes[end] as Change);
+        if (end > first && pageBytes > bytesMax) break;
+        end += 1;
+      }
+      const page = changes.slice(first, end);
+      const whole = end === changes.length;
+      return { changes: page, through: whole ? newest : (page.at(-1) as Change).revision };
+    },
+  };
+}
+
+function changeBytes(change: Change): number {
+  return change.record?.value.byteLength ?? 0;
+}

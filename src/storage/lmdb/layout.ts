@@ -1,0 +1,152 @@
+/**
+ * The bytes of the LMDB store: four tables, and what stands in them.
+ *
+ *   cur    <key>                        revision:8  stateLength:1  state  value
+ *   old    <key> 00 <end revision:8>    the same bytes; end = the revision that superseded them
+ *   log    <revision:8>                 kind:1  timeMs:8  key
+ *   meta   format, identity, revision, compactRevision
+ *
+ * Revisions are 8 bytes big-endian, so that byte order is numeric order. A key holds no NUL, so
+ * the superseded records of one key are one contiguous range, in the order they were superseded:
+ *
+ *   read at N     cur if cur.revision <= N; else the first old entry with end > N, if it began <= N
+ *   change r      cur if cur.revision = r;  else the first old entry with end > r
+ *   before r      old/<key>/<r>
+ *
+ * Each is one lookup, and compaction of change r deletes log/<r> and old/<key>/<r> and no more.
+ */
+import { StorageError } from '../storage.ts';
+import type { Revision, StoredRecord, StoreKey } from '../storage.ts';
+
+export const FORMAT = 1;
+export const REVISION_BYTES = 8;
+
+const RECORD_HEADER_BYTES = REVISION_BYTES + 1;
+const LOG_HEADER_BYTES = 9;
+const PUT = 1;
+const DELETE = 2;
+
+export const metaKeys = {
+  format: Buffer.from('format'),
+  identity: Buffer.from('identity'),
+  revision: Buffer.from('revision'),
+  compactRevision: Buffer.from('compactRevision'),
+} as const;
+
+export function encodeRevision(revision: Revision): Buffer {
+  const bytes = Buffer.allocUnsafe(REVISION_BYTES);
+  bytes.writeBigUInt64BE(revision);
+  return bytes;
+}
+
+export function decodeRevision(bytes: Buffer | undefined): Revision {
+  if (bytes?.length !== REVISION_BYTES) throw corrupt('a revision has the wrong length');
+  return bytes.readBigUInt64BE() as Revision;
+}
+
+export function encodeKey(key: string): Buffer {
+  return Buffer.from(key);
+}
+
+export function decodeKey(bytes: Buffer): StoreKey {
+  return bytes.toString() as StoreKey;
+}
+
+/** Key of the superseded record whose successor was written at `end`. */
+export function oldKey(key: Buffer, end: Revision): Buffer {
+  const bytes = Buffer.allocUnsafe(key.length + 1 + REVISION_BYTES);
+  key.copy(bytes);
+  bytes[key.length] = 0;
+  bytes.writeBigUInt64BE(end, key.length + 1);
+  return bytes;
+}
+
+/** Behind every superseded record of this key, and not behind anything of another key. */
+export function oldKeysEnd(key: Buffer): Buffer {
+  return Buffer.concat([key, Buffer.of(1)]);
+}
+
+export function splitOldKey(bytes: Buffer): { readonly key: Buffer; readonly end: Revision } {
+  const keyLength = bytes.length - REVISION_BYTES - 1;
+  if (keyLength <= 0 || bytes[keyLength] !== 0) throw corrupt('a superseded key is malformed');
+  return {
+    key: bytes.subarray(0, keyLength),
+    end: bytes.readBigUInt64BE(keyLength + 1) as Revision,
+  };
+}
+
+/** Where the keys that start with this end; undefined for the empty prefix. */
+export function prefixEnd(prefix: Buffer): Buffer | undefined {
+  if (prefix.length === 0) return undefined;
+  const end = Buffer.from(prefix);
+  // UTF-8 has no byte 0xff, so the last one can be raised.
+  end[end.length - 1] = (end.at(-1) as number) + 1;
+  return end;
+}
+
+/** A record with the bytes it is stored as. `value` is a view into them. */
+export interface LmdbRecord extends StoredRecord {
+  readonly bytes: Buffer;
+}
+
+export function makeRecord(
+  key: StoreKey,
+  revision: Revision,
+  state: string,
+  value: Uint8Array,
+): LmdbRecord {
+  const stateLength = Buffer.byteLength(state);
+  const valueAt = RECORD_HEADER_BYTES + stateLength;
+  const bytes = Buffer.allocUnsafe(valueAt + value.byteLength);
+  bytes.writeBigUInt64BE(revision);
+  bytes[REVISION_BYTES] = stateLength;
+  bytes.write(state, RECORD_HEADER_BYTES);
+  bytes.set(value, valueAt);
+  return { key, revision, state, value: bytes.subarray(valueAt), bytes };
+}
+
+/** `bytes` must not change afterwards: the value is a view into them. */
+export function decodeRecord(key: StoreKey, bytes: Buffer): LmdbRecord {
+  const stateLength = bytes[REVISION_BYTES];
+  if (stateLength === undefined || bytes.length < RECORD_HEADER_BYTES + stateLength) {
+    throw corrupt('a record is cut short');
+  }
+  const valueAt = RECORD_HEADER_BYTES + stateLength;
+  return {
+    key,
+    revision: bytes.readBigUInt64BE() as Revision,
+    state: bytes.toString('utf8', RECORD_HEADER_BYTES, valueAt),
+    value: bytes.subarray(valueAt),
+    bytes,
+  };
+}
+
+export interface LogEntry {
+  readonly kind: 'put' | 'delete';
+  readonly timeMs: number;
+  readonly key: Buffer;
+}
+
+export function encodeLogEntry(kind: 'put' | 'delete', timeMs: number, key: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(LOG_HEADER_BYTES + key.length);
+  bytes[0] = kind === 'put' ? PUT : DELETE;
+  bytes.writeDoubleBE(timeMs, 1);
+  key.copy(bytes, LOG_HEADER_BYTES);
+  return bytes;
+}
+
+export function decodeLogEntry(bytes: Buffer): LogEntry {
+  const kind = bytes[0];
+  if (bytes.length <= LOG_HEADER_BYTES || (kind !== PUT && kind !== DELETE)) {
+    throw corrupt('a log entry is malformed');
+  }
+  return {
+    kind: kind === PUT ? 'put' : 'delete',
+    timeMs: bytes.readDoubleBE(1),
+    key: bytes.subarray(LOG_HEADER_BYTES),
+  };
+}
+
+export function corrupt(message: string): StorageError {
+  return new StorageError('corrupt', `the store cannot be read: ${message}`);
+}

@@ -1,0 +1,240 @@
+/**
+ * Reads of the LMDB store: one record, a range, a page of the log, now or at a revision.
+ *
+ * What it is not: asynchronous. Each function runs in one turn of the event loop, and lmdb-js keeps
+ * one read transaction over a turn without a commit in it, so each sees one snapshot, the counter
+ * of revisions included.
+ *
+ * Bounds: a page ends at its limit or at `pageBytesMax`; superseded records of one key that do not
+ * matter are stepped over, and jumped over after `SKIPS_MAX`, so a hot object costs a scan little.
+ */
+import { storageLimits } from '../storage.ts';
+import type { AtRevision, Change, ChangePage, Revision, ScanPage, ScanRange } from '../storage.ts';
+import {
+  corrupt,
+  decodeKey,
+  decodeLogEntry,
+  decodeRecord,
+  decodeRevision,
+  encodeKey,
+  encodeRevision,
+  metaKeys,
+  oldKey,
+  oldKeysEnd,
+  prefixEnd,
+  splitOldKey,
+} from './layout.ts';
+import type { LmdbRecord } from './layout.ts';
+import type { Tables } from './tables.ts';
+
+const SKIPS_MAX = 16;
+
+export type Refusal = Exclude<AtRevision<never>, { kind: 'ok' }>;
+
+/** The newest revision. What LMDB shows is on the disk, so it is durable (tables.ts). */
+export function currentRevision({ meta }: Tables): Revision {
+  return decodeRevision(meta.getBinary(metaKeys.revision));
+}
+
+export function currentCompactRevision({ meta }: Tables): Revision {
+  return decodeRevision(meta.getBinary(metaKeys.compactRevision));
+}
+
+/** Why nothing can be read at (or after) this revision, if so. */
+export function refuseRevision(tables: Tables, at: Revision): Refusal | undefined {
+  const revision = currentRevision(tables);
+  if (at > revision) return { kind: 'future', revision };
+  const compactRevision = currentCompactRevision(tables);
+  return at < compactRevision ? { kind: 'compacted', compactRevision } : undefined;
+}
+
+export function readNow({ cur }: Tables, key: Buffer): LmdbRecord | undefined {
+  const bytes = cur.getBinary(key);
+  return bytes === undefined ? undefined : decodeRecord(decodeKey(key), bytes);
+}
+
+export function readAt(tables: Tables, key: Buffer, at: Revision): LmdbRecord | undefined {
+  const now = readNow(tables, key);
+  if (now !== undefined && now.revision <= at) return now;
+  const superseded = firstSupersededAfter(tables, key, at);
+  return superseded !== undefined && superseded.revision <= at ? superseded : undefined;
+}
+
+/** The first record of this key that was superseded after this revision. */
+function firstSupersededAfter(
+  { old }: Tables,
+  key: Buffer,
+  after: Revision,
+): LmdbRecord | undefined {
+  const start = oldKey(key, (after + 1n) as Revision);
+  for (const { value } of old.getRange({ start, end: oldKeysEnd(key), limit: 1 })) {
+    return decodeRecord(decodeKey(key), value);
+  }
+  return undefined;
+}
+
+/** A page of the snapshot at `at`, which must be readable. */
+export function scanPage(tables: Tables, range: ScanRange, at: Revision, now: Revision): ScanPage {
+  const prefix = encodeKey(range.prefix);
+  const bounds: KeyBounds = {
+    start: prefix.length === 0 ? undefined : prefix,
+    after: range.after === undefined ? undefined : encodeKey(range.after),
+    end: prefixEnd(prefix),
+  };
+  const source = at === now ? recordsNow(tables, bounds) : recordsAt(tables, bounds, at);
+  const records: LmdbRecord[] = [];
+  let bytes = 0;
+  for (const record of source) {
+    bytes += record.value.byteLength;
+    if (
+      records.length === range.limit ||
+      (records.length > 0 && bytes > storageLimits.pageBytesMax)
+    ) {
+      return { records, revision: at, more: true };
+    }
+    records.push(record);
+  }
+  return { records, revision: at, more: false };
+}
+
+interface KeyBounds {
+  /** Undefined: from the first key. */
+  readonly start: Buffer | undefined;
+  /** Keys strictly greater only. */
+  readonly after: Buffer | undefined;
+  readonly end: Buffer | undefined;
+}
+
+/** Where to start in a table whose keys are the record's own key followed by `suffix`. */
+function rangeStart({ start, after }: KeyBounds, suffix: number): Buffer | undefined {
+  if (after === undefined) return start;
+  if (start !== undefined && Buffer.compare(after, start) < 0) return start;
+  return Buffer.concat([after, Buffer.of(suffix)]);
+}
+
+function* recordsNow({ cur }: Tables, bounds: KeyBounds): Generator<LmdbRecord> {
+  for (const { key, value } of cur.getRange(lmdbRange(rangeStart(bounds, 0), bounds.end))) {
+    yield decodeRecord(decodeKey(key), value);
+  }
+}
+
+/** Merges what is still current with what was current at `at`; a key is in at most one of them. */
+function* recordsAt(tables: Tables, bounds: KeyBounds, at: Revision): Generator<LmdbRecord> {
+  const superseded = supersededAfter(tables, bounds, at);
+  let waiting = superseded.next();
+  try {
+    for (const record of recordsNow(tables, bounds)) {
+      if (record.revision > at) continue;
+      const key = encodeKey(record.key);
+      while (waiting.done !== true && Buffer.compare(waiting.value.key, key) < 0) {
+        yield waiting.value.record;
+        waiting = superseded.next();
+      }
+      yield record;
+    }
+    for (; waiting.done !== true; waiting = superseded.next()) yield waiting.value.record;
+  } finally {
+    superseded.return(undefined);
+  }
+}
+
+interface KeyedRecord {
+  readonly key: Buffer;
+  readonly record: LmdbRecord;
+}
+
+/** For each key the record that was current at `at` and has been superseded since. */
+function* supersededAfter(
+  { old }: Tables,
+  bounds: KeyBounds,
+  at: Revision,
+): Generator<KeyedRecord, undefined> {
+  let start = rangeStart(bounds, 1);
+  let decided: Buffer | undefined;
+  let jump: Buffer | undefined;
+  do {
+    jump = undefined;
+    let skips = 0;
+    for (const entry of old.getKeys(lmdbRange(start, bounds.end))) {
+      const { key, end } = splitOldKey(entry);
+      const isDecided = decided !== undefined && key.equals(decided);
+      if (!isDecided && end > at) {
+        decided = key;
+        skips = 0;
+        const bytes = old.getBinary(entry);
+        if (bytes === undefined) throw corrupt('a superseded record has vanished');
+        const record = decodeRecord(decodeKey(key), bytes);
+        if (record.revision <= at) yield { key, record };
+      } else if ((skips += 1) > SKIPS_MAX) {
+        jump = isDecided ? oldKeysEnd(key) : oldKey(key, (at + 1n) as Revision);
+        break;
+      }
+    }
+    start = jump;
+  } while (jump !== undefined);
+  return undefined;
+}
+
+/** A page of the log after a revision that must be readable. */
+export function changePage(
+  tables: Tables,
+  after: Revision,
+  limit: number,
+  previous: boolean,
+): ChangePage {
+  const changes: Change[] = [];
+  let bytes = 0;
+  const start = encodeRevision((after + 1n) as Revision);
+  for (const { key, value } of tables.log.getRange({ start })) {
+    const change = readChange(tables, decodeRevision(key), value, previous);
+    bytes += change.record?.value.byteLength ?? 0;
+    bytes += change.previous?.value.byteLength ?? 0;
+    if (changes.length === limit || (changes.length > 0 && bytes > storageLimits.pageBytesMax)) {
+      return { changes, through: (changes.at(-1) as Change).revision };
+    }
+    changes.push(change);
+  }
+  return { changes, through: currentRevision(tables) };
+}
+
+function readChange(
+  tables: Tables,
+  revision: Revision,
+  logEntry: Buffer,
+  previous: boolean,
+): Change {
+  const { kind, timeMs, key } = decodeLogEntry(logEntry);
+  return {
+    revision,
+    key: decodeKey(key),
+    kind,
+    timeMs,
+    record: kind === 'put' ? writtenBy(tables, key, revision) : undefined,
+    previous: previous ? supersededBy(tables, key, revision) : undefined,
+  };
+}
+
+function writtenBy(tables: Tables, key: Buffer, revision: Revision): LmdbRecord {
+  const now = readNow(tables, key);
+  if (now?.revision === revision) return now;
+  const superseded = firstSupersededAfter(tables, key, revision);
+  if (superseded?.revision !== revision) {
+    throw corrupt(`the record of change ${revision} is missing`);
+  }
+  return superseded;
+}
+
+function supersededBy({ old }: Tables, key: Buffer, revision: Revision): LmdbRecord | undefined {
+  const bytes = old.getBinary(oldKey(key, revision));
+  return bytes === undefined ? undefined : decodeRecord(decodeKey(key), bytes);
+}
+
+export function lmdbRange(
+  start: Buffer | undefined,
+  end: Buffer | undefined,
+): { start?: Buffer; end?: Buffer } {
+  return {
+    ...(start === undefined ? {} : { start }),
+    ...(end === undefined ? {} : { end }),
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * The storage contract on LMDB: the embedded store (`--store=lmdb`).
+ *
+ * What it is not: shared. One process has the directory; a second one is refused (`in-use`).
+ *
+ * Invariants: what a read sees is on the disk (tables.ts); every read is of one snapshot
+ * (lmdb-reads.ts); every write is one transaction after another (lmdb-writes.ts). The ring of the
+ * newest changes serves followers that keep up without reading back what was just written.
+ * Revisions are 1, 2, 3 ... here; nobody may count on it.
+ * Bounds: `storageLimits`, `changeRingLimits`; the medium itself (`full`).
+ */
+import type { Clock } from '../../stdx/clock.ts';
+import { changeRingLimits, createChangeRing } from '../change-ring.ts';
+import type { ChangeRing, ChangeRingLimits } from '../change-ring.ts';
+import { checkMutations } from '../mutation-limits.ts';
+import { StorageError, storageLimits } from '../storage.ts';
+import type { AtRevision, ChangePage, Revision, Storage } from '../storage.ts';
+import { createCommitSignal, followLog } from '../tail.ts';
+import { foreignReader, inUse, lockDirectory } from './directory-lock.ts';
+import type { DirectoryLock } from './directory-lock.ts';
+import { encodeKey } from './layout.ts';
+import { translateLmdbError } from './lmdb-errors.ts';
+import {
+  changePage,
+  currentCompactRevision,
+  currentRevision,
+  readAt,
+  readNow,
+  refuseRevision,
+  scanPage,
+} from './lmdb-reads.ts';
+import { createLmdbWriter } from './lmdb-writes.ts';
+import type { LmdbWriter } from './lmdb-writes.ts';
+import { lmdbDefaults, openTables } from './tables.ts';
+import type { Tables } from './tables.ts';
+import { verifyTables } from './verify.ts';
+import type { StoreReport } from './verify.ts';
+
+/** Most changes in a page of tail(). */
+const TAIL_CHANGES_MAX = 1000;
+
+export interface LmdbStorageOptions {
+  /** The data directory; made when missing. */
+  readonly path: string;
+  /** Written into a new store; an existing one must have the same. */
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly mapBytes?: number | undefined;
+  readonly ringLimits?: ChangeRingLimits | undefined;
+}
+
+export interface LmdbStorage extends Storage {
+  /** Walks the whole store and reports where its tables contradict each other. Synchronous:
+   * for tests and for an operator's check, not for a store under load. */
+  verify(): StoreReport;
+}
+
+/** @throws StorageError `in-use`, `identity`, `corrupt`, `full`, `io`. */
+export async function openLmdbStorage(options: LmdbStorageOptions): Promise<LmdbStorage> {
+  const { path, identity } = options;
+  const lock = await lockDirectory(path);
+  try {
+    const tables = await openTables(path, identity, options.mapBytes ?? lmdbDefaults.mapBytes);
+    if (foreignReader(tables.root.readerList())) {
+      await tables.root.close();
+      throw inUse(path);
+    }
+    return createLmdbStorage(tables, lock, options);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function createLmdbStorage(
+  tables: Tables,
+  lock: DirectoryLock,
+  options: LmdbStorageOptions,
+): LmdbStorage {
+  const commits = createCommitSignal();
+  const ring = createChangeRing(currentRevision(tables), options.ringLimits ?? changeRingLimits);
+  const writer = createLmdbWriter({ tables, clock: options.clock, ring, commits });
+  const closing = new AbortController();
+  let closed: Promise<void> | undefined;
+
+  /** Runs a read in this turn, with what LMDB throws translated. */
+  async function reading<T>(read: () => T): Promise<T> {
+    await enter(closing.signal);
+    try {
+      return read();
+    } catch (error) {
+      throw translateLmdbError(error);
+    }
+  }
+
+  async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
+    const either = AbortSignal.any([signal, closing.signal]);
+    const read = (at: Revision): Promise<AtRevision<ChangePage>> =>
+      reading(() => tailPage(tables, ring, at));
+    yield* followLog(read, commits, after, either);
+    if (!signal.aborted) throw new StorageError('closed', 'the store is closed');
+  }
+
+  return {
+    name: 'lmdb',
+    read: (key, at) =>
+      reading(() => {
+        const keyBytes = encodeKey(key);
+        if (at === undefined) return { kind: 'ok', value: readNow(tables, keyBytes) };
+        const refused = refuseRevision(tables, at);
+        return refused ?? { kind: 'ok', value: readAt(tables, keyBytes, at) };
+      }),
+    scan: (range, at) =>
+      reading(() => {
+        const now = currentRevision(tables);
+        const refused = at === undefined ? undefined : refuseRevision(tables, at);
+        return refused ?? { kind: 'ok', value: scanPage(tables, range, at ?? now, now) };
+      }),
+    async commit(mutations) {
+      await enter(closing.signal);
+      checkMutations(mutations);
+      return writer.commit(mutations);
+    },
+    changes: (after, { limit, previous }) =>
+      reading(() => {
+        const refused = refuseRevision(tables, after);
+        return refused ?? { kind: 'ok', value: changePage(tables, after, limit, previous) };
+      }),
+    tail,
+    revision: () => reading(() => currentRevision(tables)),
+    compactRevision: () => reading(() => currentCompactRevision(tables)),
+    async compact(before) {
+      await enter(closing.signal);
+      await writer.compact(before);
+    },
+    close() {
+      closing.abort();
+      closed ??= closeAll(writer, tables, lock);
+      return closed;
+    },
+    verify: () => verifyTables(tables),
+  };
+}
+
+function tailPage(tables: Tables, ring: ChangeRing, after: Revision): AtRevision<ChangePage> {
+  const refused = refuseRevision(tables, after);
+  if (refused !== undefined) return refused;
+  const recent = ring.after(after, TAIL_CHANGES_MAX, storageLimits.pageBytesMax);
+  return { kind: 'ok', value: recent ?? changePage(tables, after, TAIL_CHANGES_MAX, false) };
+}
+
+async function enter(closing: AbortSignal): Promise<void> {
+  if (closing.aborted) throw new StorageError('closed', 'the store is closed');
+  return Promise.resolve();
+}
+
+async function closeAll(writer: LmdbWriter, tables: Tables, lock: DirectoryLock): Promise<void> {
+  await writer.settled();
+  await tables.root.close();
+  await lock.release();
+}

@@ -1,0 +1,184 @@
+/**
+ * Writes of the LMDB store: commits and compaction, one transaction at a time.
+ *
+ * A commit is decided on this thread and written by lmdb-js' writer thread, in one transaction:
+ *
+ *   exclusive ─▶ plan (reads the snapshot) ─▶ batch of puts ─▶ [thread: write, sync] ─▶ durable
+ *
+ * The snapshot the plan reads is the state the transaction starts from: this process alone has the
+ * directory open (directory-lock.ts), and `exclusive` lets the next writer begin only when the
+ * transaction before has ended. So a precondition read here is a precondition read inside the
+ * transaction, and neither the tree nor the disk is ever waited for on this thread.
+ *
+ * Rejected: transactionSync, which syncs the disk on the calling thread and so stops every watcher
+ * for the length of each commit; an asynchronous transaction with a callback, which does not undo
+ * the writes made before a callback throws, unless made a child, which costs a copy.
+ *
+ * A failure that LMDB did not certainly undo (see lmdb-errors.ts) ends all writing until restart:
+ * after a failed sync nobody knows what the disk holds, and asking again does not tell.
+ * Bounds: the queue of writers is as long as there are callers; the committer makes one at a time,
+ * a compaction one. A compaction step is `COMPACT_STEP` changes.
+ */
+import type { Clock } from '../../stdx/clock.ts';
+import type { ChangeRing } from '../change-ring.ts';
+import { changesOf, planMutations } from '../mutation-plan.ts';
+import type { MutationPlan } from '../mutation-plan.ts';
+import { StorageError } from '../storage.ts';
+import type { Mutation, MutationOutcome, Revision } from '../storage.ts';
+import type { CommitSignal } from '../tail.ts';
+import {
+  decodeLogEntry,
+  decodeRevision,
+  encodeKey,
+  encodeLogEntry,
+  encodeRevision,
+  makeRecord,
+  metaKeys,
+  oldKey,
+} from './layout.ts';
+import type { LmdbRecord } from './layout.ts';
+import { translateCommitError } from './lmdb-errors.ts';
+import { currentCompactRevision, currentRevision, readNow } from './lmdb-reads.ts';
+import type { Tables } from './tables.ts';
+
+/** A step holds up commits by about as long as one commit of as many mutations takes. */
+const COMPACT_STEP = 256;
+
+export interface LmdbWriter {
+  commit(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
+  compact(before: Revision): Promise<void>;
+  /** Resolves when the writes that were asked for have ended. */
+  settled(): Promise<void>;
+}
+
+export interface LmdbWriterOptions {
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly ring: ChangeRing;
+  readonly commits: CommitSignal;
+}
+
+export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
+  const { tables, clock, ring, commits } = options;
+  let last: Promise<unknown> = Promise.resolve();
+  let broken: StorageError | undefined;
+
+  function exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  }
+
+  async function transaction(write: () => void): Promise<void> {
+    if (broken !== undefined) {
+      throw new StorageError('io', `writing has stopped: ${broken.message}`, { cause: broken });
+    }
+    try {
+      await tables.root.batch(write);
+    } catch (error) {
+      const translated = await translateCommitError(error);
+      if (translated.code !== 'full' || !readable()) broken = translated;
+      throw translated;
+    }
+  }
+
+  /** LMDB refuses every transaction once a write of its meta page has failed. */
+  function readable(): boolean {
+    try {
+      tables.root.resetReadTxn();
+      currentRevision(tables);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
+    const planned = planCommit(tables, mutations);
+    const newest = planned.writes.at(-1);
+    if (newest === undefined) return planned.outcomes;
+    const timeMs = clock.nowMs();
+    await transaction(() => writeCommit(tables, planned, timeMs));
+    ring.push(changesOf(planned.writes, timeMs), newest.revision);
+    commits.notify();
+    return planned.outcomes;
+  }
+
+  /** Forgets up to COMPACT_STEP changes; answers whether there may be more to forget. */
+  async function compactStep(before: Revision): Promise<boolean> {
+    const step = planCompaction(tables, before);
+    if (step === undefined) return false;
+    await transaction(() => writeCompaction(tables, step));
+    return step.more;
+  }
+
+  return {
+    commit: (mutations) => exclusive(() => commitNow(mutations)),
+    async compact(before) {
+      // Each step queues behind the commits that came meanwhile.
+      while (await exclusive(() => compactStep(before))) continue;
+    },
+    settled: () => exclusive(() => Promise.resolve()),
+  };
+}
+
+function planCommit(tables: Tables, mutations: readonly Mutation[]): MutationPlan<LmdbRecord> {
+  let revision = currentRevision(tables);
+  return planMutations<LmdbRecord>(mutations, {
+    read: (key) => readNow(tables, encodeKey(key)),
+    make: makeRecord,
+    nextRevision: () => (revision = (revision + 1n) as Revision),
+  });
+}
+
+/** Inside a batch; the promises of its puts say nothing of their own. */
+function writeCommit(
+  { cur, old, log, meta }: Tables,
+  { writes, finally: left }: MutationPlan<LmdbRecord>,
+  timeMs: number,
+): void {
+  for (const { key, revision, record, previous } of writes) {
+    const keyBytes = encodeKey(key);
+    const kind = record === undefined ? 'delete' : 'put';
+    void log.put(encodeRevision(revision), encodeLogEntry(kind, timeMs, keyBytes));
+    if (previous !== undefined) void old.put(oldKey(keyBytes, revision), previous.bytes);
+    // A key written several times in one commit is stored as it ends.
+    if (left.get(key) !== record) continue;
+    if (record === undefined) void cur.remove(keyBytes);
+    else void cur.put(keyBytes, record.bytes);
+  }
+  const newest = writes.at(-1);
+  if (newest !== undefined) void meta.put(metaKeys.revision, encodeRevision(newest.revision));
+}
+
+interface CompactionStep {
+  readonly forgotten: readonly { readonly logKey: Buffer; readonly oldKey: Buffer }[];
+  readonly compactRevision: Revision;
+  /** Whether changes up to `before` remain. */
+  readonly more: boolean;
+}
+
+function planCompaction(tables: Tables, before: Revision): CompactionStep | undefined {
+  const revision = currentRevision(tables);
+  const bound = before < revision ? before : revision;
+  if (bound <= currentCompactRevision(tables)) return undefined;
+  const forgotten: { readonly logKey: Buffer; readonly oldKey: Buffer }[] = [];
+  let through = bound;
+  const end = encodeRevision((bound + 1n) as Revision);
+  for (const { key, value } of tables.log.getRange({ end, limit: COMPACT_STEP + 1 })) {
+    if (forgotten.length === COMPACT_STEP) {
+      return { forgotten, compactRevision: through, more: true };
+    }
+    through = decodeRevision(key);
+    forgotten.push({ logKey: key, oldKey: oldKey(decodeLogEntry(value).key, through) });
+  }
+  return { forgotten, compactRevision: bound, more: false };
+}
+
+function writeCompaction({ log, old, meta }: Tables, step: CompactionStep): void {
+  for (const each of step.forgotten) {
+    void log.remove(each.logKey);
+    void old.remove(each.oldKey);
+  }
+  void meta.put(metaKeys.compactRevision, encodeRevision(step.compactRevision));
+}

@@ -1,0 +1,141 @@
+/**
+ * Deciding a commit: which of its mutations apply, given the records as they are now.
+ *
+ * What it is not: a transaction. The adapter calls this where nothing else can write between the
+ * reads made here and the writes it makes of the plan.
+ *
+ * Invariants: mutations are decided in the given order, each seeing what those before it did; a
+ * refused one leaves no trace; revisions are given in order to applied mutations only.
+ */
+import { unreachable } from '../stdx/assert.ts';
+import type {
+  Change,
+  Condition,
+  Mutation,
+  MutationOutcome,
+  Precondition,
+  Revision,
+  StoredRecord,
+  StoreKey,
+} from './storage.ts';
+
+/** What the plan needs of a record; adapters add how they keep it. */
+export interface PlannedRecord {
+  readonly revision: Revision;
+  readonly state: string;
+}
+
+/** One applied mutation, in order. */
+export interface PlannedWrite<R extends PlannedRecord> {
+  readonly key: StoreKey;
+  readonly revision: Revision;
+  /** The record it makes; undefined for a delete. */
+  readonly record: R | undefined;
+  /** The record it supersedes. */
+  readonly previous: R | undefined;
+}
+
+export interface MutationPlan<R extends PlannedRecord> {
+  readonly outcomes: readonly MutationOutcome[];
+  readonly writes: readonly PlannedWrite<R>[];
+  /** What each touched key holds afterwards. */
+  readonly finally: ReadonlyMap<StoreKey, R | undefined>;
+}
+
+export interface PlanSource<R extends PlannedRecord> {
+  /** The record as it is before the commit. */
+  read(key: StoreKey): R | undefined;
+  /** Makes the record of an applied put. */
+  make(key: StoreKey, revision: Revision, state: string, value: Uint8Array): R;
+  /** The revision of the next applied mutation. */
+  nextRevision(): Revision;
+}
+
+export function planMutations<R extends PlannedRecord>(
+  mutations: readonly Mutation[],
+  source: PlanSource<R>,
+): MutationPlan<R> {
+  const outcomes: MutationOutcome[] = [];
+  const writes: PlannedWrite<R>[] = [];
+  const overlay = new Map<StoreKey, R | undefined>();
+  const lastApplied = new Map<StoreKey, number>();
+  const now = (key: StoreKey): R | undefined =>
+    overlay.has(key) ? overlay.get(key) : source.read(key);
+
+  for (const [index, mutation] of mutations.entries()) {
+    const { key, expect, operation } = mutation;
+    const previous = now(key);
+    const refused =
+      refuseExpectation(expect, operation.kind, previous, lastApplied.get(key)) ??
+      refuseConditions(mutation.conditions, now);
+    if (refused !== undefined) {
+      outcomes.push(refused);
+      continue;
+    }
+    const revision = source.nextRevision();
+    const record =
+      operation.kind === 'put'
+        ? source.make(key, revision, operation.state, operation.value)
+        : undefined;
+    overlay.set(key, record);
+    lastApplied.set(key, index);
+    writes.push({ key, revision, record, previous });
+    outcomes.push({ kind: 'applied', revision });
+  }
+  return { outcomes, writes, finally: overlay };
+}
+
+function refuseExpectation(
+  expect: Precondition,
+  operation: 'put' | 'delete',
+  previous: PlannedRecord | undefined,
+  lastApplied: number | undefined,
+): MutationOutcome | undefined {
+  const holds = expectationHolds(expect, previous, lastApplied);
+  // Deleting what is not there would make a change that says nothing: it is a conflict.
+  if (holds && !(operation === 'delete' && previous === undefined)) return undefined;
+  return { kind: 'conflict', found: previous?.revision };
+}
+
+function expectationHolds(
+  expect: Precondition,
+  previous: PlannedRecord | undefined,
+  lastApplied: number | undefined,
+): boolean {
+  switch (expect.kind) {
+    case 'absent':
+      return previous === undefined;
+    case 'revision':
+      return previous?.revision === expect.revision;
+    case 'after':
+      return lastApplied === expect.index;
+    default:
+      return unreachable(expect);
+  }
+}
+
+function refuseConditions(
+  conditions: readonly Condition[],
+  now: (key: StoreKey) => PlannedRecord | undefined,
+): MutationOutcome | undefined {
+  for (const condition of conditions) {
+    const found = now(condition.key)?.state;
+    if (found !== condition.state) return { kind: 'condition-failed', condition, found };
+  }
+  return undefined;
+}
+
+/** The log entries of a plan, for followers. */
+export function changesOf<R extends PlannedRecord & StoredRecord>(
+  writes: readonly PlannedWrite<R>[],
+  timeMs: number,
+): Change[] {
+  return writes.map(({ key, revision, record }) => ({
+    revision,
+    key,
+    kind: record === undefined ? 'delete' : 'put',
+    timeMs,
+    record,
+    previous: undefined,
+  }));
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import { systemClock } from '../../src/stdx/clock.ts';
+import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
+import type { LmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
+import type { ChangeRingLimits } from '../../src/storage/change-ring.ts';
+import { storageContract } from '../contract/storage-contract.ts';
+import type { StorageFixture } from '../contract/storage-fixture.ts';
+import { temporaryDirectories } from '../support/lmdb-directory.ts';
+
+function lmdbFixture(ringLimits?: ChangeRingLimits): StorageFixture {
+  const directories = temporaryDirectories('sluice-lmdb-contract');
+  const opened: LmdbStorage[] = [];
+  return {
+    async open() {
+      const options = { identity: 'svc', clock: systemClock, ringLimits };
+      const storage = await openLmdbStorage({ ...options, path: directories.make() });
+      opened.push(storage);
+      return {
+        ...storage,
+        async close() {
+          // Whatever a test did, it must leave a store whose tables agree.
+          if (opened.includes(storage)) {
+            opened.splice(opened.indexOf(storage), 1);
+            await storage.revision();
+            assert.deepEqual(storage.verify().problems, []);
+          }
+          await storage.close();
+        },
+      };
+    },
+    singleWriterBecause: 'one process, one Storage per directory: the second opener is refused',
+    async cleanUp() {
+      for (const storage of opened.splice(0)) {
+        assert.deepEqual(storage.verify().problems, []);
+        await storage.close();
+      }
+      directories.removeAll();
+    },
+  };
+}
+
+describe('lmdb storage', () => {
+  storageContract('lmdb', lmdbFixture());
+  storageContract('lmdb, followers read the log', lmdbFixture({ changesMax: 2, bytesMax: 1000 }));
+});
