@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { ObjectOutcome } from '../../actors/actors.ts';
 import { actorHarness, createOf, pod, replaceOf, settle } from '../support/actor-harness.ts';
 
-const touch = replaceOf(({ object }) => ({ ...object, spec: 1 }) as typeof object);
+const touch = replaceOf(({ object }) => ({ ...object, spec: 1 }));
 
 function codeOf(outcome: ObjectOutcome): number | undefined {
   return outcome.kind === 'refused' ? outcome.error.code : undefined;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectOutcome } from '../../actors/actors.ts';
-import { newConflict, StatusError } from '../../src/apimachinery/status-error.ts';
+import type { StatusError } from '../../src/apimachinery/status-error.ts';
+import { newConflict } from '../../src/apimachinery/status-error.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { StorageError, storageLimits } from '../../src/storage/storage.ts';
 import {
@@ -66,9 +67,10 @@ describe('object host: durability and order', () => {
     store.hold();
     const all = [note('create', run('a', createOf(pod('a', { log: [] }))))];
     for (let i = 0; i < 5; i += 1) {
-      const append = replaceOf(
-        ({ object }) => ({ ...object, log: [...(object['log'] as number[]), i] }) as typeof object,
-      );
+      const append = replaceOf(({ object }) => ({
+        ...object,
+        log: [...(object['log'] as number[]), i],
+      }));
       all.push(note(`replace ${i}`, run('a', append)));
     }
     store.release();
@@ -146,7 +148,7 @@ describe('object host: lost races and refused commits', () => {
     const append = (word: string) =>
       replaceOf(({ object }) => {
         const log = [...(object['log'] as string[]), word];
-        return { ...object, log } as typeof object;
+        return { ...object, log };
       });
     const all = ['1', '2', '3'].map((word) => run('a', append(word)));
     await overtake('a', pod('a', { log: ['other'] }));
@@ -273,7 +275,7 @@ describe('object host: what a decision sees and does', () => {
     assert.equal(real.kind, 'created');
     const replaced = await run(
       'a',
-      replaceOf(({ object }) => ({ ...object, spec: 2 }) as typeof object, dry),
+      replaceOf(({ object }) => ({ ...object, spec: 2 }), dry),
     );
     assert.equal(replaced.kind, 'replaced');
     assert.equal(revisionOf(replaced), revisionOf(real));
@@ -349,7 +351,7 @@ describe('object host: what a decision sees and does', () => {
       replaceOf(({ object, revision }) => {
         assert.equal('resourceVersion' in object.metadata, false);
         seen.push(revision);
-        return { ...object, spec } as typeof object;
+        return { ...object, spec };
       });
     const created = await run('a', createOf(pod('a')));
     store.hold();
@@ -427,7 +429,7 @@ describe('object host: what a decision sees and does', () => {
     store.hold();
     const replaced = run(
       'a',
-      replaceOf(({ object }) => ({ ...object, calls: (calls += 1) }) as typeof object),
+      replaceOf(({ object }) => ({ ...object, calls: (calls += 1) })),
     );
     await overtake('a', pod('a', { spec: 1 }));
     store.release();

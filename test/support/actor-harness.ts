@@ -41,7 +41,7 @@ export function pod(name: string, content: Record<string, unknown> = {}): ApiObj
     kind: 'Pod',
     metadata: { name, namespace: 'default', uid: `uid-${name}`, ...metadata },
     ...rest,
-  } as ApiObject;
+  };
 }
 
 export function encodePod(_key: ObjectKey, object: ApiObject): { readonly record: ObjectRecord } {
@@ -63,8 +63,8 @@ export function replaceOf(
     type: 'replace',
     produce: (current) => {
       const made = change(current);
-      if ('metadata' in made) return { kind: 'object', object: made as ApiObject };
-      return made as Production;
+      if ('metadata' in made) return { kind: 'object', object: made };
+      return made;
     },
     conditions: [],
     completesDeletion: (object) =>
