@@ -70,12 +70,6 @@ export default tseslint.config(
       'max-lines-per-function': 'off',
       'no-console': 'off',
       // The runner awaits what describe and it return.
-      '@typescript-eslint/no-floating-promises': [
-        'error',
-        {
-          allowForKnownSafeCalls: [
-            { from: 'package', package: 'node:test', name: ['describe', 'it', 'suite', 'test'] },
-          ],
         },
       ],
     },

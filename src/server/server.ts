@@ -85,7 +85,8 @@ export async function startServer(
   const timers = environment.timers ?? systemTimers;
   const identity = identityOf(config.identity);
   const scheme = schemeOf(config, identity, log);
-  const transport = await chooseTransport(config.transport, undefined, TIMERS);
+  const transport = await chooseTransport(config.transport, undefined);
+  if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
   for (const note of transport.notes) log.info({ transport: transport.name }, note);
 
   const storage = await openStorage(config, clock);
