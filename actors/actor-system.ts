@@ -15,7 +15,7 @@ import type { StoreKey } from '../src/storage/storage.ts';
 import { assert } from '../src/stdx/assert.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import type { ActorStats, ActorSystem, ObjectCommand, ObjectOutcome } from './actors.ts';
-import { actorLimits, retryAfterSeconds, sweepsPerIdle } from './limits.ts';
+import { actorLimits, retryAfterSeconds, spareShare, sweepsPerIdle } from './limits.ts';
 import type { ActorLimits } from './limits.ts';
 import { creationConditions } from './object-decision.ts';
 import { ObjectHost } from './object-host.ts';
@@ -109,7 +109,7 @@ class ObjectActors implements ActorSystem {
     const name = storeKey(key);
     const found = this.#residents.get(name);
     if (found !== undefined) return found;
-    this.#shrink(this.#limits.residentMax - 1);
+    this.#shrink(1);
     if (this.#residents.size >= this.#limits.residentMax) return undefined;
     const host = new ObjectHost(key, name, this.#hostDeps, this.#hostEvents);
     const resident = { host, bytes: 0, idleSinceMs: 0 };
@@ -143,15 +143,22 @@ class ObjectActors implements ActorSystem {
     resident.idleSinceMs = this.#deps.clock.monotonicMs();
     this.#idle.delete(host.storeKey);
     this.#idle.set(host.storeKey, resident);
-    this.#shrink(this.#limits.residentMax);
+    this.#shrink(0);
     this.#armSweep();
   }
 
-  /** Drops idle actors, longest unused first, until the limits hold or none is idle. */
-  #shrink(residentMax: number): void {
+  /** Makes room for `coming` more actors, if idle ones can be dropped: longest unused first, and
+   * some more than needed. Dropping one at a time would walk over all the gaps that earlier drops
+   * left at the front of the map. */
+  #shrink(coming: number): void {
+    const { residentMax, residentBytesMax } = this.#limits;
+    if (this.#residents.size + coming <= residentMax && this.#residentBytes <= residentBytesMax) {
+      return;
+    }
+    const spare = Math.floor(residentMax / spareShare);
+    const countMax = residentMax - coming - spare;
     for (const [key, resident] of this.#idle) {
-      const fits = this.#residentBytes <= this.#limits.residentBytesMax;
-      if (fits && this.#residents.size <= residentMax) return;
+      if (this.#residents.size <= countMax && this.#residentBytes <= residentBytesMax) return;
       this.#drop(key, resident);
     }
   }

@@ -29,6 +29,9 @@ export const retryAfterSeconds = 1;
 /** Sweeps per `idleMs`: an idle actor lives at most a quarter longer than it should. */
 export const sweepsPerIdle = 4;
 
+/** When actors must go, this share of residentMax goes beyond what is needed: one in so many. */
+export const spareShare = 16;
+
 /** Estimate of an actor's memory: its own parts, and the decoded object beside its bytes. */
 export const actorBytes = 512;
 export const bytesPerEncodedByte = 4;
