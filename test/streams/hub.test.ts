@@ -1,0 +1,605 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { seededPrng, randomBelow } from '../../src/stdx/prng.ts';
+import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
+import { revisionZero, StorageError } from '../../src/storage/storage.ts';
+import type { Revision, Storage } from '../../src/storage/storage.ts';
+import type { Entry, EventEncoder } from '../../streams/streams.ts';
+import { createWorld, encoder, everything, fieldIs, labelIs, manualTime } from './harness.ts';
+import { Model, pods, services, TestSink, turns, watchRequest } from './harness.ts';
+import type { World } from './harness.ts';
+
+const namespace = 'ns';
+const fromState = { kind: 'state', atLeast: undefined, mark: true } as const;
+
+async function putMany(world: World, count: number, payload = 'x'): Promise<Revision[]> {
+  const revisions: Revision[] = [];
+  for (let i = 0; i < count; i += 1) {
+    revisions.push(await world.put({ namespace, name: `p${i}`, payload }));
+  }
+  return revisions;
+}
+
+describe('start points', () => {
+  it('I4: a watch from each revision in history gets exactly the events after it', async () => {
+    const world = await createWorld({ limits: { historyChangesMax: 10, logPageChanges: 7 } });
+    const revisions = [revisionZero, ...(await putMany(world, 40))];
+    await world.settle();
+    for (const revision of revisions) {
+      const request = watchRequest({ start: { kind: 'after', revision } });
+      const sink = new TestSink();
+      world.streams.watch(request, sink);
+      await turns(40);
+      assert.deepEqual(sink.replay().events, world.model.eventsAfter(revision, request));
+    }
+    await world.stop();
+  });
+
+  it('I4: a revision behind the compaction gets one ERROR event, Expired, and the end', async () => {
+    const world = await createWorld({ limits: { historyChangesMax: 2 } });
+    const revisions = await putMany(world, 10);
+    await world.settle();
+    const compacted = revisions[5] as Revision;
+    await world.storage.compact(compacted);
+    const sink = new TestSink();
+    const start = { kind: 'after', revision: revisions[2] as Revision } as const;
+    world.streams.watch(watchRequest({ start }), sink);
+    await turns(10);
+    const { errors, events } = sink.replay();
+    assert.deepEqual(events, []);
+    assert.equal(errors.length, 1);
+    assert.equal(errors[0]?.code, 410);
+    assert.equal(errors[0]?.message, `too old resource version: ${revisions[2]} (${compacted})`);
+    assert.equal(sink.ended, true);
+    assert.equal(world.streams.stats().watchersCount, 0);
+    await world.stop();
+  });
+
+  it('I22: a revision that does not exist yet waits, and shows nothing up to it', async () => {
+    const world = await createWorld();
+    const [first] = await putMany(world, 1);
+    const future = ((first as Revision) + 6n) as Revision;
+    const request = watchRequest({ start: { kind: 'after', revision: future } });
+    const sink = new TestSink();
+    world.streams.watch(request, sink);
+    await putMany(world, 2);
+    await world.settle();
+    assert.deepEqual(sink.frames, []);
+    await putMany(world, 2);
+    await world.settle();
+    assert.equal(sink.replay().events.length, 2);
+    assert.deepEqual(sink.replay().events, world.model.eventsAfter(future, request));
+    await world.stop();
+  });
+
+  it('I3: a watch from now shows what is written after the request and nothing before', async () => {
+    const world = await createWorld();
+    await putMany(world, 3);
+    const before = await world.storage.revision();
+    const request = watchRequest({ start: { kind: 'now' } });
+    const sink = new TestSink();
+    world.streams.watch(request, sink);
+    await turns(3);
+    await putMany(world, 2);
+    await world.settle();
+    assert.deepEqual(sink.replay().events, world.model.eventsAfter(before, request));
+    await world.stop();
+  });
+
+  it('I9: a streaming list is the state at one revision, the mark, then the changes', async () => {
+    const limits = { pumpChunkBytes: 500, pumpExaminedMax: 3, historyChangesMax: 3 };
+    const world = await createWorld({ limits });
+    await putMany(world, 50);
+    const request = watchRequest({ start: fromState, predicate: everything });
+    const sink = new TestSink();
+    world.streams.watch(request, sink);
+    for (let i = 0; i < 20; i += 1) {
+      await world.put({ namespace, name: `p${i * 2}`, payload: `new${i}` });
+      if (i % 3 === 0) await world.remove(namespace, `p${i * 2 + 1}`);
+    }
+    await world.settle();
+    await turns(60);
+    const seen = sink.replay(true);
+    assert.ok(seen.marked !== undefined);
+    const keys = [...world.model.stateAt(seen.marked).keys()].sort();
+    assert.deepEqual(seen.initial, keys);
+    assert.deepEqual(seen.events, world.model.eventsAfter(seen.marked, request));
+    await world.stop();
+  });
+
+  it('I9: a streaming list at a revision to come waits for it', async () => {
+    const world = await createWorld();
+    const [first] = await putMany(world, 1);
+    const atLeast = ((first as Revision) + 6n) as Revision;
+    const sink = new TestSink();
+    world.streams.watch(watchRequest({ start: { kind: 'state', atLeast, mark: true } }), sink);
+    await world.settle();
+    assert.deepEqual(sink.frames, []);
+    await putMany(world, 2);
+    await world.settle();
+    assert.ok((sink.replay(true).marked ?? 0n) >= atLeast);
+    await world.stop();
+  });
+
+  it('I9: initial events of one pinned object look at that object only', async () => {
+    const world = await createWorld();
+    await putMany(world, 20);
+    let looked = 0;
+    const pinned = fieldIs('metadata.name', 'p7');
+    const predicate = { ...pinned, matches: (entry: Entry) => (looked++, pinned.matches(entry)) };
+    const sink = new TestSink();
+    await world.settle();
+    world.streams.watch(watchRequest({ namespace, start: fromState, predicate }), sink);
+    await world.settle();
+    assert.deepEqual(sink.replay(true).initial, ['ns/p7']);
+    assert.equal(looked, 1);
+    await world.stop();
+  });
+});
+
+describe('delivery', () => {
+  it('I7: every write is whole frames, and several events of one turn are one write', async () => {
+    const world = await createWorld();
+    const sink = new TestSink();
+    const whole = new TestSink();
+    whole.write = (chunk) => {
+      assert.equal(chunk[chunk.length - 1], 0x0a);
+      return sink.write(chunk);
+    };
+    world.streams.watch(watchRequest(), whole);
+    await world.settle();
+    const mutations = await Promise.all(
+      Array.from({ length: 5 }, (_, i) => world.put({ namespace, name: `q${i}` })),
+    );
+    await world.settle();
+    assert.equal(mutations.length, 5);
+    assert.equal(sink.replay().events.length, 5);
+    assert.ok(sink.writes < 5);
+    await world.stop();
+  });
+
+  it('I10: a thousand members of one class share one encoding and the very bytes', async () => {
+    let made = 0;
+    const counting: EventEncoder = {
+      ...encoder,
+      event: (type, entry) => ((made += 1), encoder.event(type, entry)),
+    };
+    const world = await createWorld();
+    const chunks = new Set<Uint8Array>();
+    for (let i = 0; i < 1_000; i += 1) {
+      const sink = new TestSink();
+      sink.write = (chunk) => (chunks.add(chunk), true);
+      const start = { kind: 'after', revision: world.streams.revision } as const;
+      world.streams.watch(watchRequest({ encoder: counting, start }), sink);
+    }
+    assert.equal(world.streams.stats().classesCount, 1);
+    for (let i = 0; i < 3; i += 1) {
+      await world.put({ namespace, name: `p${i}` });
+      await world.settle();
+    }
+    assert.equal(made, 3);
+    assert.equal(chunks.size, 3);
+    assert.equal(world.streams.stats().framesTotal, 3_000);
+    await world.stop();
+  });
+
+  it('I11: with 10,000 pinned classes a change evaluates only those of its node', async () => {
+    const world = await createWorld();
+    let evaluated = 0;
+    const sinks = Array.from({ length: 10_000 }, (_, i) => {
+      const sink = new TestSink();
+      const pinned = fieldIs('spec.nodeName', `n${i}`);
+      const matches = (entry: Entry): boolean => ((evaluated += 1), pinned.matches(entry));
+      const start = { kind: 'after', revision: world.streams.revision } as const;
+      world.streams.watch(watchRequest({ predicate: { ...pinned, matches }, start }), sink);
+      return sink;
+    });
+    await world.put({ namespace, name: 'p', node: 'n5' });
+    await world.put({ namespace, name: 'p', node: 'n6' });
+    await world.settle();
+    assert.ok(evaluated <= 6, `${evaluated} evaluations`);
+    const written = sinks.filter((sink) => sink.writes > 0);
+    assert.deepEqual(written, [sinks[5], sinks[6]]);
+    assert.deepEqual(
+      sinks[5]?.replay().events.map((text) => text.split(' ')[1]),
+      ['ADDED', 'DELETED'],
+    );
+    await world.stop();
+  });
+
+  it('I12: a stalled member changes nothing for the others and holds a bounded ring', async () => {
+    const limits = { frameBytesMax: 10_000, framesMax: 1_000, historyBytesMax: 20_000 };
+    const run = async (stalled: boolean): Promise<number[]> => {
+      const world = await createWorld({ limits });
+      const start = { kind: 'after', revision: world.streams.revision } as const;
+      const sinks = Array.from({ length: 100 }, () => new TestSink());
+      (sinks[50] as TestSink).stall = () => stalled;
+      for (const sink of sinks) world.streams.watch(watchRequest({ start }), sink);
+      for (let i = 0; i < 60; i += 1) {
+        await world.put({ namespace, name: `p${i % 7}`, payload: 'y'.repeat(1_000) });
+        await world.settle();
+      }
+      assert.equal(world.streams.stats().blockedCount, stalled ? 1 : 0);
+      const healthy = sinks.filter((_, i) => i !== 50).map((sink) => sink.writes);
+      if (stalled) {
+        assert.equal(sinks[50]?.writes, 1);
+        (sinks[50] as TestSink).stall = () => false;
+        sinks[50]?.drain();
+        await turns(40);
+        const request = watchRequest({ start });
+        const expected = world.model.eventsAfter(start.revision, request);
+        assert.deepEqual(sinks[50]?.replay().events, expected);
+      }
+      await world.stop();
+      return healthy;
+    };
+    assert.deepEqual(await run(true), await run(false));
+  });
+
+  it('I13: at most one write per member and turn, within the slice of the turn', async () => {
+    const limits = { turnWritesMax: 10, liveChunkBytes: 400 };
+    const world = await createWorld({ limits });
+    const start = { kind: 'after', revision: world.streams.revision } as const;
+    let inTurn = new Map<TestSink, number>();
+    const sinks = Array.from({ length: 35 }, () => {
+      const sink = new TestSink();
+      const write = sink.write.bind(sink);
+      sink.write = (chunk) => {
+        inTurn.set(sink, (inTurn.get(sink) ?? 0) + 1);
+        return write(chunk);
+      };
+      world.streams.watch(watchRequest({ start }), sink);
+      return sink;
+    });
+    await putMany(world, 10);
+    for (let i = 0; i < 60; i += 1) {
+      inTurn = new Map();
+      await turns(1);
+      const writes = [...inTurn.values()];
+      assert.ok(writes.every((count) => count === 1));
+      assert.ok(writes.length <= 10);
+    }
+    for (const sink of sinks) assert.equal(sink.replay().events.length, 10);
+    await world.stop();
+  });
+
+  it('I20: a sink or a predicate that throws ends its own watch and no other', async () => {
+    const world = await createWorld();
+    const start = { kind: 'after', revision: world.streams.revision } as const;
+    const healthy = new TestSink();
+    const throwing = new TestSink();
+    throwing.write = () => {
+      throw new Error('socket');
+    };
+    const broken = new TestSink();
+    const predicate = {
+      ...everything,
+      id: 'broken',
+      matches: (): boolean => {
+        throw new Error('predicate');
+      },
+    };
+    world.streams.watch(watchRequest({ start }), throwing);
+    world.streams.watch(watchRequest({ start, predicate }), broken);
+    world.streams.watch(watchRequest({ start }), healthy);
+    await putMany(world, 3);
+    await world.settle();
+    assert.equal(healthy.replay().events.length, 3);
+    assert.equal(throwing.ended, true);
+    assert.equal(broken.replay().errors[0]?.code, 500);
+    assert.equal(broken.ended, true);
+    assert.equal(world.streams.stats().watchersCount, 1);
+    assert.deepEqual(world.fatal, []);
+    await world.stop();
+  });
+
+  it('I23: sinks that close at random moments, also while written to, disturb nobody', async () => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const prng = seededPrng(seed);
+      const world = await createWorld({ limits: { turnWritesMax: 3, framesMax: 2 } });
+      const start = { kind: 'after', revision: world.streams.revision } as const;
+      const request = watchRequest({ start });
+      const handles: { close(): void }[] = [];
+      const steady = new TestSink();
+      world.streams.watch(request, steady);
+      for (let i = 0; i < 20; i += 1) {
+        const sink = new TestSink();
+        const write = sink.write.bind(sink);
+        sink.write = (chunk) => {
+          if (randomBelow(prng, 6) === 0) handles[randomBelow(prng, handles.length)]?.close();
+          if (randomBelow(prng, 9) === 0) sink.closed = true;
+          return write(chunk) && !sink.closed;
+        };
+        handles.push(world.streams.watch(request, sink));
+      }
+      await putMany(world, 30);
+      await world.settle();
+      await turns(100);
+      assert.deepEqual(steady.replay().events, world.model.eventsAfter(start.revision, request));
+      for (const handle of handles) handle.close();
+      assert.equal(world.streams.stats().watchersCount, 1);
+      assert.equal(world.streams.stats().blockedCount, 0);
+      await world.stop();
+    }
+  });
+});
+
+describe('the clock', () => {
+  it('I8: bookmarks come about every interval, with the progress of other resources', async () => {
+    const world = await createWorld();
+    const start = { kind: 'after', revision: world.streams.revision } as const;
+    const sink = new TestSink();
+    const without = new TestSink();
+    world.streams.watch(watchRequest({ start, bookmarks: true }), sink);
+    world.streams.watch(watchRequest({ start }), without);
+    const other = await world.put({ namespace, name: 's', resource: services });
+    await world.settle();
+    world.time.advance(61_000);
+    assert.deepEqual(sink.replay().bookmarks, [other]);
+    world.time.advance(120_000);
+    assert.ok(sink.replay().bookmarks.length >= 3);
+    assert.deepEqual(without.frames, []);
+    await world.stop();
+  });
+
+  it('I8: a bookmark is sent only after the events it covers, never to a blocked member', async () => {
+    const world = await createWorld();
+    const start = { kind: 'after', revision: world.streams.revision } as const;
+    const sink = new TestSink(() => true);
+    world.streams.watch(watchRequest({ start, bookmarks: true }), sink);
+    await putMany(world, 1);
+    await world.settle();
+    const last = await world.put({ namespace, name: 'later' });
+    await world.settle();
+    world.time.advance(200_000);
+    assert.deepEqual(sink.replay().bookmarks, []);
+    sink.stall = () => false;
+    sink.drain();
+    // Due, and not yet delivered: the event goes first.
+    world.time.advance(1_000);
+    assert.deepEqual(sink.replay().events.length, 2);
+    assert.deepEqual(sink.replay().bookmarks, [last]);
+    await world.stop();
+  });
+
+  it('I14: a stream ends at its deadline, with a bookmark shortly before', async () => {
+    const world = await createWorld();
+    const start = { kind: 'after', revision: world.streams.revision } as const;
+    const sink = new TestSink();
+    world.streams.watch(watchRequest({ start, bookmarks: true, timeoutMs: 10_000 }), sink);
+    const blocked = new TestSink(() => true);
+    world.streams.watch(watchRequest({ start, timeoutMs: 10_000 }), blocked);
+    const last = (await putMany(world, 1))[0];
+    await world.settle();
+    world.time.advance(9_500);
+    assert.equal(sink.ended, false);
+    assert.deepEqual(sink.replay().bookmarks, [last]);
+    world.time.advance(700);
+    assert.equal(sink.ended, true);
+    assert.equal(blocked.ended, true);
+    assert.equal(world.streams.stats().watchersCount, 0);
+    await world.stop();
+  });
+
+  it('I21: a client that stops within its initial events is ended, one that goes on is not', async () => {
+    const world = await createWorld({ limits: { pumpChunkBytes: 100 } });
+    await putMany(world, 10);
+    const [stuck, slow] = [new TestSink(() => true), new TestSink(() => true)];
+    for (const sink of [stuck, slow]) world.streams.watch(watchRequest({ start: fromState }), sink);
+    await world.settle();
+    for (let i = 0; i < 12; i += 1) {
+      world.time.advance(20_000);
+      slow.drain();
+      await turns(2);
+    }
+    assert.equal(stuck.ended, true);
+    assert.equal(stuck.writes, 1);
+    assert.equal(slow.ended, false);
+    assert.equal(slow.replay(true).initial.length, 10);
+    await world.stop();
+  });
+
+  it('I19: stop ends every stream, with a last bookmark where they are on', async () => {
+    const world = await createWorld();
+    const start = { kind: 'after', revision: world.streams.revision } as const;
+    const [live, blocked, waiting] = [new TestSink(), new TestSink(() => true), new TestSink()];
+    world.streams.watch(watchRequest({ start, bookmarks: true }), live);
+    world.streams.watch(watchRequest({ start, bookmarks: true }), blocked);
+    const future = { kind: 'after', revision: 999_999n as Revision } as const;
+    world.streams.watch(watchRequest({ start: future, bookmarks: true }), waiting);
+    const [last] = await putMany(world, 1);
+    await world.settle();
+    await world.stop();
+    await world.stop();
+    for (const sink of [live, blocked, waiting]) assert.equal(sink.ended, true);
+    assert.deepEqual(live.replay().bookmarks, [last]);
+    assert.deepEqual(blocked.replay().bookmarks, []);
+    const late = new TestSink();
+    world.streams.watch(watchRequest(), late);
+    assert.equal(late.ended, true);
+  });
+});
+
+describe('reads', () => {
+  it('I15: what was acknowledged before the call is seen after waitUntilCurrent', async () => {
+    const world = await createWorld();
+    for (let i = 0; i < 50; i += 1) {
+      const revision = await world.put({ namespace, name: 'p', payload: `${i}` });
+      await world.streams.waitUntilCurrent();
+      const entry = world.streams.snapshot(pods).get(namespace, 'p');
+      assert.equal(entry?.revision, revision);
+      assert.equal(JSON.parse(Buffer.from(entry.bytes).toString()).spec.payload, `${i}`);
+    }
+    await world.stop();
+  });
+
+  it('I15: a burst of reads asks the store once, and a later one never shares an older question', async () => {
+    let asked = 0;
+    let answer: ((revision: Revision) => void)[] = [];
+    const inner = createMemoryStorage({ clock: manualTime().clock });
+    let held = false;
+    const storage: Storage = {
+      ...inner,
+      revision: () => {
+        asked += 1;
+        return held ? new Promise((resolve) => answer.push(resolve)) : inner.revision();
+      },
+    };
+    const world = await createWorld({ storage });
+    asked = 0;
+    held = true;
+    const done: string[] = [];
+    const read = (name: string): void =>
+      void world.streams.waitUntilCurrent().then(() => done.push(name));
+    for (let i = 0; i < 100; i += 1) read('first');
+    await turns(1);
+    assert.equal(asked, 1);
+    for (let i = 0; i < 100; i += 1) read('second');
+    await turns(1);
+    assert.equal(asked, 1);
+    answer.shift()?.(revisionZero);
+    await turns(1);
+    assert.deepEqual(new Set(done), new Set(['first']));
+    assert.equal(asked, 2);
+    answer.shift()?.(revisionZero);
+    await turns(1);
+    assert.equal(done.length, 200);
+    answer = [];
+    await world.stop();
+  });
+
+  it('I16: waitUntil resolves when reached, and says too-large after its wait', async () => {
+    const world = await createWorld();
+    const [current] = await putMany(world, 1);
+    await world.settle();
+    assert.deepEqual(await world.streams.waitUntil(current as Revision), { kind: 'reached' });
+    const next = ((current as Revision) + 3n) as Revision;
+    const reached = world.streams.waitUntil(next);
+    const never = world.streams.waitUntil((next + 100n) as Revision);
+    await putMany(world, 1);
+    await world.settle();
+    assert.deepEqual(await reached, { kind: 'reached' });
+    world.time.advance(3_000);
+    assert.deepEqual(await never, { kind: 'too-large', current: next });
+    await world.stop();
+  });
+
+  it('I17: the snapshot at any revision is the state then, from cache, history or store', async () => {
+    for (let seed = 1; seed <= 15; seed += 1) {
+      const prng = seededPrng(seed);
+      const limits = {
+        historyChangesMax: 1 + randomBelow(prng, 30),
+        scanPageRecords: 1 + randomBelow(prng, 5),
+        keptSnapshotsMax: 1 + randomBelow(prng, 3),
+        keptSnapshotBytesMax: randomBelow(prng, 3_000),
+      };
+      const world = await createWorld({ limits });
+      const held: { snapshot: ReturnType<World['streams']['snapshot']>; at: Revision }[] = [];
+      for (let step = 0; step < 80; step += 1) {
+        const name = `p${randomBelow(prng, 12)}`;
+        const at = `n${randomBelow(prng, 3)}`;
+        if (randomBelow(prng, 3) === 0) await world.remove(at, name);
+        else await world.put({ namespace: at, name, payload: `${step}` });
+        if (randomBelow(prng, 8) !== 0) continue;
+        await world.streams.waitUntilCurrent();
+        const snapshot = world.streams.snapshot(pods);
+        world.streams.keep(pods, snapshot);
+        held.push({ snapshot, at: world.streams.revision });
+      }
+      await world.settle();
+      for (const { revision } of world.model.changes) {
+        const read = await world.streams.snapshotAt(pods, revision);
+        assert.equal(read.kind, 'ok');
+        if (read.kind === 'ok') held.push({ snapshot: read.snapshot, at: revision });
+      }
+      for (const { snapshot, at } of held) {
+        assert.equal(snapshot.revision, at);
+        const state = world.model.stateAt(at);
+        const keys = [...state.keys()].sort();
+        const seen = [...snapshot.entries(undefined)].map((e) => `${e.namespace}/${e.name}`);
+        assert.deepEqual(seen, keys);
+        for (const entry of snapshot.entries(undefined)) {
+          const expected = state.get(`${entry.namespace}/${entry.name}`);
+          assert.equal(entry.revision, expected?.revision);
+        }
+        const after = `n1/p${randomBelow(prng, 12)}`;
+        const behind = (namespace?: string): string[] =>
+          keys.filter((key) => key > after && key.startsWith(namespace ?? ''));
+        assert.equal(snapshot.countAfter(undefined, after), behind().length);
+        assert.equal(snapshot.countAfter('n2', after), behind('n2/').length);
+        assert.equal(snapshot.countAfter('n1', after), behind('n1/').length);
+        assert.equal(snapshot.countAfter('n0', after), 0);
+        assert.equal(snapshot.count('n1'), keys.filter((key) => key.startsWith('n1/')).length);
+        assert.deepEqual(
+          [...snapshot.entries('n1', after)].map((e) => `${e.namespace}/${e.name}`),
+          behind('n1/'),
+        );
+      }
+      await world.stop();
+    }
+  });
+
+  it('I17: a revision behind the compaction says so, one ahead too', async () => {
+    const world = await createWorld({ limits: { historyChangesMax: 2 } });
+    const revisions = await putMany(world, 10);
+    await world.settle();
+    const compacted = revisions[6] as Revision;
+    await world.storage.compact(compacted);
+    const at = (index: number) => world.streams.snapshotAt(pods, revisions[index] as Revision);
+    assert.deepEqual(await at(2), { kind: 'compacted', oldest: compacted });
+    assert.equal((await at(6)).kind, 'ok');
+    const current = world.streams.revision;
+    const ahead = await world.streams.snapshotAt(pods, (current + 1n) as Revision);
+    assert.deepEqual(ahead, { kind: 'future', current });
+    await world.stop();
+  });
+
+  it('I18: after a restart the caches are the store, and a watch resumes over the restart', async () => {
+    const storage = createMemoryStorage({ clock: manualTime().clock });
+    const model = new Model();
+    const first = await createWorld({ storage, model });
+    const revisions = await putMany(first, 20);
+    await first.remove(namespace, 'p3');
+    await first.stop();
+    const second = await createWorld({ storage, model, limits: { scanPageRecords: 3 } });
+    const names = [...second.streams.snapshot(pods).entries(undefined)].map(({ name }) => name);
+    assert.equal(names.length, 19);
+    const request = watchRequest({
+      start: { kind: 'after', revision: revisions[4] as Revision },
+      predicate: labelIs('app', 'a'),
+    });
+    const all = { ...request, predicate: everything };
+    const [chosen, every] = [new TestSink(), new TestSink()];
+    second.streams.watch(request, chosen);
+    second.streams.watch(all, every);
+    await second.put({ namespace, name: 'p4', labels: { app: 'a' } });
+    await second.settle();
+    const after = revisions[4] as Revision;
+    assert.deepEqual(every.replay().events, model.eventsAfter(after, all));
+    assert.deepEqual(chosen.replay().events, model.eventsAfter(after, request));
+    await second.stop();
+  });
+
+  it('I18: a log that cannot be followed is fatal, and nothing is applied after it', async () => {
+    const inner = createMemoryStorage({ clock: manualTime().clock });
+    const storage: Storage = {
+      ...inner,
+      async *tail(after, signal) {
+        for await (const page of inner.tail(after, signal)) {
+          yield page;
+          throw new StorageError('io', 'the disk is gone');
+        }
+      },
+    };
+    const world = await createWorld({ storage });
+    const [first] = await putMany(world, 1);
+    await turns(5);
+    await putMany(world, 1);
+    await turns(5);
+    assert.equal(world.fatal.length, 1);
+    assert.equal((world.fatal[0] as StorageError).code, 'io');
+    assert.equal(world.streams.revision, first);
+    await assert.rejects(world.streams.waitUntilCurrent(), { code: 'closed' });
+    await world.stop();
+  });
+});
