@@ -81,10 +81,10 @@ export type ObjectOutcome =
       /** The object after the command, without resourceVersion. For `removed`: by a delete, as it
        * was before; by a replacement that completes the deletion, as that produced it. */
       readonly object: ApiObject;
-      /** Revision of the mutation; for `unchanged`, of the write it found; dry run: the current one,
-       * or undefined when there is none. For `removed` the revision of the removal. */
+      /** Revision of the mutation (for `removed`, of the removal); for `unchanged`, of the write it
+       * found; of a dry run the current one, or undefined when there is none. */
       readonly revision: Revision | undefined;
-      /** JSON of `object` and where its resourceVersion goes: see apimachinery/object-encoding.ts. */
+      /** JSON of `object`, and where its resourceVersion goes: apimachinery/object-encoding.ts. */
       readonly bytes: Uint8Array;
       readonly metadataAt: number;
     }

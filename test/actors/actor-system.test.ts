@@ -1,3 +1,4 @@
+/** Who is resident, who goes, and what happens at each limit: with a clock that stands still. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectOutcome } from '../../actors/actors.ts';

@@ -1,3 +1,4 @@
+/** The promises of one actor: a real committer over a memory store that can be held and broken. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectOutcome } from '../../actors/actors.ts';
@@ -265,7 +266,7 @@ describe('object host: lost races and refused commits', () => {
 });
 
 describe('object host: what a decision sees and does', () => {
-  test('I14 a dry run is decided and answered, writes nothing and changes no snapshot', async () => {
+  test('I14 a dry run is answered, writes nothing and changes no snapshot', async () => {
     const { run, store, stored } = actorHarness();
     const dry = { dryRun: true };
     const created = await run('a', createOf(pod('a'), dry));
@@ -328,7 +329,7 @@ describe('object host: what a decision sees and does', () => {
     assert.equal(store.counts.mutations, 1);
   });
 
-  test('I18 with other writers, a refusal or no-op is decided on a read after it came', async () => {
+  test('I18 with other writers a refusal or no-op rests on a read after it came', async () => {
     const { run, overtake } = actorHarness();
     await run('a', createOf(pod('a', { spec: 1 })));
     const revision = await overtake('a', pod('a', { spec: 2 }));
@@ -344,7 +345,7 @@ describe('object host: what a decision sees and does', () => {
     assert.equal((await run('a', createOf(pod('a')))).kind, 'created');
   });
 
-  test('I19 a decision sees no resourceVersion, and a revision only when it is durable', async () => {
+  test('I19 a decision sees no resourceVersion, and a revision only if durable', async () => {
     const { run, store } = actorHarness();
     const seen: (bigint | undefined)[] = [];
     const look = (spec: number) =>

@@ -1,3 +1,4 @@
+/** The transition table of SPEC.md as data, against the machine. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { transition } from 'xstate';

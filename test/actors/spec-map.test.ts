@@ -1,3 +1,4 @@
+/** SPEC.md and the tests name each other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { specMapProblems } from '../support/spec-map.ts';

@@ -1,3 +1,4 @@
+/** Equality of JSON values, by cases and against canonical texts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
