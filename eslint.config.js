@@ -69,9 +69,6 @@ export default tseslint.config(
     rules: {
       'max-lines-per-function': 'off',
       'no-console': 'off',
-      // The runner awaits what describe and it return.
-        },
-      ],
     },
   },
 );
