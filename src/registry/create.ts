@@ -15,6 +15,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
+import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { generateName } from '../apimachinery/names.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import { validateObjectMeta } from '../apimachinery/validation/object-meta.ts';
@@ -30,6 +31,8 @@ import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './regist
 import { ok, refused } from './registry.ts';
 import { writtenObject } from './written-object.ts';
 import { nameValidatorOf } from './name-rules.ts';
+
+const namespacesResource: GroupResource = { group: '', resource: 'namespaces' };
 
 /** Attempts at a free random name before the client is told to try again. */
 const generateNameAttemptsMax = 8;
@@ -75,6 +78,10 @@ async function createNamed(
   const prepared = prepareForCreate(deps, target, submitted, name);
   if (prepared.kind === 'refused') return prepared;
   const { kind, namespace } = target;
+  if (options.dryRun) {
+    const refusal = await dryRunNamespaceRefusal(deps, target, name);
+    if (refusal !== undefined) return refused(refusal);
+  }
   const key = { ...kind.storage, namespace, name };
   const outcome = await deps.actors.execute(key, {
     type: 'create',
@@ -120,8 +127,26 @@ export function prepareForCreate(
 /** What must hold in the transaction that creates an object in this namespace. */
 export function namespaceConditions(namespace: string): readonly Condition[] {
   if (namespace === '') return [];
-  const key = storeKey({ group: '', resource: 'namespaces', namespace: '', name: namespace });
+  const key = storeKey({ ...namespacesResource, namespace: '', name: namespace });
   return [{ key, state: objectStates.live }];
+}
+
+/** A dry run makes no transaction that could test the namespace, so it is looked up. */
+async function dryRunNamespaceRefusal(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  name: string,
+): Promise<StatusError | undefined> {
+  const { kind, namespace } = target;
+  if (namespace === '') return undefined;
+  await deps.streams.waitUntilCurrent();
+  const entry = deps.streams.snapshot(namespacesResource).get('', namespace);
+  const state = entry && (isMarked(entry.bytes) ? objectStates.finalizing : objectStates.live);
+  return state === objectStates.live ? undefined : namespaceRefusal(kind, name, namespace, state);
+}
+
+function isMarked(bytes: Uint8Array): boolean {
+  return decodeObject(bytes).metadata.deletionTimestamp !== undefined;
 }
 
 /** The refusal for a namespace that was not live when the object was to be written. */

@@ -219,7 +219,8 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
   for (const object of defaultNamespaces(registry.identity)) {
     const target = { kind, namespace: '' };
     const created = await createObject(registry, target, object, { dryRun: false });
-    if (created.kind === 'refused' && !isAlreadyExists(created.error)) throw created.error;
+    const failed = created.kind === 'refused' && !isAlreadyExists(created.error);
+    if (failed) throw new Error(`default objects: ${created.error.message}`);
   }
 }
 

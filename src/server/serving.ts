@@ -74,16 +74,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
   });
   return {
-    listenOptions: {
-      address: config.bindAddress,
-      port: config.httpPort,
-      limits: {
-        ...defaultTransportLimits,
-        idleTimeoutMs: config.idleTimeoutMs,
-        requestTimeoutMs: config.requestTimeoutMs,
-        connectionsMax: config.connectionsMax,
-      },
-    },
+    listenOptions: listenOptionsOf(config),
     handler(exchange) {
       inFlight += 1;
       void api(exchange).finally(() => {
@@ -107,6 +98,19 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
           resolve();
         };
       });
+    },
+  };
+}
+
+function listenOptionsOf(config: CompletedConfig): ListenOptions {
+  return {
+    address: config.bindAddress,
+    port: config.httpPort,
+    limits: {
+      ...defaultTransportLimits,
+      idleTimeoutMs: config.idleTimeoutMs,
+      requestTimeoutMs: config.requestTimeoutMs,
+      connectionsMax: config.connectionsMax,
     },
   };
 }
