@@ -132,7 +132,7 @@ export function namespaceConditions(namespace: string): readonly Condition[] {
 }
 
 /** A dry run makes no transaction that could test the namespace, so it is looked up. */
-async function dryRunNamespaceRefusal(
+export async function dryRunNamespaceRefusal(
   deps: RegistryDeps,
   target: ResourceTarget,
   name: string,

@@ -51,7 +51,7 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
 function withoutStatus(object: ApiObject): ApiObject {
   if (object['status'] === undefined) return object;
   const { status: _status, ...rest } = object;
-  return rest as ApiObject;
+  return rest;
 }
 
 function withStatusOf(next: ApiObject, current: ApiObject): ApiObject {

@@ -21,10 +21,10 @@ export function isStorageVersion(kind: KindInfo): boolean {
 
 export function toStorageVersion(object: ApiObject, kind: KindInfo): ApiObject {
   const { kind: _kind, apiVersion: _version, ...rest } = object;
-  return { kind: kind.kind, apiVersion: storageApiVersion(kind), ...rest } as ApiObject;
+  return { kind: kind.kind, apiVersion: storageApiVersion(kind), ...rest };
 }
 
 export function toRequestVersion(object: ApiObject, kind: KindInfo): ApiObject {
   const { kind: _kind, apiVersion: _version, ...rest } = object;
-  return { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...rest } as ApiObject;
+  return { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...rest };
 }

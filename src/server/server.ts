@@ -219,8 +219,8 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
   for (const object of defaultNamespaces(registry.identity)) {
     const target = { kind, namespace: '' };
     const created = await createObject(registry, target, object, { dryRun: false });
-    const failed = created.kind === 'refused' && !isAlreadyExists(created.error);
-    if (failed) throw new Error(`default objects: ${created.error.message}`);
+    if (created.kind === 'ok' || isAlreadyExists(created.error)) continue;
+    throw new Error('the default objects could not be made', { cause: created.error });
   }
 }
 
