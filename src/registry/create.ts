@@ -15,7 +15,6 @@ import {
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
-import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { generateName } from '../apimachinery/names.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import { validateObjectMeta } from '../apimachinery/validation/object-meta.ts';
@@ -78,10 +77,6 @@ async function createNamed(
   const prepared = prepareForCreate(deps, target, submitted, name);
   if (prepared.kind === 'refused') return prepared;
   const { kind, namespace } = target;
-  if (options.dryRun) {
-    const refusal = await dryRunNamespaceRefusal(deps, target, name);
-    if (refusal !== undefined) return refused(refusal);
-  }
   const key = { ...kind.storage, namespace, name };
   const outcome = await deps.actors.execute(key, {
     type: 'create',
@@ -129,24 +124,6 @@ export function namespaceConditions(namespace: string): readonly Condition[] {
   if (namespace === '') return [];
   const key = storeKey({ ...namespacesResource, namespace: '', name: namespace });
   return [{ key, state: objectStates.live }];
-}
-
-/** A dry run makes no transaction that could test the namespace, so it is looked up. */
-export async function dryRunNamespaceRefusal(
-  deps: RegistryDeps,
-  target: ResourceTarget,
-  name: string,
-): Promise<StatusError | undefined> {
-  const { kind, namespace } = target;
-  if (namespace === '') return undefined;
-  await deps.streams.waitUntilCurrent();
-  const entry = deps.streams.snapshot(namespacesResource).get('', namespace);
-  const state = entry && (isMarked(entry.bytes) ? objectStates.finalizing : objectStates.live);
-  return state === objectStates.live ? undefined : namespaceRefusal(kind, name, namespace, state);
-}
-
-function isMarked(bytes: Uint8Array): boolean {
-  return decodeObject(bytes).metadata.deletionTimestamp !== undefined;
 }
 
 /** The refusal for a namespace that was not live when the object was to be written. */

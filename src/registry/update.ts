@@ -14,12 +14,7 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { validateObjectMetaUpdate } from '../apimachinery/validation/object-meta.ts';
 import type { CurrentObject, ObjectOutcome, Production } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
-import {
-  dryRunNamespaceRefusal,
-  namespaceConditions,
-  namespaceRefusal,
-  prepareForCreate,
-} from './create.ts';
+import { namespaceConditions, namespaceRefusal, prepareForCreate } from './create.ts';
 import type { WriteOptions } from './create.ts';
 import { metadataForUpdate, withGeneration, withoutDuplicateOwners } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
@@ -97,10 +92,6 @@ export async function executeReplace(
       qualifiedResource: kind,
     },
   );
-  if (outcome.kind === 'created' && replacement.options.dryRun) {
-    const refusal = await dryRunNamespaceRefusal(deps, target, name);
-    if (refusal !== undefined) return refused(refusal);
-  }
   return replacementResult(outcome, target, replacement.warnings);
 }
 

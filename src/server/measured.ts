@@ -1,6 +1,6 @@
 /** What the metrics page shows: the figures that the parts keep of themselves. */
 import type { Measured } from './metrics.ts';
-import type { ServerParts } from './server.ts';
+import type { ServerParts } from './server-parts.ts';
 
 export function measuredOf(parts: ServerParts, inFlight: () => number): readonly Measured[] {
   const { streams, actors, committer } = parts;

@@ -8,10 +8,8 @@
  * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
  */
 import { createActorSystem } from '../../actors/actor-system.ts';
-import type { ActorSystem } from '../../actors/actors.ts';
 import { createStreams } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
-import type { Streams } from '../../streams/streams.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { identityOf } from '../apimachinery/identity.ts';
 import {
@@ -33,7 +31,6 @@ import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
 import { systemPrng } from '../stdx/prng.ts';
 import { createCommitter } from '../storage/committer.ts';
-import type { GroupCommitter } from '../storage/committer.ts';
 import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
 import type { ObjectKey } from '../storage/keys.ts';
 import { openLmdbStorage } from '../storage/lmdb/lmdb-storage.ts';
@@ -42,6 +39,7 @@ import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { chooseTransport } from '../transport/choose.ts';
+import type { ServerParts } from './server-parts.ts';
 import { createServing } from './serving.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import type { Log } from './log.ts';
@@ -57,14 +55,6 @@ export interface RunningServer {
   /** For tests and operators' tools that run in the same process. */
   readonly parts: ServerParts;
   stop(): Promise<void>;
-}
-
-export interface ServerParts {
-  readonly storage: Storage;
-  readonly streams: Streams;
-  readonly actors: ActorSystem;
-  readonly committer: GroupCommitter;
-  readonly registry: RegistryDeps;
 }
 
 export interface ServerEnvironment {

@@ -18,7 +18,7 @@ import type { Log } from './log.ts';
 import { createMetricsPage } from './metrics.ts';
 import { measuredOf } from './measured.ts';
 import type { CompletedConfig } from './options.ts';
-import type { ServerParts } from './server.ts';
+import type { ServerParts } from './server-parts.ts';
 import { programVersion } from './program-version.ts';
 
 export interface Serving {

@@ -118,14 +118,19 @@ test('files open with a header, are named in kebab-case and stay below 600 lines
     const base = path.basename(file.name).replace(/(\.test|\.gen)?\.ts$/, '');
     if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(base)) wrong.push(`${file.name}: not kebab-case`);
     if (/^(utils?|helpers?|common|misc|types|index)$/.test(base)) wrong.push(`${file.name}: name`);
-    if (!file.text.trimStart().startsWith('/**') && !file.text.startsWith('#!')) {
+    // A test's titles say what it is; everything else says it in a header.
+    const isTest = file.name.endsWith('.test.ts');
+    const opensWell = file.text.trimStart().startsWith('/**') || file.text.startsWith('#!');
+    if (!isTest && !opensWell) {
       wrong.push(`${file.name}: no header comment`);
     }
     const lines = file.text.split('\n');
     if (file.name.endsWith('.gen.ts')) continue;
     if (lines.length > 601) wrong.push(`${file.name}: ${lines.length} lines`);
     lines.forEach((line, index) => {
-      if ([...line].length > 100 && !line.includes('http')) {
+      // Titles in tests are sentences, and prettier does not break strings.
+      const columnsMax = file.name.startsWith('test/') ? 120 : 100;
+      if ([...line].length > columnsMax) {
         wrong.push(`${file.name}:${index + 1}: ${line.length} columns`);
       }
     });
