@@ -4,8 +4,8 @@
  * What it is not: atomic. Each object is deleted by its own actor, in pages of one consistent list;
  * an object that someone else removes meanwhile is passed over.
  *
- * Bounds: at most `deletesInFlightMax` deletions at once, so that one request cannot fill the commit
- * queue.
+ * Bounds: at most `deletesInFlightMax` deletions at once, so that one request cannot fill the
+ * commit queue.
  */
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
 import { isNotFound } from '../apimachinery/status-error.ts';

@@ -127,8 +127,8 @@ export function checkPreconditions(
   }
   const uid = current.object.metadata.uid ?? '';
   if (expected.uid !== undefined && expected.uid !== '' && expected.uid !== uid) {
-    const why = `Precondition failed: UID in precondition: ${expected.uid}, UID in object meta: ${uid}`;
-    return refused(newConflict(target.kind, target.name, why));
+    const uids = `UID in precondition: ${expected.uid}, UID in object meta: ${uid}`;
+    return refused(newConflict(target.kind, target.name, `Precondition failed: ${uids}`));
   }
   return undefined;
 }

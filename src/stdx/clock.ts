@@ -41,7 +41,7 @@ export const systemTimers: Timers = {
   },
 };
 
-/** Resolves after `delayMs`. Keep the handle out of long-lived code: this one cannot be cancelled. */
+/** Resolves after `delayMs`. Not for long-lived code: it cannot be cancelled. */
 export function sleep(timers: Timers, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     timers.after(delayMs, resolve);

@@ -45,7 +45,7 @@ export type Precondition =
   | { readonly kind: 'absent' }
   /** The record now was written at exactly this revision. */
   | { readonly kind: 'revision'; readonly revision: Revision }
-  /** The mutation at this index of the same commit was applied, and was the last one on this key. */
+  /** The mutation at this index of the same commit was applied, the last one on this key. */
   | { readonly kind: 'after'; readonly index: number };
 
 /** A test on another record, made in the same transaction and part of its conflict set. */
@@ -191,7 +191,7 @@ export class StorageError extends Error {
 
 /** Limits of the contract; an adapter may be stricter only by saying so in its header. */
 export const storageLimits = {
-  /** Largest record value. The request body limit is 3 MiB; an object grows a little when stored. */
+  /** Largest record value. A request body is at most 3 MiB; an object grows a little when stored. */
   valueBytesMax: 4 * 1024 * 1024,
   /** Longest key in UTF-8 bytes. */
   keyBytesMax: 1024,

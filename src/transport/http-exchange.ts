@@ -7,7 +7,7 @@
  *
  * Invariants
  *  - The head (method, path, query, headers) is a copy: it stays readable after any await.
- *  - Exactly one of send() and stream() is called per exchange; a second call is a broken invariant.
+ *  - Exactly one of send() and stream() is called per exchange; a second is a broken invariant.
  *  - A call after the client has gone does nothing; `closed` tells.
  *  - A chunk given to ResponseStream.write is copied or sent before the call returns; the caller
  *    may share it with any number of streams and never has it changed under it.
@@ -51,9 +51,9 @@ export type BodyResult =
   | { readonly kind: 'aborted' };
 
 export interface ResponseStream {
-  /** Takes the whole chunk. False: the socket is backed up; wait for onDrain before the next one. */
+  /** Takes the whole chunk. False: the socket is backed up; wait for onDrain before the next. */
   write(chunk: Uint8Array): boolean;
-  /** The one callback for "writable again" after write() returned false; replaces an earlier one. */
+  /** The one callback for "writable again" after write() gave false; replaces an earlier one. */
   onDrain(callback: () => void): void;
   /** Ends the response cleanly (last chunk). Pending bytes are still delivered. */
   end(): void;
