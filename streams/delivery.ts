@@ -337,8 +337,8 @@ export class Delivery {
       }
       // A future revision cannot be: the member would have waited for it.
       if (read.kind === 'future') return this.settle(member);
-      const { limits, maker, applied } = this.#deps;
-      this.#finishStep(member, pumpLog(member, read.value, applied(), maker, limits));
+      const { limits, maker } = this.#deps;
+      this.#finishStep(member, pumpLog(member, read.value, maker, limits));
     } catch (error) {
       this.fail(member, this.#deps.internalError(messageOf(error)));
     }

@@ -36,7 +36,7 @@ export class FrameRing {
   readonly #limits: StreamLimits;
   readonly #budget: FrameBudget;
   readonly #ring = new RingBuffer<Frame>();
-  readonly #chunks = new Map<number, Chunk>();
+  #chunks: Map<number, Chunk> | undefined;
   #bytes = 0;
   #floor: number;
   #head: number;
@@ -83,23 +83,24 @@ export class FrameRing {
     this.#bytes = 0;
     this.#floor = this.#head;
     this.#ring.clear();
-    this.#chunks.clear();
+    this.#chunks = undefined;
   }
 
   /** Chunks are shared within a turn and not kept beyond it. */
   forgetChunks(): void {
-    this.#chunks.clear();
+    this.#chunks = undefined;
   }
 
   /** The frames after `cursor`, up to a write's worth. Undefined when some are no longer here.
    * Everybody at the same cursor gets the same buffer; a single frame is not copied. */
   after(cursor: number): Chunk | undefined {
     if (cursor < this.#floor) return undefined;
-    const known = this.#chunks.get(cursor);
+    const chunks = (this.#chunks ??= new Map());
+    const known = chunks.get(cursor);
     if (known !== undefined) return known;
     const chunk = this.#make(cursor);
-    if (this.#chunks.size >= chunksMax) this.#chunks.clear();
-    this.#chunks.set(cursor, chunk);
+    if (chunks.size >= chunksMax) chunks.clear();
+    chunks.set(cursor, chunk);
     return chunk;
   }
 

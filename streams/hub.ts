@@ -32,7 +32,7 @@ import type { DecodeRecord, EntryMaker, Stamp } from './resource-change.ts';
 import { Routes } from './routes.ts';
 import type { ResourceSnapshot, Streams, WatchHandle, WatchRequest, WatchSink } from './streams.ts';
 import { WatchClass, watchClassId } from './watch-class.ts';
-import type { ResourceStream } from './watch-class.ts';
+import type { ResourceStream, WatchClassEvents } from './watch-class.ts';
 
 export interface StreamsDeps {
   readonly storage: Pick<Storage, 'revision' | 'scan' | 'changes' | 'tail'>;
@@ -237,14 +237,24 @@ class Hub implements Streams {
     const id = watchClassId(stream, request);
     let cls = this.#classes.get(id);
     if (cls === undefined) {
-      cls = new WatchClass<Member>(id, stream, request, this.#limits, this.#frameBudget, {
-        onFrame: (made, frame) => this.#delivery.onFrame(made, frame),
-        onBroken: (broken, error) => this.#onBroken(broken, error),
-      });
+      cls = new WatchClass<Member>(
+        id,
+        stream,
+        request,
+        this.#limits,
+        this.#frameBudget,
+        this.#classEvents,
+      );
       this.#classes.set(id, cls);
     }
     return cls;
   }
+
+  /** One object for all classes. */
+  readonly #classEvents: WatchClassEvents<Member> = {
+    onFrame: (made, frame) => this.#delivery.onFrame(made, frame),
+    onBroken: (broken, error) => this.#onBroken(broken, error),
+  };
 
   readonly #onClose = (member: Member): void => this.#delivery.forget(member);
 

@@ -7,7 +7,7 @@
  * that, or ends the member.
  */
 import { parseStoreKey } from '../src/storage/keys.ts';
-import type { Change, ChangePage, Revision } from '../src/storage/storage.ts';
+import type { Change, ChangePage } from '../src/storage/storage.ts';
 import { joined } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
 import { noCursor } from './member.ts';
@@ -79,21 +79,19 @@ export function pumpHistory(member: Member, limits: StreamLimits): Pumped {
 }
 
 /** Takes from a page of the log that begins after the member's revision. What does not fit in the
- * chunk is read again: a member that stalls must not hold a page. `applied`: changes after it
- * belong to the hub. */
+ * chunk is read again: a member that stalls must not hold a page. The log may be ahead of the hub:
+ * then the member waits for the hub at a revision that it has already been sent. */
 export function pumpLog(
   member: Member,
   page: ChangePage,
-  applied: Revision,
   maker: EntryMaker,
   limits: StreamLimits,
 ): Pumped {
   const { encoder, selection, stream } = member.cls;
   const chunk = new ChunkMaker(limits.pumpChunkBytes);
   let examinedCount = 0;
-  let through = page.through < applied ? page.through : applied;
+  let { through } = page;
   for (const change of page.changes) {
-    if (change.revision > applied) break;
     if (chunk.full) {
       through = member.revision;
       break;

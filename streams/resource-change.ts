@@ -32,7 +32,7 @@ const nothing: Readonly<Record<string, string>> = Object.freeze({});
 
 export function createEntryMaker(decodeRecord: DecodeRecord, stamp: Stamp): EntryMaker {
   const make = (
-    name: { readonly namespace: string; readonly name: string },
+    name: Pick<StampedEntry, 'namespace' | 'name'>,
     revision: Revision,
     meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt'>,
     object: Uint8Array,

@@ -8,7 +8,7 @@
  *
  * What it is not: delivery. A frame is made here once per class, whoever receives it.
  */
-import { filter, map, pipe } from 'rxjs';
+import { Observable } from 'rxjs';
 import type { OperatorFunction } from 'rxjs';
 import type { Revision } from '../src/storage/storage.ts';
 import type { ResourceChange } from './resource-change.ts';
@@ -62,10 +62,7 @@ export function frameOf(encoder: EventEncoder, event: SelectedEvent): Frame {
 
 /** Changes of a resource to the events of one selection. */
 export function select(selection: Selection): OperatorFunction<ResourceChange, SelectedEvent> {
-  return pipe(
-    map((change) => selectedEvent(selection, change)),
-    filter((event) => event !== undefined),
-  );
+  return mapDefined((change) => selectedEvent(selection, change));
 }
 
 /** Changes of a resource to the frames of one watch class. */
@@ -73,8 +70,30 @@ export function frames(
   selection: Selection,
   encoder: EventEncoder,
 ): OperatorFunction<ResourceChange, Frame> {
-  return pipe(
-    select(selection),
-    map((event) => frameOf(encoder, event)),
-  );
+  return mapDefined((change) => {
+    const event = selectedEvent(selection, change);
+    return event && frameOf(encoder, event);
+  });
+}
+
+/** map and filter in one: a class of its own per watch is common, and every operator in its
+ * pipeline costs it half a kilobyte. What `project` throws is the stream's error. */
+function mapDefined<A, B>(project: (value: A) => B | undefined): OperatorFunction<A, B> {
+  return (source) =>
+    new Observable((subscriber) =>
+      source.subscribe({
+        next(value) {
+          let result: B | undefined;
+          try {
+            result = project(value);
+          } catch (error) {
+            subscriber.error(error);
+            return;
+          }
+          if (result !== undefined) subscriber.next(result);
+        },
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      }),
+    );
 }

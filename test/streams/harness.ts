@@ -8,7 +8,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { jsonEvents } from '../../src/apimachinery/event-frames.ts';
 import { encodeObject, stampResourceVersion } from '../../src/apimachinery/object-encoding.ts';
 import { newExpired, newInternalError } from '../../src/apimachinery/status-error.ts';
-import type { Clock, Timers } from '../../src/stdx/clock.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
@@ -19,6 +18,8 @@ import { createStreams } from '../../streams/hub.ts';
 import type { StreamsDeps } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
 import type { StreamLimits } from '../../streams/limits.ts';
+import { manualTime } from '../support/manual-time.ts';
+import type { ManualTime } from '../support/manual-time.ts';
 import type {
   Entry,
   EventEncoder,
@@ -57,44 +58,6 @@ export function labelIs(label: string, value: string): Predicate {
     id: `label ${label}=${value}`,
     matches: (entry) => entry.labels[label] === value,
     pins: new Map(),
-  };
-}
-
-export interface ManualTime {
-  readonly clock: Clock;
-  readonly timers: Timers;
-  advance(ms: number): void;
-}
-
-/** Timers fire when told; turns of the event loop are real. */
-export function manualTime(): ManualTime {
-  let nowMs = 1_000_000;
-  let pending: { readonly atMs: number; readonly callback: () => void }[] = [];
-  return {
-    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
-    timers: {
-      after(delayMs, callback) {
-        const timer = { atMs: nowMs + delayMs, callback };
-        pending.push(timer);
-        return { cancel: () => void (pending = pending.filter((other) => other !== timer)) };
-      },
-      nextTurn(callback) {
-        const immediate = setImmediate(callback);
-        return { cancel: () => clearImmediate(immediate) };
-      },
-    },
-    advance(ms) {
-      const untilMs = nowMs + ms;
-      for (;;) {
-        const due = pending.filter((timer) => timer.atMs <= untilMs);
-        const next = due.sort((a, b) => a.atMs - b.atMs)[0];
-        if (next === undefined) break;
-        pending = pending.filter((other) => other !== next);
-        nowMs = Math.max(nowMs, next.atMs);
-        next.callback();
-      }
-      nowMs = untilMs;
-    },
   };
 }
 

@@ -5,7 +5,8 @@ import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { revisionZero, StorageError } from '../../src/storage/storage.ts';
 import type { Revision, Storage } from '../../src/storage/storage.ts';
 import type { Entry, EventEncoder } from '../../streams/streams.ts';
-import { createWorld, encoder, everything, fieldIs, labelIs, manualTime } from './harness.ts';
+import { manualTime } from '../support/manual-time.ts';
+import { createWorld, encoder, everything, fieldIs, labelIs } from './harness.ts';
 import { Model, pods, services, TestSink, turns, watchRequest } from './harness.ts';
 import type { World } from './harness.ts';
 
@@ -260,6 +261,20 @@ describe('delivery', () => {
       assert.ok(writes.length <= 10);
     }
     for (const sink of sinks) assert.equal(sink.replay().events.length, 10);
+    await world.stop();
+  });
+
+  it('I3: a change that comes in the middle of a pass reaches those already served', async () => {
+    const world = await createWorld({ limits: { turnWritesMax: 10 } });
+    const start = { kind: 'after', revision: world.streams.revision } as const;
+    const sinks = Array.from({ length: 35 }, () => new TestSink());
+    for (const sink of sinks) world.streams.watch(watchRequest({ start }), sink);
+    await putMany(world, 1);
+    while (sinks.every((sink) => sink.writes === 0)) await turns(1);
+    assert.ok(sinks.some((sink) => sink.writes === 0));
+    await putMany(world, 1);
+    await world.settle();
+    for (const sink of sinks) assert.equal(sink.replay().events.length, 2);
     await world.stop();
   });
 
