@@ -48,7 +48,7 @@ export function remove(at: StoreKey, expect: Precondition): Mutation {
   return { key: at, expect, conditions: [], operation: { kind: 'delete' } };
 }
 
-export const absent: Precondition = { kind: 'absent' };
+export const absent = { kind: 'absent' } as const;
 export const written = (revision: Revision): Precondition => ({ kind: 'revision', revision });
 
 export function applied(outcome: MutationOutcome | undefined): Revision {

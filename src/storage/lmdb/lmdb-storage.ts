@@ -14,7 +14,7 @@ import { changeRingLimits, createChangeRing } from '../change-ring.ts';
 import type { ChangeRing, ChangeRingLimits } from '../change-ring.ts';
 import { checkMutations } from '../mutation-limits.ts';
 import { StorageError, storageLimits } from '../storage.ts';
-import type { AtRevision, ChangePage, Revision, Storage } from '../storage.ts';
+import type { AtRevision, ChangePage, Revision, Storage, StoredRecord } from '../storage.ts';
 import { createCommitSignal, followLog } from '../tail.ts';
 import { foreignReader, inUse, lockDirectory } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
@@ -79,7 +79,13 @@ function createLmdbStorage(
 ): LmdbStorage {
   const commits = createCommitSignal();
   const ring = createChangeRing(currentRevision(tables), options.ringLimits ?? changeRingLimits);
-  const writer = createLmdbWriter({ tables, clock: options.clock, ring, commits });
+  const writer = createLmdbWriter({
+    path: options.path,
+    tables,
+    clock: options.clock,
+    ring,
+    commits,
+  });
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
 
@@ -103,13 +109,7 @@ function createLmdbStorage(
 
   return {
     name: 'lmdb',
-    read: (key, at) =>
-      reading(() => {
-        const keyBytes = encodeKey(key);
-        if (at === undefined) return { kind: 'ok', value: readNow(tables, keyBytes) };
-        const refused = refuseRevision(tables, at);
-        return refused ?? { kind: 'ok', value: readAt(tables, keyBytes, at) };
-      }),
+    read: (key, at) => reading(() => readRecord(tables, encodeKey(key), at)),
     scan: (range, at) =>
       reading(() => {
         const now = currentRevision(tables);
@@ -140,6 +140,15 @@ function createLmdbStorage(
     },
     verify: () => verifyTables(tables),
   };
+}
+
+function readRecord(
+  tables: Tables,
+  key: Buffer,
+  at: Revision | undefined,
+): AtRevision<StoredRecord | undefined> {
+  if (at === undefined) return { kind: 'ok', value: readNow(tables, key) };
+  return refuseRevision(tables, at) ?? { kind: 'ok', value: readAt(tables, key, at) };
 }
 
 function tailPage(tables: Tables, ring: ChangeRing, after: Revision): AtRevision<ChangePage> {

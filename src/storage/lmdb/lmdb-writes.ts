@@ -14,8 +14,8 @@
  * for the length of each commit; an asynchronous transaction with a callback, which does not undo
  * the writes made before a callback throws, unless made a child, which costs a copy.
  *
- * A failure that LMDB did not certainly undo (see lmdb-errors.ts) ends all writing until restart:
- * after a failed sync nobody knows what the disk holds, and asking again does not tell.
+ * A failure other than `full` ends all writing until restart: after a failed sync nobody knows what
+ * the disk holds, and asking again does not tell.
  * Bounds: the queue of writers is as long as there are callers; the committer makes one at a time,
  * a compaction one. A compaction step is `COMPACT_STEP` changes.
  */
@@ -52,6 +52,8 @@ export interface LmdbWriter {
 }
 
 export interface LmdbWriterOptions {
+  /** The data directory: its file system is asked for room when a write fails. */
+  readonly path: string;
   readonly tables: Tables;
   readonly clock: Clock;
   readonly ring: ChangeRing;
@@ -76,14 +78,14 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     try {
       await tables.root.batch(write);
     } catch (error) {
-      const translated = await translateCommitError(error);
-      if (translated.code !== 'full' || !readable()) broken = translated;
+      const translated = await translateCommitError(error, options.path, usable);
+      if (translated.code !== 'full') broken = translated;
       throw translated;
     }
   }
 
   /** LMDB refuses every transaction once a write of its meta page has failed. */
-  function readable(): boolean {
+  function usable(): boolean {
     try {
       tables.root.resetReadTxn();
       currentRevision(tables);

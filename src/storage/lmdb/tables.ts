@@ -8,13 +8,17 @@
  *    its `flushed` promise covers only asynchronous writes (a synchronous transaction never moves
  *    it). With it off LMDB writes the data, syncs, writes the meta page through a synchronous
  *    descriptor, and only then lets readers see the transaction: visible means durable.
+ *  - no batching by lmdb-js: the committer has done it, so a batch starts at once. With it on, each
+ *    turn's batch has a promise of its own that nobody holds, and its rejection ends the process.
  *  - the map is large from the start: growing it replaces the mapping while readers may be in it.
  *    It reserves address space, neither memory nor disk.
  */
+import { closeSync, openSync, readSync } from 'node:fs';
+import path from 'node:path';
 import { open } from 'lmdb';
 import type { Database, RootDatabase } from 'lmdb';
 import { StorageError, revisionZero } from '../storage.ts';
-import { FORMAT, encodeRevision, metaKeys } from './layout.ts';
+import { FORMAT, corrupt, encodeRevision, metaKeys } from './layout.ts';
 import { translateLmdbError } from './lmdb-errors.ts';
 
 export type Table = Database<Buffer, Buffer>;
@@ -32,15 +36,20 @@ export const lmdbDefaults = {
   mapBytes: 64 * 1024 ** 3,
 } as const;
 
+/** LMDB's mark at the start of a data file, in the byte order of the machine that made it. */
+const MAGIC = 0xbeefc0de;
+const MAGIC_BYTES = 4;
+const MAGIC_AT = 24;
+
 /** @throws StorageError `identity`, `corrupt`, `full`, `io`. */
 export async function openTables(
-  path: string,
+  directory: string,
   identity: string,
   mapBytes: number,
 ): Promise<Tables> {
-  const tables = openEnvironment(path, mapBytes);
+  const tables = openEnvironment(directory, mapBytes);
   try {
-    checkMarks(tables, path, identity);
+    checkMarks(tables, directory, identity);
   } catch (error) {
     await tables.root.close();
     throw error instanceof StorageError ? error : translateLmdbError(error);
@@ -48,14 +57,20 @@ export async function openTables(
   return tables;
 }
 
-function openEnvironment(path: string, mapBytes: number): Tables {
+/** Documented by lmdb-js, missing in its types: the number of writes that starts a transaction. */
+const startAtOnce = { txnStartThreshold: 1 };
+
+function openEnvironment(directory: string, mapBytes: number): Tables {
+  checkFile(path.join(directory, 'data.mdb'));
   const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
   try {
     const root = open<Buffer, Buffer>({
       ...binary,
-      path,
+      path: directory,
       noSubdir: false,
       overlappingSync: false,
+      eventTurnBatching: false,
+      ...startAtOnce,
       mapSize: mapBytes,
       maxDbs: 8,
     });
@@ -71,7 +86,24 @@ function openEnvironment(path: string, mapBytes: number): Tables {
   }
 }
 
-function checkMarks({ meta }: Tables, path: string, identity: string): void {
+/** lmdb-js 3.5.6 does not survive being pointed at a file that LMDB refuses: it is looked at first.
+ * A missing or empty file is a new store. */
+function checkFile(file: string): void {
+  const head = Buffer.alloc(MAGIC_AT + MAGIC_BYTES);
+  let length: number;
+  try {
+    const descriptor = openSync(file, 'r');
+    length = readSync(descriptor, head);
+    closeSync(descriptor);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw new StorageError('io', `cannot read ${file}: ${String(cause)}`, { cause });
+  }
+  const isLmdb = head.readUInt32LE(MAGIC_AT) === MAGIC || head.readUInt32BE(MAGIC_AT) === MAGIC;
+  if (length > 0 && !isLmdb) throw corrupt(`${file} is not an LMDB file`);
+}
+
+function checkMarks({ meta }: Tables, directory: string, identity: string): void {
   const format = meta.getBinary(metaKeys.format);
   if (format === undefined) {
     // One synchronous transaction: a new store has all of its marks or none.
@@ -86,14 +118,14 @@ function checkMarks({ meta }: Tables, path: string, identity: string): void {
   if (format[0] !== FORMAT) {
     throw new StorageError(
       'identity',
-      `the store in ${path} has format ${String(format[0])}; this build reads format ${FORMAT}`,
+      `the store in ${directory} has format ${String(format[0])}; this build reads format ${FORMAT}`,
     );
   }
   const written = meta.getBinary(metaKeys.identity)?.toString();
   if (written !== identity) {
     throw new StorageError(
       'identity',
-      `the store in ${path} was written under identity "${String(written)}"` +
+      `the store in ${directory} was written under identity "${String(written)}"` +
         ` and cannot be opened under "${identity}"`,
     );
   }

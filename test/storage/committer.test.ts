@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { createCommitter } from '../../src/storage/committer.ts';
+import type { CommitterLimits, GroupCommitter, Submission } from '../../src/storage/committer.ts';
+import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
+import { StorageError, storageLimits } from '../../src/storage/storage.ts';
+import type { Mutation, Revision, Storage } from '../../src/storage/storage.ts';
+import { absent, key } from '../contract/storage-fixture.ts';
+
+interface Harness {
+  readonly committer: GroupCommitter;
+  readonly storage: Storage;
+  /** The batches that reached the store, in order. */
+  readonly batches: (readonly Mutation[])[];
+  /** While held, commits wait after they were made. */
+  hold(): () => void;
+  failNext(error: Error): void;
+}
+
+function harness(limits?: Partial<CommitterLimits>): Harness {
+  const storage = createMemoryStorage({ clock: systemClock, revisionStep: 10n });
+  const batches: (readonly Mutation[])[] = [];
+  let gate: Promise<void> = Promise.resolve();
+  let failure: Error | undefined;
+  const observed: Storage = {
+    ...storage,
+    async commit(mutations) {
+      batches.push(mutations);
+      await gate;
+      if (failure !== undefined) {
+        const error = failure;
+        failure = undefined;
+        throw error;
+      }
+      return storage.commit(mutations);
+    },
+  };
+  return {
+    committer: createCommitter({ storage: observed, timers: systemTimers, limits }),
+    storage,
+    batches,
+    hold() {
+      let release!: () => void;
+      gate = new Promise((resolve) => (release = resolve));
+      return release;
+    },
+    failNext(error) {
+      failure = error;
+    },
+  };
+}
+
+function submission(name: string, expect: Submission['expect'], text = 'v'): Submission {
+  const operation = { kind: 'put', state: 'live', value: Buffer.from(text) } as const;
+  return { key: key(name), expect, conditions: [], operation };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function untilBatches(h: Harness, count: number): Promise<void> {
+  while (h.batches.length < count) await turn();
+}
+
+describe('committer', () => {
+  it('gathers the submissions of one turn into one commit, in order', async () => {
+    const h = harness();
+    const tickets = ['a', 'b', 'c'].map((n) => h.committer.submit(submission(n, absent)));
+    const outcomes = await Promise.all(tickets.map((t) => t.outcome));
+    assert.deepEqual(
+      outcomes.map((o) => o.kind),
+      ['applied', 'applied', 'applied'],
+    );
+    assert.deepEqual(
+      h.batches.map((b) => b.map((m) => m.key)),
+      [['a', 'b', 'c'].map(key)],
+    );
+  });
+
+  it('has one commit in flight; what comes meanwhile rides the next one', async () => {
+    const h = harness();
+    const release = h.hold();
+    const first = h.committer.submit(submission('a', absent));
+    await untilBatches(h, 1);
+    const riders = ['b', 'c', 'd'].map((n) => h.committer.submit(submission(n, absent)));
+    for (let i = 0; i < 5; i += 1) await turn();
+    assert.equal(h.batches.length, 1);
+    release();
+    await Promise.all([first, ...riders].map((t) => t.outcome));
+    assert.deepEqual(
+      h.batches.map((b) => b.length),
+      [1, 3],
+    );
+  });
+
+  it('answers only when the store has committed', async () => {
+    const h = harness();
+    const release = h.hold();
+    let answered = false;
+    const ticket = h.committer.submit(submission('a', absent));
+    void ticket.outcome.then(() => (answered = true));
+    await untilBatches(h, 1);
+    for (let i = 0; i < 5; i += 1) await turn();
+    assert.equal(answered, false);
+    release();
+    await ticket.outcome;
+  });
+
+  it('sends a chain as `after` within a batch and as a revision across batches', async () => {
+    const h = harness({ batchMutationsMax: 2 });
+    const a1 = h.committer.submit(submission('a', absent, '1'));
+    const a2 = h.committer.submit(submission('a', a1, '2'));
+    const a3 = h.committer.submit(submission('a', a2, '3'));
+    const outcomes = await Promise.all([a1, a2, a3].map((t) => t.outcome));
+    const second = outcomes[1] as { revision: Revision };
+    const a4 = h.committer.submit(submission('a', a3, '4'));
+    assert.equal((await a4.outcome).kind, 'applied');
+    assert.deepEqual(
+      h.batches.map((b) => b.map((m) => m.expect)),
+      [
+        [absent, { kind: 'after', index: 0 }],
+        [{ kind: 'revision', revision: second.revision }],
+        [{ kind: 'revision', revision: (outcomes[2] as { revision: Revision }).revision }],
+      ],
+    );
+  });
+
+  it('fails what was built on a refused mutation, in its batch, in later ones and after', async () => {
+    const h = harness({ batchMutationsMax: 2 });
+    await h.committer.submit(submission('a', absent)).outcome;
+    const refused = h.committer.submit(submission('a', absent));
+    const sameBatch = h.committer.submit(submission('a', refused));
+    const nextBatch = h.committer.submit(submission('a', sameBatch));
+    const neighbour = h.committer.submit(submission('b', absent));
+    const onNext = h.committer.submit(submission('a', nextBatch));
+    const kinds = [];
+    for (const t of [refused, sameBatch, nextBatch, neighbour, onNext]) {
+      kinds.push((await t.outcome).kind);
+    }
+    const late = await h.committer.submit(submission('a', onNext)).outcome;
+    const lost = 'predecessor-failed';
+    assert.deepEqual([...kinds, late.kind], ['conflict', lost, lost, 'applied', lost, lost]);
+  });
+
+  it('calls it a conflict when the predecessor was applied but overtaken', async () => {
+    const h = harness();
+    const one = h.committer.submit(submission('a', absent));
+    const two = h.committer.submit(submission('a', one));
+    const overtaken = h.committer.submit(submission('a', one));
+    const applied = (await two.outcome) as { revision: Revision };
+    assert.deepEqual(await overtaken.outcome, { kind: 'conflict', found: applied.revision });
+  });
+
+  it('rejects a whole batch with the error of the store, then goes on', async () => {
+    const h = harness();
+    h.failNext(new StorageError('full', 'no room'));
+    const a = h.committer.submit(submission('a', absent));
+    const b = h.committer.submit(submission('b', absent));
+    const onA = h.committer.submit(submission('a', a));
+    for (const t of [a, b, onA]) await assert.rejects(t.outcome, { code: 'full' });
+    const built = await h.committer.submit(submission('a', a)).outcome;
+    assert.equal(built.kind, 'predecessor-failed');
+    assert.equal((await h.committer.submit(submission('a', absent)).outcome).kind, 'applied');
+  });
+
+  it('bounds a batch by bytes, always sending at least one', async () => {
+    const h = harness({ batchBytesMax: 100 });
+    const texts = ['x'.repeat(500), 'y', 'z'];
+    const tickets = texts.map((t, i) => h.committer.submit(submission(`k${i}`, absent, t)));
+    await Promise.all(tickets.map((t) => t.outcome));
+    assert.deepEqual(
+      h.batches.map((b) => b.length),
+      [1, 2],
+    );
+  });
+
+  it('answers `overloaded` at the limit of its queue, by count and by bytes, and recovers', async () => {
+    for (const limits of [{ queuedMutationsMax: 2 }, { queuedBytesMax: 60 }]) {
+      const h = harness(limits);
+      const tickets = ['a', 'b', 'c'].map((n) => h.committer.submit(submission(n, absent)));
+      const onLost = h.committer.submit(submission('c', tickets[2] as Submission['expect']));
+      const kinds = [];
+      for (const t of [...tickets, onLost]) kinds.push((await t.outcome).kind);
+      assert.deepEqual(kinds, ['applied', 'applied', 'overloaded', 'predecessor-failed']);
+      assert.equal(h.committer.stats().overloadedTotal, 1);
+      assert.equal(h.committer.stats().queuedBytes, 0);
+      assert.equal((await h.committer.submit(submission('c', absent)).outcome).kind, 'applied');
+    }
+  });
+
+  it('refuses alone the submission that is too large', async () => {
+    const h = harness();
+    const good = h.committer.submit(submission('a', absent));
+    const large = submission('b', absent, 'x'.repeat(storageLimits.valueBytesMax + 1));
+    await assert.rejects(h.committer.submit(large).outcome, { code: 'too-large' });
+    assert.equal((await good.outcome).kind, 'applied');
+  });
+
+  it('drains: everything accepted has its outcome, nothing new is taken', async () => {
+    const h = harness({ batchMutationsMax: 1 });
+    let answered = 0;
+    for (const n of ['a', 'b', 'c']) {
+      void h.committer.submit(submission(n, absent)).outcome.then(() => (answered += 1));
+    }
+    const drained = h.committer.drain();
+    await assert.rejects(h.committer.submit(submission('d', absent)).outcome, { code: 'closed' });
+    await drained;
+    assert.equal(answered, 3);
+    await h.committer.drain();
+  });
+});

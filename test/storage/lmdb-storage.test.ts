@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../src/stdx/clock.ts';
+import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
+import type { LmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
+import { StorageError, revisionZero } from '../../src/storage/storage.ts';
+import type { Revision, StoreKey } from '../../src/storage/storage.ts';
+import { absent, commitOne, key, ok, put, textOf, written } from '../contract/storage-fixture.ts';
+import { temporaryDirectories } from '../support/lmdb-directory.ts';
+
+const directories = temporaryDirectories('sluice-lmdb');
+const childScript = fileURLToPath(new URL('../support/lmdb-child.js', import.meta.url));
+
+function open(directory: string, identity = 'svc'): Promise<LmdbStorage> {
+  return openLmdbStorage({ path: directory, identity, clock: systemClock });
+}
+
+function startChild(...args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [childScript, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+}
+
+/** The first line a child prints. */
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+    });
+  });
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => child.once('close', () => resolve()));
+}
+
+after(() => directories.removeAll());
+
+describe('lmdb: reopening', () => {
+  it('keeps records, history, revisions and the compact revision', async () => {
+    const directory = directories.make();
+    const first = await open(directory);
+    const one = await commitOne(first, put(key('a'), absent, 'one'));
+    const two = await commitOne(first, put(key('a'), written(one), 'two'));
+    const three = await commitOne(first, put(key('a'), written(two), 'three'));
+    await first.compact(one);
+    await first.close();
+    const second = await open(directory);
+    assert.equal(await second.revision(), three);
+    assert.equal(await second.compactRevision(), one);
+    assert.equal(textOf(ok(await second.read(key('a'), two))), 'two');
+    const page = ok(await second.changes(one, { limit: 9, previous: false }));
+    assert.deepEqual(
+      page.changes.map((c) => c.revision),
+      [two, three],
+    );
+    const four = await commitOne(second, put(key('a'), written(three), 'four'));
+    assert.ok(four > three);
+    assert.deepEqual(second.verify().problems, []);
+    await second.close();
+  });
+
+  it('follows the log across a restart without gap or repeat', async () => {
+    const directory = directories.make();
+    const first = await open(directory);
+    const revisions: Revision[] = [];
+    for (const n of ['a', 'b', 'c']) revisions.push(await commitOne(first, put(key(n), absent)));
+    await first.close();
+    const second = await open(directory);
+    const abort = new AbortController();
+    const seen: Revision[] = [];
+    const following = (async () => {
+      for await (const page of second.tail(revisions[0] as Revision, abort.signal)) {
+        seen.push(...page.changes.map((c) => c.revision));
+        if (seen.length === 3) abort.abort();
+      }
+    })();
+    revisions.push(await commitOne(second, put(key('d'), absent)));
+    await following;
+    assert.deepEqual(seen, revisions.slice(1));
+    await second.close();
+  });
+});
+
+describe('lmdb: who may open', () => {
+  it('refuses another identity and names both; the right one still opens', async () => {
+    const directory = directories.make();
+    await (await open(directory)).close();
+    await assert.rejects(open(directory, 'kubernetes'), (error) => {
+      assert.ok(error instanceof StorageError);
+      assert.equal(error.code, 'identity');
+      assert.match(error.message, /"svc".*"kubernetes"/);
+      return true;
+    });
+    await (await open(directory)).close();
+  });
+
+  it('refuses a second opener in this process, also through another path', async () => {
+    const directory = directories.make();
+    const link = path.join(directories.make(), 'link');
+    symlinkSync(directory, link);
+    const storage = await open(directory);
+    await assert.rejects(open(directory), { code: 'in-use' });
+    await assert.rejects(open(link), { code: 'in-use' });
+    await commitOne(storage, put(key('a'), absent));
+    await storage.close();
+    await (await open(link)).close();
+  });
+
+  it('refuses a second process, and lets go of the lock of a killed one', async () => {
+    const directory = directories.make();
+    const holder = startChild('open', directory);
+    assert.equal(await firstLine(holder), 'open');
+    await assert.rejects(open(directory), { code: 'in-use' });
+    holder.kill('SIGKILL');
+    await ended(holder);
+    const storage = await open(directory);
+    const late = startChild('open', directory);
+    assert.equal(await firstLine(late), 'in-use');
+    await ended(late);
+    await storage.close();
+  });
+
+  it('says `io` when the directory cannot be made, and `corrupt` for a file that is no store', async () => {
+    const directory = directories.make();
+    writeFileSync(path.join(directory, 'file'), '');
+    await assert.rejects(open(path.join(directory, 'file', 'store')), { code: 'io' });
+    const foreign = path.join(directory, 'foreign');
+    mkdirSync(foreign);
+    writeFileSync(path.join(foreign, 'data.mdb'), Buffer.alloc(64 * 1024, 'not a store '));
+    await assert.rejects(open(foreign), { code: 'corrupt' });
+    writeFileSync(path.join(foreign, 'data.mdb'), 'short');
+    await assert.rejects(open(foreign), { code: 'corrupt' });
+  });
+});
+
+interface Acknowledged {
+  readonly revision: Revision;
+  readonly text: string | undefined;
+}
+
+/** Runs a writer until it has acknowledged `lines` writes, kills it, and tells the last ones. */
+async function writeUntilKilled(
+  directory: string,
+  seed: number,
+  lines: number,
+): Promise<Map<StoreKey, Acknowledged>> {
+  const child = startChild('write', directory, String(seed));
+  let text = '';
+  let count = 0;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    count += chunk.toString().split('\n').length - 1;
+    if (count >= lines) child.kill('SIGKILL');
+  });
+  await ended(child);
+  const acknowledged = new Map<StoreKey, Acknowledged>();
+  // What stands behind the last line end was cut by the kill.
+  for (const line of text.split('\n').slice(1, -1)) {
+    const [kind, name, revision, value] = line.split(' ');
+    assert.match(String(kind), /^[AD]$/, line);
+    acknowledged.set(name as StoreKey, {
+      revision: BigInt(revision as string) as Revision,
+      text: kind === 'A' ? value : undefined,
+    });
+  }
+  return acknowledged;
+}
+
+describe('lmdb: kill -9 under load', () => {
+  it('keeps every acknowledged commit and leaves tables that agree', async () => {
+    const directory = directories.make();
+    for (let round = 0; round < 4; round += 1) {
+      const acknowledged = await writeUntilKilled(directory, round, 300 + round * 700);
+      assert.ok(acknowledged.size > 0);
+      const storage = await open(directory);
+      assert.deepEqual(storage.verify().problems, []);
+      for (const [name, { revision, text }] of acknowledged) {
+        const at = ok(await storage.read(name));
+        // A write in flight when the process died may be there; nothing older may.
+        const isLast = at === undefined ? text === undefined : at.revision === revision;
+        if (isLast) assert.equal(textOf(at), text);
+        else assert.ok((await newestChange(storage, name)) > revision, `${name} lost ${revision}`);
+      }
+      await storage.close();
+    }
+  });
+});
+
+async function newestChange(storage: LmdbStorage, name: StoreKey): Promise<Revision> {
+  let newest = revisionZero;
+  let from = await storage.compactRevision();
+  for (;;) {
+    const { changes, through } = ok(await storage.changes(from, { limit: 500, previous: false }));
+    if (changes.length === 0) return newest;
+    newest = changes.findLast((c) => c.key === name)?.revision ?? newest;
+    from = through;
+  }
+}
+
+describe('lmdb: a full disk', () => {
+  it('says `full`, applies nothing, and goes on when there is room again', async (t) => {
+    const directory = directories.make();
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', directory], {
+        stdio: 'ignore',
+      });
+    } catch {
+      t.skip('a small file system cannot be mounted here');
+      return;
+    }
+    const storage = await open(path.join(directory, 'store'));
+    try {
+      const large = 'x'.repeat(200_000);
+      let count = 0;
+      await assert.rejects(
+        async () => {
+          for (; count < 100; count += 1) {
+            await commitOne(storage, put(key(`k${count}`), absent, large));
+          }
+        },
+        (error) => error instanceof StorageError && error.code === 'full',
+      );
+      const revision = await storage.revision();
+      assert.equal(ok(await storage.read(key(`k${count}`))), undefined);
+      assert.equal(storage.verify().recordsCount, count);
+      assert.deepEqual(storage.verify().problems, []);
+      await assert.rejects(storage.commit([put(key('more'), absent, large)]), { code: 'full' });
+      execFileSync('mount', ['-o', 'remount,size=16m', directory]);
+      assert.ok((await commitOne(storage, put(key('more'), absent, large))) > revision);
+      assert.deepEqual(storage.verify().problems, []);
+    } finally {
+      await storage.close();
+      execFileSync('umount', [directory]);
+    }
+  });
+});
