@@ -13,13 +13,13 @@
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { Timers } from '../src/stdx/clock.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
-import type { AtRevision, ChangePage, Revision } from '../src/storage/storage.ts';
+import type { AtRevision, Revision } from '../src/storage/storage.ts';
 import type { StreamLimits } from './limits.ts';
+import type { LogPage } from './log-pages.ts';
 import { noCursor } from './member.ts';
 import type { Member, MemberState } from './member.ts';
 import { pumpHistory, pumpInitial, pumpLog } from './pumps.ts';
 import type { Pumped } from './pumps.ts';
-import type { EntryMaker } from './resource-change.ts';
 import type { Frame } from './selection.ts';
 import type { WatchClass } from './watch-class.ts';
 
@@ -28,15 +28,14 @@ type Cls = WatchClass<Member>;
 export interface DeliveryDeps {
   readonly limits: StreamLimits;
   readonly timers: Timers;
-  readonly maker: EntryMaker;
   readonly expiredError: (message: string) => StatusError;
   readonly internalError: (message: string) => StatusError;
   /** Everything up to here has been applied to the caches. */
   readonly applied: () => Revision;
   /** Runs the callback once `revision` has been applied. */
   readonly whenApplied: (revision: Revision, callback: () => void) => void;
-  /** One page of the log, with superseded records; bounded in how many run at once. */
-  readonly readLog: (after: Revision) => Promise<AtRevision<ChangePage>>;
+  /** A page of the log that covers the revision. */
+  readonly readLog: (after: Revision) => Promise<AtRevision<LogPage>>;
   /** The member has ended and is out of its class's live list. */
   readonly onEnded: (member: Member) => void;
   /** The member has stopped in the middle of its initial events. */
@@ -183,6 +182,7 @@ export class Delivery {
     this.#move(member, 'ended');
     this.counts.ended -= 1;
     member.initial = undefined;
+    member.page = undefined;
     const { cls } = member;
     if (cls.ring.bytes > 0 && cls.membersCount > 1) this.mark(cls);
     this.#deps.onEnded(member);
@@ -306,6 +306,11 @@ export class Delivery {
     if (member.initial !== undefined) {
       return pumpInitial(member, member.initial, this.#limits);
     }
+    if (member.page !== undefined) {
+      const { page } = member;
+      member.page = undefined;
+      return pumpLog(member, page, this.#limits);
+    }
     const { history } = member.cls.stream.cache;
     if (member.cursor === noCursor && history.covers(member.revision)) {
       member.cursor = history.seqAt(member.revision);
@@ -328,20 +333,18 @@ export class Delivery {
     );
   }
 
-  #onLog(member: Member, read: AtRevision<ChangePage>): void {
+  #onLog(member: Member, read: AtRevision<LogPage>): void {
     if (member.state === 'ended') return;
-    try {
-      if (read.kind === 'compacted') {
-        const message = `too old resource version: ${member.revision} (${read.compactRevision})`;
-        return this.fail(member, this.#deps.expiredError(message));
-      }
-      // A future revision cannot be: the member would have waited for it.
-      if (read.kind === 'future') return this.settle(member);
-      const { limits, maker } = this.#deps;
-      this.#finishStep(member, pumpLog(member, read.value, maker, limits));
-    } catch (error) {
-      this.fail(member, this.#deps.internalError(messageOf(error)));
+    if (read.kind === 'compacted') {
+      const message = `too old resource version: ${member.revision} (${read.compactRevision})`;
+      return this.fail(member, this.#deps.expiredError(message));
     }
+    // A future revision cannot be: the member would have waited for it.
+    if (read.kind === 'future') return this.settle(member);
+    // Not now: a thousand members may share this page, and the turn has its budget.
+    member.page = read.value;
+    this.#pumps.push(member);
+    this.#schedule();
   }
 }
 

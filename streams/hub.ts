@@ -13,7 +13,6 @@
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import { assert } from '../src/stdx/assert.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
-import { createLimiter } from '../src/stdx/limiter.ts';
 import type { Prng } from '../src/stdx/prng.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
@@ -24,6 +23,7 @@ import type { FrameBudget } from './frame-ring.ts';
 import { Progress } from './freshness.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
 import type { StreamLimits } from './limits.ts';
+import { LogPages } from './log-pages.ts';
 import { Member } from './member.ts';
 import { initialEvents } from './pumps.ts';
 import { ResourceCache } from './resource-cache.ts';
@@ -62,6 +62,7 @@ class Hub implements Streams {
   readonly #delivery: Delivery;
   readonly #bookmarks: Bookmarks;
   readonly #kept: KeptSnapshots;
+  readonly #logPages: LogPages;
   readonly #resources = new Map<string, ResourceStream>();
   readonly #classes = new Map<string, WatchClass<Member>>();
   readonly #members = new Set<Member>();
@@ -77,19 +78,18 @@ class Hub implements Streams {
     this.#limits = limits;
     this.#maker = createEntryMaker(deps.decodeRecord, deps.stamp);
     this.#progress = new Progress(() => storage.revision(), timers);
-    this.#kept = new KeptSnapshots({ storage, maker: this.#maker, clock, timers, limits });
+    const store = { storage, maker: this.#maker, clock, timers, limits };
+    this.#kept = new KeptSnapshots(store);
+    this.#logPages = new LogPages(store);
     const applied = (): Revision => this.#progress.revision;
-    const logSlot = createLimiter(limits.logReadsMax);
-    const logOptions = { limit: limits.logPageChanges, previous: true };
     this.#delivery = new Delivery({
       limits,
       timers,
-      maker: this.#maker,
       expiredError: deps.expiredError,
       internalError: deps.internalError,
       applied,
       whenApplied: (revision, callback) => this.#progress.when(revision, callback),
-      readLog: (after) => logSlot(() => storage.changes(after, logOptions)),
+      readLog: (after) => this.#logPages.covering(after),
       onEnded: (member) => this.#onEnded(member),
       onInitialStall: (member) => this.#bookmarks.watchStall(member),
     });
@@ -116,6 +116,7 @@ class Hub implements Streams {
     this.#progress.close();
     this.#bookmarks.stop();
     this.#kept.stop();
+    this.#logPages.stop();
     await this.#following;
   }
 

@@ -38,6 +38,11 @@ export interface StreamLimits {
   readonly logReadsMax: number;
   /** Changes asked for in one such read. */
   readonly logPageChanges: number;
+  /** Pages read for catching up that are kept to be shared. Policy: the least recently used go;
+   * all go when none was used for `logPagesMs`. A larger page is used once. */
+  readonly logPagesMax: number;
+  readonly logPagesBytesMax: number;
+  readonly logPagesMs: number;
   /** Records asked for in one page of a scan. */
   readonly scanPageRecords: number;
 
@@ -90,6 +95,9 @@ export const defaultStreamLimits: StreamLimits = {
 
   logReadsMax: 4,
   logPageChanges: 512,
+  logPagesMax: 64,
+  logPagesBytesMax: 32 * MiB,
+  logPagesMs: 5_000,
   scanPageRecords: 1_000,
 
   freshnessWaitMs: 3_000,

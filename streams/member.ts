@@ -12,6 +12,7 @@
  */
 import { WheelEntry } from '../src/stdx/timer-wheel.ts';
 import type { Revision } from '../src/storage/storage.ts';
+import type { LogPage } from './log-pages.ts';
 import type { Entry, WatchHandle, WatchSink } from './streams.ts';
 import type { WatchClass } from './watch-class.ts';
 
@@ -42,6 +43,8 @@ export class Member extends WheelEntry implements WatchHandle {
   /** Place in the class's live list, -1 when not in it. */
   index = -1;
   initial: InitialEvents | undefined = undefined;
+  /** A page of the log, shared, until its turn comes to take from it. */
+  page: LogPage | undefined = undefined;
   /** What the sink calls; made at the first stall and kept. */
   onDrain: (() => void) | undefined = undefined;
 

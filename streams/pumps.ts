@@ -6,14 +6,12 @@
  * What it is not: a sender. It moves the member's cursor past what it returns; the caller writes
  * that, or ends the member.
  */
-import { parseStoreKey } from '../src/storage/keys.ts';
-import type { Change, ChangePage } from '../src/storage/storage.ts';
+import type { Change } from '../src/storage/storage.ts';
 import { joined } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
+import type { LogPage } from './log-pages.ts';
 import { noCursor } from './member.ts';
 import type { InitialEvents, Member } from './member.ts';
-import { resourceChange, resourceIdOf } from './resource-change.ts';
-import type { EntryMaker } from './resource-change.ts';
 import { frameOf, selectedEvent, selects } from './selection.ts';
 import type { Selection } from './selection.ts';
 import type { Entry, ResourceSnapshot } from './streams.ts';
@@ -78,42 +76,24 @@ export function pumpHistory(member: Member, limits: StreamLimits): Pumped {
   return { ...chunk.take(), examinedCount };
 }
 
-/** Takes from a page of the log that begins after the member's revision. What does not fit in the
- * chunk is read again: a member that stalls must not hold a page. The log may be ahead of the hub:
- * then the member waits for the hub at a revision that it has already been sent. */
-export function pumpLog(
-  member: Member,
-  page: ChangePage,
-  maker: EntryMaker,
-  limits: StreamLimits,
-): Pumped {
+/** Takes from a page of the log that covers the member's revision. The log may be ahead of the
+ * hub: then the member waits for the hub at a revision that it has already been sent. */
+export function pumpLog(member: Member, page: LogPage, limits: StreamLimits): Pumped {
   const { encoder, selection, stream } = member.cls;
   const chunk = new ChunkMaker(limits.pumpChunkBytes);
   let examinedCount = 0;
-  let { through } = page;
-  for (const change of page.changes) {
-    if (chunk.full) {
-      through = member.revision;
-      break;
-    }
-    member.revision = change.revision;
+  let at = page.indexAfter(member.revision);
+  for (; at < page.changes.length && !chunk.full; at += 1) {
+    member.revision = (page.changes[at] as Change).revision;
     examinedCount += 1;
-    if (!inScope(change, stream.id, selection)) continue;
-    const previous = change.previous && maker.fromRecord(change.previous);
-    const known = resourceChange(0, change, previous, maker);
-    const event = known && selectedEvent(selection, known);
+    if (!page.isOf(at, stream.id)) continue;
+    const change = page.at(at);
+    const event = change && selectedEvent(selection, change);
     if (event !== undefined) chunk.add(frameOf(encoder, event).bytes);
   }
   member.cursor = noCursor;
-  if (through > member.revision) member.revision = through;
+  if (at === page.changes.length) member.revision = page.through;
   return { ...chunk.take(), examinedCount };
-}
-
-/** Saves the decoding of what cannot be shown. */
-function inScope(change: Change, resourceId: string, selection: Selection): boolean {
-  if (resourceIdOf(change.key) !== resourceId) return false;
-  const { namespace } = selection;
-  return namespace === undefined || parseStoreKey(change.key).namespace === namespace;
 }
 
 class ChunkMaker {

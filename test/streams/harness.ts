@@ -148,6 +148,15 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   };
 }
 
+/** p0, p1, ... in one namespace. */
+export async function putMany(world: World, count: number, payload = 'x'): Promise<Revision[]> {
+  const revisions: Revision[] = [];
+  for (let i = 0; i < count; i += 1) {
+    revisions.push(await world.put({ namespace: 'ns', name: `p${i}`, payload }));
+  }
+  return revisions;
+}
+
 export async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await nextTurn();
 }

@@ -2,24 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { seededPrng, randomBelow } from '../../src/stdx/prng.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
-import { revisionZero, StorageError } from '../../src/storage/storage.ts';
+import { revisionZero } from '../../src/storage/storage.ts';
 import type { Revision, Storage } from '../../src/storage/storage.ts';
 import type { Entry, EventEncoder } from '../../streams/streams.ts';
 import { manualTime } from '../support/manual-time.ts';
-import { createWorld, encoder, everything, fieldIs, labelIs } from './harness.ts';
-import { Model, pods, services, TestSink, turns, watchRequest } from './harness.ts';
-import type { World } from './harness.ts';
+import { createWorld, encoder, everything, fieldIs } from './harness.ts';
+import { Model, putMany, services, TestSink, turns, watchRequest } from './harness.ts';
 
 const namespace = 'ns';
 const fromState = { kind: 'state', atLeast: undefined, mark: true } as const;
-
-async function putMany(world: World, count: number, payload = 'x'): Promise<Revision[]> {
-  const revisions: Revision[] = [];
-  for (let i = 0; i < count; i += 1) {
-    revisions.push(await world.put({ namespace, name: `p${i}`, payload }));
-  }
-  return revisions;
-}
 
 describe('start points', () => {
   it('I4: a watch from each revision in history gets exactly the events after it', async () => {
@@ -33,6 +24,32 @@ describe('start points', () => {
       await turns(40);
       assert.deepEqual(sink.replay().events, world.model.eventsAfter(revision, request));
     }
+    await world.stop();
+  });
+
+  it('I4: a herd that resumes from before the restart shares the reads of the log', async () => {
+    const clock = manualTime().clock;
+    const inner = createMemoryStorage({ clock });
+    const model = new Model();
+    const first = await createWorld({ storage: inner, model });
+    const revisions = await putMany(first, 200);
+    await first.stop();
+    let reads = 0;
+    const changes: Storage['changes'] = (...args) => ((reads += 1), inner.changes(...args));
+    const storage = { ...inner, changes };
+    const world = await createWorld({ storage, model, limits: { logPageChanges: 50 } });
+    const watches = revisions.slice(100).map((revision) => {
+      const request = watchRequest({ start: { kind: 'after', revision } });
+      const sink = new TestSink();
+      world.streams.watch(request, sink);
+      return { request, revision, sink };
+    });
+    await world.settle();
+    await turns(40);
+    for (const { request, revision, sink } of watches) {
+      assert.deepEqual(sink.replay().events, model.eventsAfter(revision, request));
+    }
+    assert.ok(reads <= 12, `${reads} reads`);
     await world.stop();
   });
 
@@ -149,11 +166,11 @@ describe('delivery', () => {
     };
     world.streams.watch(watchRequest(), whole);
     await world.settle();
-    const mutations = await Promise.all(
+    const revisions = await Promise.all(
       Array.from({ length: 5 }, (_, i) => world.put({ namespace, name: `q${i}` })),
     );
     await world.settle();
-    assert.equal(mutations.length, 5);
+    assert.equal(revisions.length, 5);
     assert.equal(sink.replay().events.length, 5);
     assert.ok(sink.writes < 5);
     await world.stop();
@@ -181,6 +198,27 @@ describe('delivery', () => {
     assert.equal(made, 3);
     assert.equal(chunks.size, 3);
     assert.equal(world.streams.stats().framesTotal, 3_000);
+    await world.stop();
+  });
+
+  it('I10: a burst larger than the ring is encoded once: applying waits for delivery', async () => {
+    let made = 0;
+    const counting: EventEncoder = {
+      ...encoder,
+      event: (type, entry) => ((made += 1), encoder.event(type, entry)),
+    };
+    const world = await createWorld({ limits: { framesMax: 8, freshBytesMax: 500 } });
+    const start = { kind: 'after', revision: world.streams.revision } as const;
+    const sinks = Array.from({ length: 20 }, () => new TestSink());
+    for (const sink of sinks) {
+      world.streams.watch(watchRequest({ encoder: counting, start }), sink);
+    }
+    await Promise.all(
+      Array.from({ length: 100 }, (_, i) => world.put({ namespace, name: `p${i}` })),
+    );
+    await world.settle();
+    for (const sink of sinks) assert.equal(sink.replay().events.length, 100);
+    assert.equal(made, 100);
     await world.stop();
   });
 
@@ -224,7 +262,7 @@ describe('delivery', () => {
       const healthy = sinks.filter((_, i) => i !== 50).map((sink) => sink.writes);
       if (stalled) {
         assert.equal(sinks[50]?.writes, 1);
-        (sinks[50] as TestSink).stall = () => false;
+        (sinks[50]).stall = () => false;
         sinks[50]?.drain();
         await turns(40);
         const request = watchRequest({ start });
@@ -432,189 +470,5 @@ describe('the clock', () => {
     const late = new TestSink();
     world.streams.watch(watchRequest(), late);
     assert.equal(late.ended, true);
-  });
-});
-
-describe('reads', () => {
-  it('I15: what was acknowledged before the call is seen after waitUntilCurrent', async () => {
-    const world = await createWorld();
-    for (let i = 0; i < 50; i += 1) {
-      const revision = await world.put({ namespace, name: 'p', payload: `${i}` });
-      await world.streams.waitUntilCurrent();
-      const entry = world.streams.snapshot(pods).get(namespace, 'p');
-      assert.equal(entry?.revision, revision);
-      assert.equal(JSON.parse(Buffer.from(entry.bytes).toString()).spec.payload, `${i}`);
-    }
-    await world.stop();
-  });
-
-  it('I15: a burst of reads asks the store once, and a later one never shares an older question', async () => {
-    let asked = 0;
-    let answer: ((revision: Revision) => void)[] = [];
-    const inner = createMemoryStorage({ clock: manualTime().clock });
-    let held = false;
-    const storage: Storage = {
-      ...inner,
-      revision: () => {
-        asked += 1;
-        return held ? new Promise((resolve) => answer.push(resolve)) : inner.revision();
-      },
-    };
-    const world = await createWorld({ storage });
-    asked = 0;
-    held = true;
-    const done: string[] = [];
-    const read = (name: string): void =>
-      void world.streams.waitUntilCurrent().then(() => done.push(name));
-    for (let i = 0; i < 100; i += 1) read('first');
-    await turns(1);
-    assert.equal(asked, 1);
-    for (let i = 0; i < 100; i += 1) read('second');
-    await turns(1);
-    assert.equal(asked, 1);
-    answer.shift()?.(revisionZero);
-    await turns(1);
-    assert.deepEqual(new Set(done), new Set(['first']));
-    assert.equal(asked, 2);
-    answer.shift()?.(revisionZero);
-    await turns(1);
-    assert.equal(done.length, 200);
-    answer = [];
-    await world.stop();
-  });
-
-  it('I16: waitUntil resolves when reached, and says too-large after its wait', async () => {
-    const world = await createWorld();
-    const [current] = await putMany(world, 1);
-    await world.settle();
-    assert.deepEqual(await world.streams.waitUntil(current as Revision), { kind: 'reached' });
-    const next = ((current as Revision) + 3n) as Revision;
-    const reached = world.streams.waitUntil(next);
-    const never = world.streams.waitUntil((next + 100n) as Revision);
-    await putMany(world, 1);
-    await world.settle();
-    assert.deepEqual(await reached, { kind: 'reached' });
-    world.time.advance(3_000);
-    assert.deepEqual(await never, { kind: 'too-large', current: next });
-    await world.stop();
-  });
-
-  it('I17: the snapshot at any revision is the state then, from cache, history or store', async () => {
-    for (let seed = 1; seed <= 15; seed += 1) {
-      const prng = seededPrng(seed);
-      const limits = {
-        historyChangesMax: 1 + randomBelow(prng, 30),
-        scanPageRecords: 1 + randomBelow(prng, 5),
-        keptSnapshotsMax: 1 + randomBelow(prng, 3),
-        keptSnapshotBytesMax: randomBelow(prng, 3_000),
-      };
-      const world = await createWorld({ limits });
-      const held: { snapshot: ReturnType<World['streams']['snapshot']>; at: Revision }[] = [];
-      for (let step = 0; step < 80; step += 1) {
-        const name = `p${randomBelow(prng, 12)}`;
-        const at = `n${randomBelow(prng, 3)}`;
-        if (randomBelow(prng, 3) === 0) await world.remove(at, name);
-        else await world.put({ namespace: at, name, payload: `${step}` });
-        if (randomBelow(prng, 8) !== 0) continue;
-        await world.streams.waitUntilCurrent();
-        const snapshot = world.streams.snapshot(pods);
-        world.streams.keep(pods, snapshot);
-        held.push({ snapshot, at: world.streams.revision });
-      }
-      await world.settle();
-      for (const { revision } of world.model.changes) {
-        const read = await world.streams.snapshotAt(pods, revision);
-        assert.equal(read.kind, 'ok');
-        if (read.kind === 'ok') held.push({ snapshot: read.snapshot, at: revision });
-      }
-      for (const { snapshot, at } of held) {
-        assert.equal(snapshot.revision, at);
-        const state = world.model.stateAt(at);
-        const keys = [...state.keys()].sort();
-        const seen = [...snapshot.entries(undefined)].map((e) => `${e.namespace}/${e.name}`);
-        assert.deepEqual(seen, keys);
-        for (const entry of snapshot.entries(undefined)) {
-          const expected = state.get(`${entry.namespace}/${entry.name}`);
-          assert.equal(entry.revision, expected?.revision);
-        }
-        const after = `n1/p${randomBelow(prng, 12)}`;
-        const behind = (namespace?: string): string[] =>
-          keys.filter((key) => key > after && key.startsWith(namespace ?? ''));
-        assert.equal(snapshot.countAfter(undefined, after), behind().length);
-        assert.equal(snapshot.countAfter('n2', after), behind('n2/').length);
-        assert.equal(snapshot.countAfter('n1', after), behind('n1/').length);
-        assert.equal(snapshot.countAfter('n0', after), 0);
-        assert.equal(snapshot.count('n1'), keys.filter((key) => key.startsWith('n1/')).length);
-        assert.deepEqual(
-          [...snapshot.entries('n1', after)].map((e) => `${e.namespace}/${e.name}`),
-          behind('n1/'),
-        );
-      }
-      await world.stop();
-    }
-  });
-
-  it('I17: a revision behind the compaction says so, one ahead too', async () => {
-    const world = await createWorld({ limits: { historyChangesMax: 2 } });
-    const revisions = await putMany(world, 10);
-    await world.settle();
-    const compacted = revisions[6] as Revision;
-    await world.storage.compact(compacted);
-    const at = (index: number) => world.streams.snapshotAt(pods, revisions[index] as Revision);
-    assert.deepEqual(await at(2), { kind: 'compacted', oldest: compacted });
-    assert.equal((await at(6)).kind, 'ok');
-    const current = world.streams.revision;
-    const ahead = await world.streams.snapshotAt(pods, (current + 1n) as Revision);
-    assert.deepEqual(ahead, { kind: 'future', current });
-    await world.stop();
-  });
-
-  it('I18: after a restart the caches are the store, and a watch resumes over the restart', async () => {
-    const storage = createMemoryStorage({ clock: manualTime().clock });
-    const model = new Model();
-    const first = await createWorld({ storage, model });
-    const revisions = await putMany(first, 20);
-    await first.remove(namespace, 'p3');
-    await first.stop();
-    const second = await createWorld({ storage, model, limits: { scanPageRecords: 3 } });
-    const names = [...second.streams.snapshot(pods).entries(undefined)].map(({ name }) => name);
-    assert.equal(names.length, 19);
-    const request = watchRequest({
-      start: { kind: 'after', revision: revisions[4] as Revision },
-      predicate: labelIs('app', 'a'),
-    });
-    const all = { ...request, predicate: everything };
-    const [chosen, every] = [new TestSink(), new TestSink()];
-    second.streams.watch(request, chosen);
-    second.streams.watch(all, every);
-    await second.put({ namespace, name: 'p4', labels: { app: 'a' } });
-    await second.settle();
-    const after = revisions[4] as Revision;
-    assert.deepEqual(every.replay().events, model.eventsAfter(after, all));
-    assert.deepEqual(chosen.replay().events, model.eventsAfter(after, request));
-    await second.stop();
-  });
-
-  it('I18: a log that cannot be followed is fatal, and nothing is applied after it', async () => {
-    const inner = createMemoryStorage({ clock: manualTime().clock });
-    const storage: Storage = {
-      ...inner,
-      async *tail(after, signal) {
-        for await (const page of inner.tail(after, signal)) {
-          yield page;
-          throw new StorageError('io', 'the disk is gone');
-        }
-      },
-    };
-    const world = await createWorld({ storage });
-    const [first] = await putMany(world, 1);
-    await turns(5);
-    await putMany(world, 1);
-    await turns(5);
-    assert.equal(world.fatal.length, 1);
-    assert.equal((world.fatal[0] as StorageError).code, 'io');
-    assert.equal(world.streams.revision, first);
-    await assert.rejects(world.streams.waitUntilCurrent(), { code: 'closed' });
-    await world.stop();
   });
 });

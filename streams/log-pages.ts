@@ -1,0 +1,157 @@
+/**
+ * Pages of the log for members that catch up, shared: after a restart a thousand watches resume
+ * from about the same place, and one read and one decoding serve them all.
+ *
+ *      log   ──[ page: after ......... through ]──      any revision in [after, through) is
+ *                        ▲ a member                     answered by the page
+ *
+ * What it is not: a copy of the log. Pages are dropped by age, use and bytes.
+ *
+ * Invariants: a page holds every change of the store with after < revision <= through, in order;
+ * the log never changes, so neither does a page.
+ */
+import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
+import { createLimiter } from '../src/stdx/limiter.ts';
+import type { Limiter } from '../src/stdx/limiter.ts';
+import type { AtRevision, Change, Revision, Storage } from '../src/storage/storage.ts';
+import type { StreamLimits } from './limits.ts';
+import { resourceChange, resourceIdOf } from './resource-change.ts';
+import type { EntryMaker, ResourceChange } from './resource-change.ts';
+
+export interface LogPagesDeps {
+  readonly storage: Pick<Storage, 'changes'>;
+  readonly maker: EntryMaker;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly limits: StreamLimits;
+}
+
+export class LogPage {
+  readonly after: Revision;
+  readonly through: Revision;
+  readonly changes: readonly Change[];
+  /** Of the stored records, and as much again for what is decoded of them. */
+  readonly bytes: number;
+  readonly #maker: EntryMaker;
+  readonly #decoded: (ResourceChange | undefined)[] = [];
+
+  constructor(after: Revision, through: Revision, changes: readonly Change[], maker: EntryMaker) {
+    this.after = after;
+    this.through = through;
+    this.changes = changes;
+    this.#maker = maker;
+    let bytes = 0;
+    for (const { record, previous } of changes) {
+      bytes += (record?.value.length ?? 0) + (previous?.value.length ?? 0);
+    }
+    this.bytes = bytes * 2;
+  }
+
+  /** Position of the first change after `revision`. */
+  indexAfter(revision: Revision): number {
+    let low = 0;
+    let high = this.changes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.changes[middle] as Change).revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  isOf(index: number, resourceId: string): boolean {
+    return resourceIdOf((this.changes[index] as Change).key) === resourceId;
+  }
+
+  /** Decoded once. Undefined when the change shows nothing. */
+  at(index: number): ResourceChange | undefined {
+    const known = this.#decoded[index];
+    if (known !== undefined) return known;
+    const change = this.changes[index] as Change;
+    const previous = change.previous && this.#maker.fromRecord(change.previous);
+    const decoded = resourceChange(0, change, previous, this.#maker);
+    this.#decoded[index] = decoded;
+    return decoded;
+  }
+}
+
+export class LogPages {
+  readonly #deps: LogPagesDeps;
+  readonly #slot: Limiter;
+  /** The least recently used first. */
+  #pages: LogPage[] = [];
+  #bytes = 0;
+  #usedMs = 0;
+  #timer: TimerHandle | undefined;
+
+  constructor(deps: LogPagesDeps) {
+    this.#deps = deps;
+    this.#slot = createLimiter(deps.limits.logReadsMax);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** A page that begins at or before `after` and goes beyond it, if the log does. */
+  async covering(after: Revision): Promise<AtRevision<LogPage>> {
+    const known = this.#find(after);
+    if (known !== undefined) return { kind: 'ok', value: known };
+    return this.#slot(async () => {
+      // Somebody before us in line may have read it.
+      const read = this.#find(after);
+      return read === undefined ? this.#read(after) : { kind: 'ok', value: read };
+    });
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#pages = [];
+    this.#bytes = 0;
+  }
+
+  async #read(after: Revision): Promise<AtRevision<LogPage>> {
+    const { limits, maker, storage } = this.#deps;
+    const options = { limit: limits.logPageChanges, previous: true };
+    const read = await storage.changes(after, options);
+    if (read.kind !== 'ok') return read;
+    const page = new LogPage(after, read.value.through, read.value.changes, maker);
+    this.#keep(page);
+    return { kind: 'ok', value: page };
+  }
+
+  #find(after: Revision): LogPage | undefined {
+    for (let i = this.#pages.length - 1; i >= 0; i -= 1) {
+      const page = this.#pages[i] as LogPage;
+      if (page.after > after || page.through <= after) continue;
+      this.#pages.splice(i, 1);
+      this.#pages.push(page);
+      this.#usedMs = this.#deps.clock.monotonicMs();
+      return page;
+    }
+    return undefined;
+  }
+
+  #keep(page: LogPage): void {
+    const { clock, limits } = this.#deps;
+    if (page.bytes > limits.logPagesBytesMax || page.through <= page.after) return;
+    this.#pages.push(page);
+    this.#bytes += page.bytes;
+    while (this.#bytes > limits.logPagesBytesMax || this.#pages.length > limits.logPagesMax) {
+      this.#bytes -= (this.#pages.shift() as LogPage).bytes;
+    }
+    this.#usedMs = clock.monotonicMs();
+    this.#arm();
+  }
+
+  /** All go when none was used for a while: the herd has passed. */
+  #arm(): void {
+    const { clock, limits, timers } = this.#deps;
+    this.#timer ??= timers.after(limits.logPagesMs, () => {
+      this.#timer = undefined;
+      if (clock.monotonicMs() - this.#usedMs >= limits.logPagesMs) this.stop();
+      else this.#arm();
+    });
+  }
+}
