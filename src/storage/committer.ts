@@ -25,7 +25,8 @@ import type { Mutation, MutationOutcome, Precondition, Revision, Storage } from 
 
 /** A submitted mutation. `expect` of a later submission may be the ticket itself. */
 export interface CommitTicket {
-  /** Resolves when durable, or with the reason why nothing was written. Rejects with StorageError. */
+  /** Resolves when durable, or with the reason why nothing was written.
+   * Rejects with StorageError. */
   readonly outcome: Promise<CommitOutcome>;
 }
 

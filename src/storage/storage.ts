@@ -191,7 +191,7 @@ export class StorageError extends Error {
 
 /** Limits of the contract; an adapter may be stricter only by saying so in its header. */
 export const storageLimits = {
-  /** Largest record value. A request body is at most 3 MiB; an object grows a little when stored. */
+  /** Largest record value. A request body is at most 3 MiB; an object grows when stored. */
   valueBytesMax: 4 * 1024 * 1024,
   /** Longest key in UTF-8 bytes. */
   keyBytesMax: 1024,

@@ -6,38 +6,9 @@ import {
   createMemoryMedium,
   createMemoryStorage,
 } from '../../src/storage/memory/memory-storage.ts';
-import type { Clock, Timers } from '../../src/stdx/clock.ts';
 import type { Revision } from '../../src/storage/storage.ts';
+import { manualTime } from '../support/manual-time.ts';
 import { absent, commitOne, key, put } from '../contract/storage-fixture.ts';
-
-interface ManualTime extends Clock, Timers {
-  set(nowMs: number): void;
-  /** Runs what is due now; tells how many timers were. */
-  fire(): number;
-}
-
-function manualTime(): ManualTime {
-  let nowMs = 1_000_000;
-  let timers: { readonly atMs: number; readonly callback: () => void }[] = [];
-  const after = (delayMs: number, callback: () => void): { cancel(): void } => {
-    const timer = { atMs: nowMs + delayMs, callback };
-    timers.push(timer);
-    return { cancel: () => void (timers = timers.filter((t) => t !== timer)) };
-  };
-  return {
-    nowMs: () => nowMs,
-    monotonicMs: () => nowMs,
-    after,
-    nextTurn: (callback) => after(0, callback),
-    set: (ms) => void (nowMs = ms),
-    fire() {
-      const due = timers.filter((t) => t.atMs <= nowMs);
-      timers = timers.filter((t) => t.atMs > nowMs);
-      for (const timer of due) timer.callback();
-      return due.length;
-    },
-  };
-}
 
 const historyMs = 300_000;
 const turns = async (): Promise<void> => {
@@ -50,16 +21,22 @@ describe('compactor', () => {
     await fc.assert(
       fc.asyncProperty(gaps, fc.bigInt(1n, 5000n), async (deltas, revisionStep) => {
         const time = manualTime();
-        const storage = createMemoryStorage({ clock: time, revisionStep });
+        const storage = createMemoryStorage({ clock: time.clock, revisionStep });
         const made: { readonly revision: Revision; readonly timeMs: number }[] = [];
         for (const [i, delta] of deltas.entries()) {
-          time.set(time.nowMs() + delta);
+          time.advance(delta);
           const revision = await commitOne(storage, put(key(`k${i}`), absent));
-          made.push({ revision, timeMs: time.nowMs() });
+          made.push({ revision, timeMs: time.clock.nowMs() });
         }
-        const options = { storage, clock: time, timers: time, historyMs, intervalMs: 1000 };
+        const options = {
+          storage,
+          clock: time.clock,
+          timers: time.timers,
+          historyMs,
+          intervalMs: 1000,
+        };
         const compactor = createCompactor({ ...options, onError: assert.ifError });
-        const old = made.filter((m) => m.timeMs <= time.nowMs() - historyMs);
+        const old = made.filter((m) => m.timeMs <= time.clock.nowMs() - historyMs);
         assert.equal(await compactor.runOnce(), old.at(-1)?.revision ?? 0n);
       }),
       { numRuns: 60 },
@@ -69,50 +46,60 @@ describe('compactor', () => {
   it('judges age by the log, so another process compacts what this one wrote', async () => {
     const time = manualTime();
     const medium = createMemoryMedium();
-    const first = createMemoryStorage({ clock: time, medium });
+    const first = createMemoryStorage({ clock: time.clock, medium });
     const revision = await commitOne(first, put(key('a'), absent));
     await first.close();
-    time.set(time.nowMs() + historyMs);
-    const storage = createMemoryStorage({ clock: time, medium });
-    const options = { storage, clock: time, timers: time, historyMs, intervalMs: 1000 };
+    time.advance(historyMs);
+    const storage = createMemoryStorage({ clock: time.clock, medium });
+    const options = {
+      storage,
+      clock: time.clock,
+      timers: time.timers,
+      historyMs,
+      intervalMs: 1000,
+    };
     const compactor = createCompactor({ ...options, onError: assert.ifError });
     assert.equal(await compactor.runOnce(), revision);
   });
 
   it('runs at its interval from start to stop, and goes on after a failure', async () => {
     const time = manualTime();
-    const storage = createMemoryStorage({ clock: time });
+    const storage = createMemoryStorage({ clock: time.clock });
     await commitOne(storage, put(key('a'), absent));
     const errors: unknown[] = [];
     let failing = true;
+    let runs = 0;
     const flaky = {
       ...storage,
       compact: (before: Revision): Promise<void> => {
+        runs += 1;
         if (failing) return Promise.reject(new Error('io'));
         return storage.compact(before);
       },
     };
     const compactor = createCompactor({
       storage: flaky,
-      clock: time,
-      timers: time,
+      clock: time.clock,
+      timers: time.timers,
       historyMs,
       intervalMs: 1000,
       onError: (error) => errors.push(error),
     });
+    time.advance(historyMs);
     compactor.start();
     compactor.start();
-    time.set(time.nowMs() + historyMs);
-    assert.equal(time.fire(), 1);
+    time.advance(1000);
     await turns();
     assert.equal(errors.length, 1);
     failing = false;
-    time.set(time.nowMs() + 1000);
-    assert.equal(time.fire(), 1);
+    time.advance(1000);
     await turns();
     assert.equal(await storage.compactRevision(), await storage.revision());
     await compactor.stop();
-    time.set(time.nowMs() + 10_000);
-    assert.equal(time.fire(), 0);
+    await commitOne(storage, put(key('b'), absent));
+    time.advance(historyMs);
+    time.advance(10_000);
+    await turns();
+    assert.equal(runs, 2);
   });
 });

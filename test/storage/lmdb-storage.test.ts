@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -124,6 +124,20 @@ describe('lmdb: who may open', () => {
     assert.equal(await firstLine(late), 'in-use');
     await ended(late);
     await storage.close();
+  });
+
+  it('refuses a process that cannot see the lock: one of another network name space', async (t) => {
+    const directory = directories.make();
+    const storage = await open(directory);
+    await commitOne(storage, put(key('a'), absent));
+    const apart = ['--net', process.execPath, childScript, 'open', directory];
+    const { status, stdout } = spawnSync('unshare', apart, { input: '', encoding: 'utf8' });
+    await storage.close();
+    if (status === null || stdout === '') {
+      t.skip('no name space can be made here');
+      return;
+    }
+    assert.equal(stdout, 'in-use\n');
   });
 
   it('says `io` when the directory cannot be made, and `corrupt` for a file that is no store', async () => {

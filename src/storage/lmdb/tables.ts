@@ -99,8 +99,8 @@ function checkFile(file: string): void {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw new StorageError('io', `cannot read ${file}: ${String(cause)}`, { cause });
   }
-  const isLmdb = head.readUInt32LE(MAGIC_AT) === MAGIC || head.readUInt32BE(MAGIC_AT) === MAGIC;
-  if (length > 0 && !isLmdb) throw corrupt(`${file} is not an LMDB file`);
+  const marks = [head.readUInt32LE(MAGIC_AT), head.readUInt32BE(MAGIC_AT)];
+  if (length > 0 && !marks.includes(MAGIC)) throw corrupt(`${file} is not an LMDB file`);
 }
 
 function checkMarks({ meta }: Tables, directory: string, identity: string): void {
@@ -118,7 +118,8 @@ function checkMarks({ meta }: Tables, directory: string, identity: string): void
   if (format[0] !== FORMAT) {
     throw new StorageError(
       'identity',
-      `the store in ${directory} has format ${String(format[0])}; this build reads format ${FORMAT}`,
+      `the store in ${directory} has format ${String(format[0])};` +
+        ` this build reads format ${FORMAT}`,
     );
   }
   const written = meta.getBinary(metaKeys.identity)?.toString();

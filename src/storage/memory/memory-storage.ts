@@ -54,7 +54,7 @@ export interface MemoryStorageOptions {
   readonly clock: Clock;
   /** Shared by several storages; a new, empty one by default. */
   readonly medium?: MemoryMedium | undefined;
-  /** Distance between revisions. Above 1 it shows who computes revisions instead of reading them. */
+  /** Distance between revisions. Above 1 it shows who computes revisions that should be read. */
   readonly revisionStep?: bigint | undefined;
 }
 
