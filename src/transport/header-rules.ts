@@ -43,9 +43,7 @@ export function isFramingHeader(name: string): boolean {
   }
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const controls = /[\u0000-\u0008\u000a-\u001f\u007f]/;
-// eslint-disable-next-line no-control-regex -- as above
 const everyControl = /[\u0000-\u0008\u000a-\u001f\u007f]+/g;
 
 /**

@@ -63,15 +63,22 @@ function serveRequest(
   handler: ExchangeHandler,
 ): void {
   const target = originForm(latin1AsUtf8(req.url ?? ''));
-  if (target === undefined) {
-    const text = 'the request target is not a path\n';
-    res.writeHead(400, { 'Content-Type': 'text/plain; charset=utf-8' });
-    // Named apart because the two have no common signature of end().
-    if ('createPushResponse' in res) res.end(text);
-    else res.end(text);
-    return;
-  }
-  handler(new NodeExchange(req, res, target, shared));
+  const coding = req.headers['transfer-encoding'];
+  if (target === undefined) refuse(res, 'the request target is not a path');
+  else if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    refuse(res, 'the only transfer coding known here is chunked');
+  } else handler(new NodeExchange(req, res, target, shared));
+}
+
+/** Answers what never becomes an exchange, and closes the connection. */
+function refuse(res: NodeResponse, message: string): void {
+  res.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  const isHttp2 = 'createPushResponse' in res;
+  if (!isHttp2) res.setHeader('Connection', 'close');
+  res.statusCode = 400;
+  // Apart, because the two have no common signature of end().
+  if (isHttp2) res.end(`${message}\n`);
+  else res.end(`${message}\n`);
 }
 
 /** A path as it is; of an absolute URI its path and query; nothing for '*' and authorities. */

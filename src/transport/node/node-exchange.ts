@@ -205,9 +205,15 @@ export class NodeExchange implements HttpExchange, Expiring {
     const bodiless = isBodiless(status);
     const bytes = bodiless ? undefined : Buffer.byteLength(body);
     this.#writeHead(status, headers, bytes, close);
-    if (bodiless || this.method === 'HEAD') this.#res.end();
-    else if (isHttp2(this.#res)) this.#res.end(body);
-    else this.#res.end(body);
+    const res = this.#res;
+    if (bodiless || this.method === 'HEAD') {
+      res.end();
+      return;
+    }
+    // Never a string: node would join it to the head and encode that as UTF-8 a second time.
+    const sent = typeof body === 'string' ? Buffer.from(body) : body;
+    if (isHttp2(res)) res.end(sent);
+    else res.end(sent);
   }
 
   #writeHead(

@@ -9,6 +9,8 @@
  *    for as long is cut. A quiet stream is never cut. `idleTimeoutMs` is therefore not used here.
  *  - A head that comes in several segments may have 4 KiB, and at most 48 headers; beyond it, and
  *    for what is not HTTP/1.1, the connection is closed without an answer.
+ *  - Bytes above 0x7f at either end of a header value are trimmed as if they were white space.
+ *  - A trailer after a chunked body is taken for the start of the next request.
  *  - A pipelined request that arrives before the answer to the one ahead closes the connection.
  *  - A client that half-closes has gone.
  *  - Connections without a request on them are invisible: `connectionsMax` counts exchanges in

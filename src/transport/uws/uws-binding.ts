@@ -25,7 +25,7 @@ export interface UwsResponse {
   writeHeader(name: string, value: string): UwsResponse;
   write(chunk: Uint8Array): boolean;
   end(body?: Uint8Array | string, closeConnection?: boolean): UwsResponse;
-  endWithoutBody(reportedBytes?: number, closeConnection?: boolean): UwsResponse;
+  endWithoutBody(): UwsResponse;
   tryEnd(rest: Uint8Array, totalBytes: number): [taken: boolean, done: boolean];
   close(): UwsResponse;
   onWritable(handler: (offset: number) => boolean): UwsResponse;

@@ -147,7 +147,7 @@ export class UwsExchange implements HttpExchange, Expiring {
     if (this.method === 'HEAD' || isBodiless(status)) {
       this.#corked(() => {
         this.#writeHead(status, headers);
-        this.#res.endWithoutBody(undefined, this.#shared.stopping);
+        this.#endHead(this.#shared.stopping);
       });
       this.#complete();
       return closedStream;
@@ -206,7 +206,7 @@ export class UwsExchange implements HttpExchange, Expiring {
       this.#corked(() => {
         this.#writeHead(status, headers);
         if (!bodiless) this.#res.writeHeader('Content-Length', String(Buffer.byteLength(body)));
-        this.#res.endWithoutBody(undefined, close);
+        this.#endHead(close);
       });
       this.#complete();
     } else if (body.length <= directBodyBytesMax / (typeof body === 'string' ? 3 : 1)) {
@@ -248,6 +248,12 @@ export class UwsExchange implements HttpExchange, Expiring {
     for (const [name, value] of headers) {
       if (!isFramingHeader(name)) res.writeHeader(name, safeHeaderValue(value));
     }
+  }
+
+  /** Not endWithoutBody(undefined, close): any argument makes this library send nothing at all. */
+  #endHead(close: boolean): void {
+    if (close) this.#res.writeHeader('Connection', 'close');
+    this.#res.endWithoutBody();
   }
 
   /** The library has corked this socket already while the handler runs. */

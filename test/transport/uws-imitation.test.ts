@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { chooseTransport } from '../../src/transport/choose.ts';
+import { isNativeBinding, loadUws } from '../../src/transport/uws/uws-binding.ts';
+
+const require = createRequire(import.meta.url);
+const bindingModule = new URL('../../src/transport/uws/uws-binding.js', import.meta.url).href;
+
+async function inChild(code: string, env: Record<string, string>): Promise<string> {
+  const args = ['--input-type=module', '--eval', code];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, ...env },
+  });
+  return stdout;
+}
+
+describe('the JavaScript imitation of uWebSockets.js is never used', () => {
+  it('the switch that makes the package choose its imitation changes nothing', async () => {
+    const code = `const { loadUws } = await import(${JSON.stringify(bindingModule)});
+      const load = await loadUws();
+      console.log(JSON.stringify([load.ok, load.ok && /native code/.test(String(load.uws.App))]));`;
+    const plain = await inChild(code, {});
+    assert.equal(await inChild(code, { UWS_USE_FALLBACK: '1' }), plain);
+    assert.match(plain, /^\[(true,true|false,false)\]\n$/);
+  });
+
+  it('the imitation itself is recognised and refused', () => {
+    const imitation: unknown = require('uWebSockets.js/dist/index.js');
+    assert.equal(typeof (imitation as Record<string, unknown>)['App'], 'function');
+    assert.equal(isNativeBinding(imitation), false);
+    assert.equal(isNativeBinding(undefined), false);
+    assert.equal(isNativeBinding({ App: () => ({}) }), false);
+  });
+
+  it('a package without a binary for this platform gives a reason, not an imitation', async () => {
+    const load = await loadUws([
+      { packageName: 'uWebSockets.js', binaries: '../no-such-directory' },
+      { packageName: '@nobody/nothing', binaries: '.' },
+    ]);
+    assert.equal(load.ok, false);
+    assert.match(load.ok ? '' : load.why, /uWebSockets\.js .*no-such.*; @nobody\/nothing/s);
+  });
+
+  it('a file in the place of the binary that is JavaScript is refused', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'uws-imitation-'));
+    try {
+      const { platform, arch, versions } = process;
+      const binary = join(directory, `uws_${platform}_${arch}_${versions.modules}.node`);
+      await writeFile(binary, 'module.exports = { App() {} };');
+      await writeFile(join(directory, 'entry.cjs'), '');
+      const load = await loadUws([{ packageName: join(directory, 'entry.cjs'), binaries: '.' }]);
+      assert.equal(load.ok, false);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+});
+
+describe('the choice of a transport', () => {
+  const absent = () => Promise.resolve({ ok: false, why: 'no binary' } as const);
+  const tls = { certificatePem: '', keyPem: '' };
+
+  it('auto falls back to node, and says why', async () => {
+    const chosen = await chooseTransport('auto', undefined, absent);
+    assert.ok(chosen.kind === 'chosen');
+    assert.equal(chosen.name, 'node');
+    assert.match(chosen.notes.join(), /no binary/);
+  });
+
+  it('an explicit uws that cannot be had is refused, without a binding and with TLS', async () => {
+    const refused = await chooseTransport('uws', undefined, absent);
+    assert.ok(refused.kind === 'refused');
+    assert.match(refused.why, /no binary/);
+    assert.equal((await chooseTransport('uws', tls)).kind, 'refused');
+  });
+
+  it('TLS is served by node', async () => {
+    const chosen = await chooseTransport('auto', tls);
+    assert.equal(chosen.kind === 'chosen' && chosen.name, 'node');
+    assert.equal((await chooseTransport('node', undefined)).kind, 'chosen');
+  });
+});
