@@ -32,8 +32,8 @@ export interface DeliveryDeps {
   readonly internalError: (message: string) => StatusError;
   /** Everything up to here has been applied to the caches. */
   readonly applied: () => Revision;
-  /** Runs the callback once `revision` has been applied. */
-  readonly whenApplied: (revision: Revision, callback: () => void) => void;
+  /** Runs the callback once `revision` has been applied. Returns what calls it off. */
+  readonly whenApplied: (revision: Revision, callback: () => void) => () => void;
   /** A page of the log that covers the revision. */
   readonly readLog: (after: Revision) => Promise<AtRevision<LogPage>>;
   /** The member has ended and is out of its class's live list. */
@@ -108,7 +108,7 @@ export class Delivery {
     if (member.cursor === noCursor) {
       if (member.revision > this.#deps.applied()) {
         this.#move(member, 'waiting');
-        this.#deps.whenApplied(member.revision, () => this.settle(member));
+        this.wait(member, member.revision, () => this.settle(member));
         return;
       }
       const { history } = stream.cache;
@@ -118,6 +118,16 @@ export class Delivery {
     this.#move(member, 'live');
     member.cls.join(member);
     if (ring.bytes > 0) this.mark(member.cls);
+  }
+
+  /** Goes on with a waiting member once `revision` has been applied. */
+  wait(member: Member, revision: Revision, begin: () => void): void {
+    member.callOff = this.#deps.whenApplied(revision, () => {
+      member.callOff = undefined;
+      begin();
+    });
+    // Called back already: then it waits for nothing.
+    if (member.state !== 'waiting') member.callOff = undefined;
   }
 
   /** For a member that has just been made, so that the counts are complete. */
@@ -183,6 +193,8 @@ export class Delivery {
     this.counts.ended -= 1;
     member.initial = undefined;
     member.page = undefined;
+    member.callOff?.();
+    member.callOff = undefined;
     const { cls } = member;
     if (cls.ring.bytes > 0 && cls.membersCount > 1) this.mark(cls);
     this.#deps.onEnded(member);

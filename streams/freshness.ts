@@ -27,7 +27,7 @@ export class Progress {
   readonly #ask: () => Promise<Revision>;
   readonly #timers: Timers;
   #revision: Revision = revisionZero;
-  #waiters: Waiter[] = [];
+  #waiters = new Set<Waiter>();
   #lowest: Revision | undefined;
   #asking: Asking | undefined;
   #inFlight: Promise<unknown> = Promise.resolve();
@@ -42,6 +42,11 @@ export class Progress {
     return this.#revision;
   }
 
+  /** Who waits for a revision that has not been applied. */
+  get waitingCount(): number {
+    return this.#waiters.size;
+  }
+
   /** Without waking anybody: more of the same page follows. */
   advance(revision: Revision): void {
     if (revision > this.#revision) this.#revision = revision;
@@ -51,7 +56,7 @@ export class Progress {
   wake(): void {
     if (this.#lowest === undefined || this.#lowest > this.#revision) return;
     const waiters = this.#waiters;
-    this.#waiters = [];
+    this.#waiters = new Set();
     this.#lowest = undefined;
     for (const waiter of waiters) {
       if (waiter.revision <= this.#revision) waiter.callback();
@@ -59,10 +64,13 @@ export class Progress {
     }
   }
 
-  /** At once when it has been reached already. Never after close(). */
-  when(revision: Revision, callback: () => void): void {
+  /** At once when it has been reached already. Never after close(), nor after the returned
+   * function was called: who no longer waits must not be kept. */
+  when(revision: Revision, callback: () => void): () => void {
+    const waiter = { revision, callback };
     if (revision <= this.#revision) callback();
-    else this.#add({ revision, callback });
+    else this.#add(waiter);
+    return () => void this.#waiters.delete(waiter);
   }
 
   /** @throws StorageError when the store cannot say, or `closed`. */
@@ -79,7 +87,7 @@ export class Progress {
     if (revision <= this.#revision) return { kind: 'reached' };
     return new Promise((resolve) => {
       const timer = this.#timers.after(waitMs, () => {
-        this.#remove(waiter);
+        this.#waiters.delete(waiter);
         resolve({ kind: 'too-large', current: this.#revision });
       });
       const waiter: Waiter = {
@@ -97,20 +105,16 @@ export class Progress {
   close(): void {
     this.#closedBy = new StorageError('closed', 'the change log is no longer followed');
     const waiters = this.#waiters;
-    this.#waiters = [];
+    this.#waiters = new Set();
     this.#lowest = undefined;
     for (const waiter of waiters) waiter.reject?.(this.#closedBy);
   }
 
   #add(waiter: Waiter): void {
-    this.#waiters.push(waiter);
+    this.#waiters.add(waiter);
     if (this.#lowest === undefined || waiter.revision < this.#lowest) {
       this.#lowest = waiter.revision;
     }
-  }
-
-  #remove(waiter: Waiter): void {
-    this.#waiters = this.#waiters.filter((other) => other !== waiter);
   }
 
   /** One question in flight and one to follow, however many callers. */

@@ -191,7 +191,7 @@ class Hub implements Streams {
       case 'state': {
         const begin = (): void => this.#beginWithState(member, start.mark);
         if (start.atLeast === undefined) this.#whenCurrent(member, begin);
-        else this.#progress.when(start.atLeast, begin);
+        else this.#delivery.wait(member, start.atLeast, begin);
         return;
       }
     }

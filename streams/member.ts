@@ -45,6 +45,8 @@ export class Member extends WheelEntry implements WatchHandle {
   initial: InitialEvents | undefined = undefined;
   /** A page of the log, shared, until its turn comes to take from it. */
   page: LogPage | undefined = undefined;
+  /** Takes a waiting member off the list of who waits. */
+  callOff: (() => void) | undefined = undefined;
   /** What the sink calls; made at the first stall and kept. */
   onDrain: (() => void) | undefined = undefined;
 

@@ -4,7 +4,7 @@
  *      change of ns/name ─┬─▶ all                        classes that pin nothing
  *                         ├─▶ namespace  ns
  *                         ├─▶ object     ns/name, name   metadata.name pinned
- *                         └─▶ field      f = value       for each pinned field, value before and now
+ *                         └─▶ field      f = value       each pinned field, before and now
  *
  * A class lies on exactly one route, the narrowest its scope and predicate allow; a change visits
  * every route it could matter to, each once. Ten thousand agents that each watch the objects of

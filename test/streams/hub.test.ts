@@ -262,7 +262,7 @@ describe('delivery', () => {
       const healthy = sinks.filter((_, i) => i !== 50).map((sink) => sink.writes);
       if (stalled) {
         assert.equal(sinks[50]?.writes, 1);
-        (sinks[50]).stall = () => false;
+        sinks[50].stall = () => false;
         sinks[50]?.drain();
         await turns(40);
         const request = watchRequest({ start });
