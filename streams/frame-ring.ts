@@ -61,14 +61,14 @@ export class FrameRing {
     return this.#bytes;
   }
 
-  push(frame: Frame): void {
+  /** `laggingCount`: members of the class that may still need what is here. */
+  push(frame: Frame, laggingCount: number): void {
     this.#ring.push(frame);
     this.#head = frame.seq;
     this.#bytes += frame.bytes.length;
     this.#budget.bytes += frame.bytes.length;
-    const { framesMax, frameBytesMax, frameBytesTotalMax, frameBytesMin } = this.#limits;
-    const crowded = this.#budget.bytes > frameBytesTotalMax;
-    const bytesMax = crowded ? Math.min(frameBytesMin, frameBytesMax) : frameBytesMax;
+    const bytesMax = this.#bytesMax(laggingCount);
+    const { framesMax } = this.#limits;
     while (this.#ring.length > 1 && (this.#bytes > bytesMax || this.#ring.length > framesMax)) {
       const dropped = this.#ring.shift();
       this.#floor = dropped.seq;
@@ -102,6 +102,13 @@ export class FrameRing {
     if (chunks.size >= chunksMax) chunks.clear();
     chunks.set(cursor, chunk);
     return chunk;
+  }
+
+  #bytesMax(laggingCount: number): number {
+    const limits = this.#limits;
+    if (this.#budget.bytes > limits.frameBytesTotalMax) return limits.frameBytesMin;
+    const wanted = limits.frameBytesBase + laggingCount * limits.frameBytesPerLagging;
+    return Math.min(wanted, limits.frameBytesMax);
   }
 
   #make(cursor: number): Chunk {

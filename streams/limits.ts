@@ -8,9 +8,13 @@ export interface StreamLimits {
   readonly historyChangesMax: number;
   /** Bytes of objects that the kept changes of one resource refer to. Policy: as above. */
   readonly historyBytesMax: number;
-  /** Frames kept per watch class for members that are not up to date. Policy: the oldest go; a
-   * member that still needed them catches up from the history. At least the newest one stays. */
+  /** Frames kept per watch class for members that are not up to date: `frameBytesBase`, and
+   * `frameBytesPerLagging` more for each such member, up to `frameBytesMax`: many that lag a little
+   * share what was encoded, one that stalls for good holds next to nothing. Policy: the oldest go;
+   * a member that still needed them catches up from the history. At least the newest one stays. */
   readonly framesMax: number;
+  readonly frameBytesBase: number;
+  readonly frameBytesPerLagging: number;
   readonly frameBytesMax: number;
   /** Frames of all classes together. Policy: above it a class keeps `frameBytesMin` of its own. */
   readonly frameBytesTotalMax: number;
@@ -79,7 +83,9 @@ export const defaultStreamLimits: StreamLimits = {
   historyChangesMax: 16_384,
   historyBytesMax: 32 * MiB,
   framesMax: 4_096,
-  frameBytesMax: 512 * KiB,
+  frameBytesBase: 256 * KiB,
+  frameBytesPerLagging: 16 * KiB,
+  frameBytesMax: 1 * MiB,
   frameBytesTotalMax: 256 * MiB,
   frameBytesMin: 16 * KiB,
 

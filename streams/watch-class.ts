@@ -78,7 +78,7 @@ export class WatchClass<M extends Seat> {
       .pipe(frames(this.selection, this.encoder))
       .subscribe({
         next: (frame) => {
-          this.ring.push(frame);
+          this.ring.push(frame, this.membersCount - this.live.length);
           events.onFrame(this, frame);
         },
         error: (error: unknown) => events.onBroken(this, error),

@@ -12,7 +12,9 @@ import { createEntryMaker, ResourceChange } from '../../streams/resource-change.
 const limits = {
   ...defaultStreamLimits,
   framesMax: 10,
-  frameBytesMax: 1_000,
+  frameBytesBase: 1_000,
+  frameBytesPerLagging: 100,
+  frameBytesMax: 1_300,
   frameBytesTotalMax: 1_500,
   frameBytesMin: 200,
   liveChunkBytes: 300,
@@ -29,12 +31,12 @@ describe('bounds', () => {
     const budget = { bytes: 0 };
     const ring = new FrameRing(0, limits, budget);
     for (let seq = 1; seq <= 100; seq += 1) {
-      ring.push(frame(seq, seq % 10 === 0 ? 400 : 20));
+      ring.push(frame(seq, seq % 10 === 0 ? 400 : 20), 0);
       assert.ok(ring.bytes <= 1_000);
       assert.equal(budget.bytes, ring.bytes);
     }
     assert.equal(ring.head - ring.floor, 10);
-    ring.push(frame(101, 5_000));
+    ring.push(frame(101, 5_000), 0);
     assert.equal(ring.bytes, 5_000);
     assert.equal(ring.floor, 100);
     assert.equal(ring.after(99), undefined);
@@ -42,27 +44,31 @@ describe('bounds', () => {
     ring.clear();
     assert.equal(budget.bytes, 0);
     assert.equal(ring.floor, 101);
+    for (let seq = 102; seq <= 120; seq += 1) ring.push(frame(seq, 200), 2);
+    assert.equal(ring.bytes, 1_200);
+    for (let seq = 121; seq <= 140; seq += 1) ring.push(frame(seq, 130), 1_000);
+    assert.equal(ring.bytes, 1_300);
   });
 
   it('C1 I12: rings that are too much together shrink, each as it gets its next frame', () => {
     const budget = { bytes: 0 };
     const rings = [1, 2, 3].map(() => new FrameRing(0, limits, budget));
     for (let seq = 1; seq <= 30; seq += 1) {
-      for (const ring of rings) ring.push(frame(seq, 100));
+      for (const ring of rings) ring.push(frame(seq, 100), 9);
       assert.ok(budget.bytes <= 1_500 + 100);
     }
   });
 
   it('C1 I10: a chunk is whole frames up to its bytes, the same buffer for the same cursor', () => {
     const ring = new FrameRing(0, limits, { bytes: 0 });
-    for (let seq = 1; seq <= 5; seq += 1) ring.push(frame(seq, 120));
+    for (let seq = 1; seq <= 5; seq += 1) ring.push(frame(seq, 120), 0);
     const chunk = ring.after(1);
     assert.equal(chunk?.framesCount, 2);
     assert.equal(chunk.seq, 3);
     assert.equal(ring.after(1), chunk);
     assert.deepEqual([...chunk.bytes], [...Buffer.alloc(120, 2), ...Buffer.alloc(120, 3)]);
     const single = frame(6, 120);
-    ring.push(single);
+    ring.push(single, 0);
     assert.equal(ring.after(5)?.bytes, single.bytes);
   });
 

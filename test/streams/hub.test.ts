@@ -247,7 +247,7 @@ describe('delivery', () => {
   });
 
   it('I12: a stalled member changes nothing for the others and holds a bounded ring', async () => {
-    const limits = { frameBytesMax: 10_000, framesMax: 1_000, historyBytesMax: 20_000 };
+    const limits = { frameBytesBase: 10_000, framesMax: 1_000, historyBytesMax: 20_000 };
     const run = async (stalled: boolean): Promise<number[]> => {
       const world = await createWorld({ limits });
       const start = { kind: 'after', revision: world.streams.revision } as const;

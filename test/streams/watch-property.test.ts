@@ -24,6 +24,8 @@ function tinyLimits(prng: Prng): Partial<StreamLimits> {
     historyChangesMax: upTo(30),
     historyBytesMax: upTo(20_000),
     framesMax: upTo(8),
+    frameBytesBase: upTo(1_000),
+    frameBytesPerLagging: upTo(200),
     frameBytesMax: upTo(2_000),
     frameBytesTotalMax: upTo(8_000),
     frameBytesMin: upTo(200),
