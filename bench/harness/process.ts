@@ -87,6 +87,8 @@ function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
       const found = ready.exec(output)?.[1];
       if (found === undefined) return;
       clearTimeout(timer);
+      child.stdout?.off('data', take).resume();
+      child.stderr?.off('data', take).pipe(process.stderr);
       resolve(found);
     };
     child.stdout?.on('data', take);
@@ -98,6 +100,10 @@ function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
 
 function measured(child: ChildProcess, port: number, directory: string): MeasuredProcess {
   let asked = 0;
+  let stopping = false;
+  child.once('exit', (code, signal) => {
+    if (!stopping) console.error(`${child.spawnargs.join(' ')}\nended: ${code ?? signal}`);
+  });
   const ask = (request: unknown): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const id = (asked += 1);
@@ -121,6 +127,7 @@ function measured(child: ChildProcess, port: number, directory: string): Measure
     stopProfile: async (file) => void (await ask({ kind: 'profile-stop', file })),
     ask,
     async stop() {
+      stopping = true;
       await ended(child);
       await rm(directory, { recursive: true, force: true });
     },

@@ -8,12 +8,14 @@ import net from 'node:net';
 import { MARK, SEQUENCE_DIGITS } from './objects.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
+/** No delivery for as long: something was lost. */
+const STALL_MS = 5000;
 
 export interface Watchers {
   /** Marks seen by all watchers together. */
   readonly deliveries: number;
   readonly bytes: number;
-  /** Resolves when `deliveries` has reached `total`. */
+  /** Resolves when `deliveries` has reached `total`. Rejects when a watch ended or all stalled. */
   reached(total: number): Promise<void>;
   /** Called with each sequence number and the time of the read (performance.now). A number cut by
    * the end of a read is counted, but not told. */
@@ -42,6 +44,7 @@ class WatcherGroup implements Watchers {
   #target = Infinity;
   #onTarget: (() => void) | undefined;
   #closed = false;
+  #failure: Error | undefined;
 
   constructor(count: number) {
     this.#counts = new Uint32Array(count);
@@ -70,9 +73,7 @@ class WatcherGroup implements Watchers {
         socket.write(`GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n`);
       });
       socket.on('error', (error) => (this.#closed ? undefined : reject(error)));
-      socket.on('close', () => {
-        if (!this.#closed) throw new Error('the server ended a watch');
-      });
+      socket.on('close', () => this.#lost(`the server ended a watch of ${path}`));
       this.#sockets.push(socket);
     });
   }
@@ -103,11 +104,33 @@ class WatcherGroup implements Watchers {
   }
 
   reached(total: number): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.deliveries >= total) return Promise.resolve();
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      let last = -1;
+      const watchdog = setInterval(() => {
+        if (this.deliveries === last) this.#lost(this.#stallText(total));
+        last = this.deliveries;
+      }, STALL_MS);
       this.#target = total;
-      this.#onTarget = resolve;
+      this.#onTarget = () => {
+        clearInterval(watchdog);
+        if (this.#failure === undefined) resolve();
+        else reject(this.#failure);
+      };
     });
+  }
+
+  #lost(why: string): void {
+    if (this.#closed || this.#failure !== undefined) return;
+    this.#failure = new Error(why);
+    this.#onTarget?.();
+  }
+
+  #stallText(total: number): string {
+    const counts = [...this.#counts].sort((a, b) => a - b);
+    const range = `watchers have ${counts[0]} to ${counts.at(-1)} each`;
+    return `deliveries stopped at ${this.deliveries} of ${total}; ${range}`;
   }
 
   counts(): Uint32Array {
