@@ -126,8 +126,8 @@ test('a Content-Length that lies writes nothing', { timeout }, async () => {
     assert.doesNotMatch(await twice.reply, /^HTTP\/1\.1 2/, header);
   }
   for (const wrong of ['-1', '1e3', '0x10', '99999999999999999999', '+5', '']) {
-    const text = `POST ${configMaps} HTTP/1.1\r\nHost: t\r\nContent-Length: ${wrong}\r\n\r\n${valid}`;
-    const one = speak(text);
+    const head = `POST ${configMaps} HTTP/1.1\r\nHost: t\r\nContent-Length: ${wrong}\r\n\r\n`;
+    const one = speak(head + valid);
     one.socket.end();
     assert.doesNotMatch(await one.reply, /^HTTP\/1\.1 2/, wrong);
   }
@@ -139,6 +139,7 @@ test('garbage in place of HTTP closes its own connection only', { timeout }, asy
   const garbage = Array.from({ length: 200 }, () =>
     Buffer.from(Array.from({ length: 1 + randomBelow(prng, 300) }, () => randomBelow(prng, 256))),
   );
+  const chunked = `POST ${configMaps} HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const texts = [
     '\r\n\r\n\r\n\r\n',
     'GET\r\n\r\n',
@@ -149,8 +150,8 @@ test('garbage in place of HTTP closes its own connection only', { timeout }, asy
     `GET /${'a/'.repeat(1500)} HTTP/1.1\r\nHost: t\r\n\r\n`,
     'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
-    `POST ${configMaps} HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
-    `POST ${configMaps} HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nffffffffff\r\n{}`,
+    `${chunked}zz\r\n{}\r\n0\r\n\r\n`,
+    `${chunked}ffffffffff\r\n{}`,
     `BREW ${configMaps} HTTP/1.1\r\nHost: t\r\n\r\n`,
   ];
   const spoken = [...garbage, ...texts].map((each) => speak(each));
