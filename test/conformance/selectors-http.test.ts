@@ -11,7 +11,9 @@ import type { TestServer } from '../support/test-server.ts';
 interface LabelVectors {
   readonly parse: readonly { readonly selector: string; readonly valid: boolean }[];
   readonly matches: readonly {
-    readonly selector: string;
+    readonly selector?: string;
+    /** The same as `key=value` joined with commas. */
+    readonly matchLabels?: Readonly<Record<string, string>>;
     readonly labels: Readonly<Record<string, string>>;
     readonly match: boolean;
   }[];
@@ -35,12 +37,14 @@ describe('selectors over HTTP', () => {
     server.request('GET', `${collection}?${name}=${encodeURIComponent(selector)}`);
 
   for (const [i, row] of labels.matches.entries()) {
-    test(`label row ${i}: ${row.selector} on ${JSON.stringify(row.labels)}`, async () => {
+    const equalities = Object.entries(row.matchLabels ?? {}).map((pair) => pair.join('='));
+    const selector = row.selector ?? equalities.join(',');
+    test(`label row ${i}: ${selector} on ${JSON.stringify(row.labels)}`, async () => {
       const made = await server.request('POST', collection, {
         body: { metadata: { name: `row${i}`, labels: row.labels } },
       });
       assert.equal(made.status, 201, made.text);
-      const reply = await list('labelSelector', row.selector);
+      const reply = await list('labelSelector', selector);
       assert.equal(reply.status, 200, reply.text);
       assert.equal((reply.body['items'] as object[]).length, row.match ? 1 : 0);
       await server.request('DELETE', `${collection}/row${i}`);
