@@ -151,7 +151,8 @@ function* resumed(
   for (let more = rest.next(); more.done !== true; more = rest.next()) yield more.value;
 }
 
-const preamble = Buffer.from(' ');
+/** The first chunk follows at once, so the head needs no help. */
+const preamble = new Uint8Array(0);
 
 /** Writes until the socket is full, and goes on when it has drained. */
 function pump(
@@ -182,7 +183,7 @@ async function pumpAsync(
   headers: readonly Header[],
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const stream = exchange.stream(200, headers, new Uint8Array(0));
+  const stream = exchange.stream(200, headers, preamble);
   let wake: (() => void) | undefined;
   exchange.onAbort(() => wake?.());
   for await (const chunk of chunks) {

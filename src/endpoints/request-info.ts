@@ -8,8 +8,9 @@
  *
  * What it is not: a check that the group, the version or the resource exists.
  *
- * Invariants: parts are percent-decoded once, are not empty and hold no slash, so an empty namespace
- * in a path never means all of them; a path that is not a resource path has `resource` undefined.
+ * Invariants: parts are percent-decoded once, are not empty and hold no slash, so an empty
+ * namespace in a path never means all of them; a path that is not a resource path has `resource`
+ * undefined.
  */
 export interface RequestInfo {
   readonly path: string;

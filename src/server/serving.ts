@@ -11,6 +11,7 @@ import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { currentRelease } from '../apis/served-versions.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';
 import type { ExchangeHandler, ListenOptions } from '../transport/http-exchange.ts';
@@ -69,7 +70,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       runtimeVersion: process.version,
       platform: `${process.platform}/${process.arch}`,
     }),
-    healthChecks: healthChecks(() => shuttingDown),
+    healthChecks: healthChecks(parts.storage, () => shuttingDown),
     metrics: () => metrics.render(),
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
   });
@@ -115,11 +116,12 @@ function listenOptionsOf(config: CompletedConfig): ListenOptions {
   };
 }
 
-function healthChecks(shuttingDown: () => boolean): readonly HealthCheck[] {
+function healthChecks(storage: Storage, shuttingDown: () => boolean): readonly HealthCheck[] {
   const all = ['livez', 'readyz', 'healthz'] as const;
   return [
     { name: 'ping', endpoints: all, healthy: () => true },
     { name: 'log', endpoints: all, healthy: () => true },
+    { name: 'storage', endpoints: all, healthy: () => storage.failure() === undefined },
     { name: 'shutdown', endpoints: ['readyz'], healthy: () => !shuttingDown() },
   ];
 }

@@ -157,6 +157,9 @@ export interface Storage {
    * itself keep working. Works in bounded steps; may be called by anyone, also twice. */
   compact(before: Revision): Promise<void>;
 
+  /** Why this store takes no more writes, if it does not: for health checks. */
+  failure(): StorageError | undefined;
+
   /** Waits for commits in flight. Further calls throw StorageError `closed`. */
   close(): Promise<void>;
 }

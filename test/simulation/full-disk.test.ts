@@ -163,6 +163,11 @@ test(
       () => replica.objects.size === filled.acknowledged.size,
     );
     stream.cut();
+    const health = new HttpConnection(server.port);
+    const ready = await health.request('GET', '/readyz');
+    assert.equal(ready.status, 500);
+    assert.match(ready.body.toString(), /\[-\]storage failed: reason withheld/);
+    health.close();
     await server.stop();
     const again = await startServer({ dataDir, flags: ['--log-level=error'] });
     const { items } = await listOf(again.port, configMaps);

@@ -133,6 +133,7 @@ function createLmdbStorage(
       await enter(closing.signal);
       await writer.compact(before);
     },
+    failure: () => writer.failure(),
     close() {
       closing.abort();
       closed ??= closeAll(writer, tables, lock);

@@ -49,6 +49,8 @@ export interface LmdbWriter {
   compact(before: Revision): Promise<void>;
   /** Resolves when the writes that were asked for have ended. */
   settled(): Promise<void>;
+  /** Why every further commit is refused, if so. */
+  failure(): StorageError | undefined;
 }
 
 export interface LmdbWriterOptions {
@@ -121,6 +123,7 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
       while (await exclusive(() => compactStep(before))) continue;
     },
     settled: () => exclusive(() => Promise.resolve()),
+    failure: () => broken,
   };
 }
 

@@ -128,6 +128,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): Storage {
       await enter();
       forget(medium, before);
     },
+    failure: () => undefined,
     close() {
       closing.abort();
       return Promise.resolve();
