@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { seededPrng, systemPrng } from '../../src/stdx/prng.ts';
@@ -41,6 +42,11 @@ function doubleFixture(withFaults: boolean): StorageFixture {
     },
     openSecond: (first) => open(doubles.get(first) as FdbDouble),
     async cleanUp() {
+      const struck = new Set(
+        opened.flatMap((s) => [...(doubles.get(s)?.faults.struck.keys() ?? [])]),
+      );
+      // Each kind of fault has struck, or the run proves less than it says.
+      assert.equal(struck.size, withFaults ? 10 : 0);
       for (const storage of opened.splice(0)) await storage.close();
     },
   };

@@ -319,9 +319,7 @@ function touches(write: Write, key: string): boolean {
       const { key: bytes, at } = write;
       const name = text(bytes);
       const tail = name.slice(at + STAMP_BYTES);
-      return (
-        key.length === name.length && key.startsWith(name.slice(0, at)) && key.endsWith(tail)
-      );
+      return key.length === name.length && key.startsWith(name.slice(0, at)) && key.endsWith(tail);
     }
     default:
       return write.key === key;
@@ -335,7 +333,9 @@ function stamped(write: Write, stamp: Buffer): Written[] {
     case 'clear':
       return [{ key: write.key, value: undefined }];
     case 'stamped-key':
-      return [{ key: text(withStamp(write.key, write.at, stamp)), value: Buffer.from(write.value) }];
+      return [
+        { key: text(withStamp(write.key, write.at, stamp)), value: Buffer.from(write.value) },
+      ];
     case 'stamped-value':
       return [{ key: write.key, value: withStamp(write.value, write.at, stamp) }];
     case 'clear-range':

@@ -13,7 +13,7 @@ interface SourceFile {
 
 const roots = ['src', 'actors', 'streams', 'bench', 'test'];
 const importPattern =
-  /^\s*(?:import|export)\s+(?:type\s+)?(?:[^'";]*?\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+  /^\s*(?:import|export)\s+(?:type\s+)?(?:[^'";]*?\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'(?: as string)?\s*\)/gm;
 
 function sourceFiles(): SourceFile[] {
   const names = roots.flatMap((root) =>

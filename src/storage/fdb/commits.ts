@@ -177,7 +177,10 @@ async function afterFailure(
   }
 }
 
-function giveUp(error: Parameters<typeof translateFdbError>[0], open: readonly OpenAttempt[]): Error {
+function giveUp(
+  error: Parameters<typeof translateFdbError>[0],
+  open: readonly OpenAttempt[],
+): Error {
   return open.length > 0 ? unknownOutcome(error) : translateFdbError(error);
 }
 

@@ -150,8 +150,7 @@ async function writtenBy(
   const limits = { limit: 1, bytesTarget: 0 };
   const page = await transaction.getRange(begin, keys.oldEnd(key), limits, 'snapshot');
   const [next] = page.entries;
-  const record =
-    next && decodeRecord(revisions, key, next.value, keys.splitOld(next.key).place);
+  const record = next && decodeRecord(revisions, key, next.value, keys.splitOld(next.key).place);
   if (record?.revision !== revision) throw corrupt(`the record of change ${revision}`);
   return record;
 }

@@ -153,8 +153,7 @@ export async function scanRecords(
   let more = false;
   for await (const record of source) {
     bytes += payloadBytes(record.payload);
-    more =
-      found.length === range.limit || (found.length > 0 && bytes > storageLimits.pageBytesMax);
+    more = found.length === range.limit || (found.length > 0 && bytes > storageLimits.pageBytesMax);
     if (more) break;
     found.push(record);
   }
@@ -171,7 +170,13 @@ async function* recordsNow(
   const behind = after === undefined ? start : keyAfter(keys.current(after));
   const begin = Buffer.compare(behind, start) < 0 ? start : behind;
   const batch = Math.min(limit + 1, CURRENT_BATCH_MAX);
-  for await (const { key, value } of entriesOf(transaction, begin, prefixEnd(start), batch, batch)) {
+  for await (const { key, value } of entriesOf(
+    transaction,
+    begin,
+    prefixEnd(start),
+    batch,
+    batch,
+  )) {
     yield decodeRecord(revisions, keys.currentKeyOf(key), value, undefined);
   }
   return undefined;

@@ -208,12 +208,7 @@ export function encodeRecord(
     head[RECORD_PLACE_AT + STAMP_BYTES + 1] = began.index;
   }
   const state = Buffer.from(record.state);
-  return Buffer.concat([
-    head,
-    Buffer.of(state.length),
-    state,
-    ...encodePayload(record.payload),
-  ]);
+  return Buffer.concat([head, Buffer.of(state.length), state, ...encodePayload(record.payload)]);
 }
 
 function encodePayload(payload: Payload): readonly Buffer[] {
