@@ -62,7 +62,7 @@ export const optionTable = [
     flag: 'store',
     value: storeNames.join('|'),
     default: 'lmdb',
-    help: 'Where objects live: on disk (lmdb), in FoundationDB (fdb), or nowhere after exit (memory).',
+    help: 'Where objects live: lmdb on disk, fdb in FoundationDB, memory loses them at exit.',
   },
   { flag: 'data-dir', value: 'DIR', default: './data', help: 'Directory of the store.' },
   {

@@ -144,7 +144,7 @@ async function openStorage(
       return openLmdbStorage({ path: config.dataDir, identity: config.identity, clock });
     case 'fdb':
       return openFdbStorage({
-        db: await openFoundationdb(config.fdbClusterFile),
+        db: openFoundationdb(config.fdbClusterFile),
         prefix: config.fdbPrefix,
         identity: config.identity,
         clock,

@@ -21,7 +21,7 @@ function clusterFixture(file: string): StorageFixture {
   const prefixes = new Map<Storage, string>();
   const open = async (prefix: string): Promise<Storage> => {
     const storage = await openFdbStorage({
-      db: await openFoundationdb(file),
+      db: openFoundationdb(file),
       prefix,
       identity: 'svc',
       clock: systemClock,
@@ -36,7 +36,7 @@ function clusterFixture(file: string): StorageFixture {
     openSecond: (first) => open(prefixes.get(first) as string),
     async cleanUp() {
       for (const storage of prefixes.keys()) await storage.close();
-      const db = await openFoundationdb(file);
+      const db = openFoundationdb(file);
       for (const prefix of new Set(prefixes.values())) {
         const [begin, end] = [Buffer.from(`${prefix}\0`), Buffer.from(`${prefix}\x01`)];
         const clear = (transaction: { clearRange(begin: Buffer, end: Buffer): void }) =>

@@ -11,7 +11,7 @@ import type {
   ReadMode,
   TransactionOptions,
 } from '../../src/storage/fdb/binding.ts';
-import type { Cluster, WatchRequest } from './fdb-double.ts';
+import type { Cluster, WatchRequest } from './fdb-double-cluster.ts';
 import { FdbFailure } from './fdb-double-faults.ts';
 import type { CommitFate } from './fdb-double-faults.ts';
 import { READABLE_VERSIONS } from './fdb-double-store.ts';

@@ -90,17 +90,8 @@ export function createCommits(options: CommitterOptions): Commits {
     // changed since, so it cannot be applied any more.
     if (plan.writes.length === 0) return { kind: 'done', outcomes: plan.outcomes };
     writeCommit(space, transaction, plan, attempt, clock.nowMs());
-    const stamp = transaction.versionstamp();
-    stamp.catch(() => undefined);
     const self = { attempt, plan };
-    open.push(self);
-    try {
-      await transaction.commit();
-    } catch (error) {
-      if (isFdbError(error) && certainlyNotCommitted(error)) open.pop();
-      throw error;
-    }
-    return finish(self, await stamp);
+    return finish(self, await commitOpen(transaction, self, open));
   }
 
   async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
@@ -133,6 +124,25 @@ export function createCommits(options: CommitterOptions): Commits {
       await last;
     },
   };
+}
+
+/** Commits an attempt, which stays among the open ones unless it is certain that it was refused.
+ * Answers the versionstamp. */
+async function commitOpen(
+  transaction: FdbTransaction,
+  self: OpenAttempt,
+  open: OpenAttempt[],
+): Promise<Buffer> {
+  const stamp = transaction.versionstamp();
+  stamp.catch(() => undefined);
+  open.push(self);
+  try {
+    await transaction.commit();
+  } catch (error) {
+    if (isFdbError(error) && certainlyNotCommitted(error)) open.pop();
+    throw error;
+  }
+  return stamp;
 }
 
 /** @throws StorageError `too-large` when one transaction cannot hold them. */

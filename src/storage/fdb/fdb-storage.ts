@@ -25,6 +25,7 @@ import { readRecord, refuseRevision, scanRecords, viewHistory } from './fdb-read
 import type { HistoryView, Subspace } from './fdb-reads.ts';
 import { createKeys, revisionSpace } from './layout.ts';
 import { createLogWatch } from './log-watch.ts';
+import type { LogWatch } from './log-watch.ts';
 import { openStore } from './open-store.ts';
 import { createSlotHolder } from './slots.ts';
 import { runRead } from './transactions.ts';
@@ -78,20 +79,8 @@ function createFdbStorage(
   const view = (): Promise<HistoryView> =>
     reading((transaction) => viewHistory(space, transaction));
 
-  function changes(
-    after: Revision,
-    options: { readonly limit: number; readonly previous: boolean },
-  ): Promise<AtRevision<ChangePage>> {
-    return reading(async (transaction): Promise<AtRevision<ChangePage>> => {
-      const seen = await viewHistory(space, transaction);
-      const refused = refuseRevision(seen, after);
-      if (refused !== undefined) return refused;
-      const value = await readChanges(space, transaction, seen, after, options);
-      // Only what a follower has read, or could not read yet, is news to the watch.
-      if (value.through === seen.revision) logWatch.observe(seen.tip);
-      return { kind: 'ok', value };
-    });
-  }
+  const changes: Storage['changes'] = (after, options) =>
+    reading((transaction) => changesAfter(space, transaction, logWatch, after, options));
 
   async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
     const either = AbortSignal.any([signal, closing.signal]);
@@ -137,4 +126,20 @@ function createFdbStorage(
     await slots.release();
     db.close();
   }
+}
+
+async function changesAfter(
+  space: Subspace,
+  transaction: FdbTransaction,
+  logWatch: LogWatch,
+  after: Revision,
+  options: { readonly limit: number; readonly previous: boolean },
+): Promise<AtRevision<ChangePage>> {
+  const seen = await viewHistory(space, transaction);
+  const refused = refuseRevision(seen, after);
+  if (refused !== undefined) return refused;
+  const value = await readChanges(space, transaction, seen, after, options);
+  // A page that was cut is followed by another one; nobody sleeps on it.
+  if (value.through === seen.revision) logWatch.observe(seen.tip);
+  return { kind: 'ok', value };
 }

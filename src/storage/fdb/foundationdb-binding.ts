@@ -74,9 +74,9 @@ interface FoundationdbPackage {
 
 /** `clusterFile` undefined: FDB_CLUSTER_FILE or the client's default place.
  * @throws StorageError `io` that says what is missing. */
-export async function openFoundationdb(clusterFile: string | undefined): Promise<FdbDatabase> {
+export function openFoundationdb(clusterFile: string | undefined): FdbDatabase {
   if (clusterFile !== undefined) checkClusterFile(clusterFile);
-  const fdb = await loadPackage();
+  const fdb = loadPackage();
   let db: PackageDatabase;
   try {
     fdb.setAPIVersion(API_VERSION);
@@ -98,16 +98,15 @@ function checkClusterFile(path: string): void {
   }
 }
 
-async function loadPackage(): Promise<FoundationdbPackage> {
-  loadClientLibrary();
-  const loaded: unknown = await import('foundationdb' as string);
-  return (loaded as { default: FoundationdbPackage }).default;
+function loadPackage(): FoundationdbPackage {
+  const require = createRequire(import.meta.url);
+  loadClientLibrary(require);
+  return require('foundationdb') as FoundationdbPackage;
 }
 
 /** What the package does first, done before it: when the library is missing the package prints
  * advice of several lines before it throws. */
-function loadClientLibrary(): void {
-  const require = createRequire(import.meta.url);
+function loadClientLibrary(require: NodeJS.Require): void {
   let directory: string;
   try {
     directory = dirname(require.resolve('foundationdb/package.json'));
@@ -205,7 +204,8 @@ function firstNotBefore(key: Buffer): Selector {
   return { key, orEqual: false, offset: 1 };
 }
 
-/** Since API version 520 the operand ends with where the versionstamp goes, 4 bytes, little-endian. */
+/** Since API version 520 the operand ends with the place of the versionstamp: 4 bytes, the least
+ * significant first. */
 function withOffset(bytes: Buffer, stampAt: number): Buffer {
   const offset = Buffer.alloc(4);
   offset.writeUInt32LE(stampAt);

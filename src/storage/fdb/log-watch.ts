@@ -43,7 +43,7 @@ export function createLogWatch(db: FdbDatabase, tipKey: Buffer): LogWatch {
     if (watching !== undefined) return;
     const stopping = new AbortController();
     watching = stopping;
-    watchUntil(stopping.signal).catch((error: unknown) => {
+    watchUntil(db, tipKey, observe, stopping.signal).catch((error: unknown) => {
       if (stopping.signal.aborted) return;
       failure = isFdbError(error) ? translateFdbError(error) : asStorageError(error);
       signal.notify();
@@ -53,40 +53,6 @@ export function createLogWatch(db: FdbDatabase, tipKey: Buffer): LogWatch {
   function stop(): void {
     watching?.abort();
     watching = undefined;
-  }
-
-  async function watchUntil(stopping: AbortSignal): Promise<void> {
-    // No timeout: it would end the watch as well.
-    let transaction = db.begin({});
-    while (!stopping.aborted) {
-      try {
-        await watchOnce(transaction, stopping);
-        transaction = db.begin({});
-      } catch (error) {
-        if (stopping.aborted) return;
-        if (!isFdbError(error)) throw error;
-        await transaction.onError(error);
-      }
-    }
-  }
-
-  async function watchOnce(transaction: FdbTransaction, stopping: AbortSignal): Promise<void> {
-    observe((await transaction.get(tipKey, 'snapshot')) ?? Buffer.alloc(0));
-    if (stopping.aborted) return;
-    const watch = transaction.watch(tipKey);
-    // It may fail while the commit is still awaited.
-    watch.changed.catch(() => undefined);
-    const cancel = (): void => watch.cancel();
-    stopping.addEventListener('abort', cancel);
-    try {
-      await transaction.commit();
-      await watch.changed;
-    } catch (error) {
-      watch.cancel();
-      throw error;
-    } finally {
-      stopping.removeEventListener('abort', cancel);
-    }
   }
 
   async function wait(seen: number, abort: AbortSignal): Promise<void> {
@@ -117,4 +83,47 @@ export function createLogWatch(db: FdbDatabase, tipKey: Buffer): LogWatch {
 
 function asStorageError(error: unknown): StorageError {
   return new StorageError('io', 'the log can no longer be watched', { cause: error });
+}
+
+/** Watches again and again until `stopping` aborts. Throws what a retry cannot mend. */
+async function watchUntil(
+  db: FdbDatabase,
+  tipKey: Buffer,
+  observe: (tip: Buffer) => void,
+  stopping: AbortSignal,
+): Promise<void> {
+  // No timeout: it would end the watch as well.
+  let transaction = db.begin({});
+  while (!stopping.aborted) {
+    try {
+      observe((await transaction.get(tipKey, 'snapshot')) ?? Buffer.alloc(0));
+      if (!stopping.aborted) await sleepOnWatch(transaction, tipKey, stopping);
+      transaction = db.begin({});
+    } catch (error) {
+      if (stopping.aborted) return;
+      if (!isFdbError(error)) throw error;
+      await transaction.onError(error);
+    }
+  }
+}
+
+async function sleepOnWatch(
+  transaction: FdbTransaction,
+  tipKey: Buffer,
+  stopping: AbortSignal,
+): Promise<void> {
+  const watch = transaction.watch(tipKey);
+  // It may fail while the commit is still awaited.
+  watch.changed.catch(() => undefined);
+  const cancel = (): void => watch.cancel();
+  stopping.addEventListener('abort', cancel);
+  try {
+    await transaction.commit();
+    await watch.changed;
+  } catch (error) {
+    watch.cancel();
+    throw error;
+  } finally {
+    stopping.removeEventListener('abort', cancel);
+  }
 }
