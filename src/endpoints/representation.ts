@@ -16,7 +16,11 @@ import {
   relabelledEvents,
   tableEvents,
 } from '../apimachinery/event-frames.ts';
-import type { Negotiated } from '../apimachinery/negotiation.ts';
+import type {
+  Negotiated,
+  NegotiationOptions,
+  NegotiationResult,
+} from '../apimachinery/negotiation.ts';
 import { negotiate, supportedTypes, wantsPretty } from '../apimachinery/negotiation.ts';
 import { decodeObject, objectHead, withObjectHead } from '../apimachinery/object-encoding.ts';
 import { metaApiVersion, partialForm } from '../apimachinery/projection/partial-metadata.ts';
@@ -44,7 +48,7 @@ export function negotiateRepresentation(
   options: { readonly projections: boolean; readonly stream?: boolean },
 ): Result<Representation> {
   const { exchange, query, kind } = request;
-  const result = negotiate(exchange.header('accept'), {
+  const result = negotiateCached(exchange.header('accept'), {
     supported: supportedTypes,
     allowTable: options.projections,
     allowPartial: options.projections,
@@ -60,6 +64,26 @@ export function negotiateRepresentation(
     includeObject: include.includeObject,
     show: showing(kind),
   });
+}
+
+/** Few clients, few headers: what an Accept means is worked out once. Emptied when full. */
+const negotiations = new Map<string, NegotiationResult>();
+const negotiationsMax = 512;
+const acceptBytesMax = 1024;
+
+function negotiateCached(
+  accept: string | undefined,
+  options: NegotiationOptions,
+): NegotiationResult {
+  if (accept !== undefined && accept.length > acceptBytesMax) return negotiate(accept, options);
+  const { domain, stream, allowTable } = options;
+  const key = `${domain} ${stream === true} ${allowTable} ${accept ?? ''}`;
+  const known = negotiations.get(key);
+  if (known !== undefined) return known;
+  const result = negotiate(accept, options);
+  if (negotiations.size >= negotiationsMax) negotiations.clear();
+  negotiations.set(key, result);
+  return result;
 }
 
 export function prettyByRequest(request: ApiRequest): boolean {
