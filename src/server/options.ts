@@ -12,7 +12,7 @@ import { logLevels } from './log.ts';
 import type { LogLevel } from './log.ts';
 import { parseDurationMs } from './duration.ts';
 
-export const storeNames = ['lmdb', 'memory'] as const;
+export const storeNames = ['lmdb', 'memory', 'fdb'] as const;
 export type StoreName = (typeof storeNames)[number];
 
 export const transportNames = ['auto', 'uws', 'node'] as const;
@@ -23,6 +23,9 @@ export interface CompletedConfig {
   readonly httpPort: number;
   readonly store: StoreName;
   readonly dataDir: string;
+  /** Undefined: where the FoundationDB client looks by itself. */
+  readonly fdbClusterFile: string | undefined;
+  readonly fdbPrefix: string;
   readonly identity: IdentityName;
   readonly transport: TransportName;
   readonly watchHistoryMs: number;
@@ -59,9 +62,21 @@ export const optionTable = [
     flag: 'store',
     value: storeNames.join('|'),
     default: 'lmdb',
-    help: 'Where objects live: lmdb keeps them on disk, memory loses them at exit.',
+    help: 'Where objects live: lmdb on disk, fdb in FoundationDB, memory loses them at exit.',
   },
   { flag: 'data-dir', value: 'DIR', default: './data', help: 'Directory of the store.' },
+  {
+    flag: 'fdb-cluster-file',
+    value: 'FILE',
+    default: '',
+    help: 'For --store=fdb; empty takes FDB_CLUSTER_FILE or /etc/foundationdb/fdb.cluster.',
+  },
+  {
+    flag: 'fdb-prefix',
+    value: 'NAME',
+    default: 'sluice',
+    help: 'For --store=fdb: what all keys start with, so that one cluster can hold several stores.',
+  },
   {
     flag: 'identity',
     value: identityNames.join('|'),
@@ -161,6 +176,8 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     httpPort: integer(raw, 'http-port', 0, 65_535),
     store: oneOf(raw, 'store', storeNames),
     dataDir: nonEmpty(raw, 'data-dir'),
+    fdbClusterFile: raw['fdb-cluster-file'] === '' ? undefined : raw['fdb-cluster-file'],
+    fdbPrefix: fdbPrefix(raw),
     identity: oneOf(raw, 'identity', identityNames),
     transport: oneOf(raw, 'transport', transportNames),
     watchHistoryMs: duration(raw, 'watch-history', 1000),
@@ -185,6 +202,13 @@ function fail(flag: OptionName, given: string, wanted: string): never {
 
 function nonEmpty(raw: RawOptions, flag: OptionName): string {
   return raw[flag] === '' ? fail(flag, '', 'a value') : raw[flag];
+}
+
+/** Short and printable: it stands before every key. */
+function fdbPrefix(raw: RawOptions): string {
+  const text = raw['fdb-prefix'];
+  if (/^[\w./-]{1,64}$/.test(text)) return text;
+  return fail('fdb-prefix', text, '1 to 64 letters, digits or any of "_./-"');
 }
 
 function oneOf<T extends string>(raw: RawOptions, flag: OptionName, values: readonly T[]): T {

@@ -32,6 +32,9 @@ import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
 import { systemPrng } from '../stdx/prng.ts';
 import { createCommitter } from '../storage/committer.ts';
 import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
+import { openFdbStorage } from '../storage/fdb/fdb-storage.ts';
+import { openFoundationdb } from '../storage/fdb/foundationdb-binding.ts';
+import { COMMIT_MUTATIONS_MAX } from '../storage/fdb/layout.ts';
 import type { ObjectKey } from '../storage/keys.ts';
 import { openLmdbStorage } from '../storage/lmdb/lmdb-storage.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
@@ -79,7 +82,7 @@ export async function startServer(
   if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
   for (const note of transport.notes) log.info({ transport: transport.name }, note);
 
-  const storage = await openStorage(config, clock);
+  const storage = await openStorage(config, clock, timers);
   let abandoned = false;
   // A start that failed closes the store under its followers: that is no second failure.
   const onFatal = (error: unknown): void => {
@@ -144,12 +147,25 @@ function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme
   return built.scheme;
 }
 
-async function openStorage(config: CompletedConfig, clock: Clock): Promise<Storage> {
+async function openStorage(
+  config: CompletedConfig,
+  clock: Clock,
+  timers: Timers,
+): Promise<Storage> {
   switch (config.store) {
     case 'memory':
       return createMemoryStorage({ clock });
     case 'lmdb':
       return openLmdbStorage({ path: config.dataDir, identity: config.identity, clock });
+    case 'fdb':
+      return openFdbStorage({
+        db: openFoundationdb(config.fdbClusterFile),
+        prefix: config.fdbPrefix,
+        identity: config.identity,
+        clock,
+        timers,
+        prng: systemPrng(),
+      });
   }
 }
 
@@ -180,7 +196,9 @@ async function assemble(
     onFatal: environment.onFatal,
   });
   await streams.start();
-  const committer = createCommitter({ storage, timers });
+  const shared = config.store === 'fdb';
+  const limits = shared ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
+  const committer = createCommitter({ storage, timers, limits });
   const actors = createActorSystem({
     storage,
     committer,
@@ -190,7 +208,7 @@ async function assemble(
     decodeObject,
     clock,
     timers,
-    soleWriter: true,
+    soleWriter: !shared,
     limits: { residentMax: config.residentObjectsMax },
   });
   const registry = {

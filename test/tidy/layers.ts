@@ -14,6 +14,7 @@ export const layers: readonly LayerRule[] = [
   { folder: 'src/storage', may: ['src/stdx', 'src/apimachinery'] },
   { folder: 'src/storage/memory', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
   { folder: 'src/storage/lmdb', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
+  { folder: 'src/storage/fdb', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
   { folder: 'actors', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
   { folder: 'streams', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
   {
@@ -51,6 +52,7 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['src/transport/uws'],
   '@btc-vision/uwebsockets.js': ['src/transport/uws'],
   lmdb: ['src/storage/lmdb'],
+  foundationdb: ['src/storage/fdb/foundationdb-binding.ts'],
   '@msgpack/msgpack': ['src/storage/record-codec.ts'],
   yaml: ['src/apimachinery/codecs/yaml.ts', 'src/server/kubeconfig.ts'],
   'lossless-json': ['src/apimachinery/codecs'],

@@ -14,6 +14,8 @@ interface SourceFile {
 const roots = ['src', 'actors', 'streams', 'bench', 'test'];
 const importPattern =
   /^\s*(?:import|export)\s+(?:type\s+)?(?:[^'";]*?\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+/** How an optional package of the old module format comes in. */
+const requirePattern = /\brequire\(\s*'([^']+)'\s*\)/g;
 
 function sourceFiles(): SourceFile[] {
   const names = roots.flatMap((root) =>
@@ -26,7 +28,8 @@ function sourceFiles(): SourceFile[] {
     .sort()
     .map((name) => {
       const text = readFileSync(name, 'utf8');
-      const imports = [...text.matchAll(importPattern)].map((m) => (m[1] ?? m[2]) as string);
+      const matches = [...text.matchAll(importPattern), ...text.matchAll(requirePattern)];
+      const imports = matches.map((m) => (m[1] ?? m[2]) as string);
       return { name, text, imports };
     });
 }

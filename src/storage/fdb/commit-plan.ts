@@ -1,0 +1,208 @@
+/**
+ * What one attempt of a commit reads, decides and writes, in the transaction it is given.
+ *
+ * What it is not: the attempt's fate; see commits.ts.
+ *
+ * Conflict set: the owner of the slot, the last commit of the slot, each mutated key, and of each
+ * condition the state word alone, so that an update which leaves the state as it is disturbs
+ * nobody. Nothing else is read with conflicts; the log and the newest mark are written blind.
+ *
+ * Revisions are not known before the commit: within a plan the i-th applied mutation has the
+ * provisional revision -(i + 1), which no stored record can have.
+ */
+import { planMutations } from '../mutation-plan.ts';
+import type { MutationPlan, PlannedRecord, PlannedWrite } from '../mutation-plan.ts';
+import { revisionZero } from '../storage.ts';
+import type { Mutation, MutationOutcome, Revision, StoreKey } from '../storage.ts';
+import { STAMP_BYTES } from './binding.ts';
+import type { FdbTransaction } from './binding.ts';
+import type { Subspace } from './fdb-reads.ts';
+import {
+  CHUNK_BYTES,
+  INLINE_BYTES_MAX,
+  RECORD_STAMP_AT,
+  decodeRecord,
+  encodeLogEntry,
+  encodeRecord,
+  placeOfRecord,
+} from './layout.ts';
+import type { Began, Payload, RevisionSpace } from './layout.ts';
+
+/** Who tries: written with the commit, so that its outcome can be read back. */
+export interface AttemptId {
+  readonly slot: number;
+  /** Owner and number: unique among all attempts of all servers. */
+  readonly bytes: Buffer;
+}
+
+export const ATTEMPT_ID_BYTES = 16;
+
+interface PlanRecord extends PlannedRecord {
+  readonly payload: Payload;
+  /** Undefined for a record that only stands for its state. */
+  readonly began: Began | undefined;
+  /** The value of a new record that is too large to lie inline. */
+  readonly pieces: Uint8Array | undefined;
+}
+
+export type CommitPlan = MutationPlan<PlanRecord>;
+
+/** What the transaction found of its slot: the commit may go on only while both are as expected. */
+export interface SlotState {
+  readonly owner: Buffer | undefined;
+  /** Attempt id and versionstamp of the last commit of this slot. */
+  readonly last: Buffer | undefined;
+}
+
+export async function readSlot(
+  { keys }: Subspace,
+  transaction: FdbTransaction,
+  slot: number,
+): Promise<SlotState> {
+  const [owner, last] = await Promise.all([
+    transaction.get(keys.ofSlot('s', slot), 'serializable'),
+    transaction.get(keys.ofSlot('d', slot), 'serializable'),
+  ]);
+  return { owner, last };
+}
+
+/** Reads what the mutations touch and decides them. */
+export async function planCommit(
+  space: Subspace,
+  transaction: FdbTransaction,
+  mutations: readonly Mutation[],
+  attempt: AttemptId,
+): Promise<CommitPlan> {
+  const found = await readTouched(space, transaction, mutations);
+  let count = 0;
+  return planMutations<PlanRecord>(mutations, {
+    read: (key) => found.get(key),
+    make(_key, revision, state, value) {
+      const index = indexOf(revision);
+      const inline = value.byteLength <= INLINE_BYTES_MAX;
+      const payload: Payload = inline
+        ? { kind: 'inline', bytes: Buffer.from(value) }
+        : {
+            kind: 'blob',
+            id: Buffer.concat([attempt.bytes, Buffer.of(index)]),
+            length: value.byteLength,
+          };
+      const began = { kind: 'now', slot: attempt.slot, index } as const;
+      return { revision, state, payload, began, pieces: inline ? undefined : value };
+    },
+    nextRevision: () => BigInt(-(count += 1)) as Revision,
+  });
+}
+
+function indexOf(provisional: Revision): number {
+  return Number(-provisional) - 1;
+}
+
+async function readTouched(
+  { keys, revisions }: Subspace,
+  transaction: FdbTransaction,
+  mutations: readonly Mutation[],
+): Promise<Map<StoreKey, PlanRecord>> {
+  const mutated = new Set(mutations.map(({ key }) => key));
+  const tested = new Set(mutations.flatMap(({ conditions }) => conditions.map(({ key }) => key)));
+  const found = new Map<StoreKey, PlanRecord>();
+  await Promise.all([
+    ...[...mutated].map(async (key) => {
+      const bytes = await transaction.get(keys.current(key), 'serializable');
+      if (bytes === undefined) return;
+      const { revision, state, payload } = decodeRecord(revisions, key, bytes, undefined);
+      const began = { kind: 'place', place: placeOfRecord(bytes) } as const;
+      found.set(key, { revision, state, payload, began, pieces: undefined });
+    }),
+    ...[...tested]
+      .filter((key) => !mutated.has(key))
+      .map(async (key) => {
+        const state = await transaction.get(keys.state(key), 'serializable');
+        if (state !== undefined) found.set(key, standIn(state.toString()));
+      }),
+  ]);
+  return found;
+}
+
+function standIn(state: string): PlanRecord {
+  const payload = { kind: 'inline', bytes: Buffer.alloc(0) } as const;
+  return { revision: revisionZero, state, payload, began: undefined, pieces: undefined };
+}
+
+/** Writes the plan, and the marks that say so. */
+export function writeCommit(
+  space: Subspace,
+  transaction: FdbTransaction,
+  plan: CommitPlan,
+  attempt: AttemptId,
+  timeMs: number,
+): void {
+  const { keys } = space;
+  for (const [index, write] of plan.writes.entries()) {
+    const { key, record, previous } = write;
+    const kind = record === undefined ? 'delete' : 'put';
+    const log = keys.stampedLog(attempt.slot, index);
+    transaction.setVersionstampedKey(log.key, log.stampAt, encodeLogEntry(kind, timeMs, key));
+    if (record !== undefined) writePieces(space, transaction, record);
+    if (previous?.began !== undefined) {
+      const old = keys.stampedOld(key, attempt.slot, index);
+      const bytes = encodeRecord(previous, previous.began, 'o');
+      transaction.setVersionstampedKey(old.key, old.stampAt, bytes);
+    }
+    // A key written several times in one commit is stored as it ends.
+    if (plan.finally.get(key) === record) writeCurrent(space, transaction, write, plan);
+  }
+  transaction.setVersionstampedValue(keys.tip, Buffer.alloc(STAMP_BYTES), 0);
+  const last = Buffer.concat([attempt.bytes, Buffer.alloc(STAMP_BYTES)]);
+  transaction.setVersionstampedValue(keys.ofSlot('d', attempt.slot), last, ATTEMPT_ID_BYTES);
+}
+
+function writeCurrent(
+  { keys }: Subspace,
+  transaction: FdbTransaction,
+  { key, record }: PlannedWrite<PlanRecord>,
+  { writes }: CommitPlan,
+): void {
+  if (record?.began === undefined) {
+    transaction.clear(keys.current(key));
+    transaction.clear(keys.state(key));
+    return;
+  }
+  const bytes = encodeRecord(record, record.began, 'c');
+  transaction.setVersionstampedValue(keys.current(key), bytes, RECORD_STAMP_AT);
+  const before = writes.find((write) => write.key === key)?.previous;
+  if (before?.state !== record.state) {
+    transaction.set(keys.state(key), Buffer.from(record.state));
+  }
+}
+
+function writePieces(
+  { keys }: Subspace,
+  transaction: FdbTransaction,
+  { payload, pieces }: PlanRecord,
+): void {
+  if (pieces === undefined || payload.kind !== 'blob') return;
+  for (let at = 0, chunk = 0; at < pieces.byteLength; at += CHUNK_BYTES, chunk += 1) {
+    transaction.set(
+      keys.blob(payload.id, chunk),
+      Buffer.from(pieces.subarray(at, at + CHUNK_BYTES)),
+    );
+  }
+}
+
+/** The outcomes of a plan that was committed with this versionstamp. */
+export function outcomesOf(
+  revisions: RevisionSpace,
+  plan: CommitPlan,
+  attempt: AttemptId,
+  stamp: Buffer,
+): readonly MutationOutcome[] {
+  const version = stamp.readBigUInt64BE();
+  const real = (revision: Revision): Revision =>
+    revision < 0n ? revisions.of(version, attempt.slot, indexOf(revision)) : revision;
+  return plan.outcomes.map((outcome) => {
+    if (outcome.kind === 'applied') return { kind: 'applied', revision: real(outcome.revision) };
+    if (outcome.kind !== 'conflict' || outcome.found === undefined) return outcome;
+    return { kind: 'conflict', found: real(outcome.found) };
+  });
+}

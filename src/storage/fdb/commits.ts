@@ -1,0 +1,199 @@
+/**
+ * Committing mutations: one at a time, each exactly once.
+ *
+ * FoundationDB may answer a commit with "may or may not have happened", or not at all. So every
+ * attempt has an id, reads the id of the last commit of its slot, and writes its own in its place:
+ *
+ *   d <slot>   attempt id, versionstamp     read (in the conflict set) and written by every attempt
+ *
+ * Two attempts can then not both apply, even when the first is still under way while the second
+ * runs: whichever comes second finds the mark changed, or conflicts. An attempt that finds the id
+ * of an earlier one knows that that one was applied, and at which version. Nothing is guessed.
+ *
+ * Invariants: one commit is in flight per opener, so (version, slot) belongs to one commit; an
+ * outcome is given only for a plan known to be applied, or one that had nothing to apply; `unknown`
+ * is thrown only when an attempt whose fate is open was the last thing heard before the deadline.
+ * Bounds: COMMIT_MUTATIONS_MAX mutations and `commitBytesMax` of values a commit (`too-large`);
+ * `commitDeadlineMs` from first attempt to last.
+ */
+import type { Clock } from '../../stdx/clock.ts';
+import { StorageError } from '../storage.ts';
+import type { Mutation, MutationOutcome } from '../storage.ts';
+import { certainlyNotCommitted, fdbCodes, isFdbError } from './binding.ts';
+import type { FdbDatabase, FdbTransaction } from './binding.ts';
+import { ATTEMPT_ID_BYTES, outcomesOf, planCommit, readSlot, writeCommit } from './commit-plan.ts';
+import type { AttemptId, CommitPlan } from './commit-plan.ts';
+import type { Subspace } from './fdb-reads.ts';
+import { COMMIT_MUTATIONS_MAX } from './layout.ts';
+import type { SlotHolder } from './slots.ts';
+import { fdbLimits, translateFdbError } from './transactions.ts';
+
+export interface CommitterOptions {
+  readonly db: FdbDatabase;
+  readonly space: Subspace;
+  readonly slots: SlotHolder;
+  readonly clock: Clock;
+  /** Told the versionstamp of each commit. */
+  readonly onCommitted: (stamp: Buffer) => void;
+}
+
+export interface Commits {
+  commit(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
+  /** Resolves when the commits that were asked for have ended. */
+  settled(): Promise<void>;
+}
+
+/** An attempt that may have been applied. */
+interface OpenAttempt {
+  readonly attempt: AttemptId;
+  readonly plan: CommitPlan;
+}
+
+type AttemptEnd =
+  | { readonly kind: 'done'; readonly outcomes: readonly MutationOutcome[] }
+  | { readonly kind: 'slot-lost' };
+
+export function createCommits(options: CommitterOptions): Commits {
+  const { db, space, slots, clock } = options;
+  let last: Promise<unknown> = Promise.resolve();
+  let attemptsCount = 0n;
+
+  function nextAttempt(slot: number): AttemptId {
+    const bytes = Buffer.alloc(ATTEMPT_ID_BYTES);
+    slots.owner.copy(bytes);
+    bytes.writeBigUInt64BE((attemptsCount += 1n), slots.owner.length);
+    return { slot, bytes };
+  }
+
+  function finish({ attempt, plan }: OpenAttempt, stamp: Buffer): AttemptEnd {
+    options.onCommitted(stamp);
+    return { kind: 'done', outcomes: outcomesOf(space.revisions, plan, attempt, stamp) };
+  }
+
+  /** One attempt. `open` holds the earlier ones whose fate is not known, and gains this one while
+   * its own is not. Throws what FoundationDB says. */
+  async function attemptOnce(
+    transaction: FdbTransaction,
+    mutations: readonly Mutation[],
+    slot: number,
+    open: OpenAttempt[],
+  ): Promise<AttemptEnd> {
+    const found = await readSlot(space, transaction, slot);
+    const applied = open.find(({ attempt }) => isMarkOf(found.last, attempt));
+    if (applied !== undefined && found.last !== undefined) {
+      return finish(applied, found.last.subarray(ATTEMPT_ID_BYTES));
+    }
+    if (found.owner?.equals(slots.owner) !== true) return { kind: 'slot-lost' };
+    const attempt = nextAttempt(slot);
+    const plan = await planCommit(space, transaction, mutations, attempt);
+    // Decided at this read version. An earlier attempt that had something to apply read what has
+    // changed since, so it cannot be applied any more.
+    if (plan.writes.length === 0) return { kind: 'done', outcomes: plan.outcomes };
+    writeCommit(space, transaction, plan, attempt, clock.nowMs());
+    const self = { attempt, plan };
+    return finish(self, await commitOpen(transaction, self, open));
+  }
+
+  async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
+    const deadlineMs = clock.monotonicMs() + fdbLimits.commitDeadlineMs;
+    const timeoutMs = fdbLimits.commitTimeoutMs;
+    const open: OpenAttempt[] = [];
+    let transaction = db.begin({ timeoutMs });
+    for (;;) {
+      try {
+        const end = await attemptOnce(transaction, mutations, await slots.held(), open);
+        if (end.kind === 'done') return end.outcomes;
+        // Whoever took the slot may have overwritten the mark that would tell.
+        if (open.length > 0) throw unknownOutcome();
+        slots.lost();
+        transaction = db.begin({ timeoutMs });
+      } catch (error) {
+        const timeLeft = clock.monotonicMs() < deadlineMs;
+        transaction = await afterFailure(db, transaction, error, open, timeLeft);
+      }
+    }
+  }
+
+  return {
+    commit(mutations) {
+      const result = last.then(() => commitNow(mutations));
+      last = result.catch(() => undefined);
+      return result;
+    },
+    async settled() {
+      await last;
+    },
+  };
+}
+
+/** Commits an attempt, which stays among the open ones unless it is certain that it was refused.
+ * Answers the versionstamp. */
+async function commitOpen(
+  transaction: FdbTransaction,
+  self: OpenAttempt,
+  open: OpenAttempt[],
+): Promise<Buffer> {
+  const stamp = transaction.versionstamp();
+  stamp.catch(() => undefined);
+  open.push(self);
+  try {
+    await transaction.commit();
+  } catch (error) {
+    if (isFdbError(error) && certainlyNotCommitted(error)) open.pop();
+    throw error;
+  }
+  return stamp;
+}
+
+/** @throws StorageError `too-large` when one transaction cannot hold them. */
+export function checkCommitSize(mutations: readonly Mutation[]): void {
+  if (mutations.length > COMMIT_MUTATIONS_MAX) {
+    throw new StorageError('too-large', `over ${COMMIT_MUTATIONS_MAX} mutations in one commit`);
+  }
+  let bytes = 0;
+  for (const { operation } of mutations) {
+    if (operation.kind === 'put') bytes += operation.value.byteLength;
+  }
+  if (bytes > fdbLimits.commitBytesMax) {
+    throw new StorageError('too-large', `over ${fdbLimits.commitBytesMax} bytes in one commit`);
+  }
+}
+
+function isMarkOf(last: Buffer | undefined, attempt: AttemptId): boolean {
+  return last?.subarray(0, ATTEMPT_ID_BYTES).equals(attempt.bytes) === true;
+}
+
+/** The transaction for the next attempt.
+ * @throws StorageError when there is to be none. */
+async function afterFailure(
+  db: FdbDatabase,
+  transaction: FdbTransaction,
+  error: unknown,
+  open: readonly OpenAttempt[],
+  timeLeft: boolean,
+): Promise<FdbTransaction> {
+  if (!isFdbError(error)) throw error;
+  if (!timeLeft) throw giveUp(error, open);
+  try {
+    await transaction.onError(error);
+    return transaction;
+  } catch (final) {
+    // A transaction that timed out is spent, the commit is not.
+    if (isFdbError(final) && final.code === fdbCodes.transactionTimedOut) {
+      transaction.cancel();
+      return db.begin({ timeoutMs: fdbLimits.commitTimeoutMs });
+    }
+    throw isFdbError(final) ? giveUp(final, open) : final;
+  }
+}
+
+function giveUp(
+  error: Parameters<typeof translateFdbError>[0],
+  open: readonly OpenAttempt[],
+): Error {
+  return open.length > 0 ? unknownOutcome(error) : translateFdbError(error);
+}
+
+function unknownOutcome(cause?: Error): StorageError {
+  return new StorageError('unknown', 'the outcome of a commit could not be learned', { cause });
+}

@@ -1,0 +1,184 @@
+/**
+ * Reading the log: pages of changes, in revision order.
+ *
+ * What it is not: a cursor. A page starts behind a revision and is read in one transaction; what it
+ * returns goes through that transaction's newest revision when the log ended within it.
+ *
+ * Entries of one version may stand in another order than their revisions (layout.ts): a page is
+ * made of whole versions, sorted, and cut only then. A version holds at most 32 x 128 entries.
+ */
+import { storageLimits } from '../storage.ts';
+import type { Change, ChangePage, Revision, StoredRecord, StoreKey } from '../storage.ts';
+import type { FdbTransaction } from './binding.ts';
+import { currentRecord, withValue } from './fdb-reads.ts';
+import type { HistoryView, Subspace } from './fdb-reads.ts';
+import { corrupt, decodeLogEntry, decodeRecord, keyAfter, payloadBytes } from './layout.ts';
+import type { FdbRecord } from './layout.ts';
+
+/** Entries of the log whose records are looked up together. */
+const LOOKUP_BATCH = 128;
+const LOG_BATCH_EXTRA = 32;
+const LOG_BYTES_TARGET = 1024 * 1024;
+
+export interface LogEntryAt {
+  readonly revision: Revision;
+  /** In the key of the entry, and of the superseded record. */
+  readonly place: Buffer;
+  readonly kind: 'put' | 'delete';
+  readonly timeMs: number;
+  readonly key: StoreKey;
+}
+
+export interface LogPage {
+  /** In revision order. */
+  readonly entries: readonly LogEntryAt[];
+  /** Whether nothing stands behind the last one. */
+  readonly ended: boolean;
+}
+
+/** The first `limit` entries with revision > after. */
+export async function readLog(
+  { keys, revisions }: Subspace,
+  transaction: FdbTransaction,
+  after: Revision,
+  limit: number,
+): Promise<LogPage> {
+  const entries: LogEntryAt[] = [];
+  const [, end] = keys.table('l');
+  const limits = { limit: limit + LOG_BATCH_EXTRA, bytesTarget: LOG_BYTES_TARGET };
+  let begin = keys.logFrom(revisions.versionOf(after));
+  for (;;) {
+    const page = await transaction.getRange(begin, end, limits, 'snapshot');
+    for (const { key, value } of page.entries) {
+      const place = keys.placeOfLog(key);
+      const revision = revisions.ofPlace(place, 0);
+      if (revision > after) entries.push({ revision, place, ...decodeLogEntry(value) });
+    }
+    const last = page.entries.at(-1);
+    if (!page.more || last === undefined) {
+      const sorted = entries.sort(byRevision);
+      return { entries: sorted.slice(0, limit), ended: sorted.length <= limit };
+    }
+    const open = keys.placeOfLog(last.key).readBigUInt64BE();
+    const whole = entries.filter(({ place }) => place.readBigUInt64BE() !== open);
+    // More stands behind them: at least the entries of the version that is not complete.
+    if (whole.length >= limit) {
+      return { entries: whole.sort(byRevision).slice(0, limit), ended: false };
+    }
+    begin = keyAfter(last.key);
+  }
+}
+
+function byRevision(a: LogEntryAt, b: LogEntryAt): number {
+  return a.revision < b.revision ? -1 : 1;
+}
+
+/** A page of the log after a revision that must be readable. */
+export async function readChanges(
+  space: Subspace,
+  transaction: FdbTransaction,
+  view: HistoryView,
+  after: Revision,
+  options: { readonly limit: number; readonly previous: boolean },
+): Promise<ChangePage> {
+  const page = await readLog(space, transaction, after, options.limit);
+  const found: FoundChange[] = [];
+  let bytes = 0;
+  for (let first = 0; first < page.entries.length; first += LOOKUP_BATCH) {
+    const batch = page.entries.slice(first, first + LOOKUP_BATCH);
+    for (const change of await findRecords(space, transaction, batch, options.previous)) {
+      bytes += sizeOf(change.record) + sizeOf(change.previous);
+      if (found.length > 0 && bytes > storageLimits.pageBytesMax) {
+        return { changes: await loadAll(space, transaction, found), through: lastOf(found) };
+      }
+      found.push(change);
+    }
+  }
+  const changes = await loadAll(space, transaction, found);
+  return { changes, through: page.ended ? view.revision : lastOf(found) };
+}
+
+interface FoundChange {
+  readonly entry: LogEntryAt;
+  readonly record: FdbRecord | undefined;
+  readonly previous: FdbRecord | undefined;
+}
+
+function lastOf(found: readonly FoundChange[]): Revision {
+  return (found.at(-1) as FoundChange).entry.revision;
+}
+
+function sizeOf(record: FdbRecord | undefined): number {
+  return record === undefined ? 0 : payloadBytes(record.payload);
+}
+
+function findRecords(
+  space: Subspace,
+  transaction: FdbTransaction,
+  batch: readonly LogEntryAt[],
+  previous: boolean,
+): Promise<readonly FoundChange[]> {
+  const current = new Map<StoreKey, Promise<FdbRecord | undefined>>();
+  const now = (key: StoreKey): Promise<FdbRecord | undefined> => {
+    const known = current.get(key);
+    if (known !== undefined) return known;
+    const asked = currentRecord(space, transaction, key);
+    current.set(key, asked);
+    return asked;
+  };
+  return Promise.all(
+    batch.map(async (entry) => {
+      const [record, superseded] = await Promise.all([
+        entry.kind === 'put' ? writtenBy(space, transaction, entry, now) : undefined,
+        previous ? supersededBy(space, transaction, entry) : undefined,
+      ]);
+      return { entry, record, previous: superseded };
+    }),
+  );
+}
+
+async function writtenBy(
+  { keys, revisions }: Subspace,
+  transaction: FdbTransaction,
+  { key, revision, place }: LogEntryAt,
+  now: (key: StoreKey) => Promise<FdbRecord | undefined>,
+): Promise<FdbRecord> {
+  const current = await now(key);
+  if (current?.revision === revision) return current;
+  // What ended it stands behind what it ended itself.
+  const begin = keyAfter(keys.old(key, place));
+  const limits = { limit: 1, bytesTarget: 0 };
+  const page = await transaction.getRange(begin, keys.oldEnd(key), limits, 'snapshot');
+  const [next] = page.entries;
+  const record = next && decodeRecord(revisions, key, next.value, keys.splitOld(next.key).place);
+  if (record?.revision !== revision) throw corrupt(`the record of change ${revision}`);
+  return record;
+}
+
+export async function supersededBy(
+  { keys, revisions }: Subspace,
+  transaction: FdbTransaction,
+  { key, place }: LogEntryAt,
+): Promise<FdbRecord | undefined> {
+  const bytes = await transaction.get(keys.old(key, place), 'snapshot');
+  return bytes === undefined ? undefined : decodeRecord(revisions, key, bytes, place);
+}
+
+function loadAll(
+  space: Subspace,
+  transaction: FdbTransaction,
+  found: readonly FoundChange[],
+): Promise<Change[]> {
+  const load = async (record: FdbRecord | undefined): Promise<StoredRecord | undefined> =>
+    record && (await withValue(space, transaction, record));
+  return Promise.all(
+    found.map(async ({ entry: { revision, key, kind, timeMs }, record, previous }) => ({
+      revision,
+      key,
+      kind,
+      timeMs,
+      record: await load(record),
+      previous: await load(previous),
+    })),
+  );
+}

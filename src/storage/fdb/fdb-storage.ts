@@ -1,0 +1,145 @@
+/**
+ * The storage contract on FoundationDB: the store of several servers (`--store=fdb`).
+ *
+ * What it is not: a client of FoundationDB; it is given one (binding.ts).
+ *
+ * Stricter than the contract: a commit holds at most 128 mutations and 5 MiB of values; the times
+ * in the log come from several clocks and are only roughly ordered; compact() returns without
+ * having compacted while another server is at it.
+ *
+ * Invariants: a revision is (commit version - epoch) << 12 | slot << 7 | index (layout.ts); two
+ * servers cannot hold one slot and commit (slots.ts); a commit is applied once (commits.ts); a read
+ * without a revision is made at a read version of its own, so it is never from the past.
+ */
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import { checkMutations } from '../mutation-limits.ts';
+import { StorageError } from '../storage.ts';
+import type { AtRevision, ChangePage, Revision, Storage } from '../storage.ts';
+import { followLog } from '../tail.ts';
+import type { FdbDatabase, FdbTransaction } from './binding.ts';
+import { checkCommitSize, createCommits } from './commits.ts';
+import { compactTo } from './fdb-compaction.ts';
+import { readChanges } from './fdb-log.ts';
+import { readRecord, refuseRevision, scanRecords, viewHistory } from './fdb-reads.ts';
+import type { HistoryView, Subspace } from './fdb-reads.ts';
+import { createKeys, revisionSpace } from './layout.ts';
+import { createLogWatch } from './log-watch.ts';
+import type { LogWatch } from './log-watch.ts';
+import { openStore } from './open-store.ts';
+import { createSlotHolder } from './slots.ts';
+import { runRead } from './transactions.ts';
+
+/** Most changes in a page of tail(). */
+const TAIL_CHANGES_MAX = 1000;
+
+export interface FdbStorageOptions {
+  /** Closed with the storage. */
+  readonly db: FdbDatabase;
+  /** Everything is kept under this and a NUL; it holds none itself. */
+  readonly prefix: string;
+  /** Written into a new store; an existing one must have the same. */
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly prng: Prng;
+}
+
+/** @throws StorageError `identity`, `corrupt`, `in-use`, `io`. */
+export async function openFdbStorage(options: FdbStorageOptions): Promise<Storage> {
+  const { db, prefix, identity } = options;
+  try {
+    const keys = createKeys(prefix);
+    const epoch = await openStore(db, keys, identity, prefix);
+    const space = { keys, revisions: revisionSpace(epoch) };
+    const slots = createSlotHolder({ ...options, keys });
+    await slots.held();
+    return createFdbStorage(options, space, slots);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function createFdbStorage(
+  { db, clock }: FdbStorageOptions,
+  space: Subspace,
+  slots: ReturnType<typeof createSlotHolder>,
+): Storage {
+  const logWatch = createLogWatch(db, space.keys.tip);
+  const commits = createCommits({ db, space, slots, clock, onCommitted: logWatch.observe });
+  const closing = new AbortController();
+  let closed: Promise<void> | undefined;
+
+  async function reading<T>(work: (transaction: FdbTransaction) => Promise<T>): Promise<T> {
+    if (closing.signal.aborted) throw new StorageError('closed', 'the store is closed');
+    return runRead(db, work);
+  }
+
+  const view = (): Promise<HistoryView> =>
+    reading((transaction) => viewHistory(space, transaction));
+
+  const changes: Storage['changes'] = (after, options) =>
+    reading((transaction) => changesAfter(space, transaction, logWatch, after, options));
+
+  async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
+    const either = AbortSignal.any([signal, closing.signal]);
+    const read = (at: Revision): Promise<AtRevision<ChangePage>> =>
+      changes(at, { limit: TAIL_CHANGES_MAX, previous: false });
+    try {
+      yield* followLog(read, logWatch.commits, after, either);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    if (!signal.aborted) throw new StorageError('closed', 'the store is closed');
+  }
+
+  return {
+    name: 'fdb',
+    read: (key, at) => reading((transaction) => readRecord(space, transaction, key, at)),
+    scan: (range, at) => reading((transaction) => scanRecords(space, transaction, range, at)),
+    async commit(mutations) {
+      if (closing.signal.aborted) throw new StorageError('closed', 'the store is closed');
+      checkMutations(mutations);
+      checkCommitSize(mutations);
+      return mutations.length === 0 ? [] : commits.commit(mutations);
+    },
+    changes,
+    tail,
+    revision: async () => (await view()).revision,
+    compactRevision: async () => (await view()).compactRevision,
+    async compact(before) {
+      if (closing.signal.aborted) throw new StorageError('closed', 'the store is closed');
+      await compactTo({ db, space, owner: slots.owner }, before);
+    },
+    close() {
+      closing.abort();
+      closed ??= closeAll();
+      return closed;
+    },
+  };
+
+  async function closeAll(): Promise<void> {
+    await commits.settled();
+    logWatch.close();
+    await slots.release();
+    db.close();
+  }
+}
+
+async function changesAfter(
+  space: Subspace,
+  transaction: FdbTransaction,
+  logWatch: LogWatch,
+  after: Revision,
+  options: { readonly limit: number; readonly previous: boolean },
+): Promise<AtRevision<ChangePage>> {
+  const seen = await viewHistory(space, transaction);
+  const refused = refuseRevision(seen, after);
+  if (refused !== undefined) return refused;
+  const value = await readChanges(space, transaction, seen, after, options);
+  // A page that was cut is followed by another one; nobody sleeps on it.
+  if (value.through === seen.revision) logWatch.observe(seen.tip);
+  return { kind: 'ok', value };
+}

@@ -1,0 +1,158 @@
+/**
+ * The slot of a server: a number from 0 to 31, held by a lease, that makes its revisions its own.
+ *
+ * What it is not: a lock on the store. Every commit reads the key that names the owner of its slot;
+ * taking a slot over writes that key; so a server that has lost its slot, however late it finds
+ * out, cannot commit under it. Time only decides who may be taken over, never what is correct.
+ *
+ *   s <slot>   owner: written when taken or given up, read by every commit
+ *   h <slot>   versionstamp of the last sign of life: renewed often, read by nobody's commit
+ *
+ * A free slot is preferred. When there is none, the one whose last sign of life is older than the
+ * lease is taken; age is measured in read versions (a million per second), which all servers share.
+ */
+import type { TimerHandle, Timers } from '../../stdx/clock.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import { StorageError } from '../storage.ts';
+import { STAMP_BYTES } from './binding.ts';
+import type { FdbDatabase, FdbTransaction } from './binding.ts';
+import type { Keys } from './layout.ts';
+import { SLOTS_MAX } from './layout.ts';
+import { fdbLimits, runWrite } from './transactions.ts';
+
+export const slotLimits = {
+  leaseMs: 60_000,
+  renewMs: 15_000,
+} as const;
+
+/** How fast FoundationDB's versions advance. */
+export const VERSIONS_PER_MS = 1000n;
+
+export const OWNER_BYTES = 8;
+
+export interface SlotHolder {
+  /** Names this opener; random. */
+  readonly owner: Buffer;
+  /** The slot held, or one newly taken.
+   * @throws StorageError `in-use` when 32 live servers hold them all. */
+  held(): Promise<number>;
+  /** Told by a commit that found another owner. */
+  lost(): void;
+  /** Gives the slot up; a failure leaves it to expire. */
+  release(): Promise<void>;
+}
+
+export interface SlotOptions {
+  readonly db: FdbDatabase;
+  readonly keys: Keys;
+  readonly timers: Timers;
+  readonly prng: Prng;
+}
+
+export function createSlotHolder({ db, keys, timers, prng }: SlotOptions): SlotHolder {
+  const owner = Buffer.alloc(OWNER_BYTES);
+  owner.writeUInt32BE(prng.uint32());
+  owner.writeUInt32BE(prng.uint32(), 4);
+  let slot: Promise<number> | undefined;
+  let renewal: TimerHandle | undefined;
+  const timeouts = { timeoutMs: fdbLimits.commitTimeoutMs };
+
+  function held(): Promise<number> {
+    slot ??= take().catch((error: unknown) => {
+      slot = undefined;
+      throw error;
+    });
+    return slot;
+  }
+
+  async function take(): Promise<number> {
+    const taken = await runWrite(db, (transaction) => takeSlot(keys, owner, transaction), timeouts);
+    scheduleRenewal(taken);
+    return taken;
+  }
+
+  function scheduleRenewal(taken: number): void {
+    renewal?.cancel();
+    const due = timers.after(slotLimits.renewMs, () => {
+      runWrite(db, (transaction) => renewSlot(keys, owner, taken, transaction), timeouts)
+        // The lease outlasts several renewals, and a commit finds out when it is lost.
+        .catch(() => undefined)
+        .finally(() => {
+          if (renewal === due) scheduleRenewal(taken);
+        });
+    });
+    renewal = due;
+  }
+
+  function stopRenewal(): void {
+    renewal?.cancel();
+    renewal = undefined;
+  }
+
+  return {
+    owner,
+    held,
+    lost() {
+      stopRenewal();
+      slot = undefined;
+    },
+    async release() {
+      const taken = await slot?.catch(() => undefined);
+      stopRenewal();
+      slot = undefined;
+      if (taken === undefined) return;
+      const give = (transaction: FdbTransaction): Promise<void> =>
+        giveSlot(keys, owner, taken, transaction);
+      await runWrite(db, give, timeouts).catch(() => undefined);
+    },
+  };
+}
+
+async function takeSlot(keys: Keys, owner: Buffer, transaction: FdbTransaction): Promise<number> {
+  const limits = { limit: SLOTS_MAX, bytesTarget: 0 };
+  const [version, owners, beats] = await Promise.all([
+    transaction.readVersion(),
+    transaction.getRange(...keys.table('s'), limits, 'serializable'),
+    transaction.getRange(...keys.table('h'), limits, 'snapshot'),
+  ]);
+  const slotOf = (key: Buffer): number => key.at(-1) as number;
+  const ownerOf = new Map(owners.entries.map(({ key, value }) => [slotOf(key), value]));
+  const beatOf = new Map(
+    beats.entries.map(({ key, value }) => [slotOf(key), value.readBigUInt64BE()]),
+  );
+  const oldest = version - BigInt(slotLimits.leaseMs) * VERSIONS_PER_MS;
+  const all = Array.from({ length: SLOTS_MAX }, (_, i) => i);
+  const slot =
+    all.find((i) => ownerOf.get(i)?.equals(owner)) ??
+    all.find((i) => !ownerOf.has(i)) ??
+    all.find((i) => (beatOf.get(i) ?? 0n) < oldest);
+  if (slot === undefined) {
+    throw new StorageError('in-use', `all ${SLOTS_MAX} servers that this store can have are alive`);
+  }
+  transaction.set(keys.ofSlot('s', slot), owner);
+  transaction.setVersionstampedValue(keys.ofSlot('h', slot), Buffer.alloc(STAMP_BYTES), 0);
+  return slot;
+}
+
+async function renewSlot(
+  keys: Keys,
+  owner: Buffer,
+  slot: number,
+  transaction: FdbTransaction,
+): Promise<void> {
+  const found = await transaction.get(keys.ofSlot('s', slot), 'serializable');
+  if (found?.equals(owner) !== true) return;
+  transaction.setVersionstampedValue(keys.ofSlot('h', slot), Buffer.alloc(STAMP_BYTES), 0);
+}
+
+async function giveSlot(
+  keys: Keys,
+  owner: Buffer,
+  slot: number,
+  transaction: FdbTransaction,
+): Promise<void> {
+  const found = await transaction.get(keys.ofSlot('s', slot), 'serializable');
+  if (found?.equals(owner) !== true) return;
+  transaction.clear(keys.ofSlot('s', slot));
+  transaction.clear(keys.ofSlot('h', slot));
+}
