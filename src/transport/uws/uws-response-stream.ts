@@ -26,6 +26,7 @@ const probeBytesMax = 1024;
 const nothing = (): void => {};
 
 export class UwsResponseStream implements ResponseStream {
+  readonly preambleSent = true;
   readonly #res: UwsResponse;
   readonly #finished: () => void;
   #closed = false;
