@@ -68,11 +68,10 @@ export async function sendList(
     first.push(next.value);
     bytes += next.value.bytes.length;
   }
-  const headers = bodyHeaders(request, mediaType);
   if (next.done === true) {
-    request.exchange.send(200, headers, listBody(frame, first));
-    return;
+    return sendBody(deps, request, 200, mediaType, listBody(frame, first));
   }
+  const headers = bodyHeaders(request, mediaType);
   const chunks = packList(frame, resumed(first, next.value, iterator), {
     chunkBytes: listChunkBytes,
     reuse: !compresses(deps, request),

@@ -29,7 +29,6 @@ async function main(): Promise<void> {
       process.exit(1);
     },
   });
-  process.stdout.write(`${readyLine(server, config)}\n`);
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;
@@ -45,6 +44,8 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
+  // Whoever reads this line may send a signal at once.
+  process.stdout.write(`${readyLine(server, config)}\n`);
 }
 
 function readyLine(server: RunningServer, config: CompletedConfig): string {
@@ -63,11 +64,5 @@ main().catch((error: unknown) => {
     error instanceof OptionsError || (error instanceof StorageError && unusable.has(error.code));
   const text = error instanceof Error ? (known ? error.message : error.stack) : String(error);
   process.stderr.write(`sluice: ${text}\n`);
-  process.exit(isListenFailure(error) || known ? 2 : 1);
+  process.exit(known ? 2 : 1);
 });
-
-/** The address is taken or not ours: also for the operator. */
-function isListenFailure(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL';
-}

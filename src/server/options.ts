@@ -156,7 +156,8 @@ export const featureGateDefaults: Readonly<Record<string, boolean>> = {
 /** @throws OptionsError naming the flag and what it wants. */
 export function completeConfig(raw: RawOptions): CompletedConfig {
   const config: CompletedConfig = {
-    bindAddress: raw['bind-address'],
+    // An empty address would mean every interface.
+    bindAddress: nonEmpty(raw, 'bind-address'),
     httpPort: integer(raw, 'http-port', 0, 65_535),
     store: oneOf(raw, 'store', storeNames),
     dataDir: nonEmpty(raw, 'data-dir'),

@@ -65,7 +65,7 @@ export interface ServerEnvironment {
   readonly timers?: Timers | undefined;
 }
 
-/** @throws OptionsError, StorageError, or the system's error for the address. */
+/** @throws OptionsError (also when the address is not to be had) or StorageError. */
 export async function startServer(
   config: CompletedConfig,
   environment: ServerEnvironment,
@@ -80,11 +80,21 @@ export async function startServer(
   for (const note of transport.notes) log.info({ transport: transport.name }, note);
 
   const storage = await openStorage(config, clock);
+  let abandoned = false;
+  // A start that failed closes the store under its followers: that is no second failure.
+  const onFatal = (error: unknown): void => {
+    if (!abandoned) environment.onFatal(error);
+  };
   try {
-    const parts = await assemble(config, environment, { clock, timers, identity, scheme, storage });
+    const ingredients = { clock, timers, identity, scheme, storage };
+    const parts = await assemble(config, { ...environment, onFatal }, ingredients);
     const background = startBackground(config, log, parts, clock, timers);
     const serving = createServing(config, { parts, identity, log, clock });
-    const server = await transport.listen(serving.listenOptions, serving.handler);
+    const server = await transport
+      .listen(serving.listenOptions, serving.handler)
+      .catch((cause: unknown) => {
+        throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
+      });
     const url = `http://${urlHost(config.bindAddress)}:${server.port}`;
     serving.setAddress(`${urlHost(config.bindAddress)}:${server.port}`);
     return {
@@ -106,9 +116,14 @@ export async function startServer(
       },
     };
   } catch (error) {
+    abandoned = true;
     await storage.close();
     throw error;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme {

@@ -22,7 +22,7 @@ export interface HttpExchange {
   /** Raw query without the question mark; '' when there is none. */
   readonly query: string;
   readonly scheme: 'http' | 'https';
-  /** Textual address of the peer, without port. */
+  /** Address of the peer as text, no port. Ask before the exchange closes; '' after that. */
   readonly remoteAddress: string;
   /** Value of a request header (lower-case name); repeated ones joined with ', '. */
   header(name: string): string | undefined;

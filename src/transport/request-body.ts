@@ -92,8 +92,9 @@ export class RequestBody {
   }
 
   /**
-   * Throws away what comes from now on. `done(true)` when the whole body has been seen, `done(false)`
-   * when `drainBytesMax` are exceeded; at once if the body is over. Not called after abort().
+   * Throws away what comes from now on. `done(true)` when the whole body has been seen,
+   * `done(false)` when `drainBytesMax` are exceeded; at once if the body is over. Not called after
+   * abort().
    */
   drain(done: (fully: boolean) => void): void {
     if (this.over) {

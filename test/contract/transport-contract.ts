@@ -60,7 +60,7 @@ function lifeCycle(listen: Listen): void {
     const late = new RawConnection(server.port);
     await late.closed;
     assert.equal(late.receivedBytes, 0);
-    (finish)();
+    finish();
     const response = await client.response();
     assert.equal(response.body.toString(), 'finished');
     assert.deepEqual(headerOf(response, 'connection'), ['close']);

@@ -136,7 +136,8 @@ function tlsServer(
       stream.on('close', () => (openStreams -= 1));
     });
     // A quiet watch is an open stream: only a session without any is idle.
-    session.setTimeout(limits.idleTimeoutMs, () => {
+    session.setTimeout(limits.idleTimeoutMs);
+    session.on('timeout', () => {
       if (openStreams === 0) session.close();
     });
   });

@@ -252,7 +252,8 @@ export class NodeExchange implements HttpExchange, Expiring {
     this.#body?.abort();
     const callbacks = this.#abortCallbacks;
     this.#abortCallbacks = [];
-    if (this.#res.writableFinished) return;
+    // Both: a stream that the client resets counts as finished though nobody has ended it.
+    if (this.#res.writableEnded && this.#res.writableFinished) return;
     this.#aborted = true;
     for (const callback of callbacks) callback();
   }

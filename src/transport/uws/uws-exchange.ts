@@ -39,7 +39,6 @@ export class UwsExchange implements HttpExchange, Expiring {
   readonly path: string;
   readonly query: string;
   readonly scheme = 'http';
-  readonly remoteAddress: string;
   readonly headBytes: number;
   deadlineMs = 0;
   readonly #res: UwsResponse;
@@ -55,6 +54,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   #held: ((close: boolean) => void) | undefined;
   #stream: UwsResponseStream | undefined;
   #abortCallbacks: (() => void)[] = [];
+  #remoteAddress: string | undefined;
 
   constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared) {
     this.#res = res;
@@ -69,7 +69,14 @@ export class UwsExchange implements HttpExchange, Expiring {
       head.push(name, value);
     });
     this.headBytes = bytes;
-    this.remoteAddress = textOfAddress(res.getRemoteAddress());
+  }
+
+  /** Looked up when first asked for: most requests never ask, and it costs a tenth of one. */
+  get remoteAddress(): string {
+    if (this.#remoteAddress === undefined && !this.#closed) {
+      this.#remoteAddress = textOfAddress(this.#res.getRemoteAddress());
+    }
+    return this.#remoteAddress ?? '';
   }
 
   get answered(): boolean {

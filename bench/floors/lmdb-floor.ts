@@ -1,0 +1,71 @@
+/**
+ * The floor of everything that writes: LMDB with nothing around it. Groups of records, one
+ * transaction and one flush a group, with the keys, tables and sizes of the server's store.
+ *
+ * What it is not: a store. It reads nothing, checks nothing, and decides nothing.
+ */
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { open } from 'lmdb';
+import { storeKey } from '../../src/storage/keys.ts';
+import {
+  encodeLogEntry,
+  encodeRevision,
+  makeRecord,
+  metaKeys,
+} from '../../src/storage/lmdb/layout.ts';
+import type { Revision } from '../../src/storage/storage.ts';
+import { answerWith } from '../harness/inside.ts';
+import { objectName } from '../load/objects.ts';
+
+export interface LmdbRequest {
+  readonly kind: 'commit';
+  readonly count: number;
+  readonly groupSize: number;
+  readonly prefix: string;
+  readonly valueBytes: number;
+}
+
+export interface LmdbResult {
+  readonly seconds: number;
+}
+
+const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
+const root = open<Buffer, Buffer>({
+  ...binary,
+  path: path.join(process.argv[2] ?? '.', 'floor'),
+  noSubdir: false,
+  // As the server has it: the commit returns when it is on the disk.
+  overlappingSync: false,
+  mapSize: 64 * 1024 ** 3,
+  maxDbs: 8,
+});
+const cur = root.openDB<Buffer, Buffer>('cur', binary);
+const log = root.openDB<Buffer, Buffer>('log', binary);
+const meta = root.openDB<Buffer, Buffer>('meta', binary);
+let revision = 0n as Revision;
+
+answerWith((request): LmdbResult => {
+  const { count, groupSize, prefix, valueBytes } = request as LmdbRequest;
+  const value = new Uint8Array(valueBytes).fill(0x78);
+  const begin = performance.now();
+  for (let done = 0; done < count; done += groupSize) {
+    root.transactionSync(() => {
+      for (let i = done; i < Math.min(count, done + groupSize); i += 1) put(prefix, i, value);
+      meta.putSync(metaKeys.revision, encodeRevision(revision));
+    });
+  }
+  return { seconds: (performance.now() - begin) / 1000 };
+});
+
+function put(prefix: string, index: number, value: Uint8Array): void {
+  revision = (revision + 1n) as Revision;
+  const name = objectName(prefix, index);
+  const key = storeKey({ group: '', resource: 'configmaps', namespace: 'default', name });
+  const bytes = Buffer.from(key);
+  log.putSync(encodeRevision(revision), encodeLogEntry('put', 0, bytes));
+  cur.putSync(bytes, makeRecord(key, revision, 'live', value).bytes);
+}
+
+process.stdout.write('ready: 0\n');
+process.on('SIGTERM', () => process.exit(0));

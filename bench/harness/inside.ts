@@ -1,0 +1,74 @@
+/**
+ * Loaded into every measured process ahead of its own code: answers the bench over the process's
+ * message channel, so that the production code needs no hooks for being measured.
+ *
+ * Bounds: it does nothing until asked; its channel does not keep a server alive.
+ */
+import { writeFileSync } from 'node:fs';
+import inspector from 'node:inspector';
+
+export interface InsideRequest {
+  readonly id: number;
+  readonly request: unknown;
+}
+
+export interface InsideReply {
+  readonly id: number;
+  readonly result: unknown;
+}
+
+type Known =
+  | { readonly kind: 'gc' }
+  | { readonly kind: 'profile-start' }
+  | { readonly kind: 'profile-stop'; readonly file: string };
+
+/** 200 us: fine enough to see a function, coarse enough not to be seen itself. */
+const SAMPLE_INTERVAL_US = 200;
+
+type Answer = (request: unknown) => unknown;
+let own: Answer = () => {
+  throw new Error('this process answers no questions of its own');
+};
+
+/** A floor answers further requests with this function, and lives for as long as it may be asked. */
+export function answerWith(answer: Answer): void {
+  own = answer;
+  process.channel?.ref();
+}
+
+let session: inspector.Session | undefined;
+
+async function answer(request: Known): Promise<unknown> {
+  switch (request.kind) {
+    case 'gc':
+      globalThis.gc?.();
+      // What finalizers let go of is freed by the second one.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      globalThis.gc?.();
+      return undefined;
+    case 'profile-start':
+      session = new inspector.Session();
+      session.connect();
+      session.post('Profiler.enable');
+      session.post('Profiler.setSamplingInterval', { interval: SAMPLE_INTERVAL_US });
+      session.post('Profiler.start');
+      return undefined;
+    case 'profile-stop':
+      session?.post('Profiler.stop', (error, stopped) => {
+        if (error === null) writeFileSync(request.file, JSON.stringify(stopped.profile));
+      });
+      session?.disconnect();
+      return undefined;
+    default:
+      return own(request);
+  }
+}
+
+if (process.send !== undefined) {
+  process.on('message', (message: InsideRequest) => {
+    void answer(message.request as Known).then((result) => {
+      process.send?.({ id: message.id, result } satisfies InsideReply);
+    });
+  });
+  process.channel?.unref();
+}

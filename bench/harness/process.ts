@@ -1,0 +1,147 @@
+/**
+ * Measured processes: the server, and the floors it is compared with. Each is started on the
+ * server's core, says when it is ready, and is asked things through inside.ts.
+ *
+ * Invariant: a process that was started here is stopped by stop(), and its directory removed.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onCore } from './cores.ts';
+import type { InsideReply, InsideRequest } from './inside.ts';
+
+export interface MeasuredProcess {
+  readonly pid: number;
+  readonly port: number;
+  /** Collects garbage, twice. */
+  collectGarbage(): Promise<void>;
+  startProfile(): Promise<void>;
+  /** Writes a .cpuprofile. */
+  stopProfile(file: string): Promise<void>;
+  /** Any other request the process knows. */
+  ask(request: unknown): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 20_000;
+
+/** The built tree: this file is <root>/bench/harness/process.js. */
+const builtRoot = path.join(import.meta.dirname, '..', '..');
+
+export function startSluice(
+  core: number | undefined,
+  flags: readonly string[] = [],
+): Promise<MeasuredProcess> {
+  return start(core, 'src/server/main.js', /url=http:\/\/[^ ]*:(\d+)/, (directory) => [
+    'serve',
+    '--http-port=0',
+    `--data-dir=${path.join(directory, 'data')}`,
+    '--log-level=error',
+    ...flags,
+  ]);
+}
+
+export function startUwsFloor(core: number | undefined): Promise<MeasuredProcess> {
+  return start(core, 'bench/floors/uws-floor.js', /port=(\d+)/, () => []);
+}
+
+export function startLmdbFloor(core: number | undefined): Promise<MeasuredProcess> {
+  return start(core, 'bench/floors/lmdb-floor.js', /ready: (0)/, (directory) => [directory]);
+}
+
+async function start(
+  core: number | undefined,
+  entry: string,
+  ready: RegExp,
+  argumentsIn: (directory: string) => readonly string[],
+): Promise<MeasuredProcess> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
+  const inside = path.join(builtRoot, 'bench/harness/inside.js');
+  const node = [process.execPath, '--expose-gc', '--import', inside];
+  const script = path.join(builtRoot, entry);
+  const [command = '', ...rest] = onCore(core, [...node, script, ...argumentsIn(directory)]);
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  try {
+    const port = Number(await readyLine(child, ready));
+    return measured(child, port, directory);
+  } catch (error) {
+    child.kill('SIGKILL');
+    await rm(directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const timer = setTimeout(() => fail('said nothing in time'), START_TIMEOUT_MS);
+    const fail = (why: string): void => {
+      clearTimeout(timer);
+      reject(new Error(`a measured process ${why}: ${child.spawnargs.join(' ')}\n${output}`));
+    };
+    const take = (text: Buffer): void => {
+      output += text.toString();
+      const found = ready.exec(output)?.[1];
+      if (found === undefined) return;
+      clearTimeout(timer);
+      child.stdout?.off('data', take).resume();
+      child.stderr?.off('data', take).pipe(process.stderr);
+      resolve(found);
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    child.on('error', (error) => fail(error.message));
+    child.on('exit', (code) => fail(`ended with ${code}`));
+  });
+}
+
+function measured(child: ChildProcess, port: number, directory: string): MeasuredProcess {
+  let asked = 0;
+  let stopping = false;
+  child.once('exit', (code, signal) => {
+    if (!stopping) console.error(`${child.spawnargs.join(' ')}\nended: ${code ?? signal}`);
+  });
+  const ask = (request: unknown): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const id = (asked += 1);
+      const gone = (): void => reject(new Error('the measured process ended'));
+      if (!child.connected) return gone();
+      const take = (reply: InsideReply): void => {
+        if (reply.id !== id) return;
+        child.off('message', take);
+        child.off('exit', gone);
+        resolve(reply.result);
+      };
+      child.on('message', take);
+      child.once('exit', gone);
+      child.send({ id, request } satisfies InsideRequest);
+    });
+  return {
+    pid: child.pid as number,
+    port,
+    collectGarbage: async () => void (await ask({ kind: 'gc' })),
+    startProfile: async () => void (await ask({ kind: 'profile-start' })),
+    stopProfile: async (file) => void (await ask({ kind: 'profile-stop', file })),
+    ask,
+    async stop() {
+      stopping = true;
+      await ended(child);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
+}

@@ -1,0 +1,83 @@
+/** Request rates: of the server, and of the load generator against an answer that costs nothing. */
+import { decodeObject, encodeObject } from '../../src/apimachinery/object-encoding.ts';
+import { encodeRecord } from '../../src/storage/record-codec.ts';
+import type { ClientConnection } from '../load/http-client.ts';
+import { drive } from '../load/http-client.ts';
+import type { MeasuredProcess } from './process.ts';
+import type { Bench } from './scenario.ts';
+import { seriesOf } from './series.ts';
+import { measureUsage } from './usage.ts';
+import type { Usage } from './usage.ts';
+
+export interface RequestRate {
+  readonly perSecond: number;
+  readonly perCpuSecond: number;
+  readonly usage: Usage;
+}
+
+/** @throws when an answer has another status than `expected`. */
+export async function measureRequests(
+  bench: Bench,
+  process: MeasuredProcess,
+  connections: readonly ClientConnection[],
+  count: number,
+  expected: number,
+  requestOf: (index: number) => Buffer,
+): Promise<RequestRate> {
+  // Made before the clock starts: the load generator shall only send.
+  const requests = Array.from({ length: count }, (_, i) => requestOf(i));
+  const stop = measureUsage(process.pid, bench.cores.server);
+  const { statuses } = await drive(connections, count, (i) => requests[i] as Buffer);
+  const usage = stop();
+  if (statuses[expected] !== count) {
+    throw new Error(`not all were answered ${expected}: ${JSON.stringify(statuses)}`);
+  }
+  return {
+    perSecond: count / usage.seconds,
+    perCpuSecond: count / usage.serverCpuSeconds,
+    usage,
+  };
+}
+
+/** Bytes of the stored record of an object, given as the server answers it. */
+export function createRecordBytes(text: string): number {
+  const decoded = decodeObject(Buffer.from(text));
+  const { bytes, metadataAt } = encodeObject(decoded);
+  const uid = String(decoded.metadata.uid);
+  return encodeRecord({ uid, labels: {}, fields: {}, metadataAt, object: bytes }).byteLength;
+}
+
+/** What the load generator can do, measured between the rounds that need it. */
+export class LoadProof {
+  readonly #bench: Bench;
+  readonly #bare: MeasuredProcess;
+  readonly #connections: readonly ClientConnection[];
+  readonly #rates: number[] = [];
+
+  constructor(bench: Bench, bare: MeasuredProcess, connections: readonly ClientConnection[]) {
+    this.#bench = bench;
+    this.#bare = bare;
+    this.#connections = connections;
+  }
+
+  async round(count: number, requestOf: (index: number) => Buffer): Promise<void> {
+    const { perSecond } = await measureRequests(
+      this.#bench,
+      this.#bare,
+      this.#connections,
+      count,
+      201,
+      requestOf,
+    );
+    this.#rates.push(perSecond);
+  }
+
+  result(): Record<string, unknown> {
+    return { barePerSecond: seriesOf(this.#rates) };
+  }
+
+  note(): string {
+    const { median } = seriesOf(this.#rates);
+    return `the load reaches ${Math.round(median)} requests/s where answers cost nothing`;
+  }
+}

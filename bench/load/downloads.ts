@@ -1,0 +1,100 @@
+/**
+ * Downloads one after the other on a few connections at once; each is over when it has shown
+ * `marks` objects and, after the last of them, `ending`.
+ *
+ * Connections are not reused: a streaming list has no other end than the client's. Nothing is
+ * parsed or kept; bytes are counted as they come off the socket, framing included.
+ */
+import http from 'node:http';
+import net from 'node:net';
+import { MARK } from './objects.ts';
+
+const READ_BUFFER_BYTES = 256 * 1024;
+const NEWLINE = 0x0a;
+const buffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES + 1);
+const window = buffer.subarray(0, READ_BUFFER_BYTES);
+
+export interface DownloadPlan {
+  readonly port: number;
+  readonly path: string;
+  readonly marks: number;
+  /** Text that stands once behind the last object. */
+  readonly ending: string;
+}
+
+/** Bytes of one download. */
+export function download({ port, path, marks, ending }: DownloadPlan): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    let seen = 0;
+    let over = false;
+    /** The end of the last read, for an ending that was cut in two. */
+    let tail = '';
+    const callback = (nread: number): boolean => {
+      bytes += nread;
+      buffer[nread] = MARK;
+      let last = 0;
+      for (let at = buffer.indexOf(MARK); at < nread; at = buffer.indexOf(MARK, at + 1)) {
+        seen += 1;
+        last = at;
+      }
+      if (seen < marks) return true;
+      const text = tail + buffer.toString('latin1', last, nread);
+      tail = text.slice(-ending.length);
+      if (!text.includes(ending)) return true;
+      over = true;
+      socket.destroy();
+      resolve(bytes);
+      return true;
+    };
+    const socket = net.connect({ host: '127.0.0.1', port, onread: { buffer: window, callback } });
+    socket.on('connect', () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n`);
+    });
+    socket.on('error', reject);
+    socket.on('close', () => {
+      if (!over) reject(new Error(`${path} ended after ${seen} of ${marks} objects`));
+    });
+  });
+}
+
+/** `count` downloads, `parallel` at a time. Total bytes. */
+export async function downloadMany(
+  plan: DownloadPlan,
+  count: number,
+  parallel: number,
+): Promise<number> {
+  let started = 0;
+  let bytes = 0;
+  const lane = async (): Promise<void> => {
+    while (started < count) {
+      started += 1;
+      bytes += await download(plan);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, lane));
+  return bytes;
+}
+
+/** The body of one download, without framing: what a floor is to copy. */
+export function capture({ port, path, ending }: DownloadPlan): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const request = http.get(
+      { host: '127.0.0.1', port, path, agent: false, headers: { accept: 'application/json' } },
+      (response) => {
+        const over = (): void => {
+          resolve(Buffer.concat(chunks));
+          request.destroy();
+        };
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          // Behind the end of a stream, which does not end by itself.
+          if (chunk.includes(ending) && chunk.at(-1) === NEWLINE) over();
+        });
+        response.on('end', over);
+      },
+    );
+    request.on('error', reject);
+  });
+}

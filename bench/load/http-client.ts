@@ -1,0 +1,153 @@
+/**
+ * A keep-alive HTTP/1.1 client for load: one request at a time per connection, no pipelining,
+ * answers with a Content-Length, read into one buffer that all connections share.
+ *
+ * What it is not: general. For everything else there is fetchText (node:http).
+ */
+import http from 'node:http';
+import net from 'node:net';
+
+const READ_BUFFER_BYTES = 64 * 1024;
+/** Connections read one after the other, and keep nothing of the buffer. */
+const shared = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
+
+export type OnAnswer = (status: number) => void;
+
+export interface ClientConnection {
+  /** Not before the answer to the request ahead. */
+  send(request: Buffer, onAnswer: OnAnswer): void;
+  close(): void;
+}
+
+export function connect(port: number): Promise<ClientConnection> {
+  return new Promise((resolve, reject) => {
+    let onAnswer: OnAnswer | undefined;
+    let status = 0;
+    /** Bytes of the body still to come; -1 while the head has not been read. */
+    let rest = -1;
+    let closed = false;
+    let head = '';
+
+    const take = (nread: number): void => {
+      let bodyAt = 0;
+      if (rest < 0) {
+        head += shared.toString('latin1', 0, Math.min(nread, 1024));
+        const end = head.indexOf('\r\n\r\n');
+        if (end < 0) return;
+        status = Number(head.slice(9, 12));
+        const length = /content-length: *(\d+)/i.exec(head)?.[1];
+        if (length === undefined) throw new Error(`an answer without a length: ${head}`);
+        rest = Number(length);
+        // Whole heads come in the first read of an answer, so the buffer begins with it.
+        bodyAt = end + 4;
+        head = '';
+      }
+      rest -= nread - bodyAt;
+      if (rest > 0) return;
+      rest = -1;
+      const answered = onAnswer;
+      onAnswer = undefined;
+      answered?.(status);
+    };
+
+    const socket = net.connect({
+      host: '127.0.0.1',
+      port,
+      noDelay: true,
+      onread: {
+        buffer: shared,
+        callback: (nread) => {
+          take(nread);
+          return true;
+        },
+      },
+    });
+    socket.once('connect', () => {
+      resolve({
+        send(request, callback) {
+          onAnswer = callback;
+          socket.write(request);
+        },
+        close() {
+          closed = true;
+          socket.destroy();
+        },
+      });
+    });
+    socket.on('error', (error) => (closed ? undefined : reject(error)));
+    socket.on('close', () => {
+      // A status that no server sends, and nobody expects.
+      if (!closed) onAnswer?.(0);
+    });
+  });
+}
+
+export function connectMany(port: number, count: number): Promise<ClientConnection[]> {
+  return Promise.all(Array.from({ length: count }, () => connect(port)));
+}
+
+export interface Driven {
+  readonly requests: number;
+  /** Requests by status of the answer. */
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+/** Each connection sends its next request when the last one was answered, until `count` in all. */
+export function drive(
+  connections: readonly ClientConnection[],
+  count: number,
+  requestOf: (index: number) => Buffer,
+): Promise<Driven> {
+  const statuses: Record<string, number> = {};
+  let sent = 0;
+  let answered = 0;
+  return new Promise((resolve) => {
+    const next = (connection: ClientConnection): void => {
+      if (sent === count) return;
+      const index = sent;
+      sent += 1;
+      connection.send(requestOf(index), (status) => {
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        answered += 1;
+        if (answered === count) resolve({ requests: count, statuses });
+        else next(connection);
+      });
+    };
+    for (const connection of connections) next(connection);
+  });
+}
+
+/** For preparation, not for load. */
+export function fetchBytes(
+  port: number,
+  method: string,
+  path: string,
+  body?: Uint8Array | string,
+): Promise<{ readonly status: number; readonly body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      {
+        host: '127.0.0.1',
+        port,
+        method,
+        path,
+        headers: {
+          accept: 'application/json',
+          ...(body === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}

@@ -1,0 +1,120 @@
+/**
+ * The bench: `npm run bench -- [SCENARIO...] [--smoke] [--rounds=N] [--json=FILE] [--profile=DIR]`.
+ *
+ * Runs the scenarios one after the other (all without a name), and prints a table and, for each,
+ * one JSON line. This process makes the load, so it is the one that is pinned to the load's core.
+ *
+ *   --smoke     tiny sizes: shows that everything works, measures nothing
+ *   --json      also appends the JSON lines to FILE
+ *   --profile   profiles the server in the measured parts (which slows them) and prints self time
+ *               by function; the .cpuprofile files are in DIR
+ *
+ * Exit code: 0 when all ran, whatever they measured; 1 when one failed; 2 for bad arguments.
+ */
+import { appendFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { create } from './create.ts';
+import { fanout } from './fanout.ts';
+import { takeCores } from './harness/cores.ts';
+import { profileSummary } from './harness/profile-summary.ts';
+import { jsonLine, tableHead, tableRows } from './harness/report.ts';
+import type { Bench, Scenario } from './harness/scenario.ts';
+import { hotObject } from './hot-object.ts';
+import { idleWatchers } from './idle-watchers.ts';
+import { latency } from './latency.ts';
+import { list } from './list.ts';
+import { streamingList } from './streaming-list.ts';
+
+const scenarios: readonly Scenario[] = [
+  fanout,
+  latency,
+  list,
+  streamingList,
+  create,
+  hotObject,
+  idleWatchers,
+];
+
+const DEFAULT_ROUNDS = 5;
+const PROFILE_LINES = 40;
+
+interface Arguments {
+  readonly chosen: readonly Scenario[];
+  readonly smoke: boolean;
+  readonly rounds: number;
+  readonly json: string | undefined;
+  readonly profile: string | undefined;
+}
+
+function parse(): Arguments {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      smoke: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      json: { type: 'string' },
+      profile: { type: 'string' },
+    },
+  });
+  const chosen = positionals.map((name) => {
+    const found = scenarios.find((scenario) => scenario.name === name);
+    const known = scenarios.map((scenario) => scenario.name).join(', ');
+    if (found === undefined) throw new Error(`no scenario "${name}"; there are ${known}`);
+    return found;
+  });
+  const rounds = Number(values.rounds ?? (values.smoke ? 1 : DEFAULT_ROUNDS));
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds wants a number from 1 on');
+  return {
+    chosen: chosen.length === 0 ? scenarios : chosen,
+    smoke: values.smoke,
+    rounds,
+    json: values.json,
+    profile: values.profile,
+  };
+}
+
+function benchOf({ smoke, rounds, profile }: Arguments): Bench {
+  return {
+    cores: takeCores(),
+    smoke,
+    rounds,
+    async profiled(process, title, body) {
+      if (profile === undefined) return body();
+      const file = path.resolve(profile, `${title}.cpuprofile`);
+      mkdirSync(path.dirname(file), { recursive: true });
+      await process.startProfile();
+      try {
+        return await body();
+      } finally {
+        await process.stopProfile(file);
+        console.log(profileSummary(file, PROFILE_LINES));
+      }
+    },
+  };
+}
+
+async function main(): Promise<void> {
+  const given = parse();
+  const bench = benchOf(given);
+  console.log(`${bench.cores.note}; ${bench.rounds} rounds; median (lowest..highest)`);
+  if (bench.smoke) console.log('SMOKE: tiny sizes, the figures mean nothing');
+  console.log(tableHead());
+  for (const scenario of given.chosen) {
+    try {
+      const outcome = await scenario.run(bench);
+      const json = jsonLine(scenario, bench, outcome);
+      console.log(tableRows(scenario, outcome));
+      console.log(json);
+      if (given.json !== undefined) appendFileSync(given.json, `${json}\n`);
+    } catch (error) {
+      process.exitCode = 1;
+      console.error(`${scenario.name} failed:`, error);
+    }
+  }
+}
+
+await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(2);
+});

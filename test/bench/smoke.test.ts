@@ -1,0 +1,74 @@
+/** Every bench scenario runs to its end at tiny sizes and says what it should; no figure is judged. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+
+const scenarios = [
+  'fanout',
+  'latency',
+  'list',
+  'streaming-list',
+  'create',
+  'hot-object',
+  'idle-watchers',
+] as const;
+
+interface SeriesLine {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  readonly rounds: number;
+}
+
+interface Line {
+  readonly scenario: string;
+  readonly question: string;
+  readonly smoke: boolean;
+  readonly rows: readonly {
+    readonly measure: string;
+    readonly server: SeriesLine;
+    readonly floor?: SeriesLine;
+    readonly met?: boolean;
+  }[];
+  readonly loadCpuShare: number;
+  readonly cores: { readonly note: string };
+}
+
+const lines = new Map<string, Line>();
+let directory = '';
+
+before(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-smoke-'));
+  const json = path.join(directory, 'lines.json');
+  const entry = path.join(import.meta.dirname, '..', '..', 'bench', 'run.js');
+  await promisify(execFile)(process.execPath, [entry, '--smoke', `--json=${json}`], {
+    timeout: 120_000,
+  });
+  for (const text of (await readFile(json, 'utf8')).trim().split('\n')) {
+    const line = JSON.parse(text) as Line;
+    lines.set(line.scenario, line);
+  }
+});
+
+after(() => rm(directory, { recursive: true, force: true }));
+
+for (const name of scenarios) {
+  test(`${name} runs, compares itself with its floor and writes one JSON line`, () => {
+    const line = lines.get(name);
+    assert.ok(line);
+    assert.equal(line.smoke, true);
+    assert.match(line.question, /\?$/);
+    assert.match(line.cores.note, /core|NOT PINNED/);
+    assert.ok(line.loadCpuShare >= 0);
+    assert.ok(line.rows.some((row) => row.floor !== undefined));
+    assert.ok(line.rows.some((row) => typeof row.met === 'boolean'));
+    for (const { measure, server } of line.rows) {
+      assert.ok(server.rounds >= 1, measure);
+      assert.ok(server.min <= server.median && server.median <= server.max, measure);
+    }
+  });
+}

@@ -1,0 +1,329 @@
+/** Delete: finalizers, grace, preconditions, collections (spec 1, 2.7 and 3.1). */
+import assert from 'node:assert/strict';
+import { absent } from '../support/partial-equal.ts';
+import { runScenarios } from '../support/scenario.ts';
+import type { Scenario, Step } from '../support/scenario.ts';
+
+const configmaps = '/api/v1/namespaces/$ns/configmaps';
+const pods = '/api/v1/namespaces/$ns/pods';
+const deployments = '/apis/apps/v1/namespaces/$ns/deployments';
+
+function create(collection: string, body: object): Step {
+  return {
+    request: `POST ${collection}`,
+    body,
+    status: 201,
+    save: { uid: 'metadata.uid', rv: 'metadata.resourceVersion' },
+  };
+}
+
+function names(expected: readonly string[]) {
+  return { items: expected.map((name) => ({ metadata: { name } })) };
+}
+
+const answers: Scenario = {
+  title: 'a removed object is answered with a Status, or with itself where the kind does that',
+  steps: [
+    create(configmaps, { metadata: { name: 'a' } }),
+    {
+      request: `DELETE ${configmaps}/a`,
+      status: 200,
+      expect: {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Success',
+        details: { name: 'a', kind: 'configmaps', uid: '$uid', group: absent },
+        code: absent,
+      },
+    },
+    create(deployments, { metadata: { name: 'd' }, spec: {} }),
+    {
+      request: `DELETE ${deployments}/d`,
+      status: 200,
+      expect: { kind: 'Status', details: { name: 'd', group: 'apps', kind: 'deployments' } },
+    },
+    create(pods, { metadata: { name: 'p' }, spec: {} }),
+    {
+      request: `DELETE ${pods}/p`,
+      status: 200,
+      expect: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', uid: '$uid' } },
+    },
+  ],
+};
+
+const oneEvent: Scenario = {
+  title: 'without finalizers there is one DELETED event and nothing before it',
+  steps: [
+    create(configmaps, { metadata: { name: 'a' }, data: { k: 'v' } }),
+    { request: `DELETE ${configmaps}/a`, status: 200 },
+    {
+      request: `GET ${configmaps}?watch=1&resourceVersion=$rv&timeoutSeconds=1`,
+      status: 200,
+      check: (reply, variables) => {
+        const events = reply.text.trim().split('\n');
+        assert.equal(events.length, 1, reply.text);
+        const event = JSON.parse(events[0] ?? '') as {
+          type: string;
+          object: { data: object; metadata: { resourceVersion: string } };
+        };
+        assert.equal(event.type, 'DELETED');
+        assert.deepEqual(event.object.data, { k: 'v' });
+        const before = BigInt(variables.get('rv') ?? '');
+        assert(BigInt(event.object.metadata.resourceVersion) > before, 'its own version');
+      },
+    },
+  ],
+};
+
+const finalizers: Scenario = {
+  title: 'finalizers hold an object until the last one is gone',
+  steps: [
+    create(deployments, {
+      metadata: { name: 'd', finalizers: ['x.io/a', 'x.io/b'] },
+      spec: { replicas: 1 },
+    }),
+    {
+      request: `DELETE ${deployments}/d`,
+      status: 200,
+      expect: {
+        kind: 'Deployment',
+        metadata: {
+          name: 'd',
+          deletionTimestamp: /Z$/,
+          deletionGracePeriodSeconds: 0,
+          generation: 2,
+          finalizers: ['x.io/a', 'x.io/b'],
+        },
+      },
+      save: { marked: 'metadata.resourceVersion', at: 'metadata.deletionTimestamp' },
+    },
+    {
+      request: `DELETE ${deployments}/d`,
+      status: 200,
+      expect: { metadata: { resourceVersion: '$marked', deletionTimestamp: '$at' } },
+    },
+    {
+      request: `POST ${deployments}`,
+      body: { metadata: { name: 'd' } },
+      status: 409,
+      reason: 'AlreadyExists',
+      message: 'object is being deleted: deployments.apps "d" already exists',
+    },
+    {
+      request: `PUT ${deployments}/d`,
+      body: { metadata: { name: 'd', finalizers: ['x.io/a', 'x.io/b', 'x.io/c'] }, spec: {} },
+      status: 422,
+      reason: 'Invalid',
+      message:
+        'Deployment.apps "d" is invalid: metadata.finalizers: Forbidden: no new finalizers can ' +
+        'be added if the object is being deleted, found new finalizers ["x.io/c"]',
+      expect: { details: { causes: [{ reason: 'FieldValueForbidden' }] } },
+    },
+    {
+      request: `PUT ${deployments}/d`,
+      body: { metadata: { name: 'd', finalizers: ['x.io/b'] }, spec: { replicas: 1 } },
+      status: 200,
+      expect: { metadata: { finalizers: ['x.io/b'], deletionTimestamp: '$at' } },
+    },
+    {
+      request: `PUT ${deployments}/d`,
+      body: { metadata: { name: 'd' }, spec: { replicas: 1 } },
+      status: 200,
+      expect: { kind: 'Deployment', metadata: { name: 'd', finalizers: absent } },
+    },
+    { request: `GET ${deployments}/d`, status: 404, reason: 'NotFound' },
+    {
+      request: `GET ${deployments}?watch=1&resourceVersion=$marked&timeoutSeconds=1`,
+      status: 200,
+      check: (reply) => {
+        const types = [...reply.text.matchAll(/"type":"(\w+)"/g)].map((found) => found[1]);
+        assert.deepEqual(types, ['MODIFIED', 'DELETED']);
+      },
+    },
+  ],
+};
+
+const preconditions: Scenario = {
+  title: 'a precondition that does not hold is a conflict and deletes nothing',
+  steps: [
+    create(configmaps, { metadata: { name: 'a' } }),
+    {
+      request: `DELETE ${configmaps}/a`,
+      body: { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: 'other' } },
+      status: 409,
+      reason: 'Conflict',
+      message:
+        /^Operation cannot be fulfilled on configmaps "a": the UID in the precondition \(other\) does not match the UID in record \(.*\)/,
+    },
+    {
+      request: `DELETE ${configmaps}/a`,
+      body: { preconditions: { resourceVersion: '1' } },
+      status: 409,
+      reason: 'Conflict',
+      message: /the ResourceVersion in the precondition \(1\) does not match/,
+    },
+    { request: `GET ${configmaps}/a`, status: 200 },
+    {
+      request: `DELETE ${configmaps}/a`,
+      body: { preconditions: { uid: '$uid', resourceVersion: '$rv' } },
+      status: 200,
+    },
+  ],
+};
+
+const podGrace: Scenario = {
+  title: 'a pod on a node waits for its grace period; a later delete may only shorten it',
+  steps: [
+    create(pods, {
+      metadata: { name: 'p' },
+      spec: { nodeName: 'n', terminationGracePeriodSeconds: 600 },
+    }),
+    {
+      request: `DELETE ${pods}/p`,
+      status: 200,
+      expect: {
+        kind: 'Pod',
+        metadata: { deletionGracePeriodSeconds: 600, deletionTimestamp: /Z$/ },
+      },
+      save: { marked: 'metadata.resourceVersion' },
+    },
+    {
+      request: `DELETE ${pods}/p?gracePeriodSeconds=700`,
+      status: 200,
+      expect: { metadata: { deletionGracePeriodSeconds: 600, resourceVersion: '$marked' } },
+    },
+    {
+      request: `DELETE ${pods}/p`,
+      body: { gracePeriodSeconds: 60 },
+      status: 200,
+      expect: { metadata: { deletionGracePeriodSeconds: 60 } },
+    },
+    {
+      request: `DELETE ${pods}/p?gracePeriodSeconds=-5`,
+      status: 200,
+      expect: { metadata: { deletionGracePeriodSeconds: 1 } },
+    },
+    { request: `DELETE ${pods}/p?gracePeriodSeconds=0`, status: 200, expect: { kind: 'Pod' } },
+    { request: `GET ${pods}/p`, status: 404, reason: 'NotFound' },
+    create(pods, { metadata: { name: 'q' }, spec: { nodeName: 'n' } }),
+    {
+      request: `DELETE ${pods}/q?gracePeriodSeconds=40`,
+      body: { gracePeriodSeconds: 50 },
+      status: 200,
+      expect: { metadata: { deletionGracePeriodSeconds: 50 } },
+    },
+    create(pods, { metadata: { name: 'r' }, spec: { nodeName: 'n' } }),
+    {
+      request: `DELETE ${pods}/r`,
+      status: 200,
+      expect: { metadata: { deletionGracePeriodSeconds: 30 } },
+    },
+    create(pods, { metadata: { name: 'ended' }, spec: { nodeName: 'n' } }),
+    {
+      request: `PUT ${pods}/ended/status`,
+      body: { metadata: {}, status: { phase: 'Succeeded' } },
+      status: 200,
+    },
+    { request: `DELETE ${pods}/ended?gracePeriodSeconds=90`, status: 200 },
+    { request: `GET ${pods}/ended`, status: 404, reason: 'NotFound' },
+  ],
+};
+
+const options: Scenario = {
+  title: 'delete options that make no sense are refused',
+  steps: [
+    create(configmaps, { metadata: { name: 'a', finalizers: ['x.io/a'] } }),
+    ...[
+      ['propagationPolicy=Nope', /propagationPolicy: Unsupported value: "Nope"/],
+      ['propagationPolicy=Orphan&orphanDependents=true', /cannot be both set/],
+      ['dryRun=Some', /dryRun: Unsupported value: .*supported values: "All"/],
+      [
+        'ignoreStoreReadErrorWithClusterBreakingPotential=true&gracePeriodSeconds=1',
+        /cannot be set together with \.gracePeriodSeconds/,
+      ],
+    ].map(([query, message]): Step => ({
+      request: `DELETE ${configmaps}/a?${String(query)}`,
+      status: 422,
+      reason: 'Invalid',
+      message: message as RegExp,
+      expect: { details: { kind: 'DeleteOptions', group: 'meta.$domain' } },
+    })),
+    {
+      request: `DELETE ${configmaps}/a?gracePeriodSeconds=soon`,
+      status: 400,
+      reason: 'BadRequest',
+    },
+    {
+      request: `DELETE ${configmaps}/a`,
+      body: { kind: 'ConfigMap' },
+      status: 400,
+      reason: 'BadRequest',
+    },
+    {
+      request: `DELETE ${configmaps}/a`,
+      body: { gracePeriodSeconds: 'soon' },
+      status: 400,
+      reason: 'BadRequest',
+    },
+    {
+      request: `GET ${configmaps}/a`,
+      status: 200,
+      expect: { metadata: { deletionTimestamp: absent, resourceVersion: '$rv' } },
+    },
+    { request: `DELETE ${configmaps}/a?orphanDependents=false`, status: 202 },
+    { request: `DELETE ${configmaps}/a?propagationPolicy=Background`, status: 200 },
+  ],
+};
+
+const collection: Scenario = {
+  title: 'deletecollection deletes what its selectors match, page by page',
+  steps: [
+    ...['a', 'b', 'c', 'd', 'e'].map((name) =>
+      create(configmaps, { metadata: { name, labels: { half: 'ab'.includes(name) ? '1' : '2' } } }),
+    ),
+    {
+      request: `DELETE ${configmaps}?labelSelector=half%3D1`,
+      status: 200,
+      expect: { metadata: { continue: absent } },
+    },
+    { request: `GET ${configmaps}`, status: 200, expect: names(['c', 'd', 'e']) },
+    { request: `DELETE ${configmaps}?fieldSelector=metadata.name%3Dd`, status: 200 },
+    { request: `GET ${configmaps}`, status: 200, expect: names(['c', 'e']) },
+    create(configmaps, { metadata: { name: 'f', finalizers: ['x.io/a'] } }),
+    {
+      request: `DELETE ${configmaps}?limit=2`,
+      status: 200,
+      save: { token: 'metadata.continue' },
+    },
+    { request: `GET ${configmaps}`, status: 200, expect: names(['f']) },
+    {
+      request: `DELETE ${configmaps}?limit=2&continue=$token`,
+      status: 200,
+      expect: { metadata: { continue: absent } },
+    },
+    {
+      request: `GET ${configmaps}`,
+      status: 200,
+      expect: { items: [{ metadata: { name: 'f', deletionTimestamp: /Z$/ } }] },
+    },
+    { request: `DELETE ${configmaps}?labelSelector=a%3D%3D%3Db`, status: 400 },
+    {
+      request: `DELETE ${configmaps}?fieldSelector=spec.nope%3Dx`,
+      status: 400,
+      reason: 'BadRequest',
+      message:
+        '"spec.nope" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    },
+  ],
+};
+
+runScenarios('delete', [
+  answers,
+  oneEvent,
+  finalizers,
+  preconditions,
+  podGrace,
+  options,
+  collection,
+]);

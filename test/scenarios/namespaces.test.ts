@@ -1,0 +1,205 @@
+/** Namespaces: what exists from the start, what they forbid, how they end (spec 1, 1.8 and 3.1). */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { absent } from '../support/partial-equal.ts';
+import { runScenarios } from '../support/scenario.ts';
+import type { Scenario, Step } from '../support/scenario.ts';
+import { startTestServer } from '../support/test-server.ts';
+import type { ApiClient } from '../support/test-server.ts';
+
+const held = { metadata: { name: 'held', finalizers: ['x.io/hold'] } };
+
+const defaults: Scenario = {
+  title: 'the default namespaces exist, and three of them cannot be deleted',
+  steps: [
+    ...['default', 'kube-system', 'kube-public'].flatMap((name): Step[] => [
+      {
+        request: `GET /api/v1/namespaces/${name}`,
+        status: 200,
+        expect: {
+          metadata: { labels: { '$labelDomain/metadata.name': name } },
+          spec: { finalizers: ['$finalizer'] },
+          status: { phase: 'Active' },
+        },
+      },
+      {
+        request: `DELETE /api/v1/namespaces/${name}`,
+        status: 403,
+        reason: 'Forbidden',
+        message: `namespaces "${name}" is forbidden: this namespace may not be deleted`,
+      },
+      { request: `DELETE /api/v1/namespaces/${name}?dryRun=All`, status: 403, reason: 'Forbidden' },
+    ]),
+    { request: 'GET /api/v1/namespaces/kube-node-lease', status: 200 },
+  ],
+};
+
+const label: Scenario = {
+  title: 'the name label and the finalizer of a namespace cannot be taken away',
+  steps: [
+    {
+      request: 'PUT /api/v1/namespaces/$ns',
+      body: { metadata: { labels: { '$labelDomain/metadata.name': 'other', a: 'b' } }, spec: {} },
+      status: 200,
+      expect: {
+        metadata: { labels: { '$labelDomain/metadata.name': '$ns', a: 'b' } },
+        spec: { finalizers: ['$finalizer'] },
+        status: { phase: 'Active' },
+      },
+    },
+    {
+      request: 'GET /api/v1/namespaces?fieldSelector=status.phase%3DActive,metadata.name%3D$ns',
+      status: 200,
+      expect: { items: [{ metadata: { name: '$ns' } }] },
+    },
+    {
+      request: 'POST /api/v1/namespaces',
+      body: { metadata: { name: 'born-$ns' }, status: { phase: 'Terminating' } },
+      status: 201,
+      expect: { status: { phase: 'Active' } },
+    },
+  ],
+};
+
+const refusedCreate: Step = {
+  request: 'POST /api/v1/namespaces/$ns/configmaps',
+  body: { metadata: { name: 'late' } },
+  status: 403,
+  reason: 'Forbidden',
+  message:
+    'configmaps "late" is forbidden: unable to create new content in namespace $ns because it ' +
+    'is being terminated',
+  expect: {
+    details: {
+      name: 'late',
+      kind: 'configmaps',
+      causes: [
+        {
+          reason: 'NamespaceTerminating',
+          message: 'namespace $ns is being terminated',
+          field: 'metadata.namespace',
+        },
+      ],
+    },
+  },
+};
+
+const terminating: Scenario = {
+  title: 'a terminating namespace takes nothing new, and lets what is in it finish',
+  steps: [
+    { request: 'POST /api/v1/namespaces/$ns/configmaps', body: held, status: 201 },
+    {
+      request: 'DELETE /api/v1/namespaces/$ns',
+      status: 200,
+      expect: {
+        kind: 'Namespace',
+        metadata: { deletionTimestamp: /Z$/ },
+        spec: { finalizers: ['$finalizer'] },
+        status: { phase: 'Terminating' },
+      },
+    },
+    refusedCreate,
+    { ...refusedCreate, request: `${refusedCreate.request}?dryRun=All` },
+    {
+      request: 'PUT /api/v1/namespaces/$ns/services/late',
+      body: { metadata: { name: 'late' } },
+      status: 403,
+      reason: 'Forbidden',
+    },
+    {
+      request: 'POST /api/v1/namespaces',
+      body: { metadata: { name: '$ns' } },
+      status: 409,
+      reason: 'AlreadyExists',
+      message: 'object is being deleted: namespaces "$ns" already exists',
+    },
+    {
+      request: 'PUT /api/v1/namespaces/$ns/configmaps/held',
+      body: { ...held, data: { still: 'writable' } },
+      status: 200,
+      expect: { data: { still: 'writable' } },
+    },
+    {
+      request: 'PUT /api/v1/namespaces/$ns/configmaps/held',
+      body: { metadata: { name: 'held' } },
+      status: 200,
+      expect: { metadata: { finalizers: absent } },
+    },
+  ],
+};
+
+runScenarios('namespaces', [defaults, label, terminating]);
+
+/** Polls: the controller works behind the requests. */
+async function eventuallyGone(client: ApiClient, target: string): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    if ((await client.request('GET', target)).status === 404) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  assert.fail(`${target} is still there`);
+}
+
+test('deletion empties a namespace of every kind, then it disappears', async () => {
+  const server = await startTestServer();
+  const { request } = server;
+  await request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'full' } } });
+  const collections = [
+    '/api/v1/namespaces/full/configmaps',
+    '/api/v1/namespaces/full/pods',
+    '/apis/apps/v1/namespaces/full/deployments',
+    '/apis/coordination.k8s.io/v1/namespaces/full/leases',
+  ];
+  for (const collection of collections) {
+    for (let i = 0; i < 20; i += 1) {
+      const body = { metadata: { name: `o${i}` }, spec: { nodeName: 'n' } };
+      assert.equal((await request('POST', collection, { body })).status, 201);
+    }
+  }
+  await request('POST', '/api/v1/namespaces/full/configmaps', { body: held });
+  const other = await request('POST', '/api/v1/namespaces/default/configmaps', {
+    body: { metadata: { name: 'stays' } },
+  });
+  assert.equal(other.status, 201);
+  assert.equal((await request('DELETE', '/api/v1/namespaces/full')).status, 200);
+  // Pods on a node keep their grace period; a node would end them.
+  for (let i = 0; i < 20; i += 1) {
+    await request('DELETE', `/api/v1/namespaces/full/pods/o${i}?gracePeriodSeconds=0`);
+  }
+  assert.equal((await request('GET', '/api/v1/namespaces/full')).status, 200);
+  await request('PUT', '/api/v1/namespaces/full/configmaps/held', {
+    body: { metadata: { name: 'held' } },
+  });
+  await eventuallyGone(server, '/api/v1/namespaces/full');
+  for (const collection of collections) {
+    assert.deepEqual((await request('GET', collection)).body['items'], [], collection);
+  }
+  assert.equal((await request('GET', '/api/v1/namespaces/default/configmaps/stays')).status, 200);
+  const again = await request('POST', '/api/v1/namespaces', {
+    body: { metadata: { name: 'full' } },
+  });
+  assert.equal(again.status, 201, 'the name is free again');
+  await server.remove();
+});
+
+test('a namespace whose deletion a restart interrupts is emptied after it', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-restart-'));
+  const options = { store: 'lmdb', 'data-dir': dataDir } as const;
+  const before = await startTestServer(options);
+  await before.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'half' } } });
+  await before.request('POST', '/api/v1/namespaces/half/configmaps', { body: held });
+  await before.request('DELETE', '/api/v1/namespaces/half');
+  await before.stop();
+
+  const after = await startTestServer(options);
+  const shown = await after.request('GET', '/api/v1/namespaces/half');
+  assert.deepEqual(shown.body['status'], { phase: 'Terminating' });
+  await after.request('PUT', '/api/v1/namespaces/half/configmaps/held', {
+    body: { metadata: { name: 'held' } },
+  });
+  await eventuallyGone(after, '/api/v1/namespaces/half');
+  await after.stop();
+  await rm(dataDir, { recursive: true });
+});

@@ -1,0 +1,181 @@
+/**
+ * A medium without room: writes are refused with a clear Status, what was acknowledged stays, reads
+ * and watches go on, and with room again the server writes again.
+ *
+ * The small medium is a tmpfs; where it cannot be mounted the first test is skipped and says so.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { HttpConnection } from '../support/http-connection.ts';
+import { temporaryDirectories } from '../support/lmdb-directory.ts';
+import { configMap, configMaps } from '../support/object-load.ts';
+import { startServer } from '../support/server-process.ts';
+import type { ServerProcess } from '../support/server-process.ts';
+import { eventually, listOf, Replica, WatchStream } from '../support/watch-client.ts';
+import type { StoredObject } from '../support/watch-client.ts';
+
+const timeout = 60_000;
+const directories = temporaryDirectories('sluice-full');
+const mounts: string[] = [];
+after(() => {
+  for (const mount of mounts) spawnSync('umount', ['-l', mount]);
+  directories.removeAll();
+});
+
+/** Undefined, or why not. */
+function mountSmall(directory: string, size: string): string | undefined {
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory]);
+  if (mounted.status !== 0) return `no tmpfs here: ${mounted.stderr?.toString().trim()}`;
+  mounts.push(directory);
+  return undefined;
+}
+
+interface StatusBody {
+  readonly kind: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly code: number;
+}
+
+interface Filled {
+  readonly acknowledged: Map<string, string>;
+  readonly unanswered: Set<string>;
+  readonly refusal: StatusBody;
+}
+
+/** Ten writers, until one is refused; all the refusals are of one kind. */
+async function writeUntilRefused(port: number, prefix: string): Promise<Filled> {
+  const acknowledged = new Map<string, string>();
+  const unanswered = new Set<string>();
+  let refusal: StatusBody | undefined;
+  const writer = async (_: unknown, index: number): Promise<void> => {
+    const connection = new HttpConnection(port);
+    for (let n = 0; n < 5000 && refusal === undefined; n += 1) {
+      const name = `${prefix}${index}-${n}`;
+      const body = configMap(name, '', 20_000);
+      unanswered.add(name);
+      const answer = await connection.json<StoredObject>('POST', configMaps, body);
+      unanswered.delete(name);
+      if (answer.status === 201) {
+        acknowledged.set(name, answer.value.metadata.resourceVersion);
+      } else {
+        refusal = answer.value as unknown as StatusBody;
+        assert.equal(refusal.kind, 'Status');
+        assert.equal(answer.status, refusal.code);
+      }
+    }
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: 10 }, writer));
+  assert.ok(refusal, 'the medium was filled');
+  return { acknowledged, unanswered, refusal };
+}
+
+async function assertHasAll(port: number, { acknowledged }: Filled): Promise<void> {
+  const { items } = await listOf(port, configMaps);
+  const found = new Map(items.map((item) => [item.metadata.name, item.metadata.resourceVersion]));
+  for (const [name, revision] of acknowledged) assert.equal(found.get(name), revision, name);
+  assert.equal(found.size, acknowledged.size, 'and nothing that was refused');
+}
+
+function follow(server: ServerProcess): { replica: Replica; stream: WatchStream } {
+  const replica = new Replica();
+  const target =
+    `${configMaps}?watch=true&allowWatchBookmarks=true` +
+    '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
+  const onEvent = replica.apply.bind(replica);
+  return { replica, stream: new WatchStream(server.port, target, { onEvent }) };
+}
+
+test(
+  'a full medium refuses writes, keeps all else, and works again with room',
+  { timeout },
+  async (context) => {
+    const small = directories.make();
+    const why = mountSmall(small, '6m');
+    if (why !== undefined) return context.skip(why);
+    const dataDir = path.join(small, 'data');
+    const server = await startServer({ dataDir, flags: ['--log-level=error'] });
+    const { replica, stream } = follow(server);
+    const filled = await writeUntilRefused(server.port, 'a');
+    context.diagnostic(`${filled.acknowledged.size} writes, then ${filled.refusal.message}`);
+    assert.equal(filled.refusal.code, 503);
+    assert.match(filled.refusal.message, /full/);
+
+    await assertHasAll(server.port, filled);
+    await eventually(
+      'the watch has them all',
+      () => replica.objects.size === filled.acknowledged.size,
+    );
+    const second = follow(server);
+    await eventually('a new watch works', () => second.replica.synced);
+    assert.equal(second.replica.objects.size, filled.acknowledged.size);
+
+    // Room comes back while it runs.
+    assert.equal(spawnSync('mount', ['-o', 'remount,size=64m', small]).status, 0);
+    const connection = new HttpConnection(server.port);
+    const body = configMap('after', '', 20_000);
+    const { status, value } = await connection.json<StoredObject>('POST', configMaps, body);
+    assert.equal(status, 201, JSON.stringify(value));
+    connection.close();
+    filled.acknowledged.set('after', value.metadata.resourceVersion);
+    await eventually('the watches go on', () =>
+      [replica, second.replica].every((each) => each.objects.has('after')),
+    );
+    stream.cut();
+    second.stream.cut();
+    await server.kill();
+    const again = await startServer({ dataDir, flags: ['--log-level=error'] });
+    await assertHasAll(again.port, filled);
+    assert.equal((await again.stop()).code, 0);
+  },
+);
+
+test('a full medium at the start is said, with exit code 2', { timeout }, async (context) => {
+  const small = directories.make();
+  const why = mountSmall(small, '16k');
+  if (why !== undefined) return context.skip(why);
+  const start = startServer({ dataDir: path.join(small, 'data') });
+  // The library adds a line of its own, which nobody can turn off.
+  await assert.rejects(start, /before it was ready: 2: .*sluice: no room for the store[^\n]+\n$/s);
+});
+
+test(
+  'a store that may not grow answers writes with a Status and loses nothing',
+  { timeout },
+  async (context) => {
+    const dataDir = path.join(directories.make(), 'data');
+    // The file may not grow beyond 4 MiB (in units of 512 bytes), as a quota would have it.
+    const server = await startServer({
+      dataDir,
+      flags: ['--log-level=silent'],
+      before: 'ulimit -f 8192',
+    });
+    const { replica, stream } = follow(server);
+    const filled = await writeUntilRefused(server.port, 'b');
+    context.diagnostic(`${filled.acknowledged.size} writes, then ${filled.refusal.message}`);
+    assert.ok([500, 503, 504].includes(filled.refusal.code), JSON.stringify(filled.refusal));
+    await assertHasAll(server.port, filled);
+    await eventually(
+      'the watch has them all',
+      () => replica.objects.size === filled.acknowledged.size,
+    );
+    stream.cut();
+    await server.stop();
+    const again = await startServer({ dataDir, flags: ['--log-level=error'] });
+    const { items } = await listOf(again.port, configMaps);
+    const found = new Set(items.map((item) => item.metadata.name));
+    for (const name of filled.acknowledged.keys()) assert.ok(found.has(name), name);
+    const more = new HttpConnection(again.port);
+    const { status } = await more.request(
+      'POST',
+      configMaps,
+      JSON.stringify(configMap('z', '', 99)),
+    );
+    assert.equal(status, 201);
+    more.close();
+    assert.equal((await again.stop()).code, 0);
+  },
+);

@@ -1,0 +1,51 @@
+/**
+ * The executable as users run it, in a process of its own: for restarts, signals and real clients.
+ *
+ * The compiled program stands next to the compiled tests (dist/src, dist/test); the ready line is
+ * read from its standard output.
+ */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import path from 'node:path';
+
+export interface ChildServer {
+  readonly url: string;
+  readonly port: number;
+  readonly kubeconfig: string;
+  readonly readyLine: string;
+  readonly process: ChildProcess;
+  /** Sends the signal and resolves with the exit code, or with the signal that ended it. */
+  stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+}
+
+const entry = path.resolve('dist/src/server/main.js');
+
+/** Rejects with what the program said when it ends before it is ready. */
+export function startChildServer(flags: readonly string[]): Promise<ChildServer> {
+  const child = spawn(process.execPath, [entry, 'serve', '--log-level=warn', ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.on('exit', (code, signal) => resolve(code ?? signal));
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+  return new Promise((resolve, reject) => {
+    void exited.then((code) => reject(new Error(`the server ended (${code}): ${said}`)));
+    createInterface({ input: child.stdout }).once('line', (readyLine) => {
+      const url = /url=(\S+)/.exec(readyLine)?.[1] ?? '';
+      resolve({
+        url,
+        port: Number(new URL(url).port),
+        kubeconfig: /kubeconfig=(.+)$/.exec(readyLine)?.[1] ?? '',
+        readyLine,
+        process: child,
+        stop(signal) {
+          child.kill(signal);
+          return exited;
+        },
+      });
+    });
+  });
+}
