@@ -10,8 +10,10 @@
  * `protobufDepthMax`. The caller has bounded the size; nothing is made that the wire does not
  * hold, so memory is proportional to it.
  */
+import { isUtf8 } from 'node:buffer';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import type { JsonObject, JsonValue } from '../unstructured.ts';
+import { decodeTrustedText } from '../object-encoding.ts';
+import type { JsonValue } from '../unstructured.ts';
 import type { ScalarKind } from '../typed/type-schema.ts';
 import { decodeJson } from './json.ts';
 import { planOf, wireTypeOf } from './protobuf-plan.ts';
@@ -29,11 +31,19 @@ type MutableObject = Record<string, JsonValue | undefined>;
 /** Throws MalformedProtobuf. `bytes` is the whole message, without an envelope. */
 export function decodeMessage(type: MessageType, bytes: Uint8Array): JsonValue {
   try {
-    const reader = new BinaryReader(bytes);
+    const reader = wireReader(bytes);
     return readMessage({ reader, end: bytes.length, depth: 0 }, type, undefined) ?? null;
   } catch (error) {
     throw asMalformed(error);
   }
+}
+
+/** Refuses text that is not UTF-8, which JSON could not hold. */
+export function wireReader(bytes: Uint8Array): BinaryReader {
+  return new BinaryReader(bytes, (text) => {
+    if (!isUtf8(text)) throw new MalformedProtobuf('a text is not valid UTF-8');
+    return decodeTrustedText(text);
+  });
 }
 
 /** The reader of the wire throws plain errors and range errors; anything else is a bug. */
@@ -165,7 +175,7 @@ function readEntry(span: Span, value: WireValue, map: MutableObject): void {
   let read: Value;
   while (reader.pos < inner.end) {
     const [number, wireType] = reader.tag();
-    if (number === 1 && wireType === WireType.LengthDelimited) key = reader.string(true);
+    if (number === 1 && wireType === WireType.LengthDelimited) key = reader.string();
     else if (number === 2 && wireType === wireTypeOf(value)) read = readValue(inner, value, read);
     else reader.skip(wireType, number);
     if (reader.pos > inner.end) throw new MalformedProtobuf('a field reaches beyond its message');
@@ -235,7 +245,7 @@ function readScalar(span: Span, scalar: ScalarKind): Value {
   const { reader } = span;
   switch (scalar) {
     case 'string':
-      return reader.string(true);
+      return reader.string();
     case 'int32':
       return reader.int32();
     case 'int64':
@@ -285,7 +295,7 @@ function textField(span: Span): string | undefined {
   let text: string | undefined;
   eachField(span, (number, wireType) => {
     if (number !== 1 || wireType !== WireType.LengthDelimited) return false;
-    text = span.reader.string(true);
+    text = span.reader.string();
     return true;
   });
   return text;
@@ -316,7 +326,7 @@ function readIntOrString(span: Span): Value {
     const { reader } = span;
     if (field === 1 && wireType === WireType.Varint) type = Number(reader.int64());
     else if (field === 2 && wireType === WireType.Varint) number = reader.int32();
-    else if (field === 3 && wireType === WireType.LengthDelimited) text = reader.string(true);
+    else if (field === 3 && wireType === WireType.LengthDelimited) text = reader.string();
     else return false;
     return true;
   });
@@ -336,9 +346,4 @@ function readRaw(span: Span): Value {
   const decoded = decodeJson(raw);
   if (decoded.kind === 'value') return decoded.value;
   throw new MalformedProtobuf(`a raw value cannot be read: ${decoded.error.message}`);
-}
-
-/** For callers that know the value is an object's. */
-export function decodeObjectMessage(type: MessageType, bytes: Uint8Array): JsonObject {
-  return decodeMessage(type, bytes) as JsonObject;
 }

@@ -6,6 +6,7 @@
  *     scalar, message        always, as zero
  *     nullable               only when there
  *     bytes                  only when there, then even when empty
+ *     wrapped list           only when there
  *     list, map              one field an item; map entries in order of the keys' UTF-8
  *     zero time              an empty message
  *
@@ -65,8 +66,8 @@ function writeAlternative(w: ReverseWriter, field: PlannedField, value: Value): 
 
 function writeField(w: ReverseWriter, field: PlannedField, value: Value): void {
   if (value === undefined || value === null) {
-    const implied = field.cardinality === 'one' && !field.nullable && !isBytes(field.value);
-    if (!implied) return;
+    if (field.cardinality !== 'one' || field.nullable || isBytes(field.value)) return;
+    if (field.value.kind === 'wrapped-list') return;
   }
   switch (field.cardinality) {
     case 'one':

@@ -9,12 +9,12 @@
  * Invariants: apiVersion and kind travel in the envelope only. All four fields are always written,
  * as the reference does. Bytes that do not begin with the magic are refused.
  */
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { WireType } from '@bufbuild/protobuf/wire';
 import { newBadRequest } from '../status-error.ts';
 import type { JsonObject } from '../unstructured.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
 import type { Decoded } from './json.ts';
-import { asMalformed, decodeMessage, MalformedProtobuf } from './protobuf-decode.ts';
+import { asMalformed, decodeMessage, MalformedProtobuf, wireReader } from './protobuf-decode.ts';
 import { encodeMessage } from './protobuf-encode.ts';
 import { ReverseWriter } from './protobuf-writer.ts';
 
@@ -61,7 +61,7 @@ export function openEnvelope(bytes: Uint8Array): Envelope {
   if (!protobufMagic.every((byte, at) => bytes[at] === byte)) {
     throw new MalformedProtobuf('it must begin with the bytes 6b 38 73 00');
   }
-  const reader = new BinaryReader(bytes.subarray(protobufMagic.length));
+  const reader = wireReader(bytes.subarray(protobufMagic.length));
   const envelope = { apiVersion: '', kind: '', raw: bytes.subarray(bytes.length) };
   try {
     while (reader.pos < reader.len) {
@@ -70,7 +70,7 @@ export function openEnvelope(bytes: Uint8Array): Envelope {
       if (!known) reader.skip(wireType, number);
       else if (number === 1) Object.assign(envelope, readTypeMeta(reader.bytes()));
       else if (number === 2) envelope.raw = reader.bytes();
-      else checkPlain(number, reader.string(true));
+      else checkPlain(number, reader.string());
     }
   } catch (error) {
     throw asMalformed(error);
@@ -79,14 +79,14 @@ export function openEnvelope(bytes: Uint8Array): Envelope {
 }
 
 function readTypeMeta(bytes: Uint8Array): { apiVersion?: string; kind?: string } {
-  const reader = new BinaryReader(bytes);
+  const reader = wireReader(bytes);
   const typeMeta: { apiVersion?: string; kind?: string } = {};
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
     if (number === 1 && wireType === WireType.LengthDelimited) {
-      typeMeta.apiVersion = reader.string(true);
+      typeMeta.apiVersion = reader.string();
     } else if (number === 2 && wireType === WireType.LengthDelimited) {
-      typeMeta.kind = reader.string(true);
+      typeMeta.kind = reader.string();
     } else reader.skip(wireType, number);
   }
   return typeMeta;
