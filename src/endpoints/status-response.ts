@@ -2,8 +2,8 @@
  * Status answers: every failure, and the success of a delete (spec 1, section 7).
  *
  * Invariants: the body is always a Status object, in the encoding that the client prefers, in JSON
- * when there is none of them; a retry hint in the details is also the Retry-After header; text that came from a client cannot be
- * taken for markup (nosniff).
+ * when there is none of them; a retry hint in the details is also the Retry-After header; text that
+ * came from a client cannot be taken for markup (nosniff).
  */
 import { encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
@@ -39,9 +39,11 @@ function sendStatus(
   headers: readonly Header[],
 ): void {
   const chosen = chooseType(exchange.header('accept'), statusTypes, () => true)?.type;
-  const { mediaType, format } = chosen ?? (statusTypes[0] as SupportedType);
+  const { mediaType, format } = chosen ?? plainJson;
   exchange.send(code, [['Content-Type', mediaType], ...headers], encode(status, format));
 }
+
+const plainJson = { mediaType: 'application/json', format: 'json' } as const;
 
 /** It may not be known yet what is asked for, or whether it exists: what any kind may offer. */
 const statusTypes: readonly SupportedType[] = [

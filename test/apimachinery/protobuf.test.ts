@@ -161,7 +161,7 @@ function objectOf(schema: ObjectSchema, depth: number): fc.Arbitrary<JsonObject>
     if (isMessage || field.required) always.push(field.name);
   };
   schema.fields.forEach(add);
-  return fc.record(members, { requiredKeys: always }) as unknown as fc.Arbitrary<JsonObject>;
+  return fc.record(members, { requiredKeys: always });
 }
 
 /** fast-check makes objects without a prototype, and -0 is 0 in JSON. */

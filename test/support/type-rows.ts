@@ -146,7 +146,8 @@ export function catalogueRows(facts: TypeFacts, wanted: (inPackage: string) => b
 export const isMeta = (inPackage: string) => inPackage.startsWith('meta/');
 
 function moduleText(header: string, constant: string, rows: string): string {
-  return `/**\n${header}\n * src/apimachinery/typed/type-rows.ts says how rows are read.\n */\nexport const ${constant} = \`${rows}\`;\n`;
+  const reader = ' * src/apimachinery/typed/type-rows.ts says how rows are read.';
+  return `/**\n${header}\n${reader}\n */\nexport const ${constant} = \`${rows}\`;\n`;
 }
 
 /** Path in the repository to its text. */
