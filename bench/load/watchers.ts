@@ -17,9 +17,9 @@ export interface Watchers {
   readonly bytes: number;
   /** Resolves when `deliveries` has reached `total`. Rejects when a watch ended or all stalled. */
   reached(total: number): Promise<void>;
-  /** Called with each sequence number and the time of the read (performance.now). A number cut by
-   * the end of a read is counted, but not told. */
-  onSequence: ((sequence: number, atMs: number) => void) | undefined;
+  /** Called with each sequence number as it is read. A number cut by the end of a read is counted,
+   * but not told. */
+  onSequence: ((sequence: number) => void) | undefined;
   /** Marks seen by each watcher. */
   counts(): Uint32Array;
   close(): void;
@@ -38,7 +38,7 @@ const window = buffer.subarray(0, READ_BUFFER_BYTES);
 class WatcherGroup implements Watchers {
   deliveries = 0;
   bytes = 0;
-  onSequence: ((sequence: number, atMs: number) => void) | undefined;
+  onSequence: ((sequence: number) => void) | undefined;
   readonly #sockets: net.Socket[] = [];
   readonly #counts: Uint32Array;
   #target = Infinity;
@@ -100,7 +100,7 @@ class WatcherGroup implements Watchers {
     for (let i = at + 1; i <= at + SEQUENCE_DIGITS; i += 1) {
       sequence = sequence * 10 + (buffer[i] as number) - 0x30;
     }
-    this.onSequence?.(sequence, performance.now());
+    this.onSequence?.(sequence);
   }
 
   reached(total: number): Promise<void> {

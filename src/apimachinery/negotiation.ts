@@ -160,6 +160,9 @@ export function parseContentType(
   contentType: string | undefined,
   supported: readonly SupportedType[],
 ): ContentType {
+  // Nearly every body names its type plainly.
+  const plain = supported.find((each) => each.mediaType === contentType);
+  if (plain !== undefined) return { kind: 'ok', type: plain };
   const text = contentType?.trim() ?? '';
   const name = text === '' ? supported[0]?.mediaType : mediaTypeOf(text);
   const type = supported.find((each) => each.mediaType === name);

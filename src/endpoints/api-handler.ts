@@ -73,7 +73,11 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
   const { exchange } = request;
   const [, first = '', ...rest] = exchange.path.split('/');
   const endpoint = healthEndpoints.find((name) => name === first);
-  const known = endpoint !== undefined || ['', 'api', 'apis', 'version', 'metrics'].includes(first);
+  const alone = rest.every((part) => part === '') && rest.length <= (first === '' ? 0 : 1);
+  const known =
+    endpoint !== undefined ||
+    ['api', 'apis'].includes(first) ||
+    (alone && ['', 'version', 'metrics'].includes(first));
   if (!known) return sendStatusError(exchange, newGenericNotFound());
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
     const resource = { group: '', resource: exchange.path };

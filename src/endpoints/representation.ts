@@ -17,7 +17,13 @@ import {
   relabelledEvents,
   tableEvents,
 } from '../apimachinery/event-frames.ts';
-import type { Negotiated, SupportedType } from '../apimachinery/negotiation.ts';
+import { protobufMediaTypes } from '../apimachinery/identity.ts';
+import type {
+  Negotiated,
+  NegotiationOptions,
+  NegotiationResult,
+  SupportedType,
+} from '../apimachinery/negotiation.ts';
 import {
   negotiate,
   protobufType,
@@ -52,10 +58,13 @@ export interface Representation {
 
 /** What bodies of this kind can be written in, in both directions. */
 export function bodyTypesOf(deps: EndpointDeps, kind: KindInfo): readonly SupportedType[] {
-  return kind.schema === undefined
-    ? supportedTypes
-    : [...supportedTypes, protobufType(deps.identity.mediaTypes.protobuf)];
+  if (kind.schema === undefined) return supportedTypes;
+  return withProtobuf.get(deps.identity.mediaTypes.protobuf) ?? supportedTypes;
 }
+
+const withProtobuf: ReadonlyMap<string, readonly SupportedType[]> = new Map(
+  protobufMediaTypes.map((name) => [name, [...supportedTypes, protobufType(name)]]),
+);
 
 export function negotiateRepresentation(
   deps: EndpointDeps,
@@ -63,7 +72,7 @@ export function negotiateRepresentation(
   options: { readonly projections: boolean; readonly stream?: boolean },
 ): Result<Representation> {
   const { exchange, query, kind } = request;
-  const result = negotiate(exchange.header('accept'), {
+  const result = negotiateCached(exchange.header('accept'), {
     supported: bodyTypesOf(deps, kind),
     allowTable: options.projections,
     allowPartial: options.projections,
@@ -80,6 +89,28 @@ export function negotiateRepresentation(
     show: showing(kind),
     schema: kind.schema,
   });
+}
+
+/** Few clients, few headers: what an Accept means is worked out once. Emptied when full. */
+const negotiations = new Map<string, NegotiationResult>();
+const negotiationsMax = 512;
+const acceptBytesMax = 1024;
+
+function negotiateCached(
+  accept: string | undefined,
+  options: NegotiationOptions,
+): NegotiationResult {
+  if (accept !== undefined && accept.length > acceptBytesMax) return negotiate(accept, options);
+  const { domain, stream, allowTable, supported } = options;
+  // A kind offers the common types, or these and one more.
+  const offered = `${domain} ${supported.length}`;
+  const key = `${offered} ${stream === true} ${allowTable} ${accept ?? ''}`;
+  const known = negotiations.get(key);
+  if (known !== undefined) return known;
+  const result = negotiate(accept, options);
+  if (negotiations.size >= negotiationsMax) negotiations.clear();
+  negotiations.set(key, result);
+  return result;
 }
 
 export function prettyByRequest(request: ApiRequest): boolean {

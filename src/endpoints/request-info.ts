@@ -8,8 +8,8 @@
  *
  * What it is not: a check that the group, the version or the resource exists.
  *
- * Invariants: parts are percent-decoded once and hold no slash; a path that is not a resource path
- * has `resource` undefined.
+ * Invariants: parts are percent-decoded once, are not empty and hold no slash, so an empty namespace
+ * in a path never means all of them; a path that is not a resource path has `resource` undefined.
  */
 export interface RequestInfo {
   readonly path: string;
@@ -38,15 +38,18 @@ export type ParsedPath =
   | { readonly kind: 'malformed' };
 
 export function parseRequestInfo(method: string, path: string, watch: boolean): ParsedPath {
-  const segments = path.split('/').slice(1);
-  if (segments.at(-1) === '') segments.pop();
-  const parts: string[] = [];
-  for (const segment of segments) {
-    const decoded = decodeSegment(segment);
-    if (decoded === undefined) return { kind: 'malformed' };
-    parts.push(decoded);
+  // Behind the leading slash, and without a trailing one.
+  const end = path.endsWith('/') ? path.length - 1 : path.length;
+  const parts = path.slice(1, end).split('/');
+  if (path.includes('%')) {
+    for (let i = 0; i < parts.length; i += 1) {
+      const decoded = decodeSegment(parts[i] as string);
+      if (decoded === undefined) return { kind: 'malformed' };
+      parts[i] = decoded;
+    }
   }
-  const resource = resourceInfo(parts);
+  const whole = parts.every((part) => part !== '' && !part.includes('/'));
+  const resource = whole ? resourceInfo(parts) : undefined;
   const verb =
     resource === undefined ? method.toLowerCase() : resourceVerb(method, resource, watch);
   return { kind: 'ok', info: { path, resource, verb } };
@@ -64,37 +67,50 @@ function decodeSegment(segment: string): string | undefined {
 /** Segments of an object path below a namespace that are subresources of the namespace itself. */
 const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize']);
 
+/** By index throughout: this runs for every request, and copies of lists are most of its cost. */
 function resourceInfo(parts: readonly string[]): ResourceInfo | undefined {
-  const [root, ...rest] = parts;
-  let group = '';
-  if (root === 'apis') group = rest.shift() ?? '';
-  else if (root !== 'api') return undefined;
-  const version = rest.shift() ?? '';
-  if (version === '' || rest.length === 0 || (root === 'apis' && group === '')) return undefined;
+  const root = parts[0];
+  if (root !== 'api' && root !== 'apis') return undefined;
+  let at = 1;
+  const group = root === 'apis' ? (parts[at++] ?? '') : '';
+  const version = parts[at++] ?? '';
+  if (version === '' || at >= parts.length || (root === 'apis' && group === '')) return undefined;
 
-  const watchPath = rest[0] === 'watch' && rest.length > 1;
-  if (watchPath) rest.shift();
-  const base = { group, version, watchPath };
-  const [first = '', second = '', third = '', ...deeper] = rest;
+  const watchPath = parts[at] === 'watch' && at + 1 < parts.length;
+  if (watchPath) at += 1;
+  const first = parts[at] ?? '';
+  const second = parts[at + 1] ?? '';
+  const third = parts[at + 2] ?? '';
   const belowNamespace =
     first === 'namespaces' && third !== '' && !namespaceSubresources.has(third);
   if (belowNamespace) {
-    const [name = '', ...subresource] = deeper;
     return {
-      ...base,
+      group,
+      version,
+      watchPath,
       namespace: second,
       resource: third,
-      name,
-      subresource: subresource.join('/'),
+      name: parts[at + 3] ?? '',
+      subresource: parts.length > at + 4 ? parts.slice(at + 4).join('/') : '',
     };
   }
   return {
-    ...base,
+    group,
+    version,
+    watchPath,
     namespace: '',
     resource: first,
     name: second,
-    subresource: [third, ...deeper].filter((part) => part !== '').join('/'),
+    subresource: subresourceBelow(parts, at + 2),
   };
+}
+
+function subresourceBelow(parts: readonly string[], at: number): string {
+  if (parts.length <= at) return '';
+  return parts
+    .slice(at)
+    .filter((part) => part !== '')
+    .join('/');
 }
 
 function resourceVerb(method: string, info: ResourceInfo, watch: boolean): string {

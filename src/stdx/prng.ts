@@ -61,16 +61,11 @@ export function randomBelow(prng: Prng, bound: number): number {
   }
 }
 
-function formatUuid(random: Uint8Array): string {
-  const bytes = Buffer.from(random);
+/** Writes the version into the bytes, which the caller gives up. */
+function formatUuid(bytes: Buffer): string {
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
   const hex = bytes.toString('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ].join('-');
+  const [a, b, c] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16)];
+  return `${a}-${b}-${c}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -61,13 +61,20 @@ export function planMutations<R extends PlannedRecord>(
   const lastApplied = new Map<StoreKey, number>();
   const now = (key: StoreKey): R | undefined =>
     overlay.has(key) ? overlay.get(key) : source.read(key);
+  // The mutations of a commit often share a condition (their namespace): it is read once.
+  const conditioned = new Map<StoreKey, R | undefined>();
+  const nowOfCondition = (key: StoreKey): R | undefined => {
+    if (overlay.has(key)) return overlay.get(key);
+    if (!conditioned.has(key)) conditioned.set(key, source.read(key));
+    return conditioned.get(key);
+  };
 
   for (const [index, mutation] of mutations.entries()) {
     const { key, expect, operation } = mutation;
     const previous = now(key);
     const refused =
       refuseExpectation(expect, operation.kind, previous, lastApplied.get(key)) ??
-      refuseConditions(mutation.conditions, now);
+      refuseConditions(mutation.conditions, nowOfCondition);
     if (refused !== undefined) {
       outcomes.push(refused);
       continue;

@@ -32,7 +32,7 @@ function carries(stub: object, shown: object, path = ''): void {
     // null is the same as not said: the server sets it.
     if (path === '.metadata' && value === null) continue;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      carries(value, (found ?? {}) as object, `${path}.${name}`);
+      carries(value, found ?? {}, `${path}.${name}`);
     } else assert.deepEqual(found, value, `${path}.${name}`);
   }
 }

@@ -246,7 +246,7 @@ const options: Scenario = {
       request: `DELETE ${configmaps}/a?${String(query)}`,
       status: 422,
       reason: 'Invalid',
-      message: message as RegExp,
+      message: message,
       expect: { details: { kind: 'DeleteOptions', group: 'meta.$domain' } },
     })),
     {

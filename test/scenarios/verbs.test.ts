@@ -188,6 +188,16 @@ const paths: readonly Scenario[] = [
         'GET /api/v1/namespaces/$ns/nodes',
         'GET /api/v1/namespaces/$ns/pods/a/nope',
         'POST /api/v1/nope',
+        // An empty or slashed part names nothing: no namespace is not every namespace.
+        'GET /api/v1/namespaces//pods',
+        'GET /api/v1/namespaces/$ns//status',
+        'GET /api/v1//pods',
+        'GET //api/v1/pods',
+        'GET /api/v1/namespaces/$ns/pods/a%2Fb',
+        'GET /api/v1/watch/namespaces//pods',
+        'GET /version/more',
+        'GET /metrics/more',
+        'GET /api/v1/namespaces/$ns/pods/a/status/more',
       ].map((request): Step => ({
         request,
         status: 404,

@@ -6,6 +6,8 @@
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import path from 'node:path';
 
@@ -29,11 +31,16 @@ export function startChildServer(flags: readonly string[]): Promise<ChildServer>
   const exited = new Promise<number | NodeJS.Signals | null>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? signal));
   });
+  process.on('exit', () => child.kill('SIGKILL'));
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
   return new Promise((resolve, reject) => {
     void exited.then((code) => reject(new Error(`the server ended (${code}): ${said}`)));
     createInterface({ input: child.stdout }).once('line', (readyLine) => {
+      // A test that fails half-way neither waits for its server nor leaves it behind.
+      for (const handle of [child, child.stdout, child.stderr] as { unref?(): void }[]) {
+        handle.unref?.();
+      }
       const url = /url=(\S+)/.exec(readyLine)?.[1] ?? '';
       resolve({
         url,
@@ -42,10 +49,26 @@ export function startChildServer(flags: readonly string[]): Promise<ChildServer>
         readyLine,
         process: child,
         stop(signal) {
+          child.ref();
           child.kill(signal);
           return exited;
         },
       });
+    });
+  });
+}
+
+/**
+ * A port nobody listens on, for a server that is to come back to it: a port that the system chose
+ * for a listener (`--http-port=0`) is not taken over from its lingering connections.
+ */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
     });
   });
 }

@@ -131,10 +131,11 @@ function send(
   const own: Record<string, string> = json ? { 'content-type': 'application/json' } : {};
   // Node leaves the length out of a DELETE, and the body would look like the next request.
   if (payload !== undefined) own['content-length'] = String(Buffer.byteLength(payload));
+  const { hostname: host, port } = new URL(url);
   return new Promise((resolve, reject) => {
+    // The target as it is given: a URL would tidy it up.
     const request = http.request(
-      new URL(target, url),
-      { method, agent: agent ?? false, headers: { ...own, ...headers } },
+      { host, port, path: target, method, agent: agent ?? false, headers: { ...own, ...headers } },
       resolve,
     );
     request.on('error', reject);
