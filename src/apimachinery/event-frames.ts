@@ -149,7 +149,7 @@ function frameOf(type: EventType, object: Uint8Array): Uint8Array {
   return frame;
 }
 
-function bookmarkObject(
+export function bookmarkObject(
   options: JsonEventOptions,
   revision: bigint,
   initialEventsEnd: boolean,

@@ -169,6 +169,11 @@ function makeIdentity(base: Names): Identity {
   });
 }
 
+/** Under either identity: for answers that are given before it is known who is asked for. */
+export const protobufMediaTypes: readonly string[] = identityNames.map(
+  (name) => names[name].protobuf,
+);
+
 const identities: Readonly<Record<IdentityName, Identity>> = {
   svc: makeIdentity(names.svc),
   kubernetes: makeIdentity(names.kubernetes),

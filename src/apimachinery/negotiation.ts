@@ -18,7 +18,7 @@ import type { StatusError } from './status-error.ts';
 
 export const acceptClausesMax = 64;
 
-export type BodyFormat = 'json' | 'yaml';
+export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 
 export interface SupportedType {
   readonly mediaType: string;
@@ -32,6 +32,11 @@ export const supportedTypes: readonly SupportedType[] = [
   { mediaType: 'application/json', format: 'json', streams: true },
   { mediaType: 'application/yaml', format: 'yaml', streams: false },
 ];
+
+/** Protobuf is for kinds that are known field by field; its name is the identity's. */
+export function protobufType(mediaType: string): SupportedType {
+  return { mediaType, format: 'protobuf', streams: true };
+}
 
 /** What a clause asks the object to be shown as: `as`, `g` and `v`, '' where absent. */
 export interface Target {
@@ -91,7 +96,13 @@ export function negotiate(
 ): NegotiationResult {
   const metaGroup = `meta.${options.domain}`;
   const served = options.supported.filter((type) => type.streams || options.stream !== true);
-  const chosen = chooseType(accept, served, (target) => projectionOf(target, metaGroup, options));
+  const chosen = chooseType(accept, served, (target, type) =>
+    projectionOf(target, metaGroup, {
+      ...options,
+      // Its cells hold any value, so a Table has no Protobuf form.
+      allowTable: options.allowTable && type.format !== 'protobuf',
+    }),
+  );
   if (chosen === undefined) return { kind: 'refused', error: notAcceptable(served, options) };
   return {
     kind: 'ok',
@@ -104,12 +115,12 @@ export function negotiate(
   };
 }
 
-/** The general form: `allow` says what a target means at this endpoint, undefined to pass the
- * clause over. An absent target comes as undefined. Undefined when nothing fits. */
+/** The general form: `allow` says what a target means at this endpoint in this type, undefined to
+ * pass both over. An absent target comes as undefined. Undefined when nothing fits. */
 export function chooseType<T>(
   accept: string | undefined,
   supported: readonly SupportedType[],
-  allow: (target: Target | undefined) => T | undefined,
+  allow: (target: Target | undefined, type: SupportedType) => T | undefined,
 ): Chosen<T> | undefined {
   const header = accept === undefined || accept.trim() === '' ? '*/*' : accept;
   const clauses = parseAccept(header);
@@ -121,7 +132,7 @@ export function chooseType<T>(
       if (excluded.some((each) => matches(each, type.mediaType))) continue;
       const stream = clause.parameters.get('stream') ?? '';
       if (stream !== '' && (stream !== 'watch' || !type.streams)) continue;
-      const target = allow(targetOf(clause));
+      const target = allow(targetOf(clause), type);
       if (target === undefined) continue;
       return { type, target, pretty: clause.parameters.get('pretty') === '1' };
     }

@@ -10,6 +10,7 @@
  * version of a group is its preferred one. Spec 1, sections 4.1 and 9; spec 2, section 3.3.
  */
 import type { GroupResource, GroupVersionKind } from './schema.ts';
+import type { ObjectSchema } from './typed/type-schema.ts';
 import type { ApiObject, JsonObject, JsonValue } from './unstructured.ts';
 
 export type Verb =
@@ -55,6 +56,8 @@ export interface SubresourceInfo {
   readonly name: string;
   /** What is read and written there: the parent's kind, or another one such as Scale. */
   readonly kind: GroupVersionKind;
+  /** Of `kind`; there exactly when the parent's is. */
+  readonly schema?: ObjectSchema | undefined;
   readonly verbs: readonly Verb[];
 }
 
@@ -67,7 +70,11 @@ export interface ScalePaths {
 }
 
 export interface KindInfo extends GroupVersionKind {
+  /** Undefined for a kind that is not known field by field: no Protobuf is offered. */
+  readonly schema?: ObjectSchema | undefined;
   readonly listKind: string;
+  /** Of `listKind`; there exactly when `schema` is. */
+  readonly listSchema?: ObjectSchema | undefined;
   readonly resource: string;
   readonly singular: string;
   readonly namespaced: boolean;

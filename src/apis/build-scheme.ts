@@ -9,11 +9,13 @@
  * nothing. Spec 1, section 9; spec 2, sections 3.3 and 9.1.
  */
 import type { Identity } from '../apimachinery/identity.ts';
+import type { TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
 import { makeScheme } from '../apimachinery/scheme.ts';
 import type { GroupInfo, KindInfo, Scheme, Verb } from '../apimachinery/scheme.ts';
 import * as behaviour from './behaviour.ts';
 import { catalogue, resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
+import { fieldTypes } from './field-types.ts';
 import { gatedResources, virtualResources } from './lifecycle.ts';
 import { emptyRuntimeConfig, isEnabled } from './runtime-config.ts';
 import type { RuntimeConfig } from './runtime-config.ts';
@@ -129,6 +131,7 @@ function groupsOf(
   identity: Identity,
   release: number,
 ): readonly GroupInfo[] {
+  const types = fieldTypes(identity);
   const groups = [...new Set(served.map((kind) => kind.group))].sort(compareGroups);
   return groups.map((group) => {
     const ofGroup = served.filter((kind) => kind.group === group);
@@ -140,7 +143,7 @@ function groupsOf(
         kinds: ofGroup
           .filter((kind) => kind.version === version)
           .sort((a, b) => (a.resource < b.resource ? -1 : 1))
-          .map((kind) => kindInfo(kind, identity, release)),
+          .map((kind) => kindInfo(kind, identity, release, types)),
       })),
     };
   });
@@ -156,15 +159,24 @@ function compareGroups(a: string, b: string): number {
 
 /** The Scale subresource is read and written as this kind, in every group. */
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+const scaleType = 'autoscaling/v1.Scale';
 
-function kindInfo(row: CatalogueKind, identity: Identity, release: number): KindInfo {
+function kindInfo(
+  row: CatalogueKind,
+  identity: Identity,
+  release: number,
+  types: TypeCatalogue,
+): KindInfo {
   const key = resourceKey(row);
+  const schema = types.object(row.type);
   const gvk = { group: identity.fill(row.group), version: row.version, kind: row.kind };
   const versions = catalogue.filter((kind) => resourceKey(kind) === key);
   const subresources = row.subresources.filter((name) => servedSubresources.has(name)).sort();
   return {
     ...gvk,
+    schema,
     listKind: `${row.kind}List`,
+    listSchema: types.object(`${row.type}List`),
     resource: row.resource,
     singular: row.kind.toLowerCase(),
     namespaced: row.namespaced,
@@ -174,6 +186,7 @@ function kindInfo(row: CatalogueKind, identity: Identity, release: number): Kind
     subresources: subresources.map((name) => ({
       name,
       kind: name === 'scale' ? scaleKind : gvk,
+      schema: name === 'scale' ? types.object(scaleType) : schema,
       verbs: subresourceVerbs,
     })),
     scale: subresources.includes('scale') ? behaviour.scalePaths : undefined,

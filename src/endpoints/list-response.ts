@@ -5,10 +5,11 @@
  *   small  ──▶ one buffer, Content-Length
  *   large  ──▶ chunks of `listChunkBytes`, the next made when the last was taken
  *
- * Invariants: memory does not depend on the size of the collection (except for indented and YAML
- * lists, which are built whole). A client that goes away stops the work.
+ * Invariants: memory does not depend on the size of the collection (except for indented, YAML and
+ * Protobuf lists, which are built whole). A client that goes away stops the work.
  */
 import { encodeJson } from '../apimachinery/codecs/json.ts';
+import { encodeMessage } from '../apimachinery/codecs/protobuf-encode.ts';
 import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
 import { encodeContinueToken } from '../apimachinery/continue-token.ts';
 import { gzipChunks, gzipHeaders } from '../apimachinery/codecs/gzip.ts';
@@ -22,10 +23,14 @@ import {
 } from '../apimachinery/list-body.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { partialForm } from '../apimachinery/projection/partial-metadata.ts';
+import { protobufList } from '../apimachinery/protobuf-list.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
+import { metaTypes, partialMetadataType } from '../apimachinery/typed/meta-types.ts';
+import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { ListResult } from '../registry/registry.ts';
 import { continueStart } from '../registry/read.ts';
 import { isStorageVersion } from '../registry/versions.ts';
+import { assert } from '../stdx/assert.ts';
 import type { Header, HttpExchange } from '../transport/http-exchange.ts';
 import { bodyHeaders, compresses, sendBody } from './object-response.ts';
 import type { Representation } from './representation.ts';
@@ -43,9 +48,13 @@ export async function sendList(
   representation: Representation,
   list: ListResult,
 ): Promise<void> {
-  const { frame, items } = layout(deps, request, representation, list);
   const { negotiated, pretty } = representation;
   const { mediaType } = negotiated;
+  if (negotiated.format === 'protobuf') {
+    const body = protobufBody(deps, request, representation, list);
+    return sendBody(deps, request, 200, mediaType, body);
+  }
+  const { frame, items } = layout(deps, request, representation, list);
   if (negotiated.format === 'yaml' || pretty || request.exchange.method === 'HEAD') {
     const value = listBody(frame, [...items]);
     const body = wholeBody(value, negotiated.format === 'yaml', pretty);
@@ -74,6 +83,29 @@ export async function sendList(
 function wholeBody(json: Uint8Array, yaml: boolean, pretty: boolean): Uint8Array {
   if (yaml) return encodeYaml(decodeObject(json));
   return pretty ? encodeJson(decodeObject(json), true) : json;
+}
+
+/** Each entry is parsed and encoded: the cache holds JSON. */
+function protobufBody(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  { schema, show, negotiated }: Representation,
+  list: ListResult,
+): Uint8Array {
+  const { kind } = request;
+  const { projection } = negotiated;
+  const encodeAll = (type: ObjectSchema, shown: (bytes: Uint8Array) => Uint8Array) =>
+    Array.from(list.entries, (entry) => encodeMessage(type, decodeObject(shown(entry.bytes))));
+  if (projection.kind !== 'partial') {
+    assert(schema !== undefined && kind.listSchema !== undefined, 'the kind has a schema');
+    const meta = listMeta(deps, request, list, kind.listKind, formatGroupVersion(kind));
+    return protobufList(kind.listSchema, meta, encodeAll(schema, show));
+  }
+  const { version } = projection;
+  const form = partialForm({ domain: deps.identity.domain, version });
+  const listSchema = metaTypes.object(`meta/${version}.${form.listKind}`);
+  const meta = listMeta(deps, request, list, form.listKind, metaVersionOf(deps, version));
+  return protobufList(listSchema, meta, encodeAll(partialMetadataType, form.project));
 }
 
 interface ListLayout {

@@ -8,6 +8,7 @@
  * are; nothing is parsed.
  */
 import { encodeJson } from '../apimachinery/codecs/json.ts';
+import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
 import type { EventFrames } from '../apimachinery/event-frames.ts';
 import {
@@ -16,22 +17,33 @@ import {
   relabelledEvents,
   tableEvents,
 } from '../apimachinery/event-frames.ts';
+import { protobufMediaTypes } from '../apimachinery/identity.ts';
 import type {
   Negotiated,
   NegotiationOptions,
   NegotiationResult,
+  SupportedType,
 } from '../apimachinery/negotiation.ts';
-import { negotiate, supportedTypes, wantsPretty } from '../apimachinery/negotiation.ts';
+import {
+  negotiate,
+  protobufType,
+  supportedTypes,
+  wantsPretty,
+} from '../apimachinery/negotiation.ts';
 import { decodeObject, objectHead, withObjectHead } from '../apimachinery/object-encoding.ts';
 import { metaApiVersion, partialForm } from '../apimachinery/projection/partial-metadata.ts';
 import type { IncludeObject, TableForm } from '../apimachinery/projection/table.ts';
 import { parseIncludeObject, tableForm } from '../apimachinery/projection/table.ts';
+import { protobufEvents } from '../apimachinery/protobuf-events.ts';
 import { queryValue } from '../apimachinery/query.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
+import { partialMetadataType } from '../apimachinery/typed/meta-types.ts';
+import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { isStorageVersion } from '../registry/versions.ts';
+import { assert } from '../stdx/assert.ts';
 import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 
 export interface Representation {
@@ -40,7 +52,19 @@ export interface Representation {
   readonly includeObject: IncludeObject;
   /** From stored bytes to the bytes of one object in the version of the request. */
   readonly show: (bytes: Uint8Array) => Uint8Array;
+  /** Fields of the request's kind; there when the format is protobuf. */
+  readonly schema: ObjectSchema | undefined;
 }
+
+/** What bodies of this kind can be written in, in both directions. */
+export function bodyTypesOf(deps: EndpointDeps, kind: KindInfo): readonly SupportedType[] {
+  if (kind.schema === undefined) return supportedTypes;
+  return withProtobuf.get(deps.identity.mediaTypes.protobuf) ?? supportedTypes;
+}
+
+const withProtobuf: ReadonlyMap<string, readonly SupportedType[]> = new Map(
+  protobufMediaTypes.map((name) => [name, [...supportedTypes, protobufType(name)]]),
+);
 
 export function negotiateRepresentation(
   deps: EndpointDeps,
@@ -49,7 +73,7 @@ export function negotiateRepresentation(
 ): Result<Representation> {
   const { exchange, query, kind } = request;
   const result = negotiateCached(exchange.header('accept'), {
-    supported: supportedTypes,
+    supported: bodyTypesOf(deps, kind),
     allowTable: options.projections,
     allowPartial: options.projections,
     domain: deps.identity.domain,
@@ -63,6 +87,7 @@ export function negotiateRepresentation(
     pretty: result.negotiated.pretty || prettyByRequest(request),
     includeObject: include.includeObject,
     show: showing(kind),
+    schema: kind.schema,
   });
 }
 
@@ -76,8 +101,10 @@ function negotiateCached(
   options: NegotiationOptions,
 ): NegotiationResult {
   if (accept !== undefined && accept.length > acceptBytesMax) return negotiate(accept, options);
-  const { domain, stream, allowTable } = options;
-  const key = `${domain} ${stream === true} ${allowTable} ${accept ?? ''}`;
+  const { domain, stream, allowTable, supported } = options;
+  // A kind offers the common types, or these and one more.
+  const offered = `${domain} ${supported.length}`;
+  const key = `${offered} ${stream === true} ${allowTable} ${accept ?? ''}`;
   const known = negotiations.get(key);
   if (known !== undefined) return known;
   const result = negotiate(accept, options);
@@ -112,28 +139,40 @@ export function renderObject(
   bytes: Uint8Array,
   resourceVersion: string,
 ): Uint8Array {
-  const { negotiated, show, pretty, includeObject } = representation;
+  const { negotiated, show, pretty, includeObject, schema } = representation;
   const shown = show(bytes);
   const { projection } = negotiated;
   switch (projection.kind) {
     case 'none':
-      return inFormat(shown, negotiated, pretty);
+      return inFormat(shown, negotiated, pretty, schema);
     case 'partial': {
       const form = partialForm({ domain: deps.identity.domain, version: projection.version });
-      return inFormat(form.project(shown), negotiated, pretty);
+      return inFormat(form.project(shown), negotiated, pretty, partialMetadataType);
     }
     case 'table': {
       const form = tableFormOf(deps, projection.version, includeObject);
       const table = Buffer.from(form.tableOf(shown, resourceVersion, true), 'utf8');
-      return inFormat(table, negotiated, pretty);
+      return inFormat(table, negotiated, pretty, undefined);
     }
   }
 }
 
-/** JSON bytes as they are, indented, or as YAML. */
-export function inFormat(json: Uint8Array, negotiated: Negotiated, pretty: boolean): Uint8Array {
-  if (negotiated.format === 'yaml') return encodeYaml(decodeObject(json));
-  return pretty ? encodeJson(decodeObject(json), true) : json;
+/** JSON bytes as they are, indented, as YAML, or as Protobuf of this schema. */
+export function inFormat(
+  json: Uint8Array,
+  negotiated: Negotiated,
+  pretty: boolean,
+  schema: ObjectSchema | undefined,
+): Uint8Array {
+  switch (negotiated.format) {
+    case 'json':
+      return pretty ? encodeJson(decodeObject(json), true) : json;
+    case 'yaml':
+      return encodeYaml(decodeObject(json));
+    case 'protobuf':
+      assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
+      return encodeProtobuf(schema, decodeObject(json));
+  }
 }
 
 /** The encoder of a watch in this representation; `watchId` names the watch. */
@@ -144,8 +183,9 @@ export function eventFramesOf(
   watchId: string,
 ): EventFrames {
   const { domain } = deps.identity;
-  const { projection } = representation.negotiated;
+  const { projection, format } = representation.negotiated;
   const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
+  if (format === 'protobuf') return protobufFramesOf(deps, shown, representation);
   switch (projection.kind) {
     case 'none':
       return isStorageVersion(kind) ? jsonEvents(shown) : relabelledEvents(shown);
@@ -156,6 +196,19 @@ export function eventFramesOf(
       return tableEvents({ ...shown, version: projection.version, includeObject, watchId });
     }
   }
+}
+
+function protobufFramesOf(
+  deps: EndpointDeps,
+  shown: { readonly apiVersion: string; readonly kind: string; readonly domain: string },
+  { negotiated, schema, show }: Representation,
+): EventFrames {
+  const { projection } = negotiated;
+  assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
+  if (projection.kind !== 'partial') return protobufEvents({ ...shown, schema, show });
+  const { domain } = deps.identity;
+  const { apiVersion, kind, project } = partialForm({ domain, version: projection.version });
+  return protobufEvents({ apiVersion, kind, domain, schema: partialMetadataType, show: project });
 }
 
 /** apiVersion of the projections, for lists. */

@@ -1,13 +1,18 @@
 /**
  * Status answers: every failure, and the success of a delete (spec 1, section 7).
  *
- * Invariants: the body is always a Status object in JSON or, when the client asked for it, YAML; a
- * retry hint in the details is also the Retry-After header; text that came from a client cannot be
- * taken for markup (nosniff).
+ * Invariants: the body is always a Status object, in the encoding that the client prefers, in JSON
+ * when there is none of them; a retry hint in the details is also the Retry-After header; text that
+ * came from a client cannot be taken for markup (nosniff).
  */
 import { encodeJson } from '../apimachinery/codecs/json.ts';
+import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
+import { protobufMediaTypes } from '../apimachinery/identity.ts';
+import { chooseType, protobufType, supportedTypes } from '../apimachinery/negotiation.ts';
+import type { BodyFormat, SupportedType } from '../apimachinery/negotiation.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
+import { statusType } from '../apimachinery/typed/meta-types.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Header, HttpExchange } from '../transport/http-exchange.ts';
 import { warningHeaders } from './warnings.ts';
@@ -23,18 +28,36 @@ export function sendStatusError(
     headers.push(['Retry-After', String(retryAfter)]);
   }
   if (error.code === 401) headers.push(['WWW-Authenticate', 'Bearer']);
-  sendDocument(exchange, error.code, error.toStatus(), headers);
+  sendStatus(exchange, error.code, error.toStatus(), headers);
 }
 
-/** A small document in the client's text form, outside of content negotiation: never 406. */
-export function sendDocument(
+/** Outside of content negotiation: never 406, and projections do not count. */
+function sendStatus(
   exchange: HttpExchange,
-  status: number,
-  document: JsonObject,
+  code: number,
+  status: JsonObject,
   headers: readonly Header[],
 ): void {
-  const yaml = (exchange.header('accept') ?? '').startsWith('application/yaml');
-  const body = yaml ? encodeYaml(document) : encodeJson(document);
-  const type = yaml ? 'application/yaml' : 'application/json';
-  exchange.send(status, [['Content-Type', type], ...headers], body);
+  const chosen = chooseType(exchange.header('accept'), statusTypes, () => true)?.type;
+  const { mediaType, format } = chosen ?? plainJson;
+  exchange.send(code, [['Content-Type', mediaType], ...headers], encode(status, format));
+}
+
+const plainJson = { mediaType: 'application/json', format: 'json' } as const;
+
+/** It may not be known yet what is asked for, or whether it exists: what any kind may offer. */
+const statusTypes: readonly SupportedType[] = [
+  ...supportedTypes,
+  ...protobufMediaTypes.map(protobufType),
+];
+
+function encode(status: JsonObject, format: BodyFormat): Uint8Array {
+  switch (format) {
+    case 'json':
+      return encodeJson(status);
+    case 'yaml':
+      return encodeYaml(status);
+    case 'protobuf':
+      return encodeProtobuf(statusType, status);
+  }
 }

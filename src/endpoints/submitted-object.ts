@@ -10,8 +10,12 @@
  */
 import { checkContentEncoding } from '../apimachinery/codecs/gzip.ts';
 import { decodeJson } from '../apimachinery/codecs/json.ts';
+import type { Decoded } from '../apimachinery/codecs/json.ts';
+import { decodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
+import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
-import { parseContentType, supportedTypes } from '../apimachinery/negotiation.ts';
+import { parseContentType } from '../apimachinery/negotiation.ts';
+import type { BodyFormat } from '../apimachinery/negotiation.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import {
@@ -21,20 +25,29 @@ import {
 } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { deleteOptionsType } from '../apimachinery/typed/meta-types.ts';
+import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import { checkMetaShape } from '../apimachinery/validation/meta-shape.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { unreachable } from '../stdx/assert.ts';
-import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
+import { bodyTypesOf } from './representation.ts';
+import type { EndpointDeps, ResourceRequest } from './request.ts';
 
-/** The decoded body, or undefined when it is empty. */
+/** A delete's body: the kind alone says what it is; clients send it in any group's version. */
+export const deleteOptionsOnly: SchemaOf = (_apiVersion, kind) =>
+  kind === 'DeleteOptions' ? deleteOptionsType : undefined;
+
+/** The decoded body, or undefined when it is empty. `schemaOf` says what may come in Protobuf. */
 export async function readDocument(
   deps: EndpointDeps,
-  request: ApiRequest,
+  request: ResourceRequest,
+  schemaOf: SchemaOf,
 ): Promise<Result<JsonObject | undefined>> {
   const { exchange } = request;
   const encoding = checkContentEncoding(exchange.header('content-encoding'));
-  const type = parseContentType(exchange.header('content-type'), supportedTypes);
+  const bodyTypes = bodyTypesOf(deps, request.kind);
+  const type = parseContentType(exchange.header('content-type'), bodyTypes);
   // The body is taken in any case, so that the connection stays usable for the next request.
   const body = await exchange.readBody(deps.limits.requestBodyBytesMax);
   switch (body.kind) {
@@ -50,8 +63,7 @@ export async function readDocument(
   if (body.bytes.length === 0) return ok(undefined);
   if (encoding !== undefined) return refused(encoding);
   if (type.kind === 'refused') return type;
-  const decode = type.type.format === 'yaml' ? decodeYaml : decodeJson;
-  const decoded = decode(body.bytes);
+  const decoded = decodeBody(body.bytes, type.type.format, schemaOf);
   if (decoded.kind === 'refused') return decoded;
   if (!isJsonObject(decoded.value)) {
     return refused(newBadRequest('the body must be an object'));
@@ -59,13 +71,27 @@ export async function readDocument(
   return ok(decoded.value);
 }
 
-/** Reads the body as an object of `expected`. */
+function decodeBody(bytes: Uint8Array, format: BodyFormat, schemaOf: SchemaOf): Decoded {
+  switch (format) {
+    case 'json':
+      return decodeJson(bytes);
+    case 'yaml':
+      return decodeYaml(bytes);
+    case 'protobuf':
+      return decodeProtobuf(bytes, schemaOf);
+  }
+}
+
+/** Reads the body as an object of `expected`, whose fields `schema` knows. */
 export async function readObject(
   deps: EndpointDeps,
   request: ResourceRequest,
   expected: GroupVersionKind,
+  schema: ObjectSchema | undefined,
 ): Promise<Result<ApiObject>> {
-  const document = await readDocument(deps, request);
+  const document = await readDocument(deps, request, (_apiVersion, kind) =>
+    kind === '' || kind === expected.kind ? schema : undefined,
+  );
   if (document.kind === 'refused') return document;
   if (document.value === undefined) {
     return refused(newBadRequest(`a ${expected.kind} is required as the request body`));

@@ -60,6 +60,8 @@ export interface ResponseStream {
   /** Cuts the connection, for a response that cannot be completed. */
   abort(): void;
   readonly closed: boolean;
+  /** The body begins with the preamble: the adapter had to send it. Absent: it does not. */
+  readonly preambleSent?: boolean;
 }
 
 export interface TransportLimits {

@@ -56,6 +56,7 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   '@msgpack/msgpack': ['src/storage/record-codec.ts'],
   yaml: ['src/apimachinery/codecs/yaml.ts', 'src/server/kubeconfig.ts'],
   'lossless-json': ['src/apimachinery/codecs'],
+  '@bufbuild/protobuf': ['src/apimachinery/codecs'],
   pino: ['src/server/log.ts'],
   'prom-client': ['src/server/metrics.ts'],
   commander: ['src/server/command-line.ts'],

@@ -12,9 +12,10 @@ import { listQueryOf } from '../collection-query.ts';
 import { continueTokenOf } from '../list-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import { sendBody } from '../object-response.ts';
+import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
-import { readDocument } from '../submitted-object.ts';
+import { deleteOptionsOnly, readDocument } from '../submitted-object.ts';
 
 export async function handleDeleteCollection(
   deps: EndpointDeps,
@@ -22,7 +23,7 @@ export async function handleDeleteCollection(
 ): Promise<void> {
   const { exchange, kind, resource } = request;
   const metaGroup = deps.identity.groups.meta;
-  const document = await readDocument(deps, request);
+  const document = await readDocument(deps, request, deleteOptionsOnly);
   if (document.kind === 'refused') return sendStatusError(exchange, document.error);
   const representation = negotiateRepresentation(deps, request, { projections: false });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
@@ -50,6 +51,6 @@ export async function handleDeleteCollection(
     },
   };
   const { negotiated, pretty } = representation.value;
-  const body = inFormat(encodeJson(status), negotiated, pretty);
+  const body = inFormat(encodeJson(status), negotiated, pretty, statusType);
   return sendBody(deps, request, 200, negotiated.mediaType, body);
 }

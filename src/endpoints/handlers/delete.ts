@@ -5,13 +5,14 @@ import { StatusError, successStatus } from '../../apimachinery/status-error.ts';
 import { deleteObject } from '../../registry/delete.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import { sendBody, sendObject } from '../object-response.ts';
+import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
-import { readDocument } from '../submitted-object.ts';
+import { deleteOptionsOnly, readDocument } from '../submitted-object.ts';
 
 export async function handleDelete(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
-  const document = await readDocument(deps, request);
+  const document = await readDocument(deps, request, deleteOptionsOnly);
   if (document.kind === 'refused') return sendStatusError(exchange, document.error);
   const representation = negotiateRepresentation(deps, request, { projections: true });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
@@ -32,6 +33,6 @@ export async function handleDelete(deps: EndpointDeps, request: ResourceRequest)
   const { group, resource: plural } = kind;
   const status = successStatus({ name: resource.name, group, kind: plural, uid });
   const { negotiated, pretty } = representation.value;
-  const body = inFormat(encodeJson(status), negotiated, pretty);
+  const body = inFormat(encodeJson(status), negotiated, pretty, statusType);
   return sendBody(deps, request, 200, negotiated.mediaType, body);
 }

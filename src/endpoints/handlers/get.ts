@@ -35,7 +35,7 @@ export async function handleGet(deps: EndpointDeps, request: ResourceRequest): P
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
   const object = scaleOf(decodeObject(found.value.bytes), kind.scale, subresource.kind);
   const { negotiated, pretty } = representation.value;
-  const body = inFormat(encodeWithVersion(object), negotiated, pretty);
+  const body = inFormat(encodeWithVersion(object), negotiated, pretty, subresource.schema);
   return sendBody(deps, request, 200, negotiated.mediaType, body);
 }
 

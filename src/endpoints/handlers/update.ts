@@ -17,7 +17,8 @@ import { encodeWithVersion } from './get.ts';
 export async function handleUpdate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
-  const submitted = await readObject(deps, request, subresource?.kind ?? kind);
+  const expected = subresource?.kind ?? kind;
+  const submitted = await readObject(deps, request, expected, (subresource ?? kind).schema);
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const scale = resource.subresource === 'scale';
   const representation = negotiateRepresentation(deps, request, { projections: !scale });
@@ -63,12 +64,12 @@ async function putScale(
   const subresource = kind.subresources.find((s) => s.name === 'scale');
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
   const target = { kind, namespace: resource.namespace, name: resource.name };
-  const { kind: scaleKind } = subresource;
+  const { kind: scaleKind, schema } = subresource;
   const updated = await updateScale(deps.registry, target, object, kind.scale, scaleKind, options);
   if (updated.kind === 'refused') {
     return sendStatusError(request.exchange, updated.error, request.warnings);
   }
   const { negotiated, pretty } = representation;
-  const body = inFormat(encodeWithVersion(updated.value), negotiated, pretty);
+  const body = inFormat(encodeWithVersion(updated.value), negotiated, pretty, schema);
   return sendBody(deps, request, 200, negotiated.mediaType, body);
 }

@@ -16,11 +16,12 @@ import type { Predicate, WatchStart } from '../../../streams/streams.ts';
 import { predicateOf } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { eventFramesOf, negotiateRepresentation } from '../representation.ts';
+import { protobufPreamble, withoutPreamble } from '../protobuf-watch.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
 
 /** One space: harmless before a JSON document and inside a line. */
-const preamble = Buffer.from(' ');
+const jsonPreamble = Buffer.from(' ');
 
 export async function handleWatch(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
@@ -39,8 +40,10 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
   if (selected.kind === 'refused') return sendStatusError(exchange, selected.error);
   const predicate = resource.name === '' ? selected.value : onOneObject(options, resource.name);
 
-  const headers = bodyHeaders(request, representation.value.negotiated.mediaType);
-  const stream = exchange.stream(200, headers, preamble);
+  const { mediaType, format } = representation.value.negotiated;
+  const framed = format === 'protobuf';
+  const headers = bodyHeaders(request, framed ? `${mediaType};stream=watch` : mediaType);
+  const stream = exchange.stream(200, headers, framed ? protobufPreamble : jsonPreamble);
   const handle = deps.registry.streams.watch(
     {
       resource: kind.storage,
@@ -51,7 +54,7 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
       timeoutMs: timeoutMs(deps, options),
       encoder: eventFramesOf(deps, kind, representation.value, deps.prng.uuid()),
     },
-    stream,
+    framed ? withoutPreamble(stream) : stream,
   );
   exchange.onAbort(() => handle.close());
 }

@@ -28,6 +28,7 @@ const nothing = (): void => {};
 const noBytes = new Uint8Array(0);
 
 export class UwsResponseStream implements ResponseStream {
+  readonly preambleSent = true;
   readonly #res: UwsResponse;
   readonly #finished: () => void;
   #closed = false;

@@ -1,0 +1,349 @@
+/**
+ * From a Protobuf message to the JSON value of its type (spec 1, section 4.3 rule 4).
+ *
+ * Invariants: what is zero and may be absent is absent; a nullable or required field that is on
+ * the wire is there; a message on the wire is an object, even when empty. A field that comes twice
+ * has its last value, lists grow, messages merge. Unknown fields are skipped.
+ *
+ * Refused, with a message that says what: a length beyond its message, a wrong wire type, text
+ * that is not UTF-8, raw JSON that is none, a time without a text, nesting deeper than
+ * `protobufDepthMax`. The caller has bounded the size; nothing is made that the wire does not
+ * hold, so memory is proportional to it.
+ */
+import { isUtf8 } from 'node:buffer';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { decodeTrustedText } from '../object-encoding.ts';
+import type { JsonValue } from '../unstructured.ts';
+import type { ScalarKind } from '../typed/type-schema.ts';
+import { decodeJson } from './json.ts';
+import { planOf, wireTypeOf } from './protobuf-plan.ts';
+import type { MessageType, PlannedField, WireValue } from './protobuf-plan.ts';
+import { textOfTimestamp } from './protobuf-time.ts';
+
+/** Deepest nesting of messages. The deepest built-in type that is not recursive has about 20. */
+export const protobufDepthMax = 500;
+
+/** What is wrong with the bytes; thrown by this file and by the reader of the wire. */
+export class MalformedProtobuf extends Error {}
+
+type MutableObject = Record<string, JsonValue | undefined>;
+
+/** Throws MalformedProtobuf. `bytes` is the whole message, without an envelope. */
+export function decodeMessage(type: MessageType, bytes: Uint8Array): JsonValue {
+  try {
+    const reader = wireReader(bytes);
+    return readMessage({ reader, end: bytes.length, depth: 0 }, type, undefined) ?? null;
+  } catch (error) {
+    throw asMalformed(error);
+  }
+}
+
+/** Refuses text that is not UTF-8, which JSON could not hold. */
+export function wireReader(bytes: Uint8Array): BinaryReader {
+  return new BinaryReader(bytes, (text) => {
+    if (!isUtf8(text)) throw new MalformedProtobuf('a text is not valid UTF-8');
+    return decodeTrustedText(text);
+  });
+}
+
+/** The reader of the wire throws plain errors and range errors; anything else is a bug. */
+export function asMalformed(error: unknown): unknown {
+  if (error instanceof MalformedProtobuf) return error;
+  const ofReader =
+    error instanceof Error && (error.name === 'Error' || error.name === 'RangeError');
+  return ofReader ? new MalformedProtobuf(error.message) : error;
+}
+
+/** A part of the wire: one message. */
+interface Span {
+  readonly reader: BinaryReader;
+  readonly end: number;
+  readonly depth: number;
+}
+
+function readMessage(span: Span, type: MessageType, before: Value): Value {
+  const plan = planOf(type);
+  const into = mergeInto(type, before);
+  const { reader, end } = span;
+  while (reader.pos < end) {
+    const [number, wireType] = reader.tag();
+    const field = plan.byNumber[number];
+    if (field === undefined) reader.skip(wireType, number);
+    else readField(span, field, wireType, into);
+    if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
+  }
+  return type.kind === 'union' ? chosenAlternative(type, into) : into;
+}
+
+type Value = JsonValue | undefined;
+
+function mergeInto(type: MessageType, before: Value): MutableObject {
+  const isObject = typeof before === 'object' && before !== null && !Array.isArray(before);
+  if (type.kind === 'object') return isObject ? (before as MutableObject) : {};
+  // The forms of a union are kept apart by number until it is known which one counts.
+  const into: MutableObject = {};
+  for (const field of planOf(type).fields) {
+    const fits =
+      field.cardinality === 'list'
+        ? Array.isArray(before)
+        : field.value.kind === 'message'
+          ? isObject
+          : typeof before === 'boolean';
+    if (fits) into[field.name] = before;
+  }
+  return into;
+}
+
+/** An object before a list before a boolean. */
+function chosenAlternative(type: MessageType, forms: MutableObject): Value {
+  const { fields } = planOf(type);
+  const of = (wanted: (field: PlannedField) => boolean) => {
+    const field = fields.find(wanted);
+    return field === undefined ? undefined : forms[field.name];
+  };
+  const object = of((f) => f.value.kind === 'message' && f.cardinality === 'one');
+  const list = of((f) => f.cardinality === 'list');
+  return object ?? list ?? of((f) => f.value.kind === 'scalar' && f.cardinality === 'one');
+}
+
+function readField(span: Span, field: PlannedField, wireType: WireType, into: MutableObject): void {
+  const { name } = field;
+  if (field.cardinality === 'list') {
+    const list = (into[name] ??= []) as JsonValue[];
+    const packed = wireType === WireType.LengthDelimited && wireType !== field.wireType;
+    if (packed) return readPacked(span, field.value, list);
+    checkWireType(field, wireType);
+    list.push(readValue(span, field.value, undefined) ?? zeroOf(field.value));
+    return;
+  }
+  checkWireType(field, wireType);
+  if (field.cardinality === 'map') {
+    readEntry(span, field.value, (into[name] ??= {}) as MutableObject);
+    return;
+  }
+  if (field.inline) {
+    readValue(span, field.value, into);
+    return;
+  }
+  const value = readValue(span, field.value, into[name]);
+  const keeps = field.nullable || field.required || !isZero(value);
+  if (value !== undefined && keeps) into[name] = value;
+  else if (Object.hasOwn(into, name)) delete into[name];
+}
+
+function checkWireType(field: PlannedField, wireType: WireType): void {
+  if (wireType === field.wireType) return;
+  throw new MalformedProtobuf(
+    `field ${field.number} (${field.name}) has wire type ${wireType}, not ${field.wireType}`,
+  );
+}
+
+/** What may stay absent: see the header. Messages and lists are never zero. */
+function isZero(value: Value): boolean {
+  return value === '' || value === 0 || value === false;
+}
+
+/** What stands in a list or a map for a value that is no value. */
+function zeroOf(value: WireValue): JsonValue {
+  return value.kind === 'wrapped-list' ? [] : null;
+}
+
+/** The next length-delimited element as a span of its own. */
+function nested(span: Span): Span {
+  const { reader, depth } = span;
+  if (depth >= protobufDepthMax) {
+    throw new MalformedProtobuf(`messages nest deeper than ${protobufDepthMax} levels`);
+  }
+  const length = reader.uint32();
+  const end = reader.pos + length;
+  if (end > span.end) throw new MalformedProtobuf('a field reaches beyond its message');
+  return { reader, end, depth: depth + 1 };
+}
+
+function readPacked(span: Span, value: WireValue, list: JsonValue[]): void {
+  const inner = nested(span);
+  while (inner.reader.pos < inner.end) list.push(readValue(inner, value, undefined) ?? null);
+  if (inner.reader.pos > inner.end) {
+    throw new MalformedProtobuf('a field reaches beyond its message');
+  }
+}
+
+function readEntry(span: Span, value: WireValue, map: MutableObject): void {
+  const inner = nested(span);
+  const { reader } = inner;
+  let key = '';
+  let read: Value;
+  while (reader.pos < inner.end) {
+    const [number, wireType] = reader.tag();
+    if (number === 1 && wireType === WireType.LengthDelimited) key = reader.string();
+    else if (number === 2 && wireType === wireTypeOf(value)) read = readValue(inner, value, read);
+    else reader.skip(wireType, number);
+    if (reader.pos > inner.end) throw new MalformedProtobuf('a field reaches beyond its message');
+  }
+  setOwn(map, key, read ?? emptyOf(value));
+}
+
+/** The value of an entry that has only a key. */
+function emptyOf(value: WireValue): JsonValue {
+  if (value.kind === 'message') return {};
+  if (value.kind === 'wrapped-list') return [];
+  switch (value.scalar) {
+    case 'string':
+    case 'bytes':
+      return '';
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return 0;
+    case 'boolean':
+      return false;
+    case 'Quantity':
+      return '0';
+    default:
+      return null;
+  }
+}
+
+/** A key named `__proto__` is a key. */
+function setOwn(map: MutableObject, key: string, value: JsonValue): void {
+  if (key !== '__proto__') map[key] = value;
+  else
+    Object.defineProperty(map, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+}
+
+function readValue(span: Span, value: WireValue, before: Value): Value {
+  switch (value.kind) {
+    case 'scalar':
+      return readScalar(span, value.scalar);
+    case 'message':
+      return readMessage(nested(span), value.type, before);
+    case 'wrapped-list':
+      return readWrappedList(nested(span), value.items, before);
+  }
+}
+
+function readWrappedList(span: Span, items: WireValue, before: Value): JsonValue[] {
+  const list = Array.isArray(before) ? (before as JsonValue[]) : [];
+  const { reader, end } = span;
+  while (reader.pos < end) {
+    const [number, wireType] = reader.tag();
+    if (number === 1 && wireType === wireTypeOf(items)) {
+      list.push(readValue(span, items, undefined) ?? zeroOf(items));
+    } else reader.skip(wireType, number);
+    if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
+  }
+  return list;
+}
+
+/** Undefined: on the wire, but nothing in JSON. */
+function readScalar(span: Span, scalar: ScalarKind): Value {
+  const { reader } = span;
+  switch (scalar) {
+    case 'string':
+      return reader.string();
+    case 'int32':
+      return reader.int32();
+    case 'int64':
+      return readInt64(reader);
+    case 'boolean':
+      return reader.bool();
+    case 'double':
+      return finite(reader.double());
+    case 'bytes': {
+      const bytes = reader.bytes();
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+    }
+    case 'Time':
+    case 'MicroTime':
+      return readTime(nested(span), scalar === 'MicroTime');
+    case 'Quantity':
+      return textField(nested(span)) || '0';
+    case 'IntOrString':
+      return readIntOrString(nested(span));
+    default:
+      return readRaw(nested(span));
+  }
+}
+
+function finite(value: number): number {
+  if (Number.isFinite(value)) return value;
+  throw new MalformedProtobuf('a number is not finite');
+}
+
+function readInt64(reader: BinaryReader): number | bigint {
+  const value = BigInt(reader.int64());
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** Reads the fields of a small message; `take` says whether it has consumed the field. */
+function eachField(span: Span, take: (number: number, wireType: WireType) => boolean): void {
+  const { reader, end } = span;
+  while (reader.pos < end) {
+    const [number, wireType] = reader.tag();
+    if (!take(number, wireType)) reader.skip(wireType, number);
+    if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
+  }
+}
+
+function textField(span: Span): string | undefined {
+  let text: string | undefined;
+  eachField(span, (number, wireType) => {
+    if (number !== 1 || wireType !== WireType.LengthDelimited) return false;
+    text = span.reader.string();
+    return true;
+  });
+  return text;
+}
+
+function readTime(span: Span, withMicros: boolean): Value {
+  let seconds = 0;
+  let nanos = 0;
+  eachField(span, (number, wireType) => {
+    if (wireType !== WireType.Varint) return false;
+    if (number === 1) seconds = Number(span.reader.int64());
+    else if (number === 2) nanos = span.reader.int32();
+    else return false;
+    return true;
+  });
+  const micros = Math.floor(nanos / 1000);
+  if (nanos < 0 || micros > 999_999) throw new MalformedProtobuf('a time has too many nanos');
+  const text = textOfTimestamp({ seconds, micros }, withMicros);
+  if (text === null) throw new MalformedProtobuf(`a time is out of range: ${seconds} seconds`);
+  return text;
+}
+
+function readIntOrString(span: Span): Value {
+  let type = 0;
+  let number = 0;
+  let text = '';
+  eachField(span, (field, wireType) => {
+    const { reader } = span;
+    if (field === 1 && wireType === WireType.Varint) type = Number(reader.int64());
+    else if (field === 2 && wireType === WireType.Varint) number = reader.int32();
+    else if (field === 3 && wireType === WireType.LengthDelimited) text = reader.string();
+    else return false;
+    return true;
+  });
+  if (type !== 0 && type !== 1) throw new MalformedProtobuf('neither a number nor a string');
+  return type === 0 ? number : text;
+}
+
+/** JSON in bytes. */
+function readRaw(span: Span): Value {
+  let raw: Uint8Array | undefined;
+  eachField(span, (number, wireType) => {
+    if (number !== 1 || wireType !== WireType.LengthDelimited) return false;
+    raw = span.reader.bytes();
+    return true;
+  });
+  if (raw === undefined || raw.length === 0) return undefined;
+  const decoded = decodeJson(raw);
+  if (decoded.kind === 'value') return decoded.value;
+  throw new MalformedProtobuf(`a raw value cannot be read: ${decoded.error.message}`);
+}

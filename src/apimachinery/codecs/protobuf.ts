@@ -1,0 +1,149 @@
+/**
+ * Whole documents in Protobuf: the envelope, and the object inside it (spec 1, section 4.3 rule 4).
+ *
+ *     6b 38 73 00 | Unknown { typeMeta { apiVersion, kind }, raw, contentEncoding, contentType }
+ *                                                             └ the message of the object's type
+ *
+ * What it is not: a knower of types; the caller says which schema an apiVersion and kind have.
+ *
+ * Invariants: apiVersion and kind travel in the envelope only. All four fields are always written,
+ * as the reference does. Bytes that do not begin with the magic are refused.
+ */
+import { WireType } from '@bufbuild/protobuf/wire';
+import { newBadRequest } from '../status-error.ts';
+import type { JsonObject } from '../unstructured.ts';
+import type { ObjectSchema } from '../typed/type-schema.ts';
+import type { Decoded } from './json.ts';
+import { asMalformed, decodeMessage, MalformedProtobuf, wireReader } from './protobuf-decode.ts';
+import { encodeMessage } from './protobuf-encode.ts';
+import { ReverseWriter } from './protobuf-writer.ts';
+
+export const protobufMagic: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
+
+export interface Envelope {
+  /** '' when the sender left it out. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly raw: Uint8Array;
+}
+
+/** Undefined for a kind that cannot be read. */
+export type SchemaOf = (apiVersion: string, kind: string) => ObjectSchema | undefined;
+
+/** The document with its apiVersion and kind, where the envelope has them. */
+export function decodeProtobuf(bytes: Uint8Array, schemaOf: SchemaOf): Decoded {
+  try {
+    const { apiVersion, kind, raw } = openEnvelope(bytes);
+    const schema = schemaOf(apiVersion, kind);
+    if (schema === undefined) {
+      return refused(`${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)} is not known here`);
+    }
+    const value = decodeMessage(schema, raw) as JsonObject;
+    const head = { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }) };
+    return { kind: 'value', value: { ...head, ...value } };
+  } catch (error) {
+    if (error instanceof MalformedProtobuf) return refused(error.message);
+    throw error;
+  }
+}
+
+/** `object` carries its own apiVersion and kind. */
+export function encodeProtobuf(schema: ObjectSchema, object: JsonObject): Uint8Array {
+  return sealEnvelope({
+    apiVersion: textOf(object['apiVersion']),
+    kind: textOf(object['kind']),
+    raw: encodeMessage(schema, object),
+  });
+}
+
+/** Throws MalformedProtobuf. */
+export function openEnvelope(bytes: Uint8Array): Envelope {
+  if (!protobufMagic.every((byte, at) => bytes[at] === byte)) {
+    throw new MalformedProtobuf('it must begin with the bytes 6b 38 73 00');
+  }
+  const reader = wireReader(bytes.subarray(protobufMagic.length));
+  const envelope = { apiVersion: '', kind: '', raw: bytes.subarray(bytes.length) };
+  try {
+    while (reader.pos < reader.len) {
+      const [number, wireType] = reader.tag();
+      const known = number >= 1 && number <= 4 && wireType === WireType.LengthDelimited;
+      if (!known) reader.skip(wireType, number);
+      else if (number === 1) Object.assign(envelope, readTypeMeta(reader.bytes()));
+      else if (number === 2) envelope.raw = reader.bytes();
+      else checkPlain(number, reader.string());
+    }
+  } catch (error) {
+    throw asMalformed(error);
+  }
+  return envelope;
+}
+
+function readTypeMeta(bytes: Uint8Array): { apiVersion?: string; kind?: string } {
+  const reader = wireReader(bytes);
+  const typeMeta: { apiVersion?: string; kind?: string } = {};
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === 1 && wireType === WireType.LengthDelimited) {
+      typeMeta.apiVersion = reader.string();
+    } else if (number === 2 && wireType === WireType.LengthDelimited) {
+      typeMeta.kind = reader.string();
+    } else reader.skip(wireType, number);
+  }
+  return typeMeta;
+}
+
+/** Only the plain Protobuf message is read: no compression, no JSON inside. */
+function checkPlain(number: number, text: string): void {
+  const plain = text === '' || (number === 4 && /^application\/vnd\.\w+\.protobuf$/.test(text));
+  if (plain) return;
+  const what = number === 3 ? 'contentEncoding' : 'contentType';
+  throw new MalformedProtobuf(`its ${what} ${JSON.stringify(text)} is not supported`);
+}
+
+const writer = new ReverseWriter();
+
+export function sealEnvelope(envelope: Envelope): Uint8Array {
+  writer.reset();
+  for (const number of [4, 3]) {
+    writer.uvarint(0);
+    writer.uvarint(lengthTag(number));
+  }
+  writer.bytes(envelope.raw);
+  writer.uvarint(envelope.raw.length);
+  writer.uvarint(lengthTag(2));
+  const end = writer.size;
+  writeText(2, envelope.kind);
+  writeText(1, envelope.apiVersion);
+  writer.uvarint(writer.size - end);
+  writer.uvarint(lengthTag(1));
+  writer.bytes(protobufMagic);
+  return writer.finish();
+}
+
+function writeText(number: number, text: string): void {
+  const end = writer.size;
+  writer.text(text);
+  writer.uvarint(writer.size - end);
+  writer.uvarint(lengthTag(number));
+}
+
+function lengthTag(number: number): number {
+  return (number << 3) | WireType.LengthDelimited;
+}
+
+/** What stands before `length` bytes in a field of their own. */
+export function fieldHead(number: number, length: number): Uint8Array {
+  const head = [lengthTag(number)];
+  let rest = length;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) head.push((rest % 0x80) | 0x80);
+  head.push(rest);
+  return Uint8Array.from(head);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function refused(problem: string): Decoded {
+  return { kind: 'refused', error: newBadRequest(`the body is not valid Protobuf: ${problem}`) };
+}

@@ -1,0 +1,18 @@
+/**
+ * The field-level types of the built-in kinds, under one identity: look-ups by the name that a
+ * catalogue row gives (`core/v1.Pod`).
+ *
+ * Invariant: the types of apimachinery are among them, and are the same schemas.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import { metaTypes } from '../apimachinery/typed/meta-types.ts';
+import { readTypes } from '../apimachinery/typed/type-rows.ts';
+import type { TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
+import { fieldTypeRows } from './field-types.gen.ts';
+
+export function fieldTypes(identity: Identity): TypeCatalogue {
+  return readTypes(fieldTypeRows, {
+    base: metaTypes,
+    fill: (template) => identity.fill(template),
+  });
+}
