@@ -9,7 +9,7 @@ import { MARK, SEQUENCE_DIGITS } from './objects.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
 /** No delivery for as long: something was lost. */
-const STALL_MS = 5000;
+const STALL_MS = 20_000;
 
 export interface Watchers {
   /** Marks seen by all watchers together. */

@@ -113,6 +113,8 @@ function createFdbStorage(
       if (closing.signal.aborted) throw new StorageError('closed', 'the store is closed');
       await compactTo({ db, space, owner: slots.owner }, before);
     },
+    // A cluster that cannot be reached may come back: each commit says for itself.
+    failure: () => undefined,
     close() {
       closing.abort();
       closed ??= closeAll();
