@@ -55,6 +55,8 @@ export class Delivery {
 
   readonly #deps: DeliveryDeps;
   readonly #limits: StreamLimits;
+  /** Initial events are put together here: a sink is done with a chunk when its write returns. */
+  readonly #scratch: Uint8Array;
   readonly #classes = new RingBuffer<Cls>();
   readonly #pumps = new RingBuffer<Member>();
   #scheduled = false;
@@ -65,6 +67,7 @@ export class Delivery {
   constructor(deps: DeliveryDeps) {
     this.#deps = deps;
     this.#limits = deps.limits;
+    this.#scratch = new Uint8Array(deps.limits.pumpChunkBytes);
   }
 
   /** Live members are too far behind what has been applied: wait for `relief` before the next
@@ -316,7 +319,7 @@ export class Delivery {
   /** Undefined: the step goes on when the log has been read. */
   #step(member: Member): Pumped | undefined {
     if (member.initial !== undefined) {
-      return pumpInitial(member, member.initial, this.#limits);
+      return pumpInitial(member, member.initial, this.#limits, this.#scratch);
     }
     if (member.page !== undefined) {
       const { page } = member;

@@ -27,6 +27,8 @@ export interface InitialEvents {
   readonly revision: Revision;
   /** A bookmark with the end mark follows the last one. */
   readonly mark: boolean;
+  /** Taken from the iterator, but the chunk was full. */
+  held: Entry | undefined;
 }
 
 export class Member extends WheelEntry implements WatchHandle {

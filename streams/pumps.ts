@@ -35,15 +35,25 @@ export function initialEvents(
   const name = pins.get('metadata.name');
   const { revision } = snapshot;
   if (namespace === undefined || name === undefined) {
-    return { entries: snapshot.entries(namespace), revision, mark };
+    return { entries: snapshot.entries(namespace), revision, mark, held: undefined };
   }
   const entry = snapshot.get(namespace, name);
-  return { entries: (entry === undefined ? [] : [entry]).values(), revision, mark };
+  const entries = (entry === undefined ? [] : [entry]).values();
+  return { entries, revision, mark, held: undefined };
 }
 
-/** Takes from the snapshot. Sets `member.initial` to undefined with the last chunk. */
-export function pumpInitial(member: Member, initial: InitialEvents, limits: StreamLimits): Pumped {
-  const { encoder, selection } = member.cls;
+/**
+ * Takes from the snapshot. Sets `member.initial` to undefined with the last chunk. Encoders that
+ * can do so write straight into `scratch`, which the chunk returned is then a part of.
+ */
+export function pumpInitial(
+  member: Member,
+  initial: InitialEvents,
+  limits: StreamLimits,
+  scratch: Uint8Array,
+): Pumped {
+  const { encoder } = member.cls;
+  if (encoder.eventInto !== undefined) return fillScratch(member, initial, limits, scratch);
   const chunk = new ChunkMaker(limits.pumpChunkBytes);
   let examinedCount = 0;
   while (!chunk.full && examinedCount < limits.pumpExaminedMax) {
@@ -54,9 +64,54 @@ export function pumpInitial(member: Member, initial: InitialEvents, limits: Stre
       break;
     }
     examinedCount += 1;
-    if (selects(selection, next.value)) chunk.add(encoder.event('ADDED', next.value));
+    if (selects(member.cls.selection, next.value)) chunk.add(encoder.event('ADDED', next.value));
   }
   return { ...chunk.take(), examinedCount };
+}
+
+function fillScratch(
+  member: Member,
+  initial: InitialEvents,
+  limits: StreamLimits,
+  scratch: Uint8Array,
+): Pumped {
+  const { encoder, selection } = member.cls;
+  let end = 0;
+  let framesCount = 0;
+  let examinedCount = 0;
+  while (examinedCount < limits.pumpExaminedMax) {
+    const entry = initial.held ?? nextEntry(initial);
+    initial.held = undefined;
+    if (entry === undefined) {
+      member.initial = undefined;
+      const marked = initial.mark ? encoder.bookmark(initial.revision, true) : undefined;
+      const bytes = end === 0 ? marked : withLast(scratch.subarray(0, end), marked);
+      return { bytes, framesCount: framesCount + (marked === undefined ? 0 : 1), examinedCount };
+    }
+    examinedCount += 1;
+    if (!selects(selection, entry)) continue;
+    const next = encoder.eventInto?.('ADDED', entry, scratch, end) ?? 0;
+    framesCount += 1;
+    if (next > 0) {
+      end = next;
+      continue;
+    }
+    // One that fits no chunk goes alone; otherwise it begins the next chunk.
+    if (end === 0) return { bytes: encoder.event('ADDED', entry), framesCount: 1, examinedCount };
+    initial.held = entry;
+    framesCount -= 1;
+    break;
+  }
+  return { bytes: end === 0 ? undefined : scratch.subarray(0, end), framesCount, examinedCount };
+}
+
+function nextEntry(initial: InitialEvents): Entry | undefined {
+  const next: IteratorResult<Entry, unknown> = initial.entries.next();
+  return next.done === true ? undefined : next.value;
+}
+
+function withLast(chunk: Uint8Array, last: Uint8Array | undefined): Uint8Array {
+  return last === undefined ? chunk : Buffer.concat([chunk, last]);
 }
 
 /** Takes from the history, which must reach back to the member's cursor. */

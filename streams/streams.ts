@@ -57,12 +57,16 @@ export interface EventEncoder {
   readonly id: string;
   /** For DELETED, `entry.bytes` already carry the deletion's revision. */
   event(type: EventType, entry: Entry): Uint8Array;
+  /** Writes what event() makes into `target` at `at`; returns where it ends, or 0 when it does not
+   * fit. Optional: it spares those who put many events together a frame of each. */
+  eventInto?(type: EventType, entry: Entry, target: Uint8Array, at: number): number;
   bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array;
   error(status: StatusError): Uint8Array;
 }
 
 /** Where frames go. ResponseStream of the transport port satisfies it. */
 export interface WatchSink {
+  /** Copies or sends the chunk before it returns: the memory is used again. */
   write(chunk: Uint8Array): boolean;
   onDrain(callback: () => void): void;
   end(): void;

@@ -37,6 +37,7 @@ export interface EncodableEntry {
 export interface EventFrames<E extends EncodableEntry = EncodableEntry> {
   readonly id: string;
   event(type: EventType, entry: E): Uint8Array;
+  eventInto?(type: EventType, entry: E, target: Uint8Array, at: number): number;
   bookmark(revision: bigint, initialEventsEnd: boolean): Uint8Array;
   error(status: StatusError): Uint8Array;
 }
@@ -59,9 +60,19 @@ const newline = 0x0a;
 
 /** Objects as they are stored. */
 export function jsonEvents(options: JsonEventOptions): EventFrames {
+  return shownEvents(`json/${options.apiVersion}/${options.kind}`, options, (bytes) => bytes);
+}
+
+/** JSON frames of objects as `show` makes them; bookmarks carry the options' kind. */
+function shownEvents(
+  id: string,
+  options: JsonEventOptions,
+  show: (bytes: Uint8Array) => Uint8Array,
+): EventFrames {
   return {
-    id: `json/${options.apiVersion}/${options.kind}`,
-    event: (type, entry) => frameOf(type, entry.bytes),
+    id,
+    event: (type, entry) => frameOf(type, show(entry.bytes)),
+    eventInto: (type, entry, target, at) => frameInto(type, show(entry.bytes), target, at),
     bookmark: (revision, end) => bookmarkFrame(bookmarkObject(options, revision, end)),
     error: errorFrame,
   };
@@ -70,11 +81,8 @@ export function jsonEvents(options: JsonEventOptions): EventFrames {
 /** Objects stored under another apiVersion (or kind) of the same shape: only the two change. */
 export function relabelledEvents(options: JsonEventOptions): EventFrames {
   const head = objectHead(options.kind, options.apiVersion);
-  return {
-    ...jsonEvents(options),
-    id: `relabelled/${options.apiVersion}/${options.kind}`,
-    event: (type, entry) => frameOf(type, withObjectHead(entry.bytes, head)),
-  };
+  const id = `relabelled/${options.apiVersion}/${options.kind}`;
+  return shownEvents(id, options, (bytes) => withObjectHead(bytes, head));
 }
 
 /** Objects whose shape differs between versions: decoded, transformed, encoded. `transformId`
@@ -99,10 +107,9 @@ export function transformedEvents(
 /** Every object as its PartialObjectMetadata. */
 export function partialEvents(options: PartialOptions): EventFrames {
   const form = partialForm(options);
-  return {
-    ...jsonEvents({ apiVersion: form.apiVersion, kind: form.kind, domain: options.domain }),
-    event: (type, entry) => frameOf(type, form.project(entry.bytes)),
-  };
+  const { apiVersion, kind } = form;
+  const shown = { apiVersion, kind, domain: options.domain };
+  return shownEvents(`json/${apiVersion}/${kind}`, shown, form.project);
 }
 
 export interface TableEventOptions extends TableOptions {
@@ -136,6 +143,18 @@ export function tableEvents(options: TableEventOptions): EventFrames {
     },
     error: errorFrame,
   };
+}
+
+/** Where the frame ends in `target`; 0 when it does not fit behind `at`. */
+function frameInto(type: EventType, object: Uint8Array, target: Uint8Array, at: number): number {
+  const prefix = prefixes[type];
+  const end = at + prefix.length + object.length + 2;
+  if (end > target.length) return 0;
+  target.set(prefix, at);
+  target.set(object, at + prefix.length);
+  target[end - 2] = closingBrace;
+  target[end - 1] = newline;
+  return end;
 }
 
 function frameOf(type: EventType, object: Uint8Array): Uint8Array {

@@ -36,7 +36,9 @@ function pour(stream: ResponseStream, content: Buffer, seed: number): void {
       // One buffer for every write: a chunk must be copied or sent before write() returns.
       piece.copy(scratch);
       at += piece.length;
-      if (!stream.write(scratch.subarray(0, piece.length))) return;
+      const flowing = stream.write(scratch.subarray(0, piece.length));
+      scratch.fill(0xff, 0, piece.length);
+      if (!flowing) return;
     }
     if (at >= content.length) {
       at = Infinity;

@@ -60,11 +60,11 @@ export class UwsResponseStream implements ResponseStream {
   write(chunk: Uint8Array): boolean {
     if (this.#closed || chunk.byteLength === 0) return !this.#blocked;
     if (this.#blocked) {
-      this.#rest.push(chunk.slice());
+      this.#rest.push(copyOf(chunk, 0));
       return false;
     }
     const taken = this.#push(chunk);
-    if (taken < chunk.byteLength) this.#rest.push(chunk.slice(taken));
+    if (taken < chunk.byteLength) this.#rest.push(copyOf(chunk, taken));
     return !this.#blocked;
   }
 
@@ -132,4 +132,9 @@ export class UwsResponseStream implements ResponseStream {
     }
     this.#drained?.();
   }
+}
+
+/** Not slice(): of a Buffer that is a view, and the caller uses its memory again. */
+function copyOf(chunk: Uint8Array, from: number): Uint8Array {
+  return Uint8Array.prototype.slice.call(chunk, from);
 }
