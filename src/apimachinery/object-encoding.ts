@@ -53,16 +53,34 @@ export function stampResourceVersion(
   metadataAt: number,
   revision: bigint,
 ): Uint8Array {
+  return stamp(bytes, metadataAt, revision, (size) => Buffer.allocUnsafeSlow(size));
+}
+
+/** The same bytes for one answer: they may lie in a pool, because they are gone when it is sent. */
+export function stampForAnswer(
+  bytes: Uint8Array,
+  metadataAt: number,
+  revision: bigint,
+): Uint8Array {
+  return stamp(bytes, metadataAt, revision, (size) => Buffer.allocUnsafe(size));
+}
+
+function stamp(
+  bytes: Uint8Array,
+  metadataAt: number,
+  revision: bigint,
+  allocate: (size: number) => Buffer,
+): Uint8Array {
   assert(
     bytes[metadataAt - 1] === openingBrace && bytes[metadataAt] === quote,
     'metadataAt points behind the opening brace of non-empty metadata',
   );
-  const stamp = stampHead + revision.toString() + stampTail;
-  const stamped = Buffer.allocUnsafeSlow(bytes.length + stamp.length);
+  const text = stampHead + revision.toString() + stampTail;
+  const stamped = allocate(bytes.length + text.length);
   // One whole copy to its place behind the stamp, then the short head moves back to the front.
-  stamped.set(bytes, stamp.length);
-  stamped.copyWithin(0, stamp.length, stamp.length + metadataAt);
-  stamped.write(stamp, metadataAt, 'latin1');
+  stamped.set(bytes, text.length);
+  stamped.copyWithin(0, text.length, text.length + metadataAt);
+  stamped.write(text, metadataAt, 'latin1');
   return stamped;
 }
 

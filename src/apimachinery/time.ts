@@ -11,8 +11,17 @@ const RFC3339 =
 
 /** `epochMs` is cut, not rounded, to the second. */
 export function formatRfc3339(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(epochMs / 1000);
+  if (second !== lastSecond) {
+    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+    lastSecond = second;
+  }
+  return lastText;
 }
+
+/** Thousands of objects are made in one second; its text is made once. */
+let lastSecond = NaN;
+let lastText = '';
 
 /** Six digits after the point: the form of MicroTime (leases, events, audit). */
 export function formatRfc3339Micro(epochMs: number): string {

@@ -4,7 +4,7 @@
  * A dry run has no revision of its own: the one it was decided on is shown, or none ("0" is never
  * a revision of an object) for an object that does not exist.
  */
-import { stampResourceVersion } from '../apimachinery/object-encoding.ts';
+import { stampForAnswer } from '../apimachinery/object-encoding.ts';
 import type { ObjectOutcome } from '../../actors/actors.ts';
 import { revisionZero } from '../storage/storage.ts';
 import type { StoredObject, WriteResult } from './registry.ts';
@@ -17,7 +17,7 @@ export function storedObject(outcome: Settled, namespace: string, name: string):
     namespace,
     name,
     revision: revision ?? revisionZero,
-    bytes: revision === undefined ? bytes : stampResourceVersion(bytes, metadataAt, revision),
+    bytes: revision === undefined ? bytes : stampForAnswer(bytes, metadataAt, revision),
   };
 }
 
