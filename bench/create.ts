@@ -14,7 +14,6 @@ import type { MeasuredProcess } from './harness/process.ts';
 import { busiest } from './harness/scenario.ts';
 import type { Bench, Outcome, Scenario } from './harness/scenario.ts';
 import type { LmdbRequest, LmdbResult } from './floors/lmdb-floor.ts';
-import { connectMany } from './load/http-client.ts';
 import { createRequest, objectName } from './load/objects.ts';
 import { objectText } from './load/prepare.ts';
 
@@ -45,8 +44,8 @@ async function run(bench: Bench): Promise<Outcome> {
   const floor = await startLmdbFloor(core);
   const bare = await startUwsFloor(core);
   try {
-    const connections = await connectMany(server.port, bench.smoke ? 10 : CONNECTIONS);
-    const proof = new LoadProof(bench, bare, await connectMany(bare.port, connections.length));
+    const connections = bench.smoke ? 10 : CONNECTIONS;
+    const proof = new LoadProof(bench, bare, connections);
     const warm = (i: number): Buffer => createRequest(objectName('warm', i), i, OBJECT_BYTES);
     await measureRequests(bench, server, connections, count / 10, 201, warm);
     const valueBytes = createRecordBytes(await objectText(server.port, objectName('warm', 0)));
@@ -66,14 +65,13 @@ async function run(bench: Bench): Promise<Outcome> {
       perCpu.push(ours.perCpuSecond);
       usages.push(ours.usage);
     }
-    for (const connection of connections) connection.close();
     return {
       rows: [
         comparison('creates', 'per s', pairs, { of: 'ratio', atLeast: 0.4 }),
         figure('creates', 'per CPU-s', perCpu, undefined),
       ],
       ...busiest(usages),
-      facts: { count, connections: connections.length, valueBytes, load: proof.result() },
+      facts: { count, connections, valueBytes, load: proof.result() },
       notes: [proof.note()],
     };
   } finally {

@@ -50,8 +50,8 @@ interface Measured {
 interface Side {
   readonly process: MeasuredProcess;
   readonly watchers: Watchers;
-  single(): Promise<void>;
-  saturate(count: number): Promise<void>;
+  single(connection: ClientConnection): Promise<void>;
+  saturate(count: number, connections: readonly ClientConnection[]): Promise<void>;
 }
 
 async function measure(
@@ -59,14 +59,16 @@ async function measure(
   side: Side,
   events: number,
   sizes: Sizes,
-  body: () => Promise<void>,
+  body: (connections: readonly ClientConnection[]) => Promise<void>,
 ): Promise<Measured> {
   const expected = events * sizes.watchers;
   const from = side.watchers.deliveries;
+  const connections = await connectMany(side.process.port, WRITERS);
   const stop = measureUsage(side.process.pid, bench.cores.server);
-  await body();
+  await body(connections);
   await side.watchers.reached(from + expected);
   const usage = stop();
+  for (const connection of connections) connection.close();
   const got = side.watchers.deliveries - from;
   if (got !== expected) throw new Error(`${got} deliveries instead of ${expected}`);
   const { seconds, serverCpuSeconds } = usage;
@@ -74,10 +76,10 @@ async function measure(
 }
 
 function measureSingle(bench: Bench, side: Side, sizes: Sizes): Promise<Measured> {
-  return measure(bench, side, sizes.singleEvents, sizes, async () => {
+  return measure(bench, side, sizes.singleEvents, sizes, async ([connection]) => {
     for (let i = 0; i < sizes.singleEvents; i += 1) {
       const all = side.watchers.deliveries + sizes.watchers;
-      await side.single();
+      await side.single(connection as ClientConnection);
       await side.watchers.reached(all);
     }
   });
@@ -85,7 +87,7 @@ function measureSingle(bench: Bench, side: Side, sizes: Sizes): Promise<Measured
 
 function measureSaturated(bench: Bench, side: Side, sizes: Sizes): Promise<Measured> {
   const events = sizes.saturatedEvents;
-  return measure(bench, side, events, sizes, () => side.saturate(events));
+  return measure(bench, side, events, sizes, (connections) => side.saturate(events, connections));
 }
 
 function ask(connection: ClientConnection, request: Buffer): Promise<void> {
@@ -101,7 +103,6 @@ async function serverSide(process: MeasuredProcess, sizes: Sizes): Promise<Side>
   const version = await currentVersion(process.port);
   const path = `${collectionPath}?watch=1&resourceVersion=${version}`;
   const watchers = await openWatchers({ port: process.port, path, count: sizes.watchers });
-  const writers = await connectMany(process.port, WRITERS);
   // Above what the objects were made with: writing what is there already makes no event.
   let sequence = WRITERS;
   const next = (): Buffer => {
@@ -111,8 +112,8 @@ async function serverSide(process: MeasuredProcess, sizes: Sizes): Promise<Side>
   return {
     process,
     watchers,
-    single: () => ask(writers[0] as ClientConnection, next()),
-    async saturate(count) {
+    single: (connection) => ask(connection, next()),
+    async saturate(count, writers) {
       const { statuses } = await drive(writers, count, next);
       if (statuses['200'] !== count) throw new Error(`refused: ${JSON.stringify(statuses)}`);
     },
@@ -125,14 +126,13 @@ async function floorSide(
   { watchers: count }: Sizes,
 ): Promise<Side> {
   const watchers = await openWatchers({ port: process.port, path: '/stream', count });
-  const [driver] = await connectMany(process.port, 1);
   const once = requestBytes('PUT', '/event', event);
   return {
     process,
     watchers,
-    single: () => ask(driver as ClientConnection, once),
-    saturate: (times) =>
-      ask(driver as ClientConnection, requestBytes('POST', `/saturate?${times}`, event)),
+    single: (connection) => ask(connection, once),
+    saturate: (times, [connection]) =>
+      ask(connection as ClientConnection, requestBytes('POST', `/saturate?${times}`, event)),
   };
 }
 

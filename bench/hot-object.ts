@@ -14,7 +14,6 @@ import { startSluice, startUwsFloor } from './harness/process.ts';
 import { busiest } from './harness/scenario.ts';
 import type { Bench, Outcome, Scenario } from './harness/scenario.ts';
 import { LoadProof, measureRequests } from './harness/writes.ts';
-import { connectMany } from './load/http-client.ts';
 import { createRequest, objectName, replaceRequest } from './load/objects.ts';
 import { fill } from './load/prepare.ts';
 
@@ -28,9 +27,9 @@ async function run(bench: Bench): Promise<Outcome> {
   const bare = await startUwsFloor(bench.cores.server);
   try {
     await fill(server.port, 'hot', 1, OBJECT_BYTES);
-    const many = await connectMany(server.port, bench.smoke ? 10 : CREATE_CONNECTIONS);
-    const few = await connectMany(server.port, bench.smoke ? 5 : HOT_CONNECTIONS);
-    const proof = new LoadProof(bench, bare, await connectMany(bare.port, few.length));
+    const many = bench.smoke ? 10 : CREATE_CONNECTIONS;
+    const few = bench.smoke ? 5 : HOT_CONNECTIONS;
+    const proof = new LoadProof(bench, bare, few);
     const hot = objectName('hot', 0);
     const pairs: { floor: number; server: number }[] = [];
     const usages = [];
@@ -49,11 +48,10 @@ async function run(bench: Bench): Promise<Outcome> {
       pairs.push({ floor: creates.perSecond, server: replaced.perSecond });
       usages.push(creates.usage, replaced.usage);
     }
-    for (const connection of [...many, ...few]) connection.close();
     return {
       rows: [comparison('replacements', 'per s', pairs, { of: 'ratio', atLeast: 0.5 })],
       ...busiest(usages),
-      facts: { count, connections: few.length, conflicts: 0, load: proof.result() },
+      facts: { count, connections: few, conflicts: 0, load: proof.result() },
       notes: ['every answer was 200', proof.note()],
     };
   } finally {

@@ -1,8 +1,7 @@
 /** Request rates: of the server, and of the load generator against an answer that costs nothing. */
 import { decodeObject, encodeObject } from '../../src/apimachinery/object-encoding.ts';
 import { encodeRecord } from '../../src/storage/record-codec.ts';
-import type { ClientConnection } from '../load/http-client.ts';
-import { drive } from '../load/http-client.ts';
+import { connectMany, drive } from '../load/http-client.ts';
 import type { MeasuredProcess } from './process.ts';
 import type { Bench } from './scenario.ts';
 import { seriesOf } from './series.ts';
@@ -19,16 +18,18 @@ export interface RequestRate {
 export async function measureRequests(
   bench: Bench,
   process: MeasuredProcess,
-  connections: readonly ClientConnection[],
+  connectionsCount: number,
   count: number,
   expected: number,
   requestOf: (index: number) => Buffer,
 ): Promise<RequestRate> {
   // Made before the clock starts: the load generator shall only send.
   const requests = Array.from({ length: count }, (_, i) => requestOf(i));
+  const connections = await connectMany(process.port, connectionsCount);
   const stop = measureUsage(process.pid, bench.cores.server);
   const { statuses } = await drive(connections, count, (i) => requests[i] as Buffer);
   const usage = stop();
+  for (const connection of connections) connection.close();
   if (statuses[expected] !== count) {
     throw new Error(`not all were answered ${expected}: ${JSON.stringify(statuses)}`);
   }
@@ -51,20 +52,20 @@ export function createRecordBytes(text: string): number {
 export class LoadProof {
   readonly #bench: Bench;
   readonly #bare: MeasuredProcess;
-  readonly #connections: readonly ClientConnection[];
+  readonly #connectionsCount: number;
   readonly #rates: number[] = [];
 
-  constructor(bench: Bench, bare: MeasuredProcess, connections: readonly ClientConnection[]) {
+  constructor(bench: Bench, bare: MeasuredProcess, connectionsCount: number) {
     this.#bench = bench;
     this.#bare = bare;
-    this.#connections = connections;
+    this.#connectionsCount = connectionsCount;
   }
 
   async round(count: number, requestOf: (index: number) => Buffer): Promise<void> {
     const { perSecond } = await measureRequests(
       this.#bench,
       this.#bare,
-      this.#connections,
+      this.#connectionsCount,
       count,
       201,
       requestOf,

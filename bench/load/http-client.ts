@@ -11,6 +11,10 @@ const READ_BUFFER_BYTES = 64 * 1024;
 /** Connections read one after the other, and keep nothing of the buffer. */
 const shared = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 
+/** Instead of a status: the server has closed the connection. It does so to one that was idle for
+ * ten seconds, so connections are made when they are needed. */
+const NO_ANSWER = 0;
+
 export type OnAnswer = (status: number) => void;
 
 export interface ClientConnection {
@@ -65,6 +69,7 @@ export function connect(port: number): Promise<ClientConnection> {
     socket.once('connect', () => {
       resolve({
         send(request, callback) {
+          if (socket.destroyed) return callback(NO_ANSWER);
           onAnswer = callback;
           socket.write(request);
         },
@@ -76,8 +81,7 @@ export function connect(port: number): Promise<ClientConnection> {
     });
     socket.on('error', (error) => (closed ? undefined : reject(error)));
     socket.on('close', () => {
-      // A status that no server sends, and nobody expects.
-      if (!closed) onAnswer?.(0);
+      if (!closed) onAnswer?.(NO_ANSWER);
     });
   });
 }
