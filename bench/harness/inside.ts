@@ -70,5 +70,7 @@ if (process.send !== undefined) {
       process.send?.({ id: message.id, result } satisfies InsideReply);
     });
   });
+  // A bench that was killed leaves nothing behind.
+  process.on('disconnect', () => process.exit());
   process.channel?.unref();
 }
