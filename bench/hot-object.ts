@@ -33,7 +33,7 @@ async function run(bench: Bench): Promise<Outcome> {
     const hot = objectName('hot', 0);
     const pairs: { floor: number; server: number }[] = [];
     const usages = [];
-    await fill(server.port, 'warm', count / 10, OBJECT_BYTES);
+    await fill(server.port, 'warm', count / 2, OBJECT_BYTES);
     for (let round = 0; round < bench.rounds; round += 1) {
       const first = 1 + round * count;
       const replace = (i: number): Buffer => replaceRequest(hot, first + i, OBJECT_BYTES);

@@ -61,7 +61,8 @@ export class LoadProof {
     this.#connectionsCount = connectionsCount;
   }
 
-  async round(count: number, requestOf: (index: number) => Buffer): Promise<void> {
+  /** Requests a second of this round. */
+  async round(count: number, requestOf: (index: number) => Buffer): Promise<number> {
     const { perSecond } = await measureRequests(
       this.#bench,
       this.#bare,
@@ -71,6 +72,7 @@ export class LoadProof {
       requestOf,
     );
     this.#rates.push(perSecond);
+    return perSecond;
   }
 
   result(): Record<string, unknown> {
