@@ -64,11 +64,32 @@ function verbsAt(kind: KindInfo, resource: ResourceInfo): readonly Verb[] | unde
   if (resource.subresource !== '') {
     return kind.subresources.find((s) => s.name === resource.subresource)?.verbs;
   }
-  if (resource.name !== '') return kind.verbs.filter((verb) => !collectionVerbs.has(verb));
+  const verbs = verbsOf(kind);
+  if (resource.name !== '') return verbs.ofObject;
   const acrossNamespaces = kind.namespaced && resource.namespace === '';
-  return kind.verbs.filter(
-    (verb) => objectlessVerbs.has(verb) && !(acrossNamespaces && changingVerbs.has(verb)),
-  );
+  return acrossNamespaces ? verbs.acrossNamespaces : verbs.ofCollection;
+}
+
+interface PathVerbs {
+  readonly ofObject: readonly Verb[];
+  readonly ofCollection: readonly Verb[];
+  readonly acrossNamespaces: readonly Verb[];
+}
+
+/** Worked out once for each kind: every request asks. */
+const pathVerbs = new WeakMap<KindInfo, PathVerbs>();
+
+function verbsOf(kind: KindInfo): PathVerbs {
+  const known = pathVerbs.get(kind);
+  if (known !== undefined) return known;
+  const ofCollection = kind.verbs.filter((verb) => objectlessVerbs.has(verb));
+  const made = {
+    ofObject: kind.verbs.filter((verb) => !collectionVerbs.has(verb)),
+    ofCollection,
+    acrossNamespaces: ofCollection.filter((verb) => !changingVerbs.has(verb)),
+  };
+  pathVerbs.set(kind, made);
+  return made;
 }
 
 const collectionVerbs: ReadonlySet<Verb> = new Set(['create', 'list', 'deletecollection']);

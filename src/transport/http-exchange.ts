@@ -6,7 +6,8 @@
  * What it is not: routing, authentication or content negotiation.
  *
  * Invariants
- *  - The head (method, path, query, headers) is a copy: it stays readable after any await.
+ *  - The head (method, path, query, headers) is a copy: it stays readable after any await. Headers
+ *    may be forgotten once stream() has been called.
  *  - Exactly one of send() and stream() is called per exchange; a second is a broken invariant.
  *  - A call after the client has gone does nothing; `closed` tells.
  *  - A chunk given to ResponseStream.write is copied or sent before the call returns; the caller

@@ -165,6 +165,8 @@ export class UwsExchange implements HttpExchange, Expiring {
       // The library ends the head only with the first bytes of the body.
       this.#res.write(preamble);
     });
+    // A stream may live for an hour: it need not hold a kilobyte of request head for that long.
+    this.#head.length = 0;
     this.#stream = new UwsResponseStream(this.#res, () => this.#complete());
     return this.#stream;
   }
