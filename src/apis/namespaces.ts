@@ -6,8 +6,11 @@
  *
  * Invariants: every namespace carries its name as a label, whatever a client sends; spec.finalizers
  * holds the identity's own finalizer from creation until the content is gone, and a write to the
- * main resource cannot change it. Spec 1, sections 1 and 3.1.
+ * main resource cannot change it; status.phase agrees with deletionTimestamp. Spec 1, sections 1
+ * and 3.1.
  */
+import { invalid } from '../apimachinery/field-error.ts';
+import type { FieldError } from '../apimachinery/field-error.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { newForbidden } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
@@ -22,6 +25,8 @@ export function namespaceStrategy(identity: Identity): Partial<KindStrategy> {
   return {
     prepareForCreate: (object) => prepareNamespaceForCreate(object, identity),
     prepareForUpdate: (next, current) => prepareNamespaceForUpdate(next, current, identity),
+    prepareForStatusUpdate: (next) => withNameLabel(withDefaultPhase(next), identity),
+    validateUpdate: validatePhase,
     forbidDeletion: (name) => forbidNamespaceDeletion(name, identity),
     holdsDeletion: (object) => specFinalizers(object).length > 0,
     markDeletion: (object) => withPhase(object, 'Terminating'),
@@ -56,6 +61,25 @@ export function forbidNamespaceDeletion(name: string, identity: Identity): Statu
   const { default: byDefault, system, public: shared } = identity.namespaces;
   if (name !== byDefault && name !== system && name !== shared) return undefined;
   return newForbidden(namespaces, name, 'this namespace may not be deleted');
+}
+
+function withDefaultPhase(object: ApiObject): ApiObject {
+  return phaseOf(object) === '' ? withPhase(object, 'Active') : object;
+}
+
+/** Only a delete makes a namespace terminating, and nothing takes that back. */
+function validatePhase(next: ApiObject): readonly FieldError[] {
+  const live = next.metadata.deletionTimestamp === undefined;
+  const phase = phaseOf(next);
+  if (phase === (live ? 'Active' : 'Terminating')) return [];
+  const why = live
+    ? "may only be 'Active' if `deletionTimestamp` is empty"
+    : "may only be 'Terminating' if `deletionTimestamp` is not empty";
+  return [invalid('status.phase', phase, why)];
+}
+
+function phaseOf(object: ApiObject): JsonValue {
+  return part(object, 'status')['phase'] ?? '';
 }
 
 function withPhase(object: ApiObject, phase: string): ApiObject {

@@ -16,6 +16,8 @@ export interface KindStrategy {
   prepareForCreate(object: ApiObject): ApiObject;
   /** Likewise, for a write to the main resource. `next` already has the immutable metadata. */
   prepareForUpdate(next: ApiObject, current: ApiObject): ApiObject;
+  /** Likewise, for a write to the status: `next` differs in its status and the client's metadata. */
+  prepareForStatusUpdate(next: ApiObject, current: ApiObject): ApiObject;
   validate(object: ApiObject): readonly FieldError[];
   validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
   /** Why this object may not be deleted at all, if so. */
@@ -39,6 +41,7 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
   return {
     prepareForCreate: (object) => (hasStatus && !keepsStatus ? withoutStatus(object) : object),
     prepareForUpdate: (next, current) => (hasStatus ? withStatusOf(next, current) : next),
+    prepareForStatusUpdate: (next) => next,
     validate: () => [],
     validateUpdate: () => [],
     forbidDeletion: () => undefined,

@@ -10,6 +10,7 @@
 import { invalid } from '../apimachinery/field-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { newConflict, newInvalid } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { validateObjectMetaUpdate } from '../apimachinery/validation/object-meta.ts';
 import type { CurrentObject, ObjectOutcome, Production } from '../../actors/actors.ts';
@@ -41,15 +42,13 @@ export async function updateObject(
 ): Promise<Result<WriteResult>> {
   const { kind } = target;
   const preconditions = preconditionsOf(submitted);
-  if (!hasVersion(preconditions) && !kind.allowUnconditionalUpdate) {
-    const why = 'must be specified for an update';
-    const error = invalid('metadata.resourceVersion', '', why);
-    return refused(newInvalid(kind, target.name, [error]));
-  }
   const { object: next, warnings } = withoutDuplicateOwners(toStorageVersion(submitted, kind));
   const strategy = deps.strategyOf(kind);
   return executeReplace(deps, target, {
     produce: (current) => {
+      if (!hasVersion(preconditions) && !kind.allowUnconditionalUpdate) {
+        return refused(versionRequired(target));
+      }
       const conflict = checkPreconditions(preconditions, current, target);
       if (conflict !== undefined) return conflict;
       return subresource === 'status'
@@ -63,6 +62,12 @@ export async function updateObject(
     warnings,
     options,
   });
+}
+
+/** Asked of writes over an existing object only: a PUT that creates has no version to name. */
+function versionRequired({ kind, name }: ObjectTarget): StatusError {
+  const why = 'must be specified for an update';
+  return newInvalid(kind, name, [invalid('metadata.resourceVersion', '', why)]);
 }
 
 export interface Replacement {
@@ -159,7 +164,7 @@ function produceStatus(
     metadata: ownerReferences === undefined ? rest : { ...rest, ownerReferences },
     ...(submitted['status'] === undefined ? {} : { status: submitted['status'] }),
   } as ApiObject;
-  return validated(next, current, kind, strategy);
+  return validated(strategy.prepareForStatusUpdate(next, current), current, kind, strategy);
 }
 
 /** `next`, if its metadata and the kind's own rules allow it after `current`. */

@@ -64,6 +64,36 @@ const label: Scenario = {
   ],
 };
 
+const status: Scenario = {
+  title: 'a status write keeps the name label, and cannot invent a phase',
+  steps: [
+    {
+      request: 'PUT /api/v1/namespaces/$ns/status',
+      body: { metadata: { name: '$ns', labels: { a: 'b' } }, status: {} },
+      status: 200,
+      expect: {
+        metadata: { labels: { '$labelDomain/metadata.name': '$ns', a: 'b' } },
+        status: { phase: 'Active' },
+      },
+    },
+    {
+      request: 'PUT /api/v1/namespaces/$ns/status',
+      body: { metadata: { name: '$ns' }, status: { phase: 'Terminating' } },
+      status: 422,
+      reason: 'Invalid',
+      message: /status\.phase: Invalid value: "Terminating": may only be 'Active'/,
+    },
+    {
+      request: 'GET /api/v1/namespaces/$ns',
+      status: 200,
+      expect: {
+        metadata: { labels: { '$labelDomain/metadata.name': '$ns' } },
+        status: { phase: 'Active' },
+      },
+    },
+  ],
+};
+
 const refusedCreate: Step = {
   request: 'POST /api/v1/namespaces/$ns/configmaps',
   body: { metadata: { name: 'late' } },
@@ -131,7 +161,7 @@ const terminating: Scenario = {
   ],
 };
 
-runScenarios('namespaces', [defaults, label, terminating]);
+runScenarios('namespaces', [defaults, label, status, terminating]);
 
 /** Polls: the controller works behind the requests. */
 async function eventuallyGone(client: ApiClient, target: string): Promise<void> {

@@ -3,6 +3,7 @@ import { absent } from '../support/partial-equal.ts';
 import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
 
+const leases = '/apis/coordination.$domain/v1/namespaces/$ns/leases';
 const configmaps = '/api/v1/namespaces/$ns/configmaps';
 const deployments = '/apis/apps/v1/namespaces/$ns/deployments';
 const stale =
@@ -121,6 +122,36 @@ const conditional: Scenario = {
       request: 'PUT /apis/storage.$domain/v1/csidrivers/d-$ns',
       body: { metadata: { name: 'd-$ns', resourceVersion: '$rv' }, spec: { attachRequired: true } },
       status: 200,
+    },
+  ],
+};
+
+const conditionalCreate: Scenario = {
+  title: 'a kind that demands a resourceVersion is created by PUT without one',
+  steps: [
+    {
+      request: `PUT ${leases}/l`,
+      body: { metadata: { name: 'l' }, spec: { holderIdentity: 'a' } },
+      status: 201,
+      save: { rv: 'metadata.resourceVersion' },
+    },
+    {
+      request: `PUT ${leases}/l`,
+      body: { metadata: { name: 'l' }, spec: { holderIdentity: 'b' } },
+      status: 422,
+      reason: 'Invalid',
+      message: /metadata\.resourceVersion: Invalid value: .*: must be specified for an update/,
+    },
+    {
+      request: `PUT ${leases}/l`,
+      body: { metadata: { name: 'l', resourceVersion: '$rv' }, spec: { holderIdentity: 'b' } },
+      status: 200,
+    },
+    {
+      request: 'PUT /apis/storage.$domain/v1/csidrivers/none-$ns',
+      body: { metadata: { name: 'none-$ns' }, spec: {} },
+      status: 404,
+      reason: 'NotFound',
     },
   ],
 };
@@ -317,6 +348,7 @@ runScenarios('update', [
   versions,
   noOp,
   conditional,
+  conditionalCreate,
   createOnUpdate,
   generation,
   statusRules,
