@@ -11,7 +11,7 @@
  * only shorten the grace period; nothing un-marks an object.
  */
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
-import { newConflict } from '../apimachinery/status-error.ts';
+import { newBadRequest, newConflict } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { formatRfc3339, parseRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
@@ -38,6 +38,7 @@ export async function deleteObject(
     {
       type: 'delete',
       plan: (current) =>
+        readableRefusal(options, target) ??
         preconditionRefusal(options, current, target) ??
         planDeletion(current.object, strategy, options.gracePeriodSeconds, nowMs),
       dryRun: options.dryRun,
@@ -108,6 +109,17 @@ function shortened(object: ApiObject, graceSeconds: number, asked: boolean): Api
     deletionGracePeriodSeconds: graceSeconds,
   };
   return { ...object, metadata };
+}
+
+/** That option is for objects that cannot be read; a decision is only made on one that was. */
+function readableRefusal(options: DeleteOptions, target: ObjectTarget): DeletionPlan | undefined {
+  if (options.ignoreStoreReadErrorWithClusterBreakingPotential !== true) return undefined;
+  return refusal(
+    newBadRequest(
+      `${target.kind.resource} "${target.name}" can be read: delete it without ` +
+        'ignoreStoreReadErrorWithClusterBreakingPotential',
+    ),
+  );
 }
 
 function preconditionRefusal(

@@ -256,6 +256,13 @@ const options: Scenario = {
     },
     {
       request: `DELETE ${configmaps}/a`,
+      body: { ignoreStoreReadErrorWithClusterBreakingPotential: true },
+      status: 400,
+      reason: 'BadRequest',
+      message: /configmaps "a" can be read/,
+    },
+    {
+      request: `DELETE ${configmaps}/a`,
       body: { kind: 'ConfigMap' },
       status: 400,
       reason: 'BadRequest',
