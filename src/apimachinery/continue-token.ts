@@ -57,11 +57,10 @@ export function decodeContinueToken(metaGroup: string, text: string): ContinueTo
 /** The 410 for a token whose revision is gone, with a token that goes on at the latest. */
 export function newContinueExpired(metaGroup: string, start: string): StatusError {
   return newExpired(
-    'The provided continue parameter is too old to display a consistent list result. You can ' +
-      'start a new list without the continue parameter, or use the continue token in this ' +
-      'response to retrieve the remainder of the results. Continuing with the provided token ' +
-      'results in an inconsistent list - objects that were created, modified, or deleted ' +
-      'between the time the first chunk was returned and now may show up in the list.',
+    'the revision that this list shows is no longer kept: begin again without continue, or take ' +
+      'the token in metadata.continue of this answer to get the remaining objects as they are ' +
+      'now. Together with the earlier pages that makes an inconsistent list, in which writes ' +
+      'made since the first page are partly shown.',
     encodeContinueToken(metaGroup, { revision: CONTINUE_AT_LATEST, start }),
   );
 }

@@ -10,19 +10,12 @@
  * resourceVersion.
  */
 import { stringifyJson } from './codecs/lossless.ts';
-import {
-  decodeObject,
-  encodeObject,
-  objectHead,
-  stampResourceVersion,
-  withObjectHead,
-} from './object-encoding.ts';
+import { objectHead, withObjectHead } from './object-encoding.ts';
 import { partialForm } from './projection/partial-metadata.ts';
 import type { PartialOptions } from './projection/partial-metadata.ts';
 import { tableForm } from './projection/table.ts';
 import type { TableOptions } from './projection/table.ts';
 import type { StatusError } from './status-error.ts';
-import type { ApiObject } from './unstructured.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -83,25 +76,6 @@ export function relabelledEvents(options: JsonEventOptions): EventFrames {
   const head = objectHead(options.kind, options.apiVersion);
   const id = `relabelled/${options.apiVersion}/${options.kind}`;
   return shownEvents(id, options, (bytes) => withObjectHead(bytes, head));
-}
-
-/** Objects whose shape differs between versions: decoded, transformed, encoded. `transformId`
- * names the transformation; `transform` is pure and keeps metadata. */
-export function transformedEvents(
-  inner: EventFrames,
-  transformId: string,
-  transform: (object: ApiObject) => ApiObject,
-): EventFrames {
-  return {
-    id: `${inner.id}|${transformId}`,
-    event(type, entry) {
-      const { bytes, metadataAt } = encodeObject(transform(decodeObject(entry.bytes)));
-      const stamped = stampResourceVersion(bytes, metadataAt, entry.revision);
-      return inner.event(type, { ...entry, bytes: stamped });
-    },
-    bookmark: (revision, end) => inner.bookmark(revision, end),
-    error: (status) => inner.error(status),
-  };
 }
 
 /** Every object as its PartialObjectMetadata. */

@@ -182,8 +182,3 @@ const identities: Readonly<Record<IdentityName, Identity>> = {
 export function identityOf(name: IdentityName): Identity {
   return identities[name];
 }
-
-/** For flags and stores: undefined when the text names no identity. */
-export function parseIdentityName(text: string): IdentityName | undefined {
-  return identityNames.find((name) => name === text);
-}

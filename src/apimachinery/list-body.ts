@@ -91,7 +91,7 @@ export interface PackOptions {
   readonly reuse: boolean;
 }
 
-export const defaultPackOptions: PackOptions = { chunkBytes: 128 * 1024, reuse: false };
+const defaultPackOptions: PackOptions = { chunkBytes: 128 * 1024, reuse: false };
 
 /** The body in chunks, made as they are asked for: memory does not depend on the list's size. */
 export function* packList(

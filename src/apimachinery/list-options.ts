@@ -116,7 +116,7 @@ function readListOptions(query: QueryParameters): RawListOptions | StatusError {
 const MATCH = 'resourceVersionMatch';
 const INITIAL = 'sendInitialEvents';
 
-export function validateListOptions(
+function validateListOptions(
   options: RawListOptions,
   watchListEnabled: boolean,
 ): readonly FieldError[] {

@@ -12,8 +12,8 @@ import type { Prng } from '../stdx/prng.ts';
 
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
-export const GENERATED_NAME_LENGTH_MAX = 63;
-export const GENERATE_NAME_BASE_LENGTH_MAX = GENERATED_NAME_LENGTH_MAX - SUFFIX_LENGTH;
+const GENERATED_NAME_LENGTH_MAX = 63;
+const GENERATE_NAME_BASE_LENGTH_MAX = GENERATED_NAME_LENGTH_MAX - SUFFIX_LENGTH;
 
 export function generateName(base: string, prng: Prng): string {
   let name = base.slice(0, GENERATE_NAME_BASE_LENGTH_MAX);

@@ -16,7 +16,7 @@
 import { newNotAcceptable, newUnsupportedMediaType } from './status-error.ts';
 import type { StatusError } from './status-error.ts';
 
-export const acceptClausesMax = 64;
+const acceptClausesMax = 64;
 
 export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 

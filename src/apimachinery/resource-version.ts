@@ -7,7 +7,6 @@
  * In a request the text has two more meanings, which stay apart: "" is "most recent" and "0" is
  * "any". Neither is a revision.
  */
-import { assert } from '../stdx/assert.ts';
 import { quote } from './quote.ts';
 
 export const REVISION_MAX = 0x7fff_ffff_ffff_ffffn;
@@ -24,11 +23,6 @@ export type RequestedVersion =
 
 const UNSET: RequestedVersion = { kind: 'unset' };
 const ANY: RequestedVersion = { kind: 'any' };
-
-export function formatResourceVersion(revision: bigint): string {
-  assert(revision > 0n && revision <= REVISION_MAX, 'a revision is positive and below 2^63');
-  return revision.toString();
-}
 
 /** Undefined when the text is not a revision: empty, "0", not decimal, leading zeros, too large. */
 export function parseResourceVersion(text: string): bigint | undefined {

@@ -305,26 +305,13 @@ export function newNamespaceTerminating(
   });
 }
 
-export function isStatusError(error: unknown): error is StatusError {
-  return error instanceof StatusError;
-}
-
 const hasReason =
   (reason: StatusReason) =>
   (error: unknown): error is StatusError =>
     error instanceof StatusError && error.reason === reason;
 
-export const isUnauthorized = hasReason(StatusReason.unauthorized);
-export const isForbidden = hasReason(StatusReason.forbidden);
 export const isNotFound = hasReason(StatusReason.notFound);
 export const isAlreadyExists = hasReason(StatusReason.alreadyExists);
-export const isConflict = hasReason(StatusReason.conflict);
-export const isExpired = hasReason(StatusReason.expired);
-export const isInvalid = hasReason(StatusReason.invalid);
-export const isBadRequest = hasReason(StatusReason.badRequest);
-export const isMethodNotAllowed = hasReason(StatusReason.methodNotAllowed);
-export const isTooManyRequests = hasReason(StatusReason.tooManyRequests);
-export const isTimeout = hasReason(StatusReason.timeout);
 
 function about(gr: GroupResource, name: string): StatusDetails {
   return { name, group: gr.group, kind: gr.resource };

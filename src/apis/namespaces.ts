@@ -44,7 +44,7 @@ export function prepareNamespaceForCreate(object: ApiObject, identity: Identity)
 }
 
 /** Labels and annotations are the client's; the finalizers and the status are not. */
-export function prepareNamespaceForUpdate(
+function prepareNamespaceForUpdate(
   next: ApiObject,
   current: ApiObject,
   identity: Identity,
@@ -57,7 +57,7 @@ export function prepareNamespaceForUpdate(
   };
 }
 
-export function forbidNamespaceDeletion(name: string, identity: Identity): StatusError | undefined {
+function forbidNamespaceDeletion(name: string, identity: Identity): StatusError | undefined {
   const { default: byDefault, system, public: shared } = identity.namespaces;
   if (name !== byDefault && name !== system && name !== shared) return undefined;
   return newForbidden(namespaces, name, 'this namespace may not be deleted');

@@ -21,7 +21,7 @@ import { executeReplace } from '../registry/update.ts';
 import type { Timers, TimerHandle } from '../stdx/clock.ts';
 import type { EventEncoder, Predicate, WatchHandle, WatchSink } from '../../streams/streams.ts';
 
-export const namespaceControllerLimits = {
+const namespaceControllerLimits = {
   retryMinMs: 200,
   retryMaxMs: 10_000,
   /** The in-process watch is renewed this often; a renewal starts from the state again. */

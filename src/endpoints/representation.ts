@@ -113,7 +113,7 @@ function negotiateCached(
   return result;
 }
 
-export function prettyByRequest(request: ApiRequest): boolean {
+function prettyByRequest(request: ApiRequest): boolean {
   return wantsPretty(queryValue(request.query, 'pretty'), request.exchange.header('user-agent'));
 }
 

@@ -70,7 +70,7 @@ function assertNoCondition(): never {
 }
 
 /** What the delete does to this object. Pure. */
-export function planDeletion(
+function planDeletion(
   object: ApiObject,
   strategy: KindStrategy,
   requestedGrace: number | undefined,

@@ -1,5 +1,5 @@
 /**
- * The one place where the store's failures become answers (house rule: no layer reads messages).
+ * The one place where the store's failures become answers: by their codes, never by their texts.
  */
 import type { GroupResource } from '../apimachinery/schema.ts';
 import {

@@ -10,7 +10,7 @@ import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 
-export function storageApiVersion(kind: KindInfo): string {
+function storageApiVersion(kind: KindInfo): string {
   return formatGroupVersion({ group: kind.storage.group, version: kind.storageVersion });
 }
 
@@ -22,9 +22,4 @@ export function isStorageVersion(kind: KindInfo): boolean {
 export function toStorageVersion(object: ApiObject, kind: KindInfo): ApiObject {
   const { kind: _kind, apiVersion: _version, ...rest } = object;
   return { kind: kind.kind, apiVersion: storageApiVersion(kind), ...rest };
-}
-
-export function toRequestVersion(object: ApiObject, kind: KindInfo): ApiObject {
-  const { kind: _kind, apiVersion: _version, ...rest } = object;
-  return { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...rest };
 }

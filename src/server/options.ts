@@ -8,15 +8,14 @@
  */
 import { identityNames } from '../apimachinery/identity.ts';
 import type { IdentityName } from '../apimachinery/identity.ts';
+import { transportChoices } from '../transport/choose.ts';
+import type { TransportChoice } from '../transport/choose.ts';
 import { logLevels } from './log.ts';
 import type { LogLevel } from './log.ts';
 import { parseDurationMs } from './duration.ts';
 
-export const storeNames = ['lmdb', 'memory', 'fdb'] as const;
-export type StoreName = (typeof storeNames)[number];
-
-export const transportNames = ['auto', 'uws', 'node'] as const;
-export type TransportName = (typeof transportNames)[number];
+const storeNames = ['lmdb', 'memory', 'fdb'] as const;
+type StoreName = (typeof storeNames)[number];
 
 export interface CompletedConfig {
   readonly bindAddress: string;
@@ -27,7 +26,7 @@ export interface CompletedConfig {
   readonly fdbClusterFile: string | undefined;
   readonly fdbPrefix: string;
   readonly identity: IdentityName;
-  readonly transport: TransportName;
+  readonly transport: TransportChoice;
   readonly watchHistoryMs: number;
   readonly minRequestTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -85,7 +84,7 @@ export const optionTable = [
   },
   {
     flag: 'transport',
-    value: transportNames.join('|'),
+    value: transportChoices.join('|'),
     default: 'auto',
     help: 'HTTP adapter; auto takes uWebSockets.js where its binary loads, else node.',
   },
@@ -162,7 +161,7 @@ export type OptionName = (typeof optionTable)[number]['flag'];
 export type RawOptions = Readonly<Record<OptionName, string>>;
 
 /** Gates this server knows, with their defaults. */
-export const featureGateDefaults: Readonly<Record<string, boolean>> = {
+const featureGateDefaults: Readonly<Record<string, boolean>> = {
   APIResponseCompression: true,
   DynamicResourceAllocation: false,
   WatchList: true,
@@ -179,7 +178,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     fdbClusterFile: raw['fdb-cluster-file'] === '' ? undefined : raw['fdb-cluster-file'],
     fdbPrefix: fdbPrefix(raw),
     identity: oneOf(raw, 'identity', identityNames),
-    transport: oneOf(raw, 'transport', transportNames),
+    transport: oneOf(raw, 'transport', transportChoices),
     watchHistoryMs: duration(raw, 'watch-history', 1000),
     minRequestTimeoutMs: duration(raw, 'min-request-timeout', 1000),
     requestTimeoutMs: duration(raw, 'request-timeout', 1000),

@@ -25,13 +25,3 @@ export function parseStoreKey(key: StoreKey): ObjectKey {
   const [group, resource, namespace, name] = parts as [string, string, string, string];
   return { group, resource, namespace, name };
 }
-
-/** Prefix of every key of a resource. */
-export function resourcePrefix(gr: GroupResource): string {
-  return `${gr.group}/${gr.resource}/`;
-}
-
-/** Prefix of every key of a resource in one namespace. */
-export function namespacePrefix(gr: GroupResource, namespace: string): string {
-  return `${gr.group}/${gr.resource}/${namespace}/`;
-}

@@ -202,4 +202,6 @@ export const storageLimits = {
   stateBytesMax: 64,
   /** Soft bound of one scan or changes page. At least one record is always returned. */
   pageBytesMax: 4 * 1024 * 1024,
+  /** Most changes in one page of tail(); the rest comes in the next one. */
+  tailChangesMax: 1000,
 } as const;

@@ -11,7 +11,6 @@ import {
 } from '../../src/apimachinery/continue-token.ts';
 import {
   REVISION_MAX,
-  formatResourceVersion,
   parseRequestedVersion,
   parseResourceVersion,
 } from '../../src/apimachinery/resource-version.ts';
@@ -104,7 +103,7 @@ describe('continue token', () => {
   it('that has expired is answered with one that goes on at the latest', () => {
     const error = newContinueExpired(metaGroup, 'ns/a\u0000');
     assert.equal(error.code, 410);
-    assert.match(error.message, /results in an inconsistent list/);
+    assert.match(error.message, /inconsistent list/);
     assert.deepEqual(decodeContinueToken(metaGroup, error.listContinue ?? ''), {
       revision: CONTINUE_AT_LATEST,
       start: 'ns/a\u0000',
@@ -125,14 +124,9 @@ describe('resource version', () => {
   it('comes back as the revision it was made of', () => {
     fc.assert(
       fc.property(revisions, (revision) => {
-        assert.equal(parseResourceVersion(formatResourceVersion(revision)), revision);
+        assert.equal(parseResourceVersion(revision.toString()), revision);
       }),
     );
-  });
-  it('of something that is no revision is never written', () => {
-    for (const bad of [0n, -1n, REVISION_MAX + 1n]) {
-      assert.throws(() => formatResourceVersion(bad), { name: 'AssertionError' });
-    }
   });
   for (const text of [
     '-1',

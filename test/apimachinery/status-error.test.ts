@@ -205,7 +205,7 @@ describe('StatusError', () => {
   it('is told apart by its reason', () => {
     assert.ok(errors.isNotFound(errors.newNamespaceNotFound('x')));
     assert.ok(!errors.isNotFound(errors.newConflict(pods, 'x')));
-    assert.ok(!errors.isConflict(errors.newAlreadyExists(pods, 'x')));
+    assert.ok(!errors.isAlreadyExists(errors.newConflict(pods, 'x')));
     assert.ok(!errors.isNotFound(new Error('NotFound')));
   });
 

@@ -7,7 +7,6 @@ import {
   partialEvents,
   relabelledEvents,
   tableEvents,
-  transformedEvents,
 } from '../../src/apimachinery/event-frames.ts';
 import type { EventFrames } from '../../src/apimachinery/event-frames.ts';
 import {
@@ -236,21 +235,12 @@ describe('watch frames', () => {
     }
   });
 
-  it('show objects at another apiVersion, relabelled or transformed', () => {
+  it('show objects at another apiVersion, relabelled', () => {
     const relabelled = lineOf(
       relabelledEvents({ ...shown, apiVersion: 'v2' }).event('ADDED', entry),
     );
     const original = JSON.parse(text(entry.bytes)) as ApiObject;
     assert.deepEqual(relabelled.object, { ...original, apiVersion: 'v2' });
-    const transformed = transformedEvents(jsonEvents(shown), 'to-v2', (object) => ({
-      ...object,
-      apiVersion: 'v2',
-      spec: {},
-    }));
-    assert.deepEqual(lineOf(transformed.event('MODIFIED', entry)), {
-      type: 'MODIFIED',
-      object: { ...original, apiVersion: 'v2', spec: {} },
-    });
   });
 
   it('show only metadata when that is asked for', () => {
@@ -278,7 +268,6 @@ describe('watch frames', () => {
       jsonEvents(shown),
       jsonEvents({ ...shown, apiVersion: 'v2' }),
       relabelledEvents(shown),
-      transformedEvents(jsonEvents(shown), 'x', (object) => object),
       partialEvents(partial),
       partialEvents({ ...partial, version: 'v1beta1' }),
       tableEvents(table),

@@ -29,7 +29,7 @@ import type { Decoded } from './json.ts';
 import { needsQuotes, resolvePlainScalar } from './yaml-scalars.ts';
 
 /** Nodes plus characters of text that all aliases of a body may stand for; above it 400. */
-export const yamlAliasWeightMax = 1024 * 1024;
+const yamlAliasWeightMax = 1024 * 1024;
 
 /** Largest YAML body, JSON's subset excepted; above it 413. Reading YAML takes about a second a
  * megabyte, and everybody waits for it. */

@@ -23,7 +23,7 @@ export interface TableOptions extends PartialOptions {
   readonly includeObject: IncludeObject;
 }
 
-export const defaultColumns: readonly JsonObject[] = [
+const defaultColumns: readonly JsonObject[] = [
   {
     name: 'Name',
     type: 'string',

@@ -83,7 +83,7 @@ export function transformFieldSelector(
 }
 
 /** Every kind can be selected by these. */
-export const METADATA_FIELDS = ['metadata.name', 'metadata.namespace'] as const;
+const METADATA_FIELDS = ['metadata.name', 'metadata.namespace'] as const;
 
 /** The 400 for a field the kind cannot be selected by. `fields`: those beside METADATA_FIELDS. */
 export function checkFieldSelector(

@@ -13,7 +13,7 @@ import { invalid, notSupported } from '../field-error.ts';
 import type { FieldError } from '../field-error.ts';
 import { checkLabelValue, checkQualifiedName } from '../validation/names.ts';
 
-export const labelOperators = ['=', '==', '!=', 'in', 'notin', 'exists', '!', 'gt', 'lt'] as const;
+const labelOperators = ['=', '==', '!=', 'in', 'notin', 'exists', '!', 'gt', 'lt'] as const;
 export type LabelOperator = (typeof labelOperators)[number];
 export type Labels = Readonly<Record<string, string>>;
 

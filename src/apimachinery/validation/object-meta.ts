@@ -20,9 +20,9 @@ import type { NameValidator } from './names.ts';
 
 /** Keys and values of all annotations of one object, in bytes of UTF-8. */
 export const ANNOTATIONS_BYTES_MAX = 256 * 1024;
-export const SUBRESOURCE_LENGTH_MAX = 256;
+const SUBRESOURCE_LENGTH_MAX = 256;
 
-export const IMMUTABLE_FIELD_MESSAGE = 'field is immutable';
+const IMMUTABLE_FIELD_MESSAGE = 'field is immutable';
 
 export interface ObjectMetaRules {
   readonly namespaced: boolean;
@@ -86,7 +86,7 @@ function validateNamespace(namespace: string, namespaced: boolean): readonly Fie
   return problems(field, namespace, (value) => dns1123Label(value, false));
 }
 
-export function validateLabels(
+function validateLabels(
   field: string,
   labels: Readonly<Record<string, string>>,
 ): readonly FieldError[] {

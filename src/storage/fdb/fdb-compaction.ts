@@ -19,7 +19,7 @@ import { fdbLimits, runWrite } from './transactions.ts';
 
 /** Changes forgotten in one transaction; each may mean reading a record to find its pieces. */
 const COMPACT_STEP = 256;
-export const COMPACTION_LEASE_MS = 30_000;
+const COMPACTION_LEASE_MS = 30_000;
 
 export interface CompactionOptions {
   readonly db: FdbDatabase;

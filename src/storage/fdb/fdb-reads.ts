@@ -113,7 +113,7 @@ async function recordAt(
 }
 
 /** Every entry of a range, read in batches that double up to `SUPERSEDED_BATCH`. */
-export async function* entriesOf(
+async function* entriesOf(
   transaction: FdbTransaction,
   begin: Buffer,
   end: Buffer,

@@ -14,7 +14,7 @@
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import { checkMutations } from '../mutation-limits.ts';
-import { StorageError } from '../storage.ts';
+import { StorageError, storageLimits } from '../storage.ts';
 import type { AtRevision, ChangePage, Revision, Storage } from '../storage.ts';
 import { followLog } from '../tail.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
@@ -29,9 +29,6 @@ import type { LogWatch } from './log-watch.ts';
 import { openStore } from './open-store.ts';
 import { createSlotHolder } from './slots.ts';
 import { runRead } from './transactions.ts';
-
-/** Most changes in a page of tail(). */
-const TAIL_CHANGES_MAX = 1000;
 
 export interface FdbStorageOptions {
   /** Closed with the storage. */
@@ -85,7 +82,7 @@ function createFdbStorage(
   async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
     const either = AbortSignal.any([signal, closing.signal]);
     const read = (at: Revision): Promise<AtRevision<ChangePage>> =>
-      changes(at, { limit: TAIL_CHANGES_MAX, previous: false });
+      changes(at, { limit: storageLimits.tailChangesMax, previous: false });
     try {
       yield* followLog(read, logWatch.commits, after, either);
     } catch (error) {

@@ -20,8 +20,10 @@ import type { Keys } from './layout.ts';
 import { SLOTS_MAX } from './layout.ts';
 import { fdbLimits, runWrite } from './transactions.ts';
 
-export const slotLimits = {
+const slotLimits = {
+  /** Without a sign of life for this long a slot may be taken over. */
   leaseMs: 60_000,
+  /** Time between signs of life: several fit in a lease, so one may fail. */
   renewMs: 15_000,
 } as const;
 
@@ -140,8 +142,7 @@ async function renewSlot(
   slot: number,
   transaction: FdbTransaction,
 ): Promise<void> {
-  const found = await transaction.get(keys.ofSlot('s', slot), 'serializable');
-  if (found?.equals(owner) !== true) return;
+  if (!(await isOwnerOf(keys, owner, slot, transaction))) return;
   transaction.setVersionstampedValue(keys.ofSlot('h', slot), Buffer.alloc(STAMP_BYTES), 0);
 }
 
@@ -151,8 +152,17 @@ async function giveSlot(
   slot: number,
   transaction: FdbTransaction,
 ): Promise<void> {
-  const found = await transaction.get(keys.ofSlot('s', slot), 'serializable');
-  if (found?.equals(owner) !== true) return;
+  if (!(await isOwnerOf(keys, owner, slot, transaction))) return;
   transaction.clear(keys.ofSlot('s', slot));
   transaction.clear(keys.ofSlot('h', slot));
+}
+
+async function isOwnerOf(
+  keys: Keys,
+  owner: Buffer,
+  slot: number,
+  transaction: FdbTransaction,
+): Promise<boolean> {
+  const found = await transaction.get(keys.ofSlot('s', slot), 'serializable');
+  return found?.equals(owner) === true;
 }

@@ -19,7 +19,7 @@ import { StorageError } from '../storage.ts';
 import type { Revision, StoredRecord, StoreKey } from '../storage.ts';
 
 export const FORMAT = 1;
-export const REVISION_BYTES = 8;
+const REVISION_BYTES = 8;
 
 const RECORD_HEADER_BYTES = REVISION_BYTES + 1;
 const LOG_HEADER_BYTES = 9;

@@ -229,7 +229,7 @@ function supersededBy({ old }: Tables, key: Buffer, revision: Revision): LmdbRec
   return bytes === undefined ? undefined : decodeRecord(decodeKey(key), bytes);
 }
 
-export function lmdbRange(
+function lmdbRange(
   start: Buffer | undefined,
   end: Buffer | undefined,
 ): { start?: Buffer; end?: Buffer } {

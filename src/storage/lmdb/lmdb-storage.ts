@@ -36,9 +36,6 @@ import type { Tables } from './tables.ts';
 import { verifyTables } from './verify.ts';
 import type { StoreReport } from './verify.ts';
 
-/** Most changes in a page of tail(). */
-const TAIL_CHANGES_MAX = 1000;
-
 export interface LmdbStorageOptions {
   /** The data directory; made when missing. */
   readonly path: string;
@@ -155,8 +152,11 @@ function readRecord(
 function tailPage(tables: Tables, ring: ChangeRing, after: Revision): AtRevision<ChangePage> {
   const refused = refuseRevision(tables, after);
   if (refused !== undefined) return refused;
-  const recent = ring.after(after, TAIL_CHANGES_MAX, storageLimits.pageBytesMax);
-  return { kind: 'ok', value: recent ?? changePage(tables, after, TAIL_CHANGES_MAX, false) };
+  const recent = ring.after(after, storageLimits.tailChangesMax, storageLimits.pageBytesMax);
+  return {
+    kind: 'ok',
+    value: recent ?? changePage(tables, after, storageLimits.tailChangesMax, false),
+  };
 }
 
 async function enter(closing: AbortSignal): Promise<void> {

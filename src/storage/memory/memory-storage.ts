@@ -92,7 +92,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): Storage {
   async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
     const either = AbortSignal.any([signal, closing.signal]);
     const read = (at: Revision): Promise<AtRevision<ChangePage>> =>
-      changes(at, { limit: TAIL_CHANGES_MAX, previous: false });
+      changes(at, { limit: storageLimits.tailChangesMax, previous: false });
     yield* followLog(read, medium.commits, after, either);
     if (!signal.aborted) throw new StorageError('closed', 'the store is closed');
   }
@@ -135,8 +135,6 @@ export function createMemoryStorage(options: MemoryStorageOptions): Storage {
     },
   };
 }
-
-const TAIL_CHANGES_MAX = 1000;
 
 function refuseRevision(
   medium: MemoryMedium,
