@@ -142,7 +142,8 @@ async function run(bench: Bench): Promise<Outcome> {
   const floor = await startUwsFloor(bench.cores.server);
   try {
     const ours = await serverSide(server, sizes);
-    const event = `{"type":"MODIFIED","object":${await objectText(server.port, objectName(PREFIX, 0))}}\n`;
+    const object = await objectText(server.port, objectName(PREFIX, 0));
+    const event = `{"type":"MODIFIED","object":${object}}\n`;
     const bare = await floorSide(floor, event, sizes);
     const single: { floor: Measured; server: Measured }[] = [];
     const saturated: { floor: Measured; server: Measured }[] = [];

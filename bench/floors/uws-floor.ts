@@ -4,7 +4,7 @@
  *   GET  /stream          joins the audience; a chunked answer that stays open
  *   PUT  /event           sends its body to the audience, once: one cork and one write a socket
  *   POST /saturate?N      sends its body N times, as fast as the sockets take it, then answers
- *   POST /body            keeps its body; GET /copy answers with it, in chunks, as the socket drains
+ *   POST /body            keeps its body; GET /copy answers with it, as the socket drains
  *   POST /answer          answers 201 with its own body: what a create costs without a server
  *
  * What it is not: a server. It checks nothing and keeps one body.

@@ -30,7 +30,7 @@ let own: Answer = () => {
   throw new Error('this process answers no questions of its own');
 };
 
-/** A floor answers further requests with this function, and lives for as long as it may be asked. */
+/** A floor answers further requests with this, and lives for as long as it may be asked. */
 export function answerWith(answer: Answer): void {
   own = answer;
   process.channel?.ref();

@@ -2,8 +2,8 @@
  * What was used of the machine between two moments: wall time, the server's and the load's CPU
  * time, and what others took of the server's core.
  *
- * Resolution: where the kernel keeps no schedstat, CPU time comes in ticks of 10 ms, and what others
- * took always does: measure a second or more.
+ * Resolution: where the kernel keeps no schedstat, CPU time comes in ticks of 10 ms, and what
+ * others took always does: measure a second or more.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -19,7 +19,8 @@ export interface Usage {
   /** Share of one core that the load generator used, 0 to 1 (its main thread is one). */
   readonly loadCpuShare: number;
   /** Share of the server's core that neither was used by the server nor idle; undefined when
-   * the server is not pinned, or it was too short a time to tell. Includes interrupts, so it is not 0 on a quiet machine. */
+   * the server is not pinned, or it was too short a time to tell. Includes interrupts, so it is
+   * not 0 on a quiet machine. */
   readonly otherShare: number | undefined;
 }
 

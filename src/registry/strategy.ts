@@ -16,7 +16,7 @@ export interface KindStrategy {
   prepareForCreate(object: ApiObject): ApiObject;
   /** Likewise, for a write to the main resource. `next` already has the immutable metadata. */
   prepareForUpdate(next: ApiObject, current: ApiObject): ApiObject;
-  /** Likewise, for a write to the status: `next` differs in its status and the client's metadata. */
+  /** Likewise, for a write to the status: `next` differs in it and in the client's metadata. */
   prepareForStatusUpdate(next: ApiObject, current: ApiObject): ApiObject;
   validate(object: ApiObject): readonly FieldError[];
   validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];

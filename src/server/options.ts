@@ -116,13 +116,13 @@ export const optionTable = [
     flag: 'max-connections',
     value: 'N',
     default: '100000',
-    help: 'Open connections; above it new ones are closed.',
+    help: 'Connections (uws: requests in progress, 503) above which new ones are closed.',
   },
   {
     flag: 'idle-timeout',
     value: 'DURATION',
     default: '120s',
-    help: 'A connection without a request on it is closed after this.',
+    help: 'A connection without a request is closed after this (uws: always 10 to 14 s).',
   },
   {
     flag: 'max-resident-objects',
