@@ -11,6 +11,7 @@
  * Invariants: the finalizer goes only after a read that is current showed the namespace empty. Work
  * is idempotent: after a restart the marked namespaces are found again.
  */
+import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -178,8 +179,7 @@ async function deleteContent(
 }
 
 function isMarked(bytes: Uint8Array): boolean {
-  const object = JSON.parse(Buffer.from(bytes).toString('utf8')) as ApiObject;
-  return object.metadata.deletionTimestamp !== undefined;
+  return decodeObject(bytes).metadata.deletionTimestamp !== undefined;
 }
 
 function withoutFinalizer(object: ApiObject, finalizer: string): ApiObject {

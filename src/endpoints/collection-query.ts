@@ -6,7 +6,7 @@ import { decodeContinueToken } from '../apimachinery/continue-token.ts';
 import type { ListOptions } from '../apimachinery/list-options.ts';
 import { checkFieldSelector } from '../apimachinery/selectors/field-selector.ts';
 import { newSelection } from '../apimachinery/selectors/selection.ts';
-import { newBadRequest, StatusError } from '../apimachinery/status-error.ts';
+import { StatusError } from '../apimachinery/status-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { Consistency, ListQuery } from '../registry/read.ts';
 import type { Result } from '../registry/registry.ts';
@@ -36,9 +36,6 @@ export function listQueryOf(
   }
   const token = decodeContinueToken(deps.identity.groups.meta, options.continue);
   if (token instanceof StatusError) return refused(token);
-  if (options.resourceVersion.kind === 'revision') {
-    return refused(newBadRequest('specifying resource version is not allowed when using continue'));
-  }
   return ok({ ...base, consistency: { kind: 'most-recent' }, continueToken: token });
 }
 

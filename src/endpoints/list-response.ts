@@ -8,9 +8,7 @@
  * Invariants: memory does not depend on the size of the collection (except for indented, YAML and
  * Protobuf lists, which are built whole). A client that goes away stops the work.
  */
-import { encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeMessage } from '../apimachinery/codecs/protobuf-encode.ts';
-import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
 import { encodeContinueToken } from '../apimachinery/continue-token.ts';
 import { gzipChunks, gzipHeaders } from '../apimachinery/codecs/gzip.ts';
 import type { ListFrame, ListItem, ListMeta } from '../apimachinery/list-body.ts';
@@ -34,7 +32,7 @@ import { assert } from '../stdx/assert.ts';
 import type { Header, HttpExchange } from '../transport/http-exchange.ts';
 import { bodyHeaders, compresses, sendBody } from './object-response.ts';
 import type { Representation } from './representation.ts';
-import { metaVersionOf, tableFormOf } from './representation.ts';
+import { inFormat, metaVersionOf, tableFormOf } from './representation.ts';
 import type { EndpointDeps, ResourceRequest } from './request.ts';
 
 /** What is sent in one write of a long list. */
@@ -56,8 +54,7 @@ export async function sendList(
   }
   const { frame, items } = layout(deps, request, representation, list);
   if (negotiated.format === 'yaml' || pretty || request.exchange.method === 'HEAD') {
-    const value = listBody(frame, [...items]);
-    const body = wholeBody(value, negotiated.format === 'yaml', pretty);
+    const body = inFormat(listBody(frame, [...items]), negotiated, pretty, undefined);
     return sendBody(deps, request, 200, mediaType, body);
   }
   const iterator = items[Symbol.iterator]();
@@ -72,17 +69,13 @@ export async function sendList(
     return sendBody(deps, request, 200, mediaType, listBody(frame, first));
   }
   const headers = bodyHeaders(request, mediaType);
+  const compressed = compresses(deps, request);
   const chunks = packList(frame, resumed(first, next.value, iterator), {
     chunkBytes: listChunkBytes,
-    reuse: !compresses(deps, request),
+    reuse: !compressed,
   });
-  if (!compresses(deps, request)) return pump(request.exchange, headers, chunks);
+  if (!compressed) return pump(request.exchange, headers, chunks);
   return pumpAsync(request.exchange, [...headers, ...gzipHeaders], gzipChunks(chunks));
-}
-
-function wholeBody(json: Uint8Array, yaml: boolean, pretty: boolean): Uint8Array {
-  if (yaml) return encodeYaml(decodeObject(json));
-  return pretty ? encodeJson(decodeObject(json), true) : json;
 }
 
 /** Each entry is parsed and encoded: the cache holds JSON. */

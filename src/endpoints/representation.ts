@@ -91,8 +91,9 @@ export function negotiateRepresentation(
   });
 }
 
-/** Few clients, few headers: what an Accept means is worked out once. Emptied when full. */
-const negotiations = new Map<string, NegotiationResult>();
+/** Few clients, few headers: what an Accept means is worked out once for each list of offered
+ * types. Emptied when full. */
+const negotiations = new WeakMap<readonly SupportedType[], Map<string, NegotiationResult>>();
 const negotiationsMax = 512;
 const acceptBytesMax = 1024;
 
@@ -102,14 +103,14 @@ function negotiateCached(
 ): NegotiationResult {
   if (accept !== undefined && accept.length > acceptBytesMax) return negotiate(accept, options);
   const { domain, stream, allowTable, supported } = options;
-  // A kind offers the common types, or these and one more.
-  const offered = `${domain} ${supported.length}`;
-  const key = `${offered} ${stream === true} ${allowTable} ${accept ?? ''}`;
-  const known = negotiations.get(key);
-  if (known !== undefined) return known;
+  const known = negotiations.get(supported) ?? new Map<string, NegotiationResult>();
+  const key = `${domain} ${stream === true} ${allowTable} ${accept ?? ''}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
   const result = negotiate(accept, options);
-  if (negotiations.size >= negotiationsMax) negotiations.clear();
-  negotiations.set(key, result);
+  if (known.size >= negotiationsMax) known.clear();
+  known.set(key, result);
+  negotiations.set(supported, known);
   return result;
 }
 

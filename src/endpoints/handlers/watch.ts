@@ -7,8 +7,7 @@
 import type { ListOptions } from '../../apimachinery/list-options.ts';
 import { parseListOptions } from '../../apimachinery/list-options.ts';
 import { newSelection } from '../../apimachinery/selectors/selection.ts';
-import { everyLabel } from '../../apimachinery/selectors/label-selector.ts';
-import { fieldSelectorFromSet } from '../../apimachinery/selectors/field-selector.ts';
+import { fieldSelectorOf } from '../../apimachinery/selectors/field-selector.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import { revisionZero } from '../../storage/storage.ts';
 import type { Revision } from '../../storage/storage.ts';
@@ -61,16 +60,9 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
 
 /** A watch on an object path: its name is one more requirement. */
 function onOneObject(options: ListOptions, name: string): Predicate {
-  const requested = options.fieldSelector;
-  const named = fieldSelectorFromSet({ 'metadata.name': name });
-  const own = newSelection(options.labelSelector, requested);
-  const one = newSelection(everyLabel, named);
-  if (own.isEmpty) return one;
-  return {
-    id: JSON.stringify([own.id, one.id]),
-    pins: new Map([...own.pins, ...one.pins]),
-    matches: (entry) => one.matches(entry) && own.matches(entry),
-  };
+  const named = { field: 'metadata.name', operator: '=', value: name } as const;
+  const fields = fieldSelectorOf([named, ...options.fieldSelector.requirements]);
+  return newSelection(options.labelSelector, fields);
 }
 
 function startOf(options: ListOptions): WatchStart {
