@@ -15,7 +15,15 @@ import { startServer } from './server.ts';
 import type { RunningServer } from './server.ts';
 
 /** Failures that the operator mends, not the programmer. */
-const unusable: ReadonlySet<string> = new Set(['in-use', 'identity', 'io', 'full', 'corrupt']);
+const unusable: ReadonlySet<string> = new Set([
+  'in-use',
+  'identity',
+  'incomplete',
+  'not-empty',
+  'io',
+  'full',
+  'corrupt',
+]);
 
 async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), programVersion());

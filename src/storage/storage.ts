@@ -169,6 +169,10 @@ export type StorageErrorCode =
   | 'in-use'
   /** The store was written under another identity or format. */
   | 'identity'
+  /** An import into the store has not finished: it cannot be served. */
+  | 'incomplete'
+  /** An import was asked for into a store that holds something. */
+  | 'not-empty'
   /** The medium is full; nothing was applied. */
   | 'full'
   /** I/O failed; nothing was applied. */
