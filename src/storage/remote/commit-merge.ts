@@ -1,0 +1,115 @@
+/**
+ * Commits of several writers as one: what arrives while a commit is in flight rides the next one,
+ * so all writers share its flush.
+ *
+ *   writer 1: [a b]      ┐
+ *   writer 2: [c]        ├─▶ one storage.commit([a b c d e]) ─▶ outcomes cut apart again
+ *   writer 1: [d e]      ┘        `after` indexes moved by what stands before
+ *
+ * What it is not: the committer of a server (../committer.ts), which gathers single mutations.
+ *
+ * Invariants: at most one commit is in flight; commits are applied in the order they came; each
+ * gets its own outcomes, or the error of the commit it rode in.
+ * Bounds: `mergeLimits` for what rides together (one always goes); what waits is one commit for
+ * each committer of a worker.
+ */
+import type { Timers } from '../../stdx/clock.ts';
+import { checkMutations } from '../mutation-limits.ts';
+import type { Mutation, MutationOutcome, Storage } from '../storage.ts';
+
+export const mergeLimits = {
+  /** Mutations in one commit. */
+  mutationsMax: 2048,
+  /** Value bytes in one commit. */
+  bytesMax: 16 * 1024 * 1024,
+} as const;
+
+export interface CommitMerge {
+  /** As Storage.commit; settles in order. */
+  commit(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
+  readonly commitsTotal: number;
+}
+
+interface Waiting {
+  readonly mutations: readonly Mutation[];
+  readonly bytes: number;
+  readonly resolve: (outcomes: readonly MutationOutcome[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createCommitMerge(
+  storage: Pick<Storage, 'commit'>,
+  timers: Pick<Timers, 'nextTurn'>,
+): CommitMerge {
+  const queue: Waiting[] = [];
+  let running = false;
+  let commitsTotal = 0;
+
+  function take(): readonly Waiting[] {
+    let count = 0;
+    let mutations = 0;
+    let bytes = 0;
+    for (const waiting of queue) {
+      mutations += waiting.mutations.length;
+      bytes += waiting.bytes;
+      const over = mutations > mergeLimits.mutationsMax || bytes > mergeLimits.bytesMax;
+      if (count > 0 && over) break;
+      count += 1;
+    }
+    return queue.splice(0, count);
+  }
+
+  async function run(): Promise<void> {
+    while (queue.length > 0) {
+      const riders = take();
+      commitsTotal += 1;
+      try {
+        const merged = riders.length === 1 ? riders[0]?.mutations : mergedOf(riders);
+        const outcomes = await storage.commit(merged ?? []);
+        let at = 0;
+        for (const { mutations, resolve } of riders) {
+          resolve(outcomes.slice(at, at + mutations.length));
+          at += mutations.length;
+        }
+      } catch (error) {
+        for (const { reject } of riders) reject(error);
+      }
+    }
+    running = false;
+  }
+
+  return {
+    async commit(mutations) {
+      // One that is too large must not take its company with it.
+      checkMutations(mutations);
+      const bytes = mutations.reduce((sum, { operation }) => {
+        return sum + (operation.kind === 'put' ? operation.value.byteLength : 0);
+      }, 0);
+      return new Promise((resolve, reject) => {
+        queue.push({ mutations, bytes, resolve, reject });
+        if (running) return;
+        running = true;
+        // Whatever other writers sent in this turn rides along.
+        timers.nextTurn(() => void run());
+      });
+    },
+    get commitsTotal() {
+      return commitsTotal;
+    },
+  };
+}
+
+function mergedOf(riders: readonly Waiting[]): readonly Mutation[] {
+  const merged: Mutation[] = [];
+  for (const { mutations } of riders) {
+    const first = merged.length;
+    for (const mutation of mutations) {
+      const { expect } = mutation;
+      if (expect.kind !== 'after') merged.push(mutation);
+      else {
+        merged.push({ ...mutation, expect: { kind: 'after', index: expect.index + first } });
+      }
+    }
+  }
+  return merged;
+}
