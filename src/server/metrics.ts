@@ -9,7 +9,9 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 export interface Measured {
   readonly name: string;
   readonly help: string;
-  read(): number;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** NaN: not known now. What takes time bounds itself. */
+  read(): number | Promise<number>;
 }
 
 export interface MetricsPage {
@@ -19,13 +21,14 @@ export interface MetricsPage {
 export function createMetricsPage(measured: readonly Measured[]): MetricsPage {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  for (const { name, help, read } of measured) {
+  for (const { name, help, labels = {}, read } of measured) {
     new Gauge({
       name,
       help,
+      labelNames: Object.keys(labels),
       registers: [registry],
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set(labels, await read());
       },
     });
   }

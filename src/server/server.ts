@@ -18,7 +18,12 @@ import {
   stampResourceVersion,
 } from '../apimachinery/object-encoding.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
-import { isAlreadyExists, newExpired, newInternalError } from '../apimachinery/status-error.ts';
+import {
+  isAlreadyExists,
+  newExpired,
+  newInternalError,
+  newTimeout,
+} from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
 import { buildScheme } from '../apis/build-scheme.ts';
@@ -189,6 +194,7 @@ async function assemble(
     stamp: stampResourceVersion,
     expiredError: newExpired,
     internalError: newInternalError,
+    timeoutError: (message) => newTimeout(message, 1),
     clock,
     timers,
     prng,

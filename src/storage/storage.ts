@@ -181,6 +181,8 @@ export type StorageErrorCode =
   | 'unknown'
   /** A tail fell behind the compaction. */
   | 'compacted'
+  /** A follower of the log was not up to date in time; nothing was read. Not of an adapter. */
+  | 'lagging'
   /** A stored record cannot be read. */
   | 'corrupt'
   /** A value or key is over the named limit. */
