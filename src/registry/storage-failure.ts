@@ -39,6 +39,8 @@ export function interpretStorageError(
     case 'io':
     case 'in-use':
     case 'identity':
+    case 'incomplete':
+    case 'not-empty':
     case 'compacted':
       return newInternalError(`the store failed (${error.code}): nothing was written`);
   }

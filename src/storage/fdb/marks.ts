@@ -5,6 +5,7 @@
  * a copy; every opener checks them, and a server that takes a slot looks whether they are its own.
  */
 import { StorageError } from '../storage.ts';
+import { unfinished } from '../transfer.ts';
 import { FORMAT, corrupt } from './layout.ts';
 import type { Era } from './layout.ts';
 
@@ -66,11 +67,7 @@ export function checkMarks(marks: Marks, identity: string | undefined, where: st
     throw new StorageError('identity', message);
   }
   if (marks.importing === true) {
-    throw new StorageError(
-      'incomplete',
-      `${where} is incomplete: an import into it has not finished;` +
-        ' run it again with `sluice import --force`',
-    );
+    throw unfinished(where);
   }
   if (identity !== undefined && marks.identity !== identity) {
     throw new StorageError(
