@@ -189,7 +189,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     shutdownDelayMs: duration(raw, 'shutdown-delay-duration', 0),
     shutdownTimeoutMs: duration(raw, 'shutdown-timeout', 0),
     runtimeConfig: raw['runtime-config'],
-    featureGates: featureGates(raw['feature-gates']),
+    featureGates: featureGates(raw['feature-gates'], dependentGates(raw)),
     logLevel: oneOf(raw, 'log-level', logLevels),
   };
   return Object.freeze(config);
@@ -239,8 +239,17 @@ function items(text: string): readonly string[] {
     .filter((item) => item !== '');
 }
 
-function featureGates(text: string): ReadonlyMap<string, boolean> {
-  const gates = new Map(Object.entries(featureGateDefaults));
+/** Gates whose default depends on other options. A server that has its store to itself would write
+ * its identity every ten seconds for nobody. */
+function dependentGates(raw: RawOptions): Readonly<Record<string, boolean>> {
+  return { APIServerIdentity: raw.store === 'fdb' };
+}
+
+function featureGates(
+  text: string,
+  dependent: Readonly<Record<string, boolean>>,
+): ReadonlyMap<string, boolean> {
+  const gates = new Map(Object.entries({ ...featureGateDefaults, ...dependent }));
   for (const item of items(text)) {
     const [name = '', value = 'true', ...extra] = item.split('=');
     if (!gates.has(name)) fail('feature-gates', item, `a gate: ${[...gates.keys()].join(', ')}`);

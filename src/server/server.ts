@@ -1,12 +1,13 @@
 /**
  * The composition root: the only place that makes adapters and wires the parts together.
  *
- *   start   store ▶ streams ▶ actors ▶ default objects ▶ controllers ▶ listen ▶ ready
+ *   start   store ▶ streams ▶ actors ▶ default objects ▶ listen ▶ controllers ▶ ready
  *   stop    readyz fails ▶ (delay) ▶ no new connections ▶ watches end ▶ writes in flight finish
  *           ▶ store closes
  *
  * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
  */
+import { hostname } from 'node:os';
 import { createActorSystem } from '../../actors/actor-system.ts';
 import { createStreams } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
@@ -29,14 +30,12 @@ import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
 import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
-import { createNamespaceController } from '../controllers/namespace-lifecycle.ts';
 import { createObject } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
 import { systemPrng } from '../stdx/prng.ts';
 import { createCommitter } from '../storage/committer.ts';
-import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
 import { openFdbStorage } from '../storage/fdb/fdb-storage.ts';
 import { openFoundationdb } from '../storage/fdb/foundationdb-binding.ts';
 import { COMMIT_MUTATIONS_MAX } from '../storage/fdb/layout.ts';
@@ -47,6 +46,8 @@ import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { chooseTransport } from '../transport/choose.ts';
+import { createBackground } from './background.ts';
+import { createLogFollow } from './log-follow.ts';
 import type { ServerParts } from './server-parts.ts';
 import { createServing } from './serving.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
@@ -71,6 +72,8 @@ export interface ServerEnvironment {
   readonly onFatal: (error: unknown) => void;
   readonly clock?: Clock | undefined;
   readonly timers?: Timers | undefined;
+  /** Which one of the servers over one store and one address this is; undefined: the only one. */
+  readonly worker?: number | undefined;
 }
 
 /** @throws OptionsError (also when the address is not to be had) or StorageError. */
@@ -96,15 +99,26 @@ export async function startServer(
   try {
     const ingredients = { clock, timers, identity, scheme, storage };
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
-    const background = startBackground(config, log, parts, clock, timers);
-    const serving = createServing(config, { parts, identity, log, clock });
+    const background = createBackground(config, {
+      parts,
+      log,
+      clock,
+      timers,
+      shared: isShared(config, environment),
+      hostname: hostname(),
+    });
+    const logFollow = createLogFollow(parts.streams, storage, timers);
+    const serving = createServing(config, { parts, identity, log, clock, background, logFollow });
     const server = await transport
       .listen(serving.listenOptions, serving.handler)
       .catch((cause: unknown) => {
         throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
       });
     const url = `http://${urlHost(config.bindAddress)}:${server.port}`;
-    serving.setAddress(`${urlHost(config.bindAddress)}:${server.port}`);
+    const address = `${urlHost(config.bindAddress)}:${server.port}`;
+    serving.setAddress(address);
+    const { worker } = environment;
+    background.start(worker === undefined ? address : `${address}/${worker}`);
     return {
       url,
       transport: transport.name,
@@ -202,7 +216,7 @@ async function assemble(
     onFatal: environment.onFatal,
   });
   await streams.start();
-  const shared = config.store === 'fdb';
+  const shared = isShared(config, environment);
   const limits = shared ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, limits });
   const actors = createActorSystem({
@@ -253,39 +267,9 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
   }
 }
 
-interface Background {
-  stop(): Promise<void>;
-}
-
-function startBackground(
-  config: CompletedConfig,
-  log: Log,
-  parts: ServerParts,
-  clock: Clock,
-  timers: Timers,
-): Background {
-  const compactor = createCompactor({
-    storage: parts.storage,
-    clock,
-    timers,
-    historyMs: config.watchHistoryMs,
-    intervalMs: Math.min(compactorDefaults.intervalMs, config.watchHistoryMs),
-    onError: (error) => log.error({ err: error }, 'compaction failed; it is tried again'),
-  });
-  const namespaces = createNamespaceController({
-    registry: parts.registry,
-    timers,
-    onError: (namespace, error) => {
-      log.error({ err: error, namespace }, 'a namespace could not be emptied; it is tried again');
-    },
-  });
-  compactor.start();
-  namespaces.start();
-  return {
-    async stop() {
-      await Promise.all([compactor.stop(), namespaces.stop()]);
-    },
-  };
+/** Whether other servers may run over the same store. */
+function isShared(config: CompletedConfig, environment: ServerEnvironment): boolean {
+  return config.store === 'fdb' || environment.worker !== undefined;
 }
 
 function urlHost(address: string): string {

@@ -11,13 +11,14 @@ import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { currentRelease } from '../apis/served-versions.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';
 import type { ExchangeHandler, ListenOptions } from '../transport/http-exchange.ts';
 import type { Log } from './log.ts';
 import { createMetricsPage } from './metrics.ts';
-import { measuredOf } from './measured.ts';
+import { lagMeasured, measuredOf } from './measured.ts';
+import type { Background } from './background.ts';
+import type { LogFollow } from './log-follow.ts';
 import type { CompletedConfig } from './options.ts';
 import type { ServerParts } from './server-parts.ts';
 import { programVersion } from './program-version.ts';
@@ -38,6 +39,8 @@ export interface ServingDeps {
   readonly identity: Identity;
   readonly log: Log;
   readonly clock: Clock;
+  readonly background: Pick<Background, 'measured'>;
+  readonly logFollow: LogFollow;
 }
 
 export function createServing(config: CompletedConfig, deps: ServingDeps): Serving {
@@ -46,7 +49,11 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let inFlight = 0;
   let onDrained: (() => void) | undefined;
   let discovery: Discovery | undefined;
-  const metrics = createMetricsPage(measuredOf(parts, () => inFlight));
+  const metrics = createMetricsPage([
+    ...measuredOf(parts, () => inFlight),
+    ...lagMeasured(parts.streams, deps.logFollow),
+    ...deps.background.measured,
+  ]);
   const api = createApiHandler({
     endpoints: {
       registry: parts.registry,
@@ -70,7 +77,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       runtimeVersion: process.version,
       platform: `${process.platform}/${process.arch}`,
     }),
-    healthChecks: healthChecks(parts.storage, () => shuttingDown),
+    healthChecks: healthChecks(deps, () => shuttingDown),
     metrics: () => metrics.render(),
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
   });
@@ -116,12 +123,17 @@ function listenOptionsOf(config: CompletedConfig): ListenOptions {
   };
 }
 
-function healthChecks(storage: Storage, shuttingDown: () => boolean): readonly HealthCheck[] {
+/** A server that lags is alive: it is not to be restarted, but not to be asked either. */
+function healthChecks(
+  { parts: { storage }, logFollow }: ServingDeps,
+  shuttingDown: () => boolean,
+): readonly HealthCheck[] {
   const all = ['livez', 'readyz', 'healthz'] as const;
   return [
     { name: 'ping', endpoints: all, healthy: () => true },
     { name: 'log', endpoints: all, healthy: () => true },
     { name: 'storage', endpoints: all, healthy: () => storage.failure() === undefined },
+    { name: 'log-follow', endpoints: ['readyz'], healthy: () => logFollow.isCurrent() },
     { name: 'shutdown', endpoints: ['readyz'], healthy: () => !shuttingDown() },
   ];
 }
