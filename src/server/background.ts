@@ -34,6 +34,8 @@ export interface BackgroundDeps {
   readonly timers: Timers;
   /** Other servers may run over the same store. */
   readonly shared: boolean;
+  /** False where somebody else compacts the store. */
+  readonly compacts: boolean;
   readonly hostname: string;
 }
 
@@ -67,7 +69,8 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
     intervalMs: Math.min(compactorDefaults.intervalMs, config.watchHistoryMs),
     onError: (error) => deps.log.error({ err: error }, 'compaction failed; it is tried again'),
   });
-  const running: Controller[] = [compactor, election ?? controllers(registry)];
+  const running: Controller[] = [election ?? controllers(registry)];
+  if (deps.compacts) running.push(compactor);
   let identity: IdentityLease | undefined;
   return {
     start(place) {

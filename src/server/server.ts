@@ -72,8 +72,8 @@ export interface ServerEnvironment {
   readonly onFatal: (error: unknown) => void;
   readonly clock?: Clock | undefined;
   readonly timers?: Timers | undefined;
-  /** Which one of the servers over one store and one address this is; undefined: the only one. */
-  readonly worker?: number | undefined;
+  /** Which of the servers over one store and one address this is; undefined: the only one. */
+  readonly worker?: { readonly number: number } | undefined;
 }
 
 /** @throws OptionsError (also when the address is not to be had) or StorageError. */
@@ -105,6 +105,7 @@ export async function startServer(
       clock,
       timers,
       shared: isShared(config, environment),
+      compacts: true,
       hostname: hostname(),
     });
     const logFollow = createLogFollow(parts.streams, storage, timers);
@@ -118,7 +119,7 @@ export async function startServer(
     const address = `${urlHost(config.bindAddress)}:${server.port}`;
     serving.setAddress(address);
     const { worker } = environment;
-    background.start(worker === undefined ? address : `${address}/${worker}`);
+    background.start(worker === undefined ? address : `${address}/${worker.number}`);
     return {
       url,
       transport: transport.name,
