@@ -2,7 +2,7 @@
 /**
  * The executable: arguments in, one ready line out, exit codes.
  *
- *   0  stopped on purpose        2  the arguments or the data directory cannot be used
+ *   0  done, or stopped on purpose   2  the arguments or the data directory cannot be used
  *   1  a promise was about to be broken (lost log, failed invariant): it stops rather than go on
  */
 import { StorageError } from '../storage/storage.ts';
@@ -12,6 +12,7 @@ import { completeConfig, OptionsError } from './options.ts';
 import type { CompletedConfig } from './options.ts';
 import { programVersion } from './program-version.ts';
 import { startServer } from './server.ts';
+import { runStoreCommand } from './store-commands.ts';
 import type { RunningServer } from './server.ts';
 
 /** Failures that the operator mends, not the programmer. */
@@ -19,6 +20,7 @@ const unusable: ReadonlySet<string> = new Set([
   'in-use',
   'identity',
   'incomplete',
+  'compacted',
   'not-empty',
   'io',
   'full',
@@ -28,6 +30,12 @@ const unusable: ReadonlySet<string> = new Set([
 async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), programVersion());
   if (command.kind === 'done') return;
+  if (command.kind !== 'serve') {
+    const done = await runStoreCommand(command);
+    // Standard output may be the export itself.
+    process.stderr.write(`sluice: ${done}\n`);
+    return;
+  }
   const config = completeConfig(command.options);
   const log = createLog(config.logLevel);
   const server = await startServer(config, {
