@@ -46,6 +46,7 @@ import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { chooseTransport } from '../transport/choose.ts';
+import type { ListenOptions } from '../transport/http-exchange.ts';
 import { createBackground } from './background.ts';
 import { createLogFollow } from './log-follow.ts';
 import type { ServerParts } from './server-parts.ts';
@@ -59,7 +60,7 @@ export interface RunningServer {
   readonly url: string;
   /** Adapter and binary, for the ready line. */
   readonly transport: string;
-  /** Path of the client configuration. */
+  /** Path of the client configuration; '' in a worker, whose primary writes it. */
   readonly kubeconfig: string;
   /** For tests and operators' tools that run in the same process. */
   readonly parts: ServerParts;
@@ -73,7 +74,15 @@ export interface ServerEnvironment {
   readonly clock?: Clock | undefined;
   readonly timers?: Timers | undefined;
   /** Which of the servers over one store and one address this is; undefined: the only one. */
-  readonly worker?: { readonly number: number } | undefined;
+  readonly worker?: WorkerPlace | undefined;
+}
+
+/** What a worker is given by its primary process instead of finding it itself. */
+export interface WorkerPlace {
+  readonly number: number;
+  readonly port: number;
+  /** The store that the primary holds and compacts. Undefined: the worker opens its own. */
+  readonly storage: Storage | undefined;
 }
 
 /** @throws OptionsError (also when the address is not to be had) or StorageError. */
@@ -90,7 +99,8 @@ export async function startServer(
   if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
   for (const note of transport.notes) log.info({ transport: transport.name }, note);
 
-  const storage = await openStorage(config, clock, timers);
+  const { worker } = environment;
+  const storage = worker?.storage ?? (await openStorage(config, clock, timers));
   let abandoned = false;
   // A start that failed closes the store under its followers: that is no second failure.
   const onFatal = (error: unknown): void => {
@@ -105,25 +115,24 @@ export async function startServer(
       clock,
       timers,
       shared: isShared(config, environment),
-      compacts: true,
+      compacts: worker?.storage === undefined,
       hostname: hostname(),
     });
     const logFollow = createLogFollow(parts.streams, storage, timers);
     const serving = createServing(config, { parts, identity, log, clock, background, logFollow });
     const server = await transport
-      .listen(serving.listenOptions, serving.handler)
+      .listen(listenOptionsOf(serving.listenOptions, worker), serving.handler)
       .catch((cause: unknown) => {
         throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
       });
     const url = `http://${urlHost(config.bindAddress)}:${server.port}`;
     const address = `${urlHost(config.bindAddress)}:${server.port}`;
     serving.setAddress(address);
-    const { worker } = environment;
     background.start(worker === undefined ? address : `${address}/${worker.number}`);
     return {
       url,
       transport: transport.name,
-      kubeconfig: writeKubeconfig(config.dataDir, url),
+      kubeconfig: worker === undefined ? writeKubeconfig(config.dataDir, url) : '',
       parts,
       async stop() {
         serving.startShutdown();
@@ -167,7 +176,8 @@ function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme
   return built.scheme;
 }
 
-async function openStorage(
+/** @throws StorageError. */
+export async function openStorage(
   config: CompletedConfig,
   clock: Clock,
   timers: Timers,
@@ -218,7 +228,7 @@ async function assemble(
   });
   await streams.start();
   const shared = isShared(config, environment);
-  const limits = shared ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
+  const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, limits });
   const actors = createActorSystem({
     storage,
@@ -271,6 +281,10 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
 /** Whether other servers may run over the same store. */
 function isShared(config: CompletedConfig, environment: ServerEnvironment): boolean {
   return config.store === 'fdb' || environment.worker !== undefined;
+}
+
+function listenOptionsOf(own: ListenOptions, worker: WorkerPlace | undefined): ListenOptions {
+  return worker === undefined ? own : { ...own, port: worker.port, sharedPort: true };
 }
 
 function urlHost(address: string): string {
