@@ -113,7 +113,7 @@ async function writeFile(file: string, pieces: AsyncGenerator<Buffer>): Promise<
     throw new OptionsError(`--output: ${(cause as Error).message}`);
   });
   try {
-    await pipeline(Readable.from(pieces), handle.createWriteStream({ autoClose: false }));
+    for await (const piece of pieces) await handle.appendFile(piece);
     await handle.sync();
     await handle.close();
     await rename(partial, file);

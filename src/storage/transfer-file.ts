@@ -145,7 +145,7 @@ function encodeHeader({ identity, revision, compactRevision }: TransferHeader): 
 }
 
 function decodeHeader(line: string): TransferHeader {
-  if (!line.startsWith(MAGIC)) throw damaged('its first line: this is no export of a store');
+  if (!line.startsWith(MAGIC)) throw noExport();
   let fields: Readonly<Record<string, unknown>>;
   try {
     fields = JSON.parse(line.slice(MAGIC.length)) as typeof fields;
@@ -253,7 +253,7 @@ function createReader(pieces: AsyncIterable<Uint8Array>): Reader {
         if (end >= 0 && end < HEADER_BYTES_MAX) return cut(end + 1).toString();
         length = Math.max(length, whole.length);
       }
-      throw damaged('its first line: this is no export of a store');
+      throw noExport();
     },
     take,
     sum: () => hash.copy().digest(),
@@ -262,6 +262,10 @@ function createReader(pieces: AsyncIterable<Uint8Array>): Reader {
       await source.return?.();
     },
   };
+}
+
+function noExport(): StorageError {
+  return new StorageError('corrupt', 'this is no export of a store: its first line is missing');
 }
 
 function damaged(what: string): StorageError {
