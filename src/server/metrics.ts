@@ -18,8 +18,15 @@ export interface MetricsPage {
   render(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-export function createMetricsPage(measured: readonly Measured[]): MetricsPage {
+/** `worker`: which of several servers this is. Its number is a label of everything on the page, so
+ * that the workers' series stay apart, and the first line says who answered. */
+export function createMetricsPage(
+  measured: readonly Measured[],
+  worker: number | undefined,
+): MetricsPage {
   const registry = new Registry();
+  if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) });
+  const firstLine = worker === undefined ? '' : `# worker ${worker}, process ${process.pid}\n`;
   collectDefaultMetrics({ register: registry });
   for (const { name, help, labels = {}, read } of measured) {
     new Gauge({
@@ -33,6 +40,9 @@ export function createMetricsPage(measured: readonly Measured[]): MetricsPage {
     });
   }
   return {
-    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    async render() {
+      const text = await registry.metrics();
+      return { contentType: registry.contentType, text: `${firstLine}${text}` };
+    },
   };
 }

@@ -119,7 +119,15 @@ export async function startServer(
       hostname: hostname(),
     });
     const logFollow = createLogFollow(parts.streams, storage, timers);
-    const serving = createServing(config, { parts, identity, log, clock, background, logFollow });
+    const serving = createServing(config, {
+      parts,
+      identity,
+      log,
+      clock,
+      background,
+      logFollow,
+      worker: worker?.number,
+    });
     const server = await transport
       .listen(listenOptionsOf(serving.listenOptions, worker), serving.handler)
       .catch((cause: unknown) => {

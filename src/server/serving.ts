@@ -41,6 +41,8 @@ export interface ServingDeps {
   readonly clock: Clock;
   readonly background: Pick<Background, 'measured'>;
   readonly logFollow: LogFollow;
+  /** Which of several servers this is; undefined: the only one. */
+  readonly worker: number | undefined;
 }
 
 export function createServing(config: CompletedConfig, deps: ServingDeps): Serving {
@@ -49,11 +51,12 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let inFlight = 0;
   let onDrained: (() => void) | undefined;
   let discovery: Discovery | undefined;
-  const metrics = createMetricsPage([
+  const measured = [
     ...measuredOf(parts, () => inFlight),
     ...lagMeasured(parts.streams, deps.logFollow),
     ...deps.background.measured,
-  ]);
+  ];
+  const metrics = createMetricsPage(measured, deps.worker);
   const api = createApiHandler({
     endpoints: {
       registry: parts.registry,

@@ -19,20 +19,19 @@ import type { ToPrimary, ToWorker } from './worker-messages.ts';
 
 /** Resolves when it serves. Rejects when it cannot. */
 export async function runWorker(config: CompletedConfig, log: Log): Promise<void> {
-  let stopping = false;
-  let stop: (() => void) | undefined;
+  const stopping = new AbortController();
   const end = (error: unknown, message: string): void => {
-    if (!stopping) log.error({ err: error }, message);
+    if (!stopping.signal.aborted) log.error({ err: error }, message);
     process.exit(1);
   };
   process.on('disconnect', () => end(undefined, 'the primary process has gone'));
   process.on('SIGINT', () => undefined);
-  process.on('SIGTERM', () => stop?.());
-  const begin = await begun(() => stop?.());
+  process.on('SIGTERM', () => stopping.abort());
+  const begin = await begun(() => stopping.abort());
 
   const channel = createStreamChannel(new Socket({ fd: storeChannelFd }));
   channel.onClose(() => {
-    if (!stopping) end(undefined, 'the primary process has gone');
+    if (!stopping.signal.aborted) end(undefined, 'the primary process has gone');
   });
   // Over FoundationDB each worker is a client of its own, as several servers are.
   const storage =
@@ -42,9 +41,7 @@ export async function runWorker(config: CompletedConfig, log: Log): Promise<void
     onFatal: (error) => end(error, 'the server cannot go on'),
     worker: { number: begin.worker, port: begin.port, storage },
   });
-  stop = () => {
-    if (stopping) return;
-    stopping = true;
+  const stop = (): void => {
     server.stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -53,6 +50,8 @@ export async function runWorker(config: CompletedConfig, log: Log): Promise<void
       },
     );
   };
+  if (stopping.signal.aborted) stop();
+  else stopping.signal.addEventListener('abort', stop);
   tell({ kind: 'ready', url: server.url, transport: server.transport });
 }
 
