@@ -6,10 +6,12 @@ import type { Controller } from '../../src/controllers/controller.ts';
 import { createIdentityLeaseCollector } from '../../src/controllers/identity-lease-collector.ts';
 import { createIdentityLease, identityLeaseName } from '../../src/controllers/identity-lease.ts';
 import type { IdentityLease } from '../../src/controllers/identity-lease.ts';
-import { cachedLease, leaseTime } from '../../src/controllers/lease-object.ts';
+import { cachedLease, leaseOf, leaseTime } from '../../src/controllers/lease-object.ts';
 import type { Lease } from '../../src/controllers/lease-object.ts';
 import { createObject } from '../../src/registry/create.ts';
 import { deleteObject } from '../../src/registry/delete.ts';
+import { storeKey } from '../../src/storage/keys.ts';
+import { decodeRecord } from '../../src/storage/record-codec.ts';
 import { createSharedStore } from '../support/shared-store.ts';
 import type { RegistryServer, SharedStore } from '../support/shared-store.ts';
 import { startSlowServer } from '../support/slow-server.ts';
@@ -241,15 +243,15 @@ describe('Leases of servers', () => {
       page.text,
       /^leader_election_master_status\{[^}]*name="sluice-controllers"[^}]*\} 1$/m,
     );
-    const rest = watch.rest();
-    const stopped = server.stop();
-    const last = (await answered(rest)).value.filter(
-      ({ object }) => object.metadata.name === 'sluice-controllers',
-    );
-    await stopped;
-    const spec = last.at(-1)?.object['spec'] as JsonObject;
-    assert.equal(spec['holderIdentity'], '');
-    assert.equal(spec['leaseDurationSeconds'], 1);
+    await server.stop();
+    const group = 'coordination.k8s.io';
+    const name = 'sluice-controllers';
+    const key = storeKey({ group, resource: 'leases', namespace: system, name });
+    const read = await server.store.read(key);
+    assert.ok(read.kind === 'ok' && read.value !== undefined);
+    const { spec } = leaseOf(decodeRecord(read.value.value).object, read.value.revision);
+    assert.equal(spec.holderIdentity, '');
+    assert.equal(spec.leaseDurationSeconds, 1);
   });
 
   it('several servers cannot do without Leases, and that is said at once', async () => {

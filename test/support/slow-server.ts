@@ -24,6 +24,8 @@ import type { ApiClient, TestOptions } from './test-server.ts';
 export interface SlowServer extends ApiClient {
   readonly time: ManualTime;
   readonly log: PausableTail;
+  /** Behind the server's back; stays open when the server stops. */
+  readonly store: Storage;
   /** Nothing that is asked of the store is answered while this is true; then all of it is. */
   unreachable: boolean;
   /** Questions for the newest revision that were asked since the store became unreachable. */
@@ -40,7 +42,8 @@ export async function startSlowServer(options: TestOptions = {}): Promise<SlowSe
   const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
   const raw = { ...defaults, store: 'memory', identity: 'kubernetes', ...options } as RawOptions;
   const time = manualTime();
-  const reach = reachable(createMemoryStorage({ clock: time.clock }));
+  const store = createMemoryStorage({ clock: time.clock });
+  const reach = reachable(store);
   const log = pausableTail(reach.storage);
   const fatal: unknown[] = [];
   const quiet = { error: ignore, warn: ignore, info: ignore, debug: ignore };
@@ -67,6 +70,7 @@ export async function startSlowServer(options: TestOptions = {}): Promise<SlowSe
   return {
     ...client,
     time,
+    store,
     log,
     get unreachable() {
       return reach.closed;
@@ -124,6 +128,7 @@ function reachable(inner: Storage): {
       scan: through(inner.scan),
       commit: through(inner.commit),
       changes: through(inner.changes),
+      close: () => Promise.resolve(),
       revision() {
         hands.questionsCount += 1;
         return revision();
