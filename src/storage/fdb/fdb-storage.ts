@@ -17,6 +17,7 @@ import { checkMutations } from '../mutation-limits.ts';
 import { StorageError, storageLimits } from '../storage.ts';
 import type { AtRevision, ChangePage, Revision, Storage } from '../storage.ts';
 import { followLog } from '../tail.ts';
+import { fdbCodes, isFdbError } from './binding.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import { checkCommitSize, createCommits } from './commits.ts';
 import { compactTo } from './fdb-compaction.ts';
@@ -82,8 +83,9 @@ function createFdbStorage(
 
   async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
     const either = AbortSignal.any([signal, closing.signal]);
+    const options = { limit: storageLimits.tailChangesMax, previous: false };
     const read = (at: Revision): Promise<AtRevision<ChangePage>> =>
-      changes(at, { limit: storageLimits.tailChangesMax, previous: false });
+      untilAnswered(() => changes(at, options), either);
     try {
       yield* followLog(read, logWatch.commits, after, either);
     } catch (error) {
@@ -126,6 +128,23 @@ function createFdbStorage(
     await slots.release();
     db.close();
   }
+}
+
+/** A follower outlives an outage: it asks again, at the pace of the reads' own timeout, for as long
+ * as the cluster does not answer. */
+async function untilAnswered<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (signal.aborted || !isTimeout(error)) throw error;
+    }
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  const cause = error instanceof StorageError ? error.cause : undefined;
+  return isFdbError(cause) && cause.code === fdbCodes.transactionTimedOut;
 }
 
 async function changesAfter(
