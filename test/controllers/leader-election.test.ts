@@ -282,6 +282,9 @@ describe('leader election', () => {
     // And what it begins when it goes on, before any of its timers has run.
     const later = await deleteObject(own, before, { dryRun: false });
     assert.equal(later.kind === 'refused' && later.error.code, 503);
+    const { kind, namespace } = before;
+    const made = await createObject(own, { kind, namespace }, configMap('made'), { dryRun: false });
+    assert.equal(made.kind === 'refused' && made.error.code, 503);
     first.server.stopped = false;
     await store.pass(20_000, () => assert.deepEqual(leaders(), ['server-2']));
     assert.equal(first.running, 0);
