@@ -59,7 +59,8 @@ async function restoredStoreTest(
   const { clusterFile, prefix } = store;
   const before = await store.open();
   const records = await fillSmall(before);
-  const common = ['-t', prefix, '-k', prefix, '-w'];
+  // From the prefix and its NUL to before anything that another prefix can begin with.
+  const common = ['-t', prefix, '-k', `${prefix} ${prefix}!`, '-w'];
   await programs.run('fdbbackup', [
     'start',
     '-C',
