@@ -6,7 +6,7 @@
  *   trailer   00000000  count:8  SHA-256 of everything before:32
  *
  * Numbers are big-endian; `length` counts what stands in the parentheses and is never 0. The first
- * line can be read with `head -1`. Values are the stored envelopes (record-codec.ts), byte for byte.
+ * line can be read with `head -1`. Values are the stored envelopes (record-codec.ts) as they are.
  *
  * Invariant: an import is finished only when the trailer agrees with all that was read and nothing
  * follows it; a file that was cut, altered or extended leaves an empty place behind.

@@ -6,8 +6,8 @@
  * records. A transaction that grew too old may simply run again.
  *
  * The newest revision is that of the newest commit at the transaction's read version, counted to
- * the end of that version (RevisionSpace.endOfTip): nothing at or below that version can still come,
- * and it stands still while nothing is written.
+ * the end of that version (RevisionSpace.endOfTip): nothing at or below that version can still
+ * come, and it stands still while nothing is written.
  *
  * Bounds: a page ends at its limit or at `pageBytesMax`; superseded records that do not matter are
  * read in small batches, and those of one key are jumped over.

@@ -15,8 +15,8 @@
  *   record   began:1  place:13  stateLength:1  state  payload:1  bytes | blob id:17 length:4
  *
  * An era is a stretch of the store's life in which commit versions rise. A store that is put back
- * into a cluster whose versions are lower, or imported, begins a new one (open-store.ts): its places
- * sort behind all earlier ones, and its revisions go on above theirs.
+ * into a cluster whose versions are lower, or imported, begins a new one (open-store.ts): its
+ * places sort behind all earlier ones, and its revisions go on above theirs.
  *
  * One write can be stamped in its key or in its value, not in both. A superseded record is stamped
  * in its key, so the record of a chain within one transaction says "began in the transaction that
