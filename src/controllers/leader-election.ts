@@ -42,7 +42,7 @@ import { fencedRegistry } from './fenced-registry.ts';
 import { cachedLease, leaseOf, leaseTime } from './lease-object.ts';
 import type { Lease } from './lease-object.ts';
 
-export const leaderElectionTimes = {
+const leaderElectionTimes = {
   /** Others wait this long after the last change they saw. */
   leaseDurationMs: 15_000,
   /** A term that was not renewed for this long is over. */

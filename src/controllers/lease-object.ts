@@ -12,7 +12,7 @@ import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Revision } from '../storage/storage.ts';
 
-export interface LeaseSpec {
+interface LeaseSpec {
   /** '' when nobody holds it. */
   readonly holderIdentity: string;
   readonly leaseDurationSeconds: number | undefined;

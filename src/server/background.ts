@@ -25,7 +25,7 @@ import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './options.ts';
 import type { ServerParts } from './server-parts.ts';
 
-export const controllersLease = 'sluice-controllers';
+const controllersLease = 'sluice-controllers';
 
 export interface BackgroundDeps {
   readonly parts: ServerParts;

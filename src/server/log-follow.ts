@@ -12,7 +12,7 @@ import type { Streams } from '../../streams/streams.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Storage } from '../storage/storage.ts';
 
-export const logFollowLimits = {
+const logFollowLimits = {
   /** How long the log may take to be caught up with before the server is not ready. */
   waitMs: 2_000,
 } as const;
