@@ -46,11 +46,13 @@ import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { chooseTransport } from '../transport/choose.ts';
-import type { ListenOptions } from '../transport/http-exchange.ts';
+import type { ChosenTransport } from '../transport/choose.ts';
+import type { HttpServer } from '../transport/http-exchange.ts';
 import { createBackground } from './background.ts';
 import { createLogFollow } from './log-follow.ts';
 import type { ServerParts } from './server-parts.ts';
 import { createServing } from './serving.ts';
+import type { Serving } from './serving.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
@@ -128,11 +130,7 @@ export async function startServer(
       logFollow,
       worker: worker?.number,
     });
-    const server = await transport
-      .listen(listenOptionsOf(serving.listenOptions, worker), serving.handler)
-      .catch((cause: unknown) => {
-        throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
-      });
+    const server = await listen(transport, serving, worker);
     const url = `http://${urlHost(config.bindAddress)}:${server.port}`;
     const address = `${urlHost(config.bindAddress)}:${server.port}`;
     serving.setAddress(address);
@@ -291,8 +289,18 @@ function isShared(config: CompletedConfig, environment: ServerEnvironment): bool
   return config.store === 'fdb' || environment.worker !== undefined;
 }
 
-function listenOptionsOf(own: ListenOptions, worker: WorkerPlace | undefined): ListenOptions {
-  return worker === undefined ? own : { ...own, port: worker.port, sharedPort: true };
+/** @throws OptionsError. */
+async function listen(
+  transport: ChosenTransport,
+  { listenOptions: own, handler }: Serving,
+  worker: WorkerPlace | undefined,
+): Promise<HttpServer> {
+  const options = worker === undefined ? own : { ...own, port: worker.port, sharedPort: true };
+  try {
+    return await transport.listen(options, handler);
+  } catch (cause) {
+    throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
+  }
 }
 
 function urlHost(address: string): string {

@@ -7,6 +7,7 @@ import { createCommitMerge } from '../../src/storage/remote/commit-merge.ts';
 import { createRemoteStorage } from '../../src/storage/remote/store-client.ts';
 import { createStoreServer } from '../../src/storage/remote/store-server.ts';
 import type { StoreServer } from '../../src/storage/remote/store-server.ts';
+import { createTurns, turnLimits } from '../../src/storage/remote/turns.ts';
 import { tailWindow } from '../../src/storage/remote/tail-server.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';
 import type { Mutation, MutationOutcome, Revision, Storage } from '../../src/storage/storage.ts';
@@ -265,19 +266,24 @@ describe('commits of several clients', () => {
     const merge = createCommitMerge(
       { commit: (mutations) => (fails ? Promise.reject(broken) : store.commit(mutations)) },
       systemTimers,
+      createTurns(systemTimers),
     );
+    const writer = {};
     const long = 'x'.repeat(5 * 1024 * 1024);
     const [good, large] = await Promise.allSettled([
-      merge.commit([put(key('a'), absent)]),
-      merge.commit([put(key('b'), absent, long)]),
+      merge.commit(writer, [put(key('a'), absent)]),
+      merge.commit(writer, [put(key('b'), absent, long)]),
     ]);
     assert.equal(good.status, 'fulfilled');
     assert.equal(large.status, 'rejected');
     fails = true;
-    const both = [merge.commit([put(key('c'), absent)]), merge.commit([put(key('d'), absent)])];
+    const both = [
+      merge.commit(writer, [put(key('c'), absent)]),
+      merge.commit(writer, [put(key('d'), absent)]),
+    ];
     for (const each of both) await assert.rejects(each, rejectsWith('full'));
     fails = false;
-    await merge.commit([put(key('e'), absent)]);
+    await merge.commit(writer, [put(key('e'), absent)]);
     assert.equal(ok(await store.read(key('c'))), undefined);
   });
 
@@ -337,6 +343,73 @@ describe('followers of one server', () => {
       hot = revisions[revisions.length - outcomes.length];
     }
     await Promise.all(followers);
+    await server.close();
+  });
+});
+
+describe('a record that several clients write', () => {
+  interface Contender {
+    readonly storage: Storage;
+    known: Revision | undefined;
+    worst: number;
+  }
+
+  /** Writes until it has won, reading what is there after each loss, as an actor does. */
+  async function win(contender: Contender, at = key('hot')): Promise<void> {
+    const { storage } = contender;
+    // The turns' own timers keep no process alive.
+    const alive = setInterval(() => undefined, 1000);
+    for (let losses = 0; ; losses += 1) {
+      contender.worst = Math.max(contender.worst, losses);
+      let known = contender.known;
+      if (known === undefined) {
+        known = ok(await storage.read(at))?.revision;
+        // Time to decide, in which the other may write again.
+        await turns(3);
+      }
+      const [outcome] = await storage.commit([put(at, written(known), 'x')]);
+      contender.known = outcome?.kind === 'applied' ? outcome.revision : undefined;
+      if (contender.known === undefined) continue;
+      clearInterval(alive);
+      return;
+    }
+  }
+
+  it('comes to each of them within a few tries, however eager the others are', async () => {
+    const store = createMemoryStorage({ clock: systemClock });
+    const server = await createStoreServer(store, systemTimers);
+    const known = await commitOne(store, put(key('hot'), absent));
+    const contenders = [1, 2, 3].map((): Contender => {
+      return { storage: connect(server, 'memory').storage, known, worst: 0 };
+    });
+    const rounds = 100;
+    await Promise.all(
+      contenders.map(async (contender) => {
+        for (let i = 0; i < rounds; i += 1) await win(contender);
+      }),
+    );
+    const worst = contenders.map((each) => each.worst);
+    assert.ok(Math.max(...worst) <= turnLimits.lossesMax + 2, `losses in a row: ${worst.join()}`);
+    const changes = ok(await store.changes(known, { limit: 1000, previous: false })).changes;
+    assert.equal(changes.length, rounds * contenders.length);
+    await server.close();
+  });
+
+  it('is not kept from the others by one that goes, stands still or does not write', async () => {
+    const store = createMemoryStorage({ clock: systemClock });
+    const server = await createStoreServer(store, systemTimers);
+    const known = await commitOne(store, put(key('hot'), absent));
+    const other: Contender = { storage: connect(server, 'memory').storage, known, worst: 0 };
+    for (const gone of [true, false]) {
+      const holder = connect(server, 'memory');
+      const stale = put(key('hot'), written(1_000_000n as Revision));
+      for (let i = 0; i < turnLimits.lossesMax; i += 1) await holder.storage.commit([stale]);
+      await holder.storage.read(key('hot'));
+      if (gone) holder.cut();
+      else holder.stopClient();
+      await win(other);
+      await win(other);
+    }
     await server.close();
   });
 });

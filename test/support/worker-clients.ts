@@ -16,6 +16,7 @@ export interface Answerer {
   readonly pid: number;
 }
 
+/** A connection to a worker that is just being killed is lost, and does not count as found. */
 const attemptsMax = 500;
 
 function answererOf(page: Buffer): Answerer {
@@ -46,7 +47,8 @@ export async function workersAt(port: number, count: number): Promise<Map<number
 export async function connectionTo(port: number, pid: number): Promise<HttpConnection> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const connection = new HttpConnection(port);
-    if ((await answererAt(connection)).pid === pid) return connection;
+    const found = await answererAt(connection).catch(() => undefined);
+    if (found?.pid === pid) return connection;
     connection.close();
   }
   throw new Error(`no connection to process ${pid}`);
@@ -61,7 +63,8 @@ export async function watchAt(
 ): Promise<WatchStream> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    if ((await askedWho(socket)).pid === pid) {
+    const found = await askedWho(socket).catch(() => undefined);
+    if (found?.pid === pid) {
       return new WatchStream(port, target, { ...options, socket });
     }
     socket.destroy();
@@ -82,6 +85,7 @@ function askedWho(socket: Socket): Promise<Answerer> {
     });
     socket.on('data', (bytes) => parser.feed(bytes));
     socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the connection ended before the answer')));
     socket.write('GET /metrics HTTP/1.1\r\nHost: test\r\n\r\n');
   });
 }

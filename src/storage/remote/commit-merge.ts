@@ -8,6 +8,8 @@
  *
  * What it is not: the committer of a server (../committer.ts), which gathers single mutations.
  *
+ * A writer that keeps losing races on a record gets a turn on it (turns.ts).
+ *
  * Invariants: at most one commit is in flight; commits are applied in the order they came; each
  * gets its own outcomes, or the error of the commit it rode in.
  * Bounds: `mergeLimits` for what rides together (one always goes); what waits is one commit for
@@ -16,6 +18,7 @@
 import type { Timers } from '../../stdx/clock.ts';
 import { checkMutations } from '../mutation-limits.ts';
 import type { Mutation, MutationOutcome, Storage } from '../storage.ts';
+import type { Turns, TurnTaker } from './turns.ts';
 
 export const mergeLimits = {
   /** Mutations in one commit. */
@@ -26,11 +29,12 @@ export const mergeLimits = {
 
 export interface CommitMerge {
   /** As Storage.commit; settles in order. */
-  commit(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
+  commit(writer: TurnTaker, mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
   readonly commitsTotal: number;
 }
 
 interface Waiting {
+  readonly writer: TurnTaker;
   readonly mutations: readonly Mutation[];
   readonly bytes: number;
   readonly resolve: (outcomes: readonly MutationOutcome[]) => void;
@@ -40,6 +44,7 @@ interface Waiting {
 export function createCommitMerge(
   storage: Pick<Storage, 'commit'>,
   timers: Pick<Timers, 'nextTurn'>,
+  turns: Pick<Turns, 'admit' | 'settled'>,
 ): CommitMerge {
   const queue: Waiting[] = [];
   let running = false;
@@ -64,12 +69,15 @@ export function createCommitMerge(
       const riders = take();
       commitsTotal += 1;
       try {
-        const merged = riders.length === 1 ? riders[0]?.mutations : mergedOf(riders);
-        const outcomes = await storage.commit(merged ?? []);
+        const outcomes = await storage.commit(mergedOf(riders, turns));
         let at = 0;
-        for (const { mutations, resolve } of riders) {
-          resolve(outcomes.slice(at, at + mutations.length));
+        for (const { writer, mutations, resolve } of riders) {
+          const own = outcomes.slice(at, at + mutations.length);
           at += mutations.length;
+          for (const [index, outcome] of own.entries()) {
+            turns.settled(writer, mutations[index] as Mutation, outcome);
+          }
+          resolve(own);
         }
       } catch (error) {
         for (const { reject } of riders) reject(error);
@@ -79,14 +87,14 @@ export function createCommitMerge(
   }
 
   return {
-    async commit(mutations) {
+    async commit(writer, mutations) {
       // One that is too large must not take its company with it.
       checkMutations(mutations);
       const bytes = mutations.reduce((sum, { operation }) => {
         return sum + (operation.kind === 'put' ? operation.value.byteLength : 0);
       }, 0);
       return new Promise((resolve, reject) => {
-        queue.push({ mutations, bytes, resolve, reject });
+        queue.push({ writer, mutations, bytes, resolve, reject });
         if (running) return;
         running = true;
         // Whatever other writers sent in this turn rides along.
@@ -99,11 +107,12 @@ export function createCommitMerge(
   };
 }
 
-function mergedOf(riders: readonly Waiting[]): readonly Mutation[] {
+function mergedOf(riders: readonly Waiting[], turns: Pick<Turns, 'admit'>): readonly Mutation[] {
   const merged: Mutation[] = [];
-  for (const { mutations } of riders) {
+  for (const { writer, mutations } of riders) {
     const first = merged.length;
-    for (const mutation of mutations) {
+    for (const sent of mutations) {
+      const mutation = turns.admit(writer, sent);
       const { expect } = mutation;
       if (expect.kind !== 'after') merged.push(mutation);
       else {

@@ -26,6 +26,8 @@ import { createTailFeed } from './tail-feed.ts';
 import type { TailFeed } from './tail-feed.ts';
 import { serveTail } from './tail-server.ts';
 import type { ServedTail } from './tail-server.ts';
+import { createTurns } from './turns.ts';
+import type { Turns } from './turns.ts';
 import {
   changesCodec,
   decode,
@@ -57,22 +59,22 @@ interface Shared {
   readonly storage: Storage;
   readonly merge: CommitMerge;
   readonly feed: TailFeed;
+  readonly turns: Turns;
   tellFailure(): void;
 }
 
 /** Rejects with StorageError. */
-export async function createStoreServer(
-  storage: Storage,
-  timers: Pick<Timers, 'nextTurn'>,
-): Promise<StoreServer> {
+export async function createStoreServer(storage: Storage, timers: Timers): Promise<StoreServer> {
   const feed = createTailFeed(storage, await storage.revision());
-  const merge = createCommitMerge(storage, timers);
+  const turns = createTurns(timers);
+  const merge = createCommitMerge(storage, timers, turns);
   const clients = new Set<Client>();
   let told: StorageError | undefined;
   const shared: Shared = {
     storage,
     merge,
     feed,
+    turns,
     tellFailure() {
       const failure = storage.failure();
       if (failure === told) return;
@@ -125,6 +127,7 @@ class Client {
   gone(): void {
     for (const tail of this.#tails.values()) tail.stop();
     this.#tails.clear();
+    this.#shared.turns.leave(this);
   }
 
   close(): void {
@@ -132,11 +135,17 @@ class Client {
   }
 
   #handle({ operation, id, payload }: Frame): void {
-    const { storage, merge } = this.#shared;
+    const { storage, merge, turns } = this.#shared;
     switch (operation) {
       case operations.read: {
         const { key, at } = decode(payload) as ReadRequest;
-        this.#answerLong(id, async () => encodeAt(await storage.read(key, at), recordCodec.toRow));
+        const read = (): void =>
+          this.#answerLong(id, async () => {
+            return encodeAt(await storage.read(key, at), recordCodec.toRow);
+          });
+        const turn = at === undefined ? turns.whenMine(this, key) : undefined;
+        if (turn === undefined) read();
+        else void turn.then(read);
         return;
       }
       case operations.scan: {
@@ -164,7 +173,7 @@ class Client {
       }
       case operations.commit: {
         const mutations = decodeMutations(payload);
-        this.#answer(id, async () => encode(await merge.commit(mutations)));
+        this.#answer(id, async () => encode(await merge.commit(this, mutations)));
         return;
       }
       case operations.tail:
