@@ -363,7 +363,9 @@ describe('a record that several clients write', () => {
       contender.worst = Math.max(contender.worst, losses);
       let known = contender.known;
       if (known === undefined) {
-        known = ok(await storage.read(at))?.revision;
+        const record = ok(await storage.read(at));
+        assert.ok(record !== undefined);
+        known = record.revision;
         // Time to decide, in which the other may write again.
         await turns(3);
       }

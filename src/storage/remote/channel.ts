@@ -7,7 +7,7 @@
  * frame that was sent may have arrived or not when the channel closes: the sender is not told.
  */
 export interface Channel {
-  /** Sends the parts as one frame; they must not be changed afterwards. After the close: nothing. */
+  /** Sends the parts as one frame; they must not be changed afterwards. Once closed: nothing. */
   send(...parts: readonly Uint8Array[]): void;
   /** What was sent waits for the other end: a polite sender waits for whenDrained(). */
   readonly backedUp: boolean;
