@@ -41,7 +41,7 @@ export function fdbBackupTests(store: ClusterStore): void {
     it('a store comes back record for record, its revisions go on above, no client resumes', async (t) => {
       const programs = findFdbPrograms();
       if (programs === undefined) {
-        t.skip('there is no fdbbackup in FDB_BIN or PATH');
+        t.skip('there is no fdbbackup, fdbrestore, backup_agent in FDB_BIN or PATH');
         return;
       }
       const agent = programs.startAgent(store.clusterFile);

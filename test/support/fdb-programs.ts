@@ -1,8 +1,7 @@
 /**
  * FoundationDB's own programs, for tests on a real cluster: fdbbackup, fdbrestore, backup_agent.
  *
- * They are one executable that looks at the name it is called by. It is looked for in the directory
- * FDB_BIN, then in PATH.
+ * They are one executable under three names, in one directory: FDB_BIN, or the one in PATH.
  */
 import { execFile, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
@@ -17,27 +16,32 @@ export interface FdbPrograms {
 
 const timeoutMs = 180_000;
 
-/** Undefined where the executable is not installed. */
+const names = ['fdbbackup', 'fdbrestore', 'backup_agent'] as const;
+
+/** Undefined where they are not installed. */
 export function findFdbPrograms(): FdbPrograms | undefined {
   const directories = [process.env.FDB_BIN, ...(process.env.PATH ?? '').split(path.delimiter)];
-  const executable = directories
-    .filter((directory) => directory !== undefined && directory !== '')
-    .map((directory) => path.join(directory as string, 'fdbbackup'))
-    .find(isExecutable);
-  if (executable === undefined) return undefined;
+  const directory = directories
+    .filter((each) => each !== undefined && each !== '')
+    .find((each) => names.every((name) => isExecutable(path.join(each as string, name))));
+  if (directory === undefined) return undefined;
   return {
-    run: (argv0, args) =>
+    run: (name, args) =>
       new Promise((resolve, reject) => {
-        const options = { argv0, timeout: timeoutMs };
-        execFile(executable, args, options, (error, stdout, stderr) => {
-          if (error === null) resolve(stdout);
-          else
-            reject(new Error(`${argv0} ${args.join(' ')}: ${stdout}${stderr}`, { cause: error }));
-        });
+        execFile(
+          path.join(directory, name),
+          args,
+          { timeout: timeoutMs },
+          (error, stdout, stderr) => {
+            if (error === null) resolve(stdout);
+            else
+              reject(new Error(`${name} ${args.join(' ')}: ${stdout}${stderr}`, { cause: error }));
+          },
+        );
       }),
     startAgent(clusterFile) {
-      const options = { argv0: 'backup_agent', stdio: 'ignore' } as const;
-      const child = spawn(executable, ['-C', clusterFile], options);
+      const agent = path.join(directory, 'backup_agent');
+      const child = spawn(agent, ['-C', clusterFile], { stdio: 'ignore' });
       const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
       process.once('exit', () => child.kill('SIGKILL'));
       return {
