@@ -228,7 +228,7 @@ export class Progress {
     for (const { sinceMs } of this.#questions) {
       const { currentWaitMs, timers } = this.#options;
       const leftMs = sinceMs + currentWaitMs - this.#nowMs();
-      // A turn later: if it was this process that stood still, the answer may be waiting to be read.
+      // A turn later: if this process stood still, the answer may be waiting to be read.
       this.#timer = timers.after(Math.max(0, leftMs), () => {
         this.#timer = timers.nextTurn(() => {
           this.#timer = undefined;
