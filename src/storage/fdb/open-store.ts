@@ -2,9 +2,9 @@
  * Opening a store: its marks are made or checked, and its revisions are kept from going back.
  *
  * Revisions come from commit versions, and versions rise only within one cluster. A store that
- * was put back into another cluster (fdbrestore) may hold versions which that cluster has yet to
- * reach: its commits would then sort before the history they continue. Whoever opens such a store
- * begins a new era, in one transaction:
+ * was put into another cluster may hold versions which that cluster has yet to reach (fdbrestore
+ * lifts them, copying keys does not): its commits would then sort before the history they
+ * continue. Whoever opens such a store begins a new era, in one transaction:
  *
  *   eras      + (read version, newest revision of the store + RESTORE_GAP)
  *   compacted = the start of the new era: what clients saw after the copy was made is gone, so
