@@ -92,7 +92,7 @@ export async function startServer(
     const ingredients = { clock, timers, identity, scheme, storage };
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
     const background = startBackground(config, log, parts, clock, timers);
-    const serving = createServing(config, { parts, identity, log, clock });
+    const serving = createServing(config, { parts, identity, log, clock, timers });
     const server = await transport
       .listen(serving.listenOptions, serving.handler)
       .catch((cause: unknown) => {

@@ -7,9 +7,12 @@
 import { createApiHandler } from '../endpoints/api-handler.ts';
 import { makeDiscovery } from '../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../endpoints/discovery/discovery.ts';
+import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
+import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { currentRelease } from '../apis/served-versions.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
@@ -38,6 +41,7 @@ export interface ServingDeps {
   readonly identity: Identity;
   readonly log: Log;
   readonly clock: Clock;
+  readonly timers: Timers;
 }
 
 export function createServing(config: CompletedConfig, deps: ServingDeps): Serving {
@@ -47,6 +51,12 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let onDrained: (() => void) | undefined;
   let discovery: Discovery | undefined;
   const metrics = createMetricsPage(measuredOf(parts, () => inFlight));
+  const version = versionInfo({
+    release: currentRelease,
+    programVersion: programVersion(),
+    runtimeVersion: process.version,
+    platform: `${process.platform}/${process.arch}`,
+  });
   const api = createApiHandler({
     endpoints: {
       registry: parts.registry,
@@ -64,12 +74,8 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       },
     },
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
-    version: versionInfo({
-      release: currentRelease,
-      programVersion: programVersion(),
-      runtimeVersion: process.version,
-      platform: `${process.platform}/${process.arch}`,
-    }),
+    openapi: openApiOf(deps, String(version['gitVersion'])),
+    version,
     healthChecks: healthChecks(parts.storage, () => shuttingDown),
     metrics: () => metrics.render(),
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
@@ -101,6 +107,18 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       });
     },
   };
+}
+
+function openApiOf({ parts, identity, timers }: ServingDeps, version: string): OpenApi {
+  return makeOpenApi({
+    documents: openApiDocuments({
+      scheme: parts.registry.scheme,
+      domain: identity.domain,
+      protobufMediaType: identity.mediaTypes.protobuf,
+      version,
+    }),
+    pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),
+  });
 }
 
 function listenOptionsOf(config: CompletedConfig): ListenOptions {
