@@ -65,7 +65,7 @@ async function handle(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<voi
     return sendStatusError(exchange, newBadRequest('the path holds an escape that is not UTF-8'));
   }
   const { info } = parsed;
-  const request: ApiRequest = { exchange, info, query, warnings: [] };
+  const request: ApiRequest = { exchange, info, query, warnings: [], auditAnnotations: new Map() };
   if (info.resource !== undefined) {
     return handleResource(deps.endpoints, request, info.resource);
   }

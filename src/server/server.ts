@@ -26,6 +26,7 @@ import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
 import { createNamespaceController } from '../controllers/namespace-lifecycle.ts';
 import { createObject } from '../registry/create.ts';
+import { upgrading } from '../registry/versions.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
@@ -139,6 +140,7 @@ function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme
     identity,
     runtimeConfig: runtimeConfig.value,
     featureGates: new Set(gates),
+    release: config.release,
   });
   if (built.kind === 'invalid') {
     throw new OptionsError(`--runtime-config: ${built.errors.join('; ')}`);
@@ -199,13 +201,14 @@ async function assemble(
   const shared = config.store === 'fdb';
   const limits = shared ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, limits });
+  const upgrade = upgrading(scheme);
   const actors = createActorSystem({
     storage,
     committer,
     encode: (key, object) => ({ record: recordOf(scheme, key, object) }),
     encodeRecord,
     decodeRecord,
-    decodeObject,
+    decodeObject: (bytes) => upgrade(decodeObject(bytes)),
     clock,
     timers,
     soleWriter: !shared,

@@ -50,9 +50,14 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let inFlight = 0;
   let onDrained: (() => void) | undefined;
   let discovery: Discovery | undefined;
-  const metrics = createMetricsPage(measuredOf(parts, () => inFlight));
+  const metrics = createMetricsPage(
+    measuredOf(parts, () => inFlight),
+    { release: config.release, showHidden: config.showHiddenMetrics },
+    (text) => log.warn({}, text),
+  );
   const version = versionInfo({
     release: currentRelease,
+    emulated: config.release,
     programVersion: programVersion(),
     runtimeVersion: process.version,
     platform: `${process.platform}/${process.arch}`,
@@ -61,7 +66,8 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     endpoints: {
       registry: parts.registry,
       identity,
-      release: currentRelease,
+      release: config.release,
+      onDeprecatedUse: (use) => metrics.deprecatedUse(use),
       clock: deps.clock,
       prng: parts.registry.prng,
       features: {

@@ -295,6 +295,7 @@ describe('version', () => {
   it('is a release with this program as build', () => {
     const info = versionInfo({
       release: 33,
+      emulated: 24,
       programVersion: '0.1.0',
       runtimeVersion: 'v20.0.0',
       platform: 'linux/x64',
