@@ -145,7 +145,7 @@ export function renderObject(
   bytes: Uint8Array,
   resourceVersion: string,
 ): Uint8Array {
-  const { negotiated, show, pretty, includeObject, schema } = representation;
+  const { negotiated, show, pretty, schema } = representation;
   const shown = show(bytes);
   const { projection } = negotiated;
   switch (projection.kind) {
