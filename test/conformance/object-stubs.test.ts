@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
+import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { readCorpus } from '../support/corpora.ts';
 import { startTestServer } from '../support/test-server.ts';
 import type { TestServer } from '../support/test-server.ts';
@@ -62,9 +63,9 @@ async function lives(server: TestServer, row: Row, kind: KindInfo): Promise<void
   const table = await server.request('GET', collection, {
     headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
   });
-  const rowsShown = table.body['rows'] as { cells: string[] }[];
+  const rowsShown = table.body['rows'] as { object: ApiObject }[];
   assert(
-    rowsShown.some((each) => each.cells[0] === name),
+    rowsShown.some((each) => each.object.metadata.name === name),
     table.text,
   );
 

@@ -164,11 +164,12 @@ const projections: Scenario = {
         metadata: { resourceVersion: '$rv' },
         columnDefinitions: [
           { name: 'Name', type: 'string', format: 'name' },
-          { name: 'Created At', type: 'date' },
+          { name: 'Data', type: 'string', format: '', priority: 0 },
+          { name: 'Age', type: 'string' },
         ],
         rows: [
           {
-            cells: ['a', present],
+            cells: ['a', 1, present],
             object: {
               kind: 'PartialObjectMetadata',
               apiVersion: 'meta.$domain/v1',
@@ -247,7 +248,7 @@ const projections: Scenario = {
         assert.equal(event.type, 'ADDED');
         assert.equal(event.object.kind, 'Table');
         assert.equal(event.object.rows[0]?.cells[0], 'a');
-        assert.equal(event.object.columnDefinitions.length, 2);
+        assert.equal(event.object.columnDefinitions.length, 3);
       },
     },
     {
