@@ -20,6 +20,7 @@ import type { Revision } from '../../src/storage/storage.ts';
 import { readCorpus } from '../support/corpora.ts';
 import { startTestServer } from '../support/test-server.ts';
 import type { Reply, TestServer } from '../support/test-server.ts';
+import { podSpec } from '../support/valid-objects.ts';
 
 interface Token {
   readonly start: string;
@@ -102,14 +103,14 @@ async function seed(server: TestServer): Promise<Seed> {
   for (const [i, key] of keys.entries()) {
     const [namespace, name] = key.split('/');
     const target = `/api/v1/namespaces/${namespace}/pods`;
-    const made = await send(server, 'POST', target, { metadata: { name }, spec: {} });
+    const made = await send(server, 'POST', target, { metadata: { name }, spec: podSpec() });
     const pod = made.body as unknown as Pod;
     pods.set(`$created[${i}]`, pod);
     versions.set(`$created[${i}].rv`, pod.metadata.resourceVersion);
   }
   const updated = await send(server, 'PUT', '/api/v1/namespaces/first/pods/bar', {
     metadata: { name: 'bar' },
-    spec: { nodeName: 'fakeNode' },
+    spec: podSpec({ nodeName: 'fakeNode' }),
   });
   pods.set('$updated', updated.body as unknown as Pod);
   versions.set('$updated', (updated.body as unknown as Pod).metadata.resourceVersion);

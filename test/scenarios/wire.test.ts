@@ -275,12 +275,14 @@ const projections: Scenario = {
 const hpa = (version: string) =>
   `/apis/autoscaling/${version}/namespaces/$ns/horizontalpodautoscalers`;
 
+const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
+
 const manyVersions: Scenario = {
   title: 'a kind with several versions is shown in the version of the request',
   steps: [
     {
       request: `POST ${hpa('v1')}`,
-      body: { metadata: { name: 'h' }, spec: { maxReplicas: 3 } },
+      body: { metadata: { name: 'h' }, spec: { maxReplicas: 3, scaleTargetRef } },
       status: 201,
       expect: { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler' },
       save: { rv: 'metadata.resourceVersion' },
@@ -324,7 +326,7 @@ const manyVersions: Scenario = {
       body: {
         apiVersion: 'autoscaling/v2',
         metadata: { name: 'h', resourceVersion: '$rv' },
-        spec: { maxReplicas: 4 },
+        spec: { maxReplicas: 4, scaleTargetRef },
       },
       status: 200,
       expect: { apiVersion: 'autoscaling/v2' },

@@ -22,6 +22,9 @@ import type { FieldSchema, ObjectSchema, TypeSchema } from './type-schema.ts';
 
 export const schemaErrorsMax = 100;
 
+/** Of a whole object: its metadata has rules of its own; for the status see above. */
+const unchecked: readonly string[] = ['metadata', 'status'];
+
 /** Names are `<package>.<Type>.<field>` without the version: `core.HTTPHeader.value`. */
 export interface SchemaExemptions {
   /** May be empty although the schema requires them. */
@@ -49,7 +52,7 @@ export function makeTypedValidators(
   };
   return (schema) => {
     const { missing, checks } = planOf(schema);
-    const plan = { missing, checks: checks.filter(({ name }) => name !== 'status') };
+    const plan = { missing, checks: checks.filter(({ name }) => !unchecked.includes(name)) };
     return (object) => {
       const walk: Walk = { keys: [], depth: 0, errors: [] };
       checkMembers(plan, object, walk);
