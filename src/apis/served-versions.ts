@@ -7,6 +7,9 @@ import type { CatalogueKind } from './catalogue.ts';
 import { stabilityOf } from './runtime-config.ts';
 import type { Stability } from './runtime-config.ts';
 
+/** What the rules look at of a kind of the catalogue. */
+type VersionedKind = Pick<CatalogueKind, 'group' | 'version' | 'introduced' | 'removed'>;
+
 /** Minor release of 1 whose behaviour is served. */
 export const currentRelease = 33;
 
@@ -17,7 +20,7 @@ export const oldestRelease = 16;
 const betaOffSince = 22;
 
 /** The release can serve it at all: introduced, not removed. */
-export function isKnown(kind: CatalogueKind, release: number): boolean {
+export function isKnown(kind: VersionedKind, release: number): boolean {
   return (
     (kind.introduced === undefined || kind.introduced <= release) &&
     (kind.removed === undefined || kind.removed > release)
@@ -27,8 +30,8 @@ export function isKnown(kind: CatalogueKind, release: number): boolean {
 /** Whether a release that knows the kind serves it when the configuration says nothing. `versions`
  * are all of its resource: a later beta of one that was on stays on. */
 export function isServedByDefault(
-  kind: CatalogueKind,
-  versions: readonly CatalogueKind[],
+  kind: VersionedKind,
+  versions: readonly VersionedKind[],
 ): boolean {
   switch (stabilityOf(kind.version)) {
     case 'ga':
@@ -61,7 +64,7 @@ function versionNumbers(version: string): readonly [number, number] {
 
 /** The version in which objects are stored: the most preferred one that the release before knew
  * too, so that a server can be rolled back by one. It does not depend on what is enabled. */
-export function storageVersionOf(versions: readonly CatalogueKind[], release: number): string {
+export function storageVersionOf(versions: readonly VersionedKind[], release: number): string {
   const known = versions.filter((kind) => isKnown(kind, release));
   const older = known.filter((kind) => isKnown(kind, release - 1));
   const candidates = older.length > 0 ? older : known.length > 0 ? known : versions;
@@ -77,7 +80,7 @@ const preferredAtOnce: ReadonlySet<string> = new Set(['resource.{domain}/v1beta2
  * too, so that clients of both releases agree on it; then the others, as they sort. */
 export function preferredFirst(
   served: readonly string[],
-  ofGroup: readonly CatalogueKind[],
+  ofGroup: readonly VersionedKind[],
   release: number,
 ): readonly string[] {
   const sorted = [...served].sort(compareVersions);

@@ -28,9 +28,10 @@ import { makeDefaulters } from '../../apimachinery/typed/defaulting.ts';
 import type { DefaultTable, Defaulter } from '../../apimachinery/typed/defaulting.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
 import { deploymentDefaults } from './deployments.ts';
+import { olderVersionDefaults } from './older-versions.ts';
 import { serviceDefaults } from './services.ts';
 
-const tables: readonly DefaultTable[] = [deploymentDefaults, serviceDefaults];
+const tables: readonly DefaultTable[] = [deploymentDefaults, olderVersionDefaults, serviceDefaults];
 
 /** The defaulter of a type: pure, and filling twice is filling once. */
 export function defaultersOf(identity: Identity): (schema: ObjectSchema) => Defaulter {
