@@ -273,7 +273,7 @@ for (const store of ['memory', 'lmdb'] as const) {
       for (let page = 0; list.metadata.continue !== undefined; page += 1) {
         await send(server, 'POST', '/api/v1/namespaces/second/pods', {
           metadata: { name: `between${page}` },
-          spec: {},
+          spec: podSpec(),
         });
         const token = list.metadata.continue;
         const reply = await send(server, 'GET', `/api/v1/pods?limit=2&continue=${token}`);

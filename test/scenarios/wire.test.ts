@@ -318,7 +318,7 @@ const manyVersions: Scenario = {
         request: `GET ${hpa(version)}`,
         headers: accept(table),
         status: 200,
-        expect: { rows: [{ cells: ['h', present] }] },
+        check: (reply) => assert.match(reply.text, /"rows":\[\{"cells":\["h",/),
       },
     ]),
     {
