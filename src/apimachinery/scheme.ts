@@ -62,6 +62,8 @@ export interface SubresourceInfo {
   readonly schema?: ObjectSchema | undefined;
   /** Of `kind`. */
   readonly defaults?: Defaulter | undefined;
+  /** How it is shown in Tables, where that is not as its parent. */
+  readonly table?: TablePrinter | undefined;
   readonly verbs: readonly Verb[];
 }
 

@@ -37,6 +37,7 @@ import {
   storageKeyOf,
 } from './version-families.ts';
 import { tableOf } from './tables/tables.ts';
+import { scales } from './tables/workloads.ts';
 import { objectVerbs, servedSubresources, subresourceVerbs } from './verbs.ts';
 
 export interface SchemeOptions {
@@ -208,6 +209,7 @@ function kindInfo(row: CatalogueKind, context: KindContext): KindInfo {
         kind: name === 'scale' ? scaleKind : gvk,
         schema: ownSchema,
         defaults: defaultsOf(ownSchema),
+        table: name === 'scale' ? scales : undefined,
         verbs: subresourceVerbs,
       };
     }),

@@ -14,6 +14,7 @@ import type { HealthCheck } from '../endpoints/health.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { currentRelease } from '../apis/served-versions.ts';
+import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';
@@ -121,6 +122,7 @@ function openApiOf({ parts, identity, timers }: ServingDeps, version: string): O
       scheme: parts.registry.scheme,
       domain: identity.domain,
       protobufMediaType: identity.mediaTypes.protobuf,
+      openValues: schemaExemptions.openValues,
       version,
     }),
     pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),

@@ -15,6 +15,7 @@ import {
 import type { Scheme } from '../../src/apimachinery/scheme.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
+import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
 import { readFacts } from '../support/corpora.ts';
 import { startTestServer } from '../support/test-server.ts';
 import type { TestServer } from '../support/test-server.ts';
@@ -52,6 +53,7 @@ function documentsOf(name: IdentityName): { documents: OpenApiDocuments; scheme:
     scheme,
     domain,
     protobufMediaType: mediaTypes.protobuf,
+    openValues: schemaExemptions.openValues,
     version: 'v1.33.0',
   });
   return { documents, scheme };
@@ -206,6 +208,8 @@ describe('OpenAPI documents', () => {
       enum: ['SCTP', 'TCP', 'UDP'],
       default: 'TCP',
     });
+    assert.deepEqual(at('Secret', 'type'), { type: 'string' });
+    assert.deepEqual(at('PodCondition', 'type'), { type: 'string', default: '' });
     assert.deepEqual(at('PodSpec', 'activeDeadlineSeconds'), { type: 'integer', format: 'int64' });
     assert.deepEqual(at('Secret', 'data'), {
       type: 'object',

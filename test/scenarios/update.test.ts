@@ -1,5 +1,5 @@
 /** Update: PUT of objects, status and scale (spec 1, 4.4). */
-import { absent } from '../support/partial-equal.ts';
+import { absent, present } from '../support/partial-equal.ts';
 import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
 import { podSpec, workloadSpec } from '../support/valid-objects.ts';
@@ -311,6 +311,21 @@ const scale: Scenario = {
         metadata: { name: 'd', namespace: '$ns', uid: '$uid', resourceVersion: '$rv' },
         spec: { replicas: 3 },
         status: { replicas: 0, selector: 'app=x' },
+      },
+    },
+    {
+      request: `GET ${deployments}/d/scale`,
+      headers: { accept: 'application/json;as=Table;v=v1;g=meta.$domain' },
+      status: 200,
+      expect: {
+        kind: 'Table',
+        columnDefinitions: [
+          { name: 'Name' },
+          { name: 'Desired', type: 'integer' },
+          { name: 'Available', type: 'integer' },
+          { name: 'Age' },
+        ],
+        rows: [{ cells: ['d', 3, 0, present], object: { metadata: { name: 'd' } } }],
       },
     },
     {

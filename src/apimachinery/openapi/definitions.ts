@@ -36,6 +36,8 @@ export interface Definitions {
 export interface DefinitionOptions {
   readonly dialect: Dialect;
   readonly names: DefinitionNames;
+  /** Enumerations that take other values too; see isClosedEnum. */
+  readonly openValues: ReadonlySet<string>;
   /** The value of x-kubernetes-group-version-kind of a type, and what to say of it. */
   describe(typeName: string): TypeDescription;
 }
@@ -147,7 +149,11 @@ function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
     }
     const base = plainScalars[type.scalar];
     assert(base !== undefined, `${type.scalar} is written in place`);
-    if (type.values === undefined || !isClosedEnum(place.owner.name, place.field.name)) return base;
+    if (
+      type.values === undefined ||
+      !isClosedEnum(place.owner.name, place.field.name, options.openValues)
+    )
+      return base;
     return { ...base, enum: type.values };
   };
 

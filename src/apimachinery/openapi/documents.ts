@@ -26,6 +26,8 @@ export interface DocumentOptions {
   /** The API domain of the identity. */
   readonly domain: string;
   readonly protobufMediaType: string;
+  /** Enumerations that take other values too: `core.Secret.type`. */
+  readonly openValues: ReadonlySet<string>;
   /** Semantic version of what is served. */
   readonly version: string;
 }
@@ -49,7 +51,12 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     ]),
   );
   const context = (dialect: Dialect) => {
-    const definitions = makeDefinitions({ dialect, names, describe });
+    const definitions = makeDefinitions({
+      dialect,
+      names,
+      describe,
+      openValues: options.openValues,
+    });
     const item: PathItemContext = {
       protobufMediaType: options.protobufMediaType,
       schemaOf: (type) => bodySchema(type, definitions, names, describe),

@@ -25,21 +25,24 @@ export function unionsOf(typeName: string): JsonObject {
   return union === undefined ? {} : { 'x-kubernetes-unions': [union] };
 }
 
-/** Sets that the known values do not exhaust: anybody may add a condition type, a reason, a
- * finalizer, a type of secret, a name of a resource. A generated client must not refuse them. */
-const openFields: ReadonlySet<string> = new Set([
+/** What components report: they may know more values than this release. */
+const reported: ReadonlySet<string> = new Set([
   'reason',
-  'finalizers',
-  'core.Secret.type',
   'core.NodeAddress.type',
-  'core.ResourceQuotaSpec.scopes',
   'certificates.CertificateSigningRequestSpec.signerName',
 ]);
 
-export function isClosedEnum(typeName: string, field: string): boolean {
-  if (openFields.has(field)) return false;
+/** Whether the values that are known are all there can be: a generated client refuses others.
+ * `openValues` names fields whose values nobody lists: `core.Secret.type`. */
+export function isClosedEnum(
+  typeName: string,
+  field: string,
+  openValues: ReadonlySet<string>,
+): boolean {
+  if (reported.has(field)) return false;
   if (field === 'type' && typeName.endsWith('Condition')) return false;
-  return !openFields.has(`${typeName.replace(/\/[^.]+/, '')}.${field}`);
+  const name = `${typeName.replace(/\/[^.]+/, '')}.${field}`;
+  return !reported.has(name) && !openValues.has(name);
 }
 
 export const namedDefaults: Readonly<Record<string, string>> = {

@@ -172,6 +172,16 @@ export const podDisruptionBudgets = table([
   ageColumn,
 ]);
 
+/** Of the scale subresource. */
+export const scales = table([
+  column('Name', 'Name of the object that is scaled.', (object) =>
+    text(object, 'metadata', 'name'),
+  ),
+  integer('Desired', 'Pods that there shall be.', (object) => count(object, 'spec', 'replicas')),
+  integer('Available', 'Pods that there are.', (object) => count(object, 'status', 'replicas')),
+  ageColumn,
+]);
+
 export const priorityClasses = table([
   nameColumn,
   integer('Value', 'The priority.', (object) => count(object, 'value')),

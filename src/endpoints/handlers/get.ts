@@ -9,7 +9,7 @@ import { scaleOf } from '../../registry/scale.ts';
 import { encodeVersioned } from '../../registry/versions.ts';
 import { assert } from '../../stdx/assert.ts';
 import type { Revision } from '../../storage/storage.ts';
-import { inFormat, negotiateRepresentation } from '../representation.ts';
+import { negotiateRepresentation, renderObject } from '../representation.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
@@ -17,7 +17,7 @@ import { sendStatusError } from '../status-response.ts';
 export async function handleGet(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
   const scale = resource.subresource === 'scale';
-  const representation = negotiateRepresentation(deps, request, { projections: !scale });
+  const representation = negotiateRepresentation(deps, request, { projections: true });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const options = parseGetOptions(request.query);
   if (options instanceof StatusError) return sendStatusError(exchange, options);
@@ -30,9 +30,11 @@ export async function handleGet(deps: EndpointDeps, request: ResourceRequest): P
   const subresource = kind.subresources.find((s) => s.name === 'scale');
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
   const object = scaleOf(decodeObject(found.value.bytes), kind.scale, subresource.kind);
-  const { negotiated, pretty } = representation.value;
-  const body = inFormat(encodeVersioned(object), negotiated, pretty, subresource.schema);
-  return sendBody(deps, request, 200, negotiated.mediaType, body);
+  const { schema, table: printer } = subresource;
+  const shown = { ...representation.value, schema, printer, show: (bytes: Uint8Array) => bytes };
+  const version = object.metadata.resourceVersion ?? '';
+  const body = renderObject(deps, shown, encodeVersioned(object), version);
+  return sendBody(deps, request, 200, shown.negotiated.mediaType, body);
 }
 
 function notOlderThan(version: RequestedVersion): Exclude<Consistency, { kind: 'exact' }> {
