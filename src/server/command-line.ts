@@ -4,11 +4,14 @@
  * Invariant: whatever is wrong with the arguments is one line and exit code 2.
  */
 import { Command, CommanderError, Option } from 'commander';
+import { convertFlags } from './convert-command.ts';
+import type { ConvertOptions } from './convert-command.ts';
 import { optionTable, OptionsError } from './options.ts';
 import type { OptionName, RawOptions } from './options.ts';
 
 export type ParsedCommandLine =
   | { readonly kind: 'serve'; readonly options: RawOptions }
+  | { readonly kind: 'convert'; readonly options: ConvertOptions }
   /** Help or version was asked for, and printed. */
   | { readonly kind: 'done' };
 
@@ -27,6 +30,9 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
   serve.allowExcessArguments(false).action(() => {
     parsed = { kind: 'serve', options: serve.opts<Record<OptionName, string>>() };
   });
+  addConvert(program, (options) => {
+    parsed = { kind: 'convert', options };
+  });
   try {
     program.parse([...args], { from: 'user' });
   } catch (error) {
@@ -35,6 +41,15 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
     throw new OptionsError(oneLine(error.message));
   }
   return parsed;
+}
+
+function addConvert(program: Command, chosen: (options: ConvertOptions) => void): void {
+  const convert = quiet(program.command('convert')).description('Convert manifests, offline.');
+  for (const [flags, help, byDefault] of convertFlags) {
+    const option = new Option(flags, help).default(byDefault);
+    convert.addOption(flags.startsWith('-f') ? option.makeOptionMandatory() : option);
+  }
+  convert.allowExcessArguments(false).action(() => chosen(convert.opts<ConvertOptions>()));
 }
 
 /** Errors are thrown, not printed: the caller decides how they look. */

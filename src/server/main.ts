@@ -7,6 +7,7 @@
  */
 import { StorageError } from '../storage/storage.ts';
 import { parseCommandLine } from './command-line.ts';
+import { runConvert } from './convert-command.ts';
 import { createLog } from './log.ts';
 import { completeConfig, OptionsError } from './options.ts';
 import type { CompletedConfig } from './options.ts';
@@ -20,6 +21,7 @@ const unusable: ReadonlySet<string> = new Set(['in-use', 'identity', 'io', 'full
 async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), programVersion());
   if (command.kind === 'done') return;
+  if (command.kind === 'convert') return runConvert(command.options);
   const config = completeConfig(command.options);
   const log = createLog(config.logLevel);
   const server = await startServer(config, {

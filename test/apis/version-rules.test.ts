@@ -107,6 +107,7 @@ describe('the deprecation rules', () => {
         return [name, type?.kind === 'object' ? [...type.members.keys()] : []];
       }),
     );
+    for (const [name] of released) if (types.find(name)?.kind !== 'object') released.delete(name);
     assert.deepEqual(rule1Fields(released, now), []);
     const poorer = new Map([...now, ['apps/v1.DeploymentSpec', ['replicas']] as const]);
     assert.ok(rule1Fields(released, poorer).includes('apps/v1.DeploymentSpec has lost selector'));
