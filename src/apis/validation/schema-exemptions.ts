@@ -14,7 +14,7 @@ export const schemaExemptions: SchemaExemptions = {
     batch.PodFailurePolicy.rules
     core.HTTPHeader.value core.LimitRangeSpec.limits core.Sysctl.value
     discovery.EndpointSlice.endpoints
-    rbac.ClusterRole.rules rbac.Role.rules rbac.RoleRef.apiGroup
+    rbac.RoleRef.apiGroup
     storage.CSINodeSpec.drivers storage.TokenRequest.audience
   `),
   openValues: names(`
