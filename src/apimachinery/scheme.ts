@@ -10,6 +10,8 @@
  * version of a group is its preferred one. Spec 1, sections 4.1 and 9; spec 2, section 3.3.
  */
 import type { GroupResource, GroupVersionKind } from './schema.ts';
+import type { TablePrinter } from './projection/printer.ts';
+import type { Defaulter } from './typed/defaulting.ts';
 import type { ObjectSchema } from './typed/type-schema.ts';
 import type { ApiObject, JsonObject, JsonValue } from './unstructured.ts';
 
@@ -58,6 +60,10 @@ export interface SubresourceInfo {
   readonly kind: GroupVersionKind;
   /** Of `kind`; there exactly when the parent's is. */
   readonly schema?: ObjectSchema | undefined;
+  /** Of `kind`. */
+  readonly defaults?: Defaulter | undefined;
+  /** How it is shown in Tables, where that is not as its parent. */
+  readonly table?: TablePrinter | undefined;
   readonly verbs: readonly Verb[];
 }
 
@@ -69,9 +75,20 @@ export interface ScalePaths {
   readonly selector: readonly string[];
 }
 
+/** Between one version's fields and those of the form that all versions of its resource share.
+ * Pure, lossless both ways; apiVersion and kind stay as they are. */
+export interface KindConversion {
+  toHub(object: ApiObject): ApiObject;
+  fromHub(object: ApiObject): ApiObject;
+}
+
 export interface KindInfo extends GroupVersionKind {
   /** Undefined for a kind that is not known field by field: no Protobuf is offered. */
   readonly schema?: ObjectSchema | undefined;
+  /** Fills in what a client left out, in an object of this version. */
+  readonly defaults?: Defaulter | undefined;
+  /** Of the version in which its objects are stored; there exactly when `schema` is. */
+  readonly storageSchema?: ObjectSchema | undefined;
   readonly listKind: string;
   /** Of `listKind`; there exactly when `schema` is. */
   readonly listSchema?: ObjectSchema | undefined;
@@ -95,6 +112,9 @@ export interface KindInfo extends GroupVersionKind {
   readonly storage: GroupResource;
   /** The version of `storage.group` in which objects are encoded in the store. */
   readonly storageVersion: string;
+  /** By the apiVersion of every version of the resource, served or not: undefined for one that has
+   * the shared form. Absent: all have. */
+  readonly conversions?: ReadonlyMap<string, KindConversion | undefined> | undefined;
 
   readonly nameRule: NameRule;
   readonly deletion: DeletionRule;
@@ -106,8 +126,10 @@ export interface KindInfo extends GroupVersionKind {
   readonly returnsDeletedObject: boolean;
   /** A change outside metadata and status increments metadata.generation. */
   readonly tracksGeneration: boolean;
-  /** Same for every version of the resource. */
+  /** Labels of this version; the paths lead through the stored object. */
   readonly selectableFields: readonly SelectableField[];
+  /** How it is shown in Tables; absent: name and creation time. */
+  readonly table?: TablePrinter | undefined;
 }
 
 export interface VersionInfo {
@@ -135,7 +157,8 @@ export interface Scheme {
   findKind(group: string, version: string, kind: string): KindInfo | undefined;
   /** The kind at the version its objects are stored in, or at the most preferred one served. */
   findStorage(resource: GroupResource): KindInfo | undefined;
-  /** Values of the selectable fields of an object, for its record. Unknown resource: none. */
+  /** Values of the selectable fields of a stored object, for its record: those of every version
+   * that is served. Unknown resource: none. */
   fieldsOf(resource: GroupResource, object: ApiObject): Readonly<Record<string, string>>;
 }
 
@@ -152,6 +175,7 @@ export function makeScheme(groups: readonly GroupInfo[]): Scheme {
   const byResource = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.resource}`, k]));
   const byKind = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.kind}`, k]));
   const byStorage = indexStorage(kinds);
+  const selectable = indexSelectable(kinds);
   const storageResources = [...byStorage.values()]
     .map((k) => k.storage)
     .sort((a, b) => compareText(a.group, b.group) || compareText(a.resource, b.resource));
@@ -166,8 +190,8 @@ export function makeScheme(groups: readonly GroupInfo[]): Scheme {
     findKind: (group, version, kind) => byKind.get(`${group}/${version}/${kind}`),
     findStorage: (resource) => byStorage.get(storageName(resource)),
     fieldsOf(resource, object) {
-      const kind = byStorage.get(storageName(resource));
-      return kind === undefined ? noFields : selectableValues(kind.selectableFields, object);
+      const fields = selectable.get(storageName(resource));
+      return fields === undefined ? noFields : selectableValues(fields, object);
     },
   };
 }
@@ -185,6 +209,22 @@ function indexStorage(kinds: readonly KindInfo[]): ReadonlyMap<string, KindInfo>
     const isStorageVersion =
       kind.group === kind.storage.group && kind.version === kind.storageVersion;
     if (isStorageVersion || !index.has(name)) index.set(name, kind);
+  }
+  return index;
+}
+
+/** Every label once: versions that share a label share its path. */
+function indexSelectable(
+  kinds: readonly KindInfo[],
+): ReadonlyMap<string, readonly SelectableField[]> {
+  const index = new Map<string, readonly SelectableField[]>();
+  for (const kind of kinds) {
+    const name = storageName(kind.storage);
+    const known = index.get(name) ?? [];
+    const added = kind.selectableFields.filter(
+      (field) => !known.some((other) => other.label === field.label),
+    );
+    index.set(name, [...known, ...added]);
   }
   return index;
 }

@@ -108,7 +108,8 @@ export function deletionRuleOf(resource: string): DeletionRule {
   return deletionRules[resource] ?? 'immediate';
 }
 
-/** `label`, `label=path|second.path`, `label!default`: without `=` the label is the path. */
+/** `label`, `label=path|second.path`, `label!default`: without `=` the label is the path. Paths
+ * lead through the stored form, which all versions of a resource share. */
 const selectable: Readonly<Record<string, string>> = {
   '/pods': `spec.nodeName spec.restartPolicy!Always spec.schedulerName!default-scheduler
     spec.serviceAccountName=spec.serviceAccountName|spec.serviceAccount spec.hostNetwork!false
@@ -116,9 +117,12 @@ const selectable: Readonly<Record<string, string>> = {
   '/events': `involvedObject.kind involvedObject.namespace involvedObject.name involvedObject.uid
     involvedObject.apiVersion involvedObject.resourceVersion involvedObject.fieldPath
     reason reportingComponent source=source.component|reportingComponent type`,
-  'events.{domain}/events': `regarding.kind regarding.namespace regarding.name regarding.uid
-    regarding.apiVersion regarding.resourceVersion regarding.fieldPath
-    reason reportingController type`,
+  'events.{domain}/events': `regarding.kind=involvedObject.kind
+    regarding.namespace=involvedObject.namespace regarding.name=involvedObject.name
+    regarding.uid=involvedObject.uid regarding.apiVersion=involvedObject.apiVersion
+    regarding.resourceVersion=involvedObject.resourceVersion
+    regarding.fieldPath=involvedObject.fieldPath
+    reason reportingController=reportingComponent type`,
   '/namespaces': 'status.phase!Active name=metadata.name',
   '/nodes': 'spec.unschedulable!false',
   '/replicationcontrollers': 'status.replicas!0',

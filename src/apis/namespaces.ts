@@ -27,6 +27,7 @@ export function namespaceStrategy(identity: Identity): Partial<KindStrategy> {
     prepareForUpdate: (next, current) => prepareNamespaceForUpdate(next, current, identity),
     prepareForStatusUpdate: (next) => withNameLabel(withDefaultPhase(next), identity),
     validateUpdate: validatePhase,
+    validateStatusUpdate: validatePhase,
     forbidDeletion: (name) => forbidNamespaceDeletion(name, identity),
     holdsDeletion: (object) => specFinalizers(object).length > 0,
     markDeletion: (object) => withPhase(object, 'Terminating'),

@@ -11,12 +11,7 @@ import { encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
 import type { EventFrames } from '../apimachinery/event-frames.ts';
-import {
-  jsonEvents,
-  partialEvents,
-  relabelledEvents,
-  tableEvents,
-} from '../apimachinery/event-frames.ts';
+import { partialEvents, shownEvents, tableEvents } from '../apimachinery/event-frames.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
 import type {
   Negotiated,
@@ -30,8 +25,9 @@ import {
   supportedTypes,
   wantsPretty,
 } from '../apimachinery/negotiation.ts';
-import { decodeObject, objectHead, withObjectHead } from '../apimachinery/object-encoding.ts';
+import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { metaApiVersion, partialForm } from '../apimachinery/projection/partial-metadata.ts';
+import type { TablePrinter } from '../apimachinery/projection/printer.ts';
 import type { IncludeObject, TableForm } from '../apimachinery/projection/table.ts';
 import { parseIncludeObject, tableForm } from '../apimachinery/projection/table.ts';
 import { protobufEvents } from '../apimachinery/protobuf-events.ts';
@@ -42,7 +38,7 @@ import { partialMetadataType } from '../apimachinery/typed/meta-types.ts';
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
-import { isStorageVersion } from '../registry/versions.ts';
+import { showing, showingId } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
 import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 
@@ -54,6 +50,8 @@ export interface Representation {
   readonly show: (bytes: Uint8Array) => Uint8Array;
   /** Fields of the request's kind; there when the format is protobuf. */
   readonly schema: ObjectSchema | undefined;
+  /** How the request's kind is shown in Tables. */
+  readonly printer: TablePrinter | undefined;
 }
 
 /** What bodies of this kind can be written in, in both directions. */
@@ -86,8 +84,9 @@ export function negotiateRepresentation(
     negotiated: result.negotiated,
     pretty: result.negotiated.pretty || prettyByRequest(request),
     includeObject: include.includeObject,
-    show: showing(kind),
+    show: showOf(kind),
     schema: kind.schema,
+    printer: kind.table,
   });
 }
 
@@ -118,19 +117,25 @@ function prettyByRequest(request: ApiRequest): boolean {
   return wantsPretty(queryValue(request.query, 'pretty'), request.exchange.header('user-agent'));
 }
 
-function showing(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
-  if (isStorageVersion(kind)) return (bytes) => bytes;
-  const head = objectHead(kind.kind, formatGroupVersion(kind));
-  return (bytes) => withObjectHead(bytes, head);
+/** Made once for each kind: every request asks. */
+const shows = new WeakMap<KindInfo, (bytes: Uint8Array) => Uint8Array>();
+
+function showOf(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
+  const known = shows.get(kind);
+  if (known !== undefined) return known;
+  const made = showing(kind);
+  shows.set(kind, made);
+  return made;
 }
 
 /** The Table form for this request; the objects in its rows are in the request's version. */
 export function tableFormOf(
   deps: EndpointDeps,
   version: 'v1' | 'v1beta1',
-  includeObject: IncludeObject,
+  { includeObject, printer }: Pick<Representation, 'includeObject' | 'printer'>,
 ): TableForm {
-  return tableForm({ domain: deps.identity.domain, version, includeObject });
+  const nowMs = () => deps.clock.nowMs();
+  return tableForm({ domain: deps.identity.domain, version, includeObject, printer, nowMs });
 }
 
 /** One object as negotiated. `bytes` are stamped and in the stored version. */
@@ -140,7 +145,7 @@ export function renderObject(
   bytes: Uint8Array,
   resourceVersion: string,
 ): Uint8Array {
-  const { negotiated, show, pretty, includeObject, schema } = representation;
+  const { negotiated, show, pretty, schema } = representation;
   const shown = show(bytes);
   const { projection } = negotiated;
   switch (projection.kind) {
@@ -151,7 +156,7 @@ export function renderObject(
       return inFormat(form.project(shown), negotiated, pretty, partialMetadataType);
     }
     case 'table': {
-      const form = tableFormOf(deps, projection.version, includeObject);
+      const form = tableFormOf(deps, projection.version, representation);
       const table = Buffer.from(form.tableOf(shown, resourceVersion, true), 'utf8');
       return inFormat(table, negotiated, pretty, undefined);
     }
@@ -184,17 +189,21 @@ export function eventFramesOf(
   watchId: string,
 ): EventFrames {
   const { domain } = deps.identity;
+  const { show } = representation;
   const { projection, format } = representation.negotiated;
   const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
   if (format === 'protobuf') return protobufFramesOf(deps, shown, representation);
   switch (projection.kind) {
     case 'none':
-      return isStorageVersion(kind) ? jsonEvents(shown) : relabelledEvents(shown);
+      return shownEvents(`json/${showingId(kind)}`, shown, show);
     case 'partial':
-      return partialEvents({ domain, version: projection.version });
+      return partialEvents({ domain, version: projection.version, show, showId: showingId(kind) });
     case 'table': {
-      const { includeObject } = representation;
-      return tableEvents({ ...shown, version: projection.version, includeObject, watchId });
+      const { includeObject, printer } = representation;
+      const { version } = projection;
+      const nowMs = () => deps.clock.nowMs();
+      const how = { ...shown, version, includeObject, printer, nowMs };
+      return tableEvents({ ...how, watchId, show });
     }
   }
 }
@@ -209,7 +218,11 @@ function protobufFramesOf(
   if (projection.kind !== 'partial') return protobufEvents({ ...shown, schema, show });
   const { domain } = deps.identity;
   const { apiVersion, kind, project } = partialForm({ domain, version: projection.version });
-  return protobufEvents({ apiVersion, kind, domain, schema: partialMetadataType, show: project });
+  const projected = (bytes: Uint8Array) => project(show(bytes));
+  const id = `/${shown.apiVersion}/${shown.kind}`;
+  const options = { apiVersion, kind, domain, schema: partialMetadataType, show: projected };
+  const frames = protobufEvents(options);
+  return { ...frames, id: frames.id + id };
 }
 
 /** apiVersion of the projections, for lists. */

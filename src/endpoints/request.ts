@@ -17,10 +17,21 @@ export interface EndpointDeps {
   readonly identity: Identity;
   /** Minor release of 1 whose API is served. */
   readonly release: number;
+  /** A request came for a version that is deprecated in this release. */
+  readonly onDeprecatedUse: (use: DeprecatedUse) => void;
   readonly clock: Clock;
   readonly prng: Prng;
   readonly features: EndpointFeatures;
   readonly limits: EndpointLimits;
+}
+
+export interface DeprecatedUse {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** `1.25`, or '' when none has been announced. */
+  readonly removedRelease: string;
 }
 
 export interface EndpointFeatures {
@@ -43,6 +54,8 @@ export interface ApiRequest {
   readonly query: QueryParameters;
   /** Texts for Warning headers; handlers add to it before the head is sent. */
   readonly warnings: string[];
+  /** What the audit event of the request says beside its own fields. */
+  readonly auditAnnotations: Map<string, string>;
 }
 
 /** A request for a kind that is served, in a scope that fits it. */

@@ -48,9 +48,26 @@ export async function handleResource(
   if (handler === undefined || !verbs.includes(info.verb as Verb)) {
     return sendStatusError(exchange, newMethodNotAllowed(kind, info.verb));
   }
-  const warning = deprecationWarning(kind, deps.release);
-  if (warning !== undefined) request.warnings.push(warning);
+  noteDeprecation(deps, request, kind, resource);
   return handler(deps, { ...request, resource, kind });
+}
+
+/** Whoever uses a deprecated version is told, counted and marked (spec 1, section 9, rule 6). */
+function noteDeprecation(
+  deps: EndpointDeps,
+  request: ApiRequest,
+  kind: KindInfo,
+  { subresource }: ResourceInfo,
+): void {
+  const warning = deprecationWarning(kind, deps.release);
+  if (warning === undefined) return;
+  request.warnings.push(warning);
+  const removedRelease = kind.removed === undefined ? '' : `1.${kind.removed}`;
+  const { deprecated, removedRelease: removed } = deps.identity.annotations;
+  request.auditAnnotations.set(deprecated, 'true');
+  if (removedRelease !== '') request.auditAnnotations.set(removed, removedRelease);
+  const { group, version, resource } = kind;
+  deps.onDeprecatedUse({ group, version, resource, subresource, removedRelease });
 }
 
 /** A namespace stands in the path only of a namespaced kind; its objects always have one. */

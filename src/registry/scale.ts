@@ -62,7 +62,8 @@ export async function updateScale(
       if (conflict !== undefined) return conflict;
       const changed = withValueAt(current.object, paths.specReplicas, wanted) as ApiObject;
       const next = withGeneration(changed, current.object, target.kind);
-      return validated(next, current.object, target.kind, strategy);
+      const errors = strategy.validateUpdate(next, current.object);
+      return validated(next, current.object, target.kind, errors);
     },
     create: undefined,
     warnings: [],

@@ -19,7 +19,10 @@ export interface KindStrategy {
   /** Likewise, for a write to the status: `next` differs in it and in the client's metadata. */
   prepareForStatusUpdate(next: ApiObject, current: ApiObject): ApiObject;
   validate(object: ApiObject): readonly FieldError[];
+  /** Of a write to the main resource; what `validate` asks is asked here too. */
   validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
+  /** Of a write to the status, which leaves the rest as it is. */
+  validateStatusUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
   /** Why this object may not be deleted at all, if so. */
   forbidDeletion(name: string): StatusError | undefined;
   /** Seconds an accepted delete waits; `requested` is what the client asked for. 0: at once. */
@@ -44,6 +47,7 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
     prepareForStatusUpdate: (next) => next,
     validate: () => [],
     validateUpdate: () => [],
+    validateStatusUpdate: () => [],
     forbidDeletion: () => undefined,
     gracePeriodSeconds: kind.deletion === 'pod' ? podGracePeriod : () => 0,
     holdsDeletion: () => false,

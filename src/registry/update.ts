@@ -8,6 +8,7 @@
  * is taken from the current object; a result equal to the current object writes nothing.
  */
 import { invalid } from '../apimachinery/field-error.ts';
+import type { FieldError } from '../apimachinery/field-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { newConflict, newInvalid } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
@@ -145,7 +146,8 @@ function produceObject(
   strategy: KindStrategy,
 ): Production {
   const prepared = strategy.prepareForUpdate(metadataForUpdate(submitted, current), current);
-  return validated(withGeneration(prepared, current, kind), current, kind, strategy);
+  const next = withGeneration(prepared, current, kind);
+  return validated(next, current, kind, strategy.validateUpdate(next, current));
 }
 
 /** Status and the metadata that a client owns; everything else stays as it is. */
@@ -164,20 +166,18 @@ function produceStatus(
     metadata: ownerReferences === undefined ? rest : { ...rest, ownerReferences },
     ...(submitted['status'] === undefined ? {} : { status: submitted['status'] }),
   } as ApiObject;
-  return validated(strategy.prepareForStatusUpdate(next, current), current, kind, strategy);
+  const prepared = strategy.prepareForStatusUpdate(next, current);
+  return validated(prepared, current, kind, strategy.validateStatusUpdate(prepared, current));
 }
 
-/** `next`, if its metadata and the kind's own rules allow it after `current`. */
+/** `next`, if its metadata allows it after `current` and `kindErrors`, the kind's own, are none. */
 export function validated(
   next: ApiObject,
   current: ApiObject,
   kind: KindInfo,
-  strategy: KindStrategy,
+  kindErrors: readonly FieldError[],
 ): Production {
-  const errors = [
-    ...validateObjectMetaUpdate(next.metadata, current.metadata),
-    ...strategy.validateUpdate(next, current),
-  ];
+  const errors = [...validateObjectMetaUpdate(next.metadata, current.metadata), ...kindErrors];
   if (errors.length > 0) {
     return refused(newInvalid(kind, current.metadata.name ?? '', errors));
   }

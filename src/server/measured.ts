@@ -4,9 +4,18 @@ import type { Streams } from '../../streams/streams.ts';
 import type { LogFollow } from './log-follow.ts';
 import type { ServerParts } from './server-parts.ts';
 
+/** Metrics of the reference that dashboards rely on; the others are this program's own. */
+const stable: ReadonlySet<string> = new Set([
+  'apiserver_current_inflight_requests',
+  'apiserver_longrunning_requests',
+]);
+
+function of(name: string, help: string, read: () => number): Measured {
+  return { name, help, read, stability: stable.has(name) ? 'STABLE' : 'ALPHA' };
+}
+
 export function measuredOf(parts: ServerParts, inFlight: () => number): readonly Measured[] {
   const { streams, actors, committer } = parts;
-  const of = (name: string, help: string, read: () => number): Measured => ({ name, help, read });
   return [
     of(
       'apiserver_current_inflight_requests',

@@ -12,6 +12,7 @@ import { transportChoices } from '../transport/choose.ts';
 import type { TransportChoice } from '../transport/choose.ts';
 import { logLevels } from './log.ts';
 import type { LogLevel } from './log.ts';
+import { currentRelease, oldestRelease } from '../apis/served-versions.ts';
 import { parseDurationMs } from './duration.ts';
 
 const storeNames = ['lmdb', 'memory', 'fdb'] as const;
@@ -41,6 +42,9 @@ export interface CompletedConfig {
   /** Not parsed yet: what the keys mean depends on the identity. */
   readonly runtimeConfig: string;
   readonly featureGates: ReadonlyMap<string, boolean>;
+  /** Minor release of 1 whose API is served. */
+  readonly release: number;
+  readonly showHiddenMetrics: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -157,10 +161,22 @@ export const optionTable = [
     help: 'Group versions and resources to serve or not: batch/v1=false, api/beta, ...',
   },
   {
+    flag: 'emulated-version',
+    value: '1.N',
+    default: `1.${currentRelease}`,
+    help: `Serve what this release served, 1.${oldestRelease} to 1.${currentRelease}.`,
+  },
+  {
     flag: 'feature-gates',
     value: 'NAME=BOOL,...',
     default: '',
     help: 'Features to switch on or off.',
+  },
+  {
+    flag: 'show-hidden-metrics-for-version',
+    value: '1.N',
+    default: '',
+    help: 'Show the metrics that were hidden after this release: the one before the served one.',
   },
   { flag: 'log-level', value: logLevels.join('|'), default: 'info', help: 'Least level logged.' },
 ] as const satisfies readonly OptionSpec[];
@@ -199,6 +215,8 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     shutdownTimeoutMs: duration(raw, 'shutdown-timeout', 0),
     runtimeConfig: raw['runtime-config'],
     featureGates: featureGates(raw['feature-gates'], dependentGates(raw)),
+    release: emulatedRelease(raw),
+    showHiddenMetrics: showHiddenMetrics(raw),
     logLevel: oneOf(raw, 'log-level', logLevels),
   };
   return Object.freeze(config);
@@ -217,6 +235,21 @@ function fdbPrefix(raw: RawOptions): string {
   const text = raw['fdb-prefix'];
   if (/^[\w./-]{1,64}$/.test(text)) return text;
   return fail('fdb-prefix', text, '1 to 64 letters, digits or any of "_./-"');
+}
+
+function emulatedRelease(raw: RawOptions): number {
+  const text = raw['emulated-version'];
+  const minor = Number(/^v?1\.(\d{1,3})$/.exec(text)?.[1]);
+  if (minor >= oldestRelease && minor <= currentRelease) return minor;
+  return fail('emulated-version', text, `a release from 1.${oldestRelease} to 1.${currentRelease}`);
+}
+
+/** Of older releases no hidden metric is left. */
+function showHiddenMetrics(raw: RawOptions): boolean {
+  const flag = 'show-hidden-metrics-for-version';
+  const previous = `1.${emulatedRelease(raw) - 1}`;
+  if (raw[flag] === '') return false;
+  return raw[flag] === previous || fail(flag, raw[flag], previous);
 }
 
 function oneOf<T extends string>(raw: RawOptions, flag: OptionName, values: readonly T[]): T {

@@ -31,6 +31,7 @@ import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
 import { createObject } from '../registry/create.ts';
+import { upgrading } from '../registry/versions.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
@@ -126,6 +127,7 @@ export async function startServer(
       identity,
       log,
       clock,
+      timers,
       background,
       logFollow,
       worker: worker?.number,
@@ -174,6 +176,7 @@ function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme
     identity,
     runtimeConfig: runtimeConfig.value,
     featureGates: new Set(gates),
+    release: config.release,
   });
   if (built.kind === 'invalid') {
     throw new OptionsError(`--runtime-config: ${built.errors.join('; ')}`);
@@ -236,13 +239,14 @@ async function assemble(
   const shared = isShared(config, environment);
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, limits });
+  const upgrade = upgrading(scheme);
   const actors = createActorSystem({
     storage,
     committer,
     encode: (key, object) => ({ record: recordOf(scheme, key, object) }),
     encodeRecord,
     decodeRecord,
-    decodeObject,
+    decodeObject: (bytes) => upgrade(decodeObject(bytes)),
     clock,
     timers,
     soleWriter: !shared,

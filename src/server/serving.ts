@@ -7,10 +7,14 @@
 import { createApiHandler } from '../endpoints/api-handler.ts';
 import { makeDiscovery } from '../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../endpoints/discovery/discovery.ts';
+import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
+import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { currentRelease } from '../apis/served-versions.ts';
+import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';
 import type { ExchangeHandler, ListenOptions } from '../transport/http-exchange.ts';
@@ -39,6 +43,7 @@ export interface ServingDeps {
   readonly identity: Identity;
   readonly log: Log;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly background: Pick<Background, 'measured'>;
   readonly logFollow: LogFollow;
   /** Which of several servers this is; undefined: the only one. */
@@ -56,12 +61,24 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     ...lagMeasured(parts.streams, deps.logFollow),
     ...deps.background.measured,
   ];
-  const metrics = createMetricsPage(measured, deps.worker);
+  const metrics = createMetricsPage(measured, {
+    view: { release: config.release, showHidden: config.showHiddenMetrics },
+    worker: deps.worker,
+    warn: (text) => log.warn({}, text),
+  });
+  const version = versionInfo({
+    release: currentRelease,
+    emulated: config.release,
+    programVersion: programVersion(),
+    runtimeVersion: process.version,
+    platform: `${process.platform}/${process.arch}`,
+  });
   const api = createApiHandler({
     endpoints: {
       registry: parts.registry,
       identity,
-      release: currentRelease,
+      release: config.release,
+      onDeprecatedUse: (use) => metrics.deprecatedUse(use),
       clock: deps.clock,
       prng: parts.registry.prng,
       features: {
@@ -74,12 +91,8 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       },
     },
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
-    version: versionInfo({
-      release: currentRelease,
-      programVersion: programVersion(),
-      runtimeVersion: process.version,
-      platform: `${process.platform}/${process.arch}`,
-    }),
+    openapi: openApiOf(deps, String(version['gitVersion'])),
+    version,
     healthChecks: healthChecks(deps, () => shuttingDown),
     metrics: () => metrics.render(),
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
@@ -111,6 +124,19 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       });
     },
   };
+}
+
+function openApiOf({ parts, identity, timers }: ServingDeps, version: string): OpenApi {
+  return makeOpenApi({
+    documents: openApiDocuments({
+      scheme: parts.registry.scheme,
+      domain: identity.domain,
+      protobufMediaType: identity.mediaTypes.protobuf,
+      openValues: schemaExemptions.openValues,
+      version,
+    }),
+    pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),
+  });
 }
 
 function listenOptionsOf(config: CompletedConfig): ListenOptions {

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { decodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { IdentityName } from '../../src/apimachinery/identity.ts';
+import { metaTypes } from '../../src/apimachinery/typed/meta-types.ts';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { objectVerbs } from '../../src/apis/verbs.ts';
@@ -157,6 +160,28 @@ describe('aggregated discovery', () => {
     assert.deepEqual([...actual].sort(), [...expected].sort());
   });
 
+  it('has the documents of the reference, member by member, but for what is not served', () => {
+    const served = (verbs: readonly string[]) =>
+      verbs.filter((verb) => verb !== 'patch' || objectVerbs.includes('patch'));
+    const items = reference.items.flatMap((group) => {
+      const versions = group.versions.flatMap((version) => {
+        const prefix = `${group.metadata.name ?? ''}/${version.version}`;
+        const resources = version.resources
+          .filter((r) => notServed[`${prefix}/${r.resource}`] === undefined)
+          .map(({ subresources, ...r }) => {
+            const kept = subresources
+              ?.filter((s) => notServed[`${prefix}/${r.resource}/${s.subresource}`] === undefined)
+              .map((s) => ({ ...s, verbs: served(s.verbs) }));
+            const parts = kept === undefined || kept.length === 0 ? {} : { subresources: kept };
+            return { ...r, verbs: served(r.verbs), ...parts };
+          });
+        return resources.length === 0 ? [] : [{ ...version, resources }];
+      });
+      return versions.length === 0 ? [] : [{ ...group, versions }];
+    });
+    assert.deepEqual(own, { ...reference, items });
+  });
+
   it('has the groups, and the versions of each group, in the order of the reference', () => {
     const order = (document: Aggregated) =>
       document.items
@@ -285,6 +310,21 @@ describe('plain discovery', () => {
     });
   }
 
+  it('comes in Protobuf where that is asked for, but not aggregated', () => {
+    const protobuf = 'application/vnd.kubernetes.protobuf';
+    const schemaOf = (_apiVersion: string, kind: string) => metaTypes.object(`meta/v1.${kind}`);
+    for (const path of ['/api', '/apis', '/apis/apps', '/apis/apps/v1', '/api/v1']) {
+      const document = fetchText(everything, path, protobuf);
+      assert.equal(document.contentType, protobuf);
+      const decoded = decodeProtobuf(document.body, schemaOf);
+      const value = decoded.kind === 'value' ? (decoded.value as JsonObject) : {};
+      const json = fetchJson<JsonObject>(everything, path);
+      assert.deepEqual(JSON.parse(JSON.stringify(value)), { apiVersion: 'v1', ...json });
+    }
+    const aggregated = `${aggregatedType('v2').replace('json', 'vnd.kubernetes.protobuf')},${kubectl132}`;
+    assert.equal(fetchText(everything, '/apis', aggregated).contentType, aggregatedType('v2'));
+  });
+
   it('refuses a form that it does not have', () => {
     assert.equal(everything.find('/apis', 'text/html').kind, 'not-acceptable');
     assert.equal(everything.find('/api/v1', aggregatedType('v2')).kind, 'not-acceptable');
@@ -295,6 +335,7 @@ describe('version', () => {
   it('is a release with this program as build', () => {
     const info = versionInfo({
       release: 33,
+      emulated: 24,
       programVersion: '0.1.0',
       runtimeVersion: 'v20.0.0',
       platform: 'linux/x64',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { absent } from '../support/partial-equal.ts';
 import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
+import { podSpec, workloadSpec } from '../support/valid-objects.ts';
 
 const configmaps = '/api/v1/namespaces/$ns/configmaps';
 const pods = '/api/v1/namespaces/$ns/pods';
@@ -37,13 +38,13 @@ const answers: Scenario = {
         code: absent,
       },
     },
-    create(deployments, { metadata: { name: 'd' }, spec: {} }),
+    create(deployments, { metadata: { name: 'd' }, spec: workloadSpec() }),
     {
       request: `DELETE ${deployments}/d`,
       status: 200,
       expect: { kind: 'Status', details: { name: 'd', group: 'apps', kind: 'deployments' } },
     },
-    create(pods, { metadata: { name: 'p' }, spec: {} }),
+    create(pods, { metadata: { name: 'p' }, spec: podSpec() }),
     {
       request: `DELETE ${pods}/p`,
       status: 200,
@@ -81,7 +82,7 @@ const finalizers: Scenario = {
   steps: [
     create(deployments, {
       metadata: { name: 'd', finalizers: ['x.io/a', 'x.io/b'] },
-      spec: { replicas: 1 },
+      spec: workloadSpec({ replicas: 1 }),
     }),
     {
       request: `DELETE ${deployments}/d`,
@@ -105,14 +106,17 @@ const finalizers: Scenario = {
     },
     {
       request: `POST ${deployments}`,
-      body: { metadata: { name: 'd' } },
+      body: { metadata: { name: 'd' }, spec: workloadSpec() },
       status: 409,
       reason: 'AlreadyExists',
       message: 'object is being deleted: deployments.apps "d" already exists',
     },
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd', finalizers: ['x.io/a', 'x.io/b', 'x.io/c'] }, spec: {} },
+      body: {
+        metadata: { name: 'd', finalizers: ['x.io/a', 'x.io/b', 'x.io/c'] },
+        spec: workloadSpec(),
+      },
       status: 422,
       reason: 'Invalid',
       message:
@@ -122,13 +126,16 @@ const finalizers: Scenario = {
     },
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd', finalizers: ['x.io/b'] }, spec: { replicas: 1 } },
+      body: {
+        metadata: { name: 'd', finalizers: ['x.io/b'] },
+        spec: workloadSpec({ replicas: 1 }),
+      },
       status: 200,
       expect: { metadata: { finalizers: ['x.io/b'], deletionTimestamp: '$at' } },
     },
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd' }, spec: { replicas: 1 } },
+      body: { metadata: { name: 'd' }, spec: workloadSpec({ replicas: 1 }) },
       status: 200,
       expect: { kind: 'Deployment', metadata: { name: 'd', finalizers: absent } },
     },
@@ -137,7 +144,7 @@ const finalizers: Scenario = {
       request: `GET ${deployments}?watch=1&resourceVersion=$marked&timeoutSeconds=1`,
       status: 200,
       check: (reply) => {
-        const types = [...reply.text.matchAll(/"type":"(\w+)"/g)].map((found) => found[1]);
+        const types = [...reply.text.matchAll(/^ ?{"type":"(\w+)"/gm)].map((found) => found[1]);
         assert.deepEqual(types, ['MODIFIED', 'DELETED']);
       },
     },
@@ -177,7 +184,7 @@ const podGrace: Scenario = {
   steps: [
     create(pods, {
       metadata: { name: 'p' },
-      spec: { nodeName: 'n', terminationGracePeriodSeconds: 600 },
+      spec: podSpec({ nodeName: 'n', terminationGracePeriodSeconds: 600 }),
     }),
     {
       request: `DELETE ${pods}/p`,
@@ -206,20 +213,20 @@ const podGrace: Scenario = {
     },
     { request: `DELETE ${pods}/p?gracePeriodSeconds=0`, status: 200, expect: { kind: 'Pod' } },
     { request: `GET ${pods}/p`, status: 404, reason: 'NotFound' },
-    create(pods, { metadata: { name: 'q' }, spec: { nodeName: 'n' } }),
+    create(pods, { metadata: { name: 'q' }, spec: podSpec({ nodeName: 'n' }) }),
     {
       request: `DELETE ${pods}/q?gracePeriodSeconds=40`,
       body: { gracePeriodSeconds: 50 },
       status: 200,
       expect: { metadata: { deletionGracePeriodSeconds: 50 } },
     },
-    create(pods, { metadata: { name: 'r' }, spec: { nodeName: 'n' } }),
+    create(pods, { metadata: { name: 'r' }, spec: podSpec({ nodeName: 'n' }) }),
     {
       request: `DELETE ${pods}/r`,
       status: 200,
       expect: { metadata: { deletionGracePeriodSeconds: 30 } },
     },
-    create(pods, { metadata: { name: 'ended' }, spec: { nodeName: 'n' } }),
+    create(pods, { metadata: { name: 'ended' }, spec: podSpec({ nodeName: 'n' }) }),
     {
       request: `PUT ${pods}/ended/status`,
       body: { metadata: {}, status: { phase: 'Succeeded' } },

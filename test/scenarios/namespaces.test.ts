@@ -9,6 +9,7 @@ import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
 import { startTestServer } from '../support/test-server.ts';
 import type { ApiClient } from '../support/test-server.ts';
+import { podSpec, workloadSpec } from '../support/valid-objects.ts';
 
 const held = { metadata: { name: 'held', finalizers: ['x.io/hold'] } };
 
@@ -176,15 +177,16 @@ test('deletion empties a namespace of every kind, then it disappears', async () 
   const server = await startTestServer();
   const { request } = server;
   await request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'full' } } });
-  const collections = [
-    '/api/v1/namespaces/full/configmaps',
-    '/api/v1/namespaces/full/pods',
-    '/apis/apps/v1/namespaces/full/deployments',
-    '/apis/coordination.k8s.io/v1/namespaces/full/leases',
-  ];
-  for (const collection of collections) {
+  const contents = {
+    '/api/v1/namespaces/full/configmaps': {},
+    '/api/v1/namespaces/full/pods': { spec: podSpec({ nodeName: 'n' }) },
+    '/apis/apps/v1/namespaces/full/deployments': { spec: workloadSpec() },
+    '/apis/coordination.k8s.io/v1/namespaces/full/leases': {},
+  };
+  const collections = Object.keys(contents);
+  for (const [collection, content] of Object.entries(contents)) {
     for (let i = 0; i < 20; i += 1) {
-      const body = { metadata: { name: `o${i}` }, spec: { nodeName: 'n' } };
+      const body = { metadata: { name: `o${i}` }, ...content };
       assert.equal((await request('POST', collection, { body })).status, 201);
     }
   }

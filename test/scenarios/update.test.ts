@@ -1,7 +1,8 @@
 /** Update: PUT of objects, status and scale (spec 1, 4.4). */
-import { absent } from '../support/partial-equal.ts';
+import { absent, present } from '../support/partial-equal.ts';
 import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
+import { podSpec, workloadSpec } from '../support/valid-objects.ts';
 
 const leases = '/apis/coordination.$domain/v1/namespaces/$ns/leases';
 const configmaps = '/api/v1/namespaces/$ns/configmaps';
@@ -216,16 +217,16 @@ const createOnUpdate: Scenario = {
 const generation: Scenario = {
   title: 'generation counts changes of the desired state, and of nothing else',
   steps: [
-    create(deployments, { metadata: { name: 'd' }, spec: { replicas: 1 } }),
+    create(deployments, { metadata: { name: 'd' }, spec: workloadSpec({ replicas: 1 }) }),
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd', labels: { a: 'b' } }, spec: { replicas: 1 } },
+      body: { metadata: { name: 'd', labels: { a: 'b' } }, spec: workloadSpec({ replicas: 1 }) },
       status: 200,
       expect: { metadata: { generation: 1, labels: { a: 'b' } } },
     },
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd', generation: 40 }, spec: { replicas: 2 } },
+      body: { metadata: { name: 'd', generation: 40 }, spec: workloadSpec({ replicas: 2 }) },
       status: 200,
       expect: { metadata: { generation: 2 } },
     },
@@ -237,7 +238,11 @@ const generation: Scenario = {
     },
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd' }, spec: { replicas: 2 }, status: { replicas: 77 } },
+      body: {
+        metadata: { name: 'd' },
+        spec: workloadSpec({ replicas: 2 }),
+        status: { replicas: 77 },
+      },
       status: 200,
       expect: { metadata: { generation: 2 }, status: { replicas: 2 } },
     },
@@ -263,7 +268,7 @@ const statusRules: Scenario = {
         name: 'p',
         ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }],
       },
-      spec: { nodeName: 'n' },
+      spec: podSpec({ nodeName: 'n' }),
       status: { phase: 'Running' },
     }),
     {
@@ -295,7 +300,7 @@ const scale: Scenario = {
   steps: [
     create(deployments, {
       metadata: { name: 'd' },
-      spec: { replicas: 3, selector: { matchLabels: { app: 'x' } } },
+      spec: workloadSpec({ replicas: 3 }),
     }),
     {
       request: `GET ${deployments}/d/scale`,
@@ -306,6 +311,21 @@ const scale: Scenario = {
         metadata: { name: 'd', namespace: '$ns', uid: '$uid', resourceVersion: '$rv' },
         spec: { replicas: 3 },
         status: { replicas: 0, selector: 'app=x' },
+      },
+    },
+    {
+      request: `GET ${deployments}/d/scale`,
+      headers: { accept: 'application/json;as=Table;v=v1;g=meta.$domain' },
+      status: 200,
+      expect: {
+        kind: 'Table',
+        columnDefinitions: [
+          { name: 'Name' },
+          { name: 'Desired', type: 'integer' },
+          { name: 'Available', type: 'integer' },
+          { name: 'Age' },
+        ],
+        rows: [{ cells: ['d', 3, 0, present], object: { metadata: { name: 'd' } } }],
       },
     },
     {

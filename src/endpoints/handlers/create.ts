@@ -10,7 +10,7 @@ import { inRequestNamespace, readObject } from '../submitted-object.ts';
 
 export async function handleCreate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
-  const submitted = await readObject(deps, request, kind, kind.schema);
+  const submitted = await readObject(deps, request, kind);
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const representation = negotiateRepresentation(deps, request, { projections: true });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);

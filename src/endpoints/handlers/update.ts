@@ -5,6 +5,7 @@ import type { WriteOptions } from '../../apimachinery/write-options.ts';
 import { parseWriteOptions } from '../../apimachinery/write-options.ts';
 import { updateScale } from '../../registry/scale.ts';
 import { updateObject } from '../../registry/update.ts';
+import { encodeVersioned } from '../../registry/versions.ts';
 import { assert } from '../../stdx/assert.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
@@ -12,13 +13,13 @@ import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
 import { atRequestTarget, readObject } from '../submitted-object.ts';
-import { encodeWithVersion } from './get.ts';
 
 export async function handleUpdate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
-  const expected = subresource?.kind ?? kind;
-  const submitted = await readObject(deps, request, expected, (subresource ?? kind).schema);
+  const { schema, defaults } = subresource ?? kind;
+  const expected = { ...(subresource?.kind ?? kind), schema, defaults };
+  const submitted = await readObject(deps, request, expected);
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const scale = resource.subresource === 'scale';
   const representation = negotiateRepresentation(deps, request, { projections: !scale });
@@ -70,6 +71,6 @@ async function putScale(
     return sendStatusError(request.exchange, updated.error, request.warnings);
   }
   const { negotiated, pretty } = representation;
-  const body = inFormat(encodeWithVersion(updated.value), negotiated, pretty, schema);
+  const body = inFormat(encodeVersioned(updated.value), negotiated, pretty, schema);
   return sendBody(deps, request, 200, negotiated.mediaType, body);
 }
