@@ -1,0 +1,2 @@
+import type { JsonObject } from '../../unstructured.ts';
+export type FieldSet = JsonObject;
