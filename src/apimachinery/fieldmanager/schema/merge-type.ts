@@ -28,7 +28,7 @@ export interface MergeType {
 export interface MergeList {
   readonly items: MergeType;
   readonly atomic: boolean;
-  /** Names of the fields that tell items apart. Empty: a set of scalars. */
+  /** Names of the fields that tell items apart, sorted. Empty: a set of scalars. */
   readonly keys: readonly string[];
 }
 
