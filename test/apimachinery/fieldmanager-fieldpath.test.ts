@@ -169,7 +169,7 @@ describe('the shared rows of field paths', () => {
     it(`element ${stringValue} is read and written without a change`, () => {
       const parsed = parsePathElement(stringValue);
       assert.deepEqual(parsed, elementOf(pathElement));
-      assert.equal(formatPathElement(parsed as PathElement), stringValue);
+      assert.equal(formatPathElement(parsed), stringValue);
     });
   }
 

@@ -38,7 +38,7 @@ export interface OwnedKind {
 /** Who writes, where and when. */
 export interface FieldWriter {
   readonly kind: OwnedKind;
-  /** Of the request, and of every object that goes in or comes out: `apps/v1`. */
+  /** Of the request: `apps/v1`. */
   readonly apiVersion: string;
   /** '' for the object itself. */
   readonly subresource: string;
@@ -48,7 +48,7 @@ export interface FieldWriter {
 }
 
 export interface UpdateToTrack extends FieldWriter {
-  /** Undefined: `next` is created. */
+  /** Undefined: `next` is created. Of the same version as `next`, whichever that is. */
   readonly live: ApiObject | undefined;
   /**
    * As it is to be stored, with the managedFields that the client sent, if any: a list with one
@@ -59,14 +59,15 @@ export interface UpdateToTrack extends FieldWriter {
 }
 
 export interface ApplyRequest extends FieldWriter {
-  /** Undefined: the intent creates the object. */
+  /** Undefined: the intent creates the object. What comes out has its version. */
   readonly live: ApiObject | undefined;
   /** The intent. Its server-owned metadata (uid, resourceVersion ...) is for the caller to compare
    * with the live object's; here it is ignored. */
   readonly applied: ApiObject;
   readonly force: boolean;
   /** What the kind makes of the merged object: defaults, fields that a client may not choose. It
-   * runs before the result is compared with the live object. */
+   * gets and gives the version of the live object (of the request, for a creation), and runs
+   * before the result is compared with the live object. */
   readonly complete?: ((merged: ApiObject) => ApiObject) | undefined;
   /** Name of the annotation of client-side apply; `kubectl` takes over what it lists. */
   readonly lastAppliedAnnotation: string;

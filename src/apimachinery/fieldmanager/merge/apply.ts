@@ -5,7 +5,7 @@
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { difference, intersection, isEmptySet, union } from '../fieldpath/field-set.ts';
 import type { JsonValue } from '../../unstructured.ts';
-import { removeItems } from '../typed/items.ts';
+import { removeItems, removeItemsAndEmptied } from '../typed/items.ts';
 import { mergeValues } from '../typed/merge.ts';
 import { withNamedFields } from '../typed/named-fields.ts';
 import { claimedFields } from '../typed/to-field-set.ts';
@@ -20,9 +20,13 @@ import { setOwned } from './managers.ts';
 import type { Conflicts } from './update.ts';
 import { reconcileManagers, takeOver } from './update.ts';
 
-export type Applied =
-  | { readonly kind: 'applied'; readonly value: JsonValue; readonly managers: ManagersDraft }
-  | { readonly kind: 'conflicts'; readonly conflicts: Conflicts };
+export interface AppliedIntent {
+  readonly kind: 'applied';
+  readonly value: JsonValue;
+  readonly managers: ManagersDraft;
+}
+
+export type Applied = AppliedIntent | { readonly kind: 'conflicts'; readonly conflicts: Conflicts };
 
 export interface Intent extends VersionedValue {
   readonly manager: string;
@@ -43,7 +47,7 @@ export function applyIntent(
   const set = rules.writable(claimedFields(type, intent.value), version);
   current.set(manager, { set, version, applied: true });
   const merged = mergeValues(type, live.value, intent.value) ?? null;
-  const value = prune(rules, { value: merged, version }, current, last);
+  const value = prune(rules, { value: merged, version }, current, last, set);
   const taken = takeOver(rules, live, { value, version }, current, manager);
   if (taken.conflicts.size > 0 && !force) {
     return { kind: 'conflicts', conflicts: taken.conflicts };
@@ -58,6 +62,7 @@ function prune(
   merged: VersionedValue,
   managers: Managers,
   last: OwnedFields | undefined,
+  claimed: FieldSet,
 ): JsonValue {
   if (last === undefined || isEmptySet(last.set)) return merged.value;
   const before = rules.convert(merged, last.version);
@@ -66,7 +71,7 @@ function prune(
   const lastFields = withNamedFields(type, last.set);
   const bare = { ...before, value: removeItems(type, before.value, lastFields) };
   const owned = addBackOwned(rules, before, bare, managers);
-  const pruned = addBackDangling(rules, before, owned, lastFields);
+  const pruned = addBackDangling(rules, before, owned, lastFields, claimed);
   return (rules.convert(pruned, merged.version) ?? merged).value;
 }
 
@@ -105,13 +110,14 @@ function addBackDangling(
   merged: VersionedValue,
   pruned: VersionedValue,
   lastFields: FieldSet,
+  claimed: FieldSet,
 ): VersionedValue {
   const left = rules.convert(pruned, merged.version);
   if (left === undefined) return merged;
   const gone = difference(namedFields(rules, merged), namedFields(rules, left));
   const drop = intersection(gone, lastFields);
   return {
-    value: removeItems(rules.typeAt(merged.version), merged.value, drop),
+    value: removeItemsAndEmptied(rules.typeAt(merged.version), merged.value, drop, claimed),
     version: merged.version,
   };
 }

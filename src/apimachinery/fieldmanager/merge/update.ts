@@ -23,17 +23,19 @@ export interface Takeover {
   readonly conflicts: Conflicts;
 }
 
-/** `live` and `next` are of the same version. The writer's own claim is not touched. */
+/** `live` and `next` are of the same version, and `compared` what differs between them, if that is
+ * known. The writer's own claim is not touched. */
 export function takeOver(
   rules: VersionRules,
   live: VersionedValue,
   next: VersionedValue,
   managers: Managers,
   writer: string,
+  compared?: Comparison,
 ): Takeover {
-  const changesAt = new Map<string, Comparison>();
-  const changes = compareAt(rules, live, next);
-  changesAt.set(next.version, changes);
+  const changes =
+    compared === undefined ? compareAt(rules, live, next) : writableChanges(rules, next, compared);
+  const changesAt = new Map([[next.version, changes]]);
   const kept: ManagersDraft = new Map();
   const conflicts = new Map<string, FieldSet>();
   for (const [manager, owned] of managers) {
@@ -68,7 +70,14 @@ function convertedChanges(
 function compareAt(rules: VersionRules, live: VersionedValue, next: VersionedValue): Comparison {
   const { version } = next;
   const found = compareValuesOf(rules.typeAt(version), live.value, next.value);
-  if (found === undefined) return noChange;
+  return found === undefined ? noChange : writableChanges(rules, next, found);
+}
+
+function writableChanges(
+  rules: VersionRules,
+  { version }: VersionedValue,
+  found: Comparison,
+): Comparison {
   return {
     added: rules.writable(found.added, version),
     modified: rules.writable(found.modified, version),
@@ -83,9 +92,10 @@ export function updateManagers(
   next: VersionedValue,
   managers: Managers,
   writer: string,
+  compared?: Comparison,
 ): ManagersDraft {
   const current = reconcileManagers(rules, live, managers);
-  const { managers: kept, changes } = takeOver(rules, live, next, current, writer);
+  const { managers: kept, changes } = takeOver(rules, live, next, current, writer, compared);
   const before = kept.get(writer)?.set ?? emptySet;
   const claimed = union(
     union(difference(before, changes.removed), changes.modified),

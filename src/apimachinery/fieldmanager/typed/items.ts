@@ -6,52 +6,33 @@
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
-import {
-  forEachPath,
-  hasPath,
-  isEmptySet,
-  isMember,
-  memberMark,
-  nodeAt,
-  setOfPath,
-  union,
-} from '../fieldpath/field-set.ts';
-import { fieldElement, parsePathElement, unknownElement } from '../fieldpath/path-element.ts';
+import { emptySet, isEmptySet, isMember, memberMark, nodeAt } from '../fieldpath/field-set.ts';
+import { fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
 import { asList, asMap, formOf, isEmptyMap, leadingForm, memberType, setMember } from './forms.ts';
 import { itemElement } from './list-items.ts';
-import { claimedFields } from './to-field-set.ts';
 
 /** The value without the fields of the set. */
 export function removeItems(type: MergeType, value: JsonValue, fields: FieldSet): JsonValue {
   if (isEmptySet(fields)) return value;
-  return walk(type, value, fields, false);
+  return walk(type, value, fields, removal);
+}
+
+/** Likewise, but a field of a struct of which nothing is left goes too, unless `claimed` names it:
+ * then its writer wants it to be empty. */
+export function removeItemsAndEmptied(
+  type: MergeType,
+  value: JsonValue,
+  fields: FieldSet,
+  claimed: FieldSet,
+): JsonValue {
+  if (isEmptySet(fields)) return value;
+  return walk(type, value, fields, { extracts: false, claimed });
 }
 
 /** Only the fields of the set. */
 export function extractItems(type: MergeType, value: JsonValue, fields: FieldSet): JsonValue {
-  return walk(type, value, fields, true);
-}
-
-/** Only the fields of the set, and with the items of associative lists the keys that tell which. */
-export function extractItemsWithKeys(
-  type: MergeType,
-  value: JsonValue,
-  fields: FieldSet,
-): JsonValue {
-  const present = claimedFields(type, value);
-  let wanted = fields;
-  forEachPath(fields, (path) => {
-    if (!hasPath(present, path)) return;
-    for (const [depth, element] of path.entries()) {
-      const parsed = parsePathElement(element);
-      if (parsed === undefined || parsed === unknownElement || parsed.kind !== 'key') continue;
-      for (const [name] of parsed.fields) {
-        wanted = union(wanted, setOfPath([...path.slice(0, depth + 1), fieldElement(name)]));
-      }
-    }
-  });
-  return extractItems(type, value, wanted);
+  return walk(type, value, fields, extraction);
 }
 
 function hasMembersBelow(node: FieldSet): boolean {
@@ -59,7 +40,21 @@ function hasMembersBelow(node: FieldSet): boolean {
   return false;
 }
 
-function walk(type: MergeType, value: JsonValue, fields: FieldSet, isExtract: boolean): JsonValue {
+interface Mode {
+  readonly extracts: boolean;
+  /** The node of this place in the set that keeps what is emptied. Undefined: all is kept. */
+  readonly claimed?: FieldSet | undefined;
+}
+
+const removal: Mode = { extracts: false };
+const extraction: Mode = { extracts: true };
+
+function below({ extracts, claimed }: Mode, element: string): Mode {
+  if (claimed === undefined) return extracts ? extraction : removal;
+  return { extracts, claimed: nodeAt(claimed, element) ?? emptySet };
+}
+
+function walk(type: MergeType, value: JsonValue, fields: FieldSet, mode: Mode): JsonValue {
   switch (leadingForm(type, formOf(type, value))) {
     case 'scalar':
       return value;
@@ -67,60 +62,60 @@ function walk(type: MergeType, value: JsonValue, fields: FieldSet, isExtract: bo
       const list = type.list as MergeList;
       const items = asList(value);
       if (items === undefined) return null;
-      if (items.length === 0 || list.atomic) return isExtract ? value : null;
-      return walkItems(list, items, fields, isExtract);
+      if (items.length === 0 || list.atomic) return mode.extracts ? value : null;
+      return walkItems(list, items, fields, mode);
     }
     case 'map': {
       const map = type.map as MergeMap;
       const members = asMap(value);
       if (members === undefined) return null;
-      if (isEmptyMap(members) || map.atomic) return isExtract ? value : null;
-      return walkMembers(map, members, fields, isExtract);
+      if (isEmptyMap(members) || map.atomic) return mode.extracts ? value : null;
+      return walkMembers(map, members, fields, mode);
     }
   }
 }
 
-function walkItems(
-  list: MergeList,
-  items: JsonArray,
-  fields: FieldSet,
-  isExtract: boolean,
-): JsonValue {
+function walkItems(list: MergeList, items: JsonArray, fields: FieldSet, mode: Mode): JsonValue {
   const out: JsonValue[] = [];
   for (const item of items) {
     const element = itemElement(list, item);
     const node = element === undefined ? undefined : nodeAt(fields, element);
     if (node === undefined) {
-      if (!isExtract) out.push(item);
+      if (!mode.extracts) out.push(item);
       continue;
     }
-    if (isMember(node) && !isExtract) continue;
-    out.push(hasMembersBelow(node) ? walk(list.items, item, node, isExtract) : item);
+    if (isMember(node) && !mode.extracts) continue;
+    const inside = below(mode, element as string);
+    out.push(hasMembersBelow(node) ? walk(list.items, item, node, inside) : item);
   }
   return out.length === 0 ? null : out;
 }
 
-function walkMembers(
-  map: MergeMap,
-  members: JsonObject,
-  fields: FieldSet,
-  isExtract: boolean,
-): JsonValue {
+function walkMembers(map: MergeMap, members: JsonObject, fields: FieldSet, mode: Mode): JsonValue {
   const out: Record<string, JsonValue> = {};
   for (const name of Object.keys(members)) {
     const value = members[name];
     if (value === undefined) continue;
-    const node = nodeAt(fields, fieldElement(name));
+    const element = fieldElement(name);
+    const node = nodeAt(fields, element);
     if (node === undefined) {
-      if (!isExtract) setMember(out, name, value);
+      if (!mode.extracts) setMember(out, name, value);
       continue;
     }
     const type = memberType(map, name);
     if (isMember(node)) {
-      if (isExtract) setMember(out, name, walk(type, value, node, true));
+      if (mode.extracts) setMember(out, name, walk(type, value, node, mode));
       continue;
     }
-    setMember(out, name, walk(type, value, node, isExtract));
+    const left = walk(type, value, node, below(mode, element));
+    if (left !== null || keepsEmptied(map, name, mode)) setMember(out, name, left);
   }
   return isEmptyMap(out) ? null : out;
+}
+
+/** The value of a map's key is kept as null: the key itself has not gone. */
+function keepsEmptied(map: MergeMap, name: string, { claimed }: Mode): boolean {
+  if (claimed === undefined || !map.fields.has(name)) return true;
+  const node = nodeAt(claimed, fieldElement(name));
+  return node !== undefined && isMember(node);
 }
