@@ -14,6 +14,7 @@ import { newInvalid } from '../apimachinery/status-error.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { CurrentObject, Production } from '../../actors/actors.ts';
 import type { WriteOptions } from './create.ts';
 import { withGeneration } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
@@ -50,26 +51,34 @@ export async function updateScale(
   scale: GroupVersionKind,
   options: WriteOptions,
 ): Promise<Result<ApiObject>> {
-  const spec = isJsonObject(submitted['spec']) ? submitted['spec'] : {};
-  const wanted = spec['replicas'] ?? 0;
-  const errors = replicaErrors(wanted);
-  if (errors.length > 0) return refused(newInvalid(scale, target.name, errors));
-  const preconditions = preconditionsOf(submitted);
-  const strategy = deps.strategyOf(target.kind);
   const result = await executeReplace(deps, target, {
-    produce: (current) => {
-      const conflict = checkPreconditions(preconditions, current, target);
-      if (conflict !== undefined) return conflict;
-      const changed = withValueAt(current.object, paths.specReplicas, wanted) as ApiObject;
-      const next = withGeneration(changed, current.object, target.kind);
-      return validated(next, current.object, target.kind, strategy);
-    },
+    produce: (current) => produceScale(deps, target, submitted, paths, scale, current),
     create: undefined,
     warnings: [],
     options,
   });
   if (result.kind === 'refused') return result;
   return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
+}
+
+/** What a Scale, as a client wants it, makes of the object it scales. */
+export function produceScale(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  submitted: ApiObject,
+  paths: ScalePaths,
+  scale: GroupVersionKind,
+  current: CurrentObject,
+): Production {
+  const spec = isJsonObject(submitted['spec']) ? submitted['spec'] : {};
+  const wanted = spec['replicas'] ?? 0;
+  const errors = replicaErrors(wanted);
+  if (errors.length > 0) return refused(newInvalid(scale, target.name, errors));
+  const conflict = checkPreconditions(preconditionsOf(submitted), current, target);
+  if (conflict !== undefined) return conflict;
+  const changed = withValueAt(current.object, paths.specReplicas, wanted) as ApiObject;
+  const next = withGeneration(changed, current.object, target.kind);
+  return validated(next, current.object, target.kind, deps.strategyOf(target.kind));
 }
 
 function replicaErrors(value: JsonValue): FieldError[] {

@@ -42,18 +42,13 @@ export async function updateObject(
 ): Promise<Result<WriteResult>> {
   const { kind } = target;
   const preconditions = preconditionsOf(submitted);
-  const { object: next, warnings } = withoutDuplicateOwners(toStorageVersion(submitted, kind));
-  const strategy = deps.strategyOf(kind);
+  const { object: next, warnings } = withoutDuplicateOwners(submitted);
   return executeReplace(deps, target, {
     produce: (current) => {
       if (!hasVersion(preconditions) && !kind.allowUnconditionalUpdate) {
         return refused(versionRequired(target));
       }
-      const conflict = checkPreconditions(preconditions, current, target);
-      if (conflict !== undefined) return conflict;
-      return subresource === 'status'
-        ? produceStatus(next, current.object, kind, strategy)
-        : produceObject(next, current.object, kind, strategy);
+      return produceUpdate(deps, target, next, subresource, current);
     },
     create:
       kind.allowCreateOnUpdate && subresource === undefined && !namesAnExisting(preconditions)
@@ -62,6 +57,24 @@ export async function updateObject(
     warnings,
     options,
   });
+}
+
+/** What an update to `next`, at the request's version, makes of the current object. */
+export function produceUpdate(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  next: ApiObject,
+  subresource: Subresource,
+  current: CurrentObject,
+): Production {
+  const conflict = checkPreconditions(preconditionsOf(next), current, target);
+  if (conflict !== undefined) return conflict;
+  const { kind } = target;
+  const strategy = deps.strategyOf(kind);
+  const stored = toStorageVersion(next, kind);
+  return subresource === 'status'
+    ? produceStatus(stored, current.object, kind, strategy)
+    : produceObject(stored, current.object, kind, strategy);
 }
 
 /** Asked of writes over an existing object only: a PUT that creates has no version to name. */

@@ -23,3 +23,8 @@ export function toStorageVersion(object: ApiObject, kind: KindInfo): ApiObject {
   const { kind: _kind, apiVersion: _version, ...rest } = object;
   return { kind: kind.kind, apiVersion: storageApiVersion(kind), ...rest };
 }
+
+/** The object as this version shows it. */
+export function atVersionOf(object: ApiObject, kind: KindInfo): ApiObject {
+  return isStorageVersion(kind) ? object : { ...object, apiVersion: formatGroupVersion(kind) };
+}

@@ -1,0 +1,155 @@
+/**
+ * patch: a JSON, merge or strategic merge patch of an object, its status or its scale
+ * (spec 1, section 4.4).
+ *
+ * What it is not: a read, a patch and a conditional write. The patch is applied by the object's
+ * actor to its current state, so patches that race each other all win; only a resourceVersion in
+ * the patch itself can conflict.
+ *
+ *     current (stored version) ▶ version of the request ▶ patch ▶ shape ▶ as an update from there
+ *
+ * Invariants: pure inside the decision, it may run again. The result obeys what an update obeys.
+ */
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { applyJsonPatch } from '../apimachinery/patch/json-patch.ts';
+import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
+import type { Patched } from '../apimachinery/patch/patch-result.ts';
+import type { JsonPatchOperation } from '../apimachinery/patch/rfc6902.ts';
+import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge-patch.ts';
+import { strategicSchemaOf } from '../apimachinery/patch/strategic-schema.ts';
+import type { GroupVersionKind } from '../apimachinery/schema.ts';
+import type { ScalePaths } from '../apimachinery/scheme.ts';
+import { newBadRequest, newInvalidPatch, newPatchTooLarge } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { checkMetaShape } from '../apimachinery/validation/meta-shape.ts';
+import type { CurrentObject } from '../../actors/actors.ts';
+import { unreachable } from '../stdx/assert.ts';
+import type { WriteOptions } from './create.ts';
+import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
+import { ok, refused } from './registry.ts';
+import { produceScale, scaleOf } from './scale.ts';
+import { executeReplace, produceUpdate } from './update.ts';
+import type { Subresource } from './update.ts';
+import { atVersionOf } from './versions.ts';
+
+export type ObjectPatch =
+  | { readonly kind: 'json'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly kind: 'merge'; readonly patch: JsonObject }
+  | { readonly kind: 'strategic'; readonly patch: JsonObject; readonly schema: ObjectSchema };
+
+export async function patchObject(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  patch: ObjectPatch,
+  subresource: Subresource,
+  options: WriteOptions,
+): Promise<Result<WriteResult>> {
+  const { kind } = target;
+  return executeReplace(deps, target, {
+    produce: (current) => {
+      const document = withRevision(atVersionOf(current.object, kind), current);
+      const next = patchedObject(document, patch, target);
+      if (next.kind === 'refused') return next;
+      return produceUpdate(deps, target, next.value, subresource, current);
+    },
+    create: undefined,
+    warnings: [],
+    options,
+  });
+}
+
+export async function patchScale(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  patch: ObjectPatch,
+  paths: ScalePaths,
+  scale: GroupVersionKind,
+  options: WriteOptions,
+): Promise<Result<ApiObject>> {
+  const result = await executeReplace(deps, target, {
+    produce: (current) => {
+      const document = scaleOf(withRevision(current.object, current), paths, scale);
+      const next = patchedObject(document, patch, target);
+      if (next.kind === 'refused') return next;
+      return produceScale(deps, target, next.value, paths, scale, current);
+    },
+    create: undefined,
+    warnings: [],
+    options,
+  });
+  if (result.kind === 'refused') return result;
+  return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
+}
+
+/** As clients see it: a patch may test the resourceVersion, or name the one it was made for. */
+function withRevision(object: ApiObject, { revision }: CurrentObject): ApiObject {
+  if (revision === undefined) return object;
+  const metadata = { ...object.metadata, resourceVersion: revision.toString() };
+  return { ...object, metadata };
+}
+
+function patchedObject(
+  document: ApiObject,
+  patch: ObjectPatch,
+  target: ObjectTarget,
+): Result<ApiObject> {
+  const patched = apply(document, patch);
+  if (patched.kind === 'refused') return refused(patchError(patched, target));
+  if (!isJsonObject(patched.value)) {
+    return refused(newInvalidPatch(target.kind, target.name, 'the result is not an object'));
+  }
+  const shape = checkMetaShape(patched.value);
+  if (shape.kind === 'refused') {
+    return refused(newBadRequest(`the patched object cannot be decoded: ${shape.problem}`));
+  }
+  const moved = identityChange(shape.object, document);
+  return moved === undefined ? ok(shape.object) : refused(moved);
+}
+
+function apply(document: ApiObject, patch: ObjectPatch): Patched {
+  switch (patch.kind) {
+    case 'json':
+      return applyJsonPatch(document, patch.operations);
+    case 'merge':
+      return { kind: 'ok', value: applyMergePatch(document, patch.patch) };
+    case 'strategic':
+      return applyStrategicMergePatch(document, patch.patch, strategicSchemaOf(patch.schema));
+    default:
+      return unreachable(patch);
+  }
+}
+
+function patchError(
+  { why, problem }: Extract<Patched, { kind: 'refused' }>,
+  { kind, name }: ObjectTarget,
+): StatusError {
+  switch (why) {
+    case 'malformed':
+      return newBadRequest(problem);
+    case 'inapplicable':
+      return newInvalidPatch(kind, name, problem);
+    case 'too-large':
+      return newPatchTooLarge(problem);
+    default:
+      return unreachable(why);
+  }
+}
+
+/** A patch changes an object; it does not make another one of it. */
+function identityChange(patched: ApiObject, document: ApiObject): StatusError | undefined {
+  const rows = [
+    ['API version', patched.apiVersion, document.apiVersion],
+    ['kind', patched.kind, document.kind],
+    ['name', patched.metadata.name ?? '', document.metadata.name ?? ''],
+    ['namespace', patched.metadata.namespace ?? '', document.metadata.namespace ?? ''],
+  ] as const;
+  for (const [what, found, expected] of rows) {
+    if (found === expected) continue;
+    const text = `the ${what} of the patched object (${found}) does not match ${expected}`;
+    return newBadRequest(text);
+  }
+  return undefined;
+}
