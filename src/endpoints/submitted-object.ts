@@ -114,7 +114,8 @@ export async function readObject(
   return asObject(document.value, expected);
 }
 
-function asObject(document: JsonObject, expected: GroupVersionKind): Result<ApiObject> {
+/** The document as an object of `expected`; what it says of version and kind agrees with that. */
+export function asObject(document: JsonObject, expected: GroupVersionKind): Result<ApiObject> {
   const apiVersion = formatGroupVersion(expected);
   const given = { apiVersion: document['apiVersion'] ?? '', kind: document['kind'] ?? '' };
   if (given.apiVersion !== '' && given.apiVersion !== apiVersion) {

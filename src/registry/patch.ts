@@ -31,7 +31,7 @@ import type { WriteOptions } from './create.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { produceScale, scaleOf } from './scale.ts';
-import { executeReplace, produceUpdate } from './update.ts';
+import { executeReplace, produceUpdate, writerOf } from './update.ts';
 import type { Subresource } from './update.ts';
 import { atVersionOf } from './versions.ts';
 
@@ -53,7 +53,7 @@ export async function patchObject(
       const document = withRevision(atVersionOf(current.object, kind), current);
       const next = patchedObject(document, patch, target);
       if (next.kind === 'refused') return next;
-      return produceUpdate(deps, target, next.value, subresource, current);
+      return produceUpdate(deps, target, next.value, writerOf(options, subresource), current);
     },
     create: undefined,
     warnings: [],
@@ -74,7 +74,7 @@ export async function patchScale(
       const document = scaleOf(withRevision(current.object, current), paths, scale);
       const next = patchedObject(document, patch, target);
       if (next.kind === 'refused') return next;
-      return produceScale(deps, target, next.value, paths, scale, current);
+      return produceScale(deps, target, next.value, { paths, scale, options }, current);
     },
     create: undefined,
     warnings: [],

@@ -19,7 +19,13 @@ import type { WriteOptions } from './create.ts';
 import { withGeneration } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
-import { checkPreconditions, executeReplace, preconditionsOf, validated } from './update.ts';
+import {
+  checkPreconditions,
+  executeReplace,
+  preconditionsOf,
+  trackedUpdate,
+  writerOf,
+} from './update.ts';
 
 /** The Scale of an object whose metadata carries its resourceVersion. */
 export function scaleOf(object: ApiObject, paths: ScalePaths, scale: GroupVersionKind): ApiObject {
@@ -52,7 +58,7 @@ export async function updateScale(
   options: WriteOptions,
 ): Promise<Result<ApiObject>> {
   const result = await executeReplace(deps, target, {
-    produce: (current) => produceScale(deps, target, submitted, paths, scale, current),
+    produce: (current) => produceScale(deps, target, submitted, { paths, scale, options }, current),
     create: undefined,
     warnings: [],
     options,
@@ -61,13 +67,18 @@ export async function updateScale(
   return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
 }
 
+export interface ScaleWrite {
+  readonly paths: ScalePaths;
+  readonly scale: GroupVersionKind;
+  readonly options: WriteOptions;
+}
+
 /** What a Scale, as a client wants it, makes of the object it scales. */
 export function produceScale(
   deps: RegistryDeps,
   target: ObjectTarget,
   submitted: ApiObject,
-  paths: ScalePaths,
-  scale: GroupVersionKind,
+  { paths, scale, options }: ScaleWrite,
   current: CurrentObject,
 ): Production {
   const spec = isJsonObject(submitted['spec']) ? submitted['spec'] : {};
@@ -76,9 +87,14 @@ export function produceScale(
   if (errors.length > 0) return refused(newInvalid(scale, target.name, errors));
   const conflict = checkPreconditions(preconditionsOf(submitted), current, target);
   if (conflict !== undefined) return conflict;
-  const changed = withValueAt(current.object, paths.specReplicas, wanted) as ApiObject;
+  const changed = withReplicas(current.object, paths, wanted);
   const next = withGeneration(changed, current.object, target.kind);
-  return validated(next, current.object, target.kind, deps.strategyOf(target.kind));
+  return trackedUpdate(deps, target, next, writerOf(options, 'scale'), current);
+}
+
+/** The object with its replica count set. */
+export function withReplicas(object: ApiObject, paths: ScalePaths, wanted: JsonValue): ApiObject {
+  return withValueAt(object, paths.specReplicas, wanted) as ApiObject;
 }
 
 function replicaErrors(value: JsonValue): FieldError[] {

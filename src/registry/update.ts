@@ -17,6 +17,8 @@ import type { CurrentObject, ObjectOutcome, Production } from '../../actors/acto
 import { unreachable } from '../stdx/assert.ts';
 import { namespaceConditions, namespaceRefusal, prepareForCreate } from './create.ts';
 import type { WriteOptions } from './create.ts';
+import { tracked } from './field-ownership.ts';
+import type { Writer } from './field-ownership.ts';
 import { metadataForUpdate, withGeneration, withoutDuplicateOwners } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
@@ -48,15 +50,19 @@ export async function updateObject(
       if (!hasVersion(preconditions) && !kind.allowUnconditionalUpdate) {
         return refused(versionRequired(target));
       }
-      return produceUpdate(deps, target, next, subresource, current);
+      return produceUpdate(deps, target, next, writerOf(options, subresource), current);
     },
     create:
       kind.allowCreateOnUpdate && subresource === undefined && !namesAnExisting(preconditions)
-        ? () => produceCreation(deps, target, submitted)
+        ? () => produceCreation(deps, target, submitted, options)
         : undefined,
     warnings,
     options,
   });
+}
+
+export function writerOf(options: WriteOptions, subresource: string | undefined): Writer {
+  return { manager: options.manager ?? '', subresource: subresource ?? '' };
 }
 
 /** What an update to `next`, at the request's version, makes of the current object. */
@@ -64,7 +70,7 @@ export function produceUpdate(
   deps: RegistryDeps,
   target: ObjectTarget,
   next: ApiObject,
-  subresource: Subresource,
+  writer: Writer,
   current: CurrentObject,
 ): Production {
   const conflict = checkPreconditions(preconditionsOf(next), current, target);
@@ -72,9 +78,34 @@ export function produceUpdate(
   const { kind } = target;
   const strategy = deps.strategyOf(kind);
   const stored = toStorageVersion(next, kind);
-  return subresource === 'status'
-    ? produceStatus(stored, current.object, kind, strategy)
-    : produceObject(stored, current.object, kind, strategy);
+  const subresource = writer.subresource === 'status' ? 'status' : undefined;
+  const prepared = preparedUpdate(stored, current.object, kind, strategy, subresource);
+  return trackedUpdate(deps, target, prepared, writer, current);
+}
+
+/** The prepared object with its owners, if its metadata and the kind's rules allow it. */
+export function trackedUpdate(
+  deps: RegistryDeps,
+  { kind }: ObjectTarget,
+  prepared: ApiObject,
+  writer: Writer,
+  current: CurrentObject,
+): Production {
+  const next = tracked(deps, kind, writer, prepared, current.object);
+  return validated(next, current.object, kind, deps.strategyOf(kind));
+}
+
+/** What the kind and the server make of a submitted object, in the stored version. */
+export function preparedUpdate(
+  submitted: ApiObject,
+  current: ApiObject,
+  kind: KindInfo,
+  strategy: KindStrategy,
+  subresource: Subresource,
+): ApiObject {
+  if (subresource === 'status') return preparedStatus(submitted, current, strategy);
+  const prepared = strategy.prepareForUpdate(metadataForUpdate(submitted, current), current);
+  return withGeneration(prepared, current, kind);
 }
 
 /** Asked of writes over an existing object only: a PUT that creates has no version to name. */
@@ -151,23 +182,12 @@ export function checkPreconditions(
   return undefined;
 }
 
-function produceObject(
-  submitted: ApiObject,
-  current: ApiObject,
-  kind: KindInfo,
-  strategy: KindStrategy,
-): Production {
-  const prepared = strategy.prepareForUpdate(metadataForUpdate(submitted, current), current);
-  return validated(withGeneration(prepared, current, kind), current, kind, strategy);
-}
-
 /** Status and the metadata that a client owns; everything else stays as it is. */
-function produceStatus(
+function preparedStatus(
   submitted: ApiObject,
   current: ApiObject,
-  kind: KindInfo,
   strategy: KindStrategy,
-): Production {
+): ApiObject {
   const { metadata } = metadataForUpdate(submitted, current);
   const { ownerReferences } = current.metadata;
   const { ownerReferences: _dropped, ...rest } = metadata;
@@ -177,7 +197,7 @@ function produceStatus(
     metadata: ownerReferences === undefined ? rest : { ...rest, ownerReferences },
     ...(submitted['status'] === undefined ? {} : { status: submitted['status'] }),
   } as ApiObject;
-  return validated(strategy.prepareForStatusUpdate(next, current), current, kind, strategy);
+  return strategy.prepareForStatusUpdate(next, current);
 }
 
 /** `next`, if its metadata and the kind's own rules allow it after `current`. */
@@ -201,10 +221,13 @@ function produceCreation(
   deps: RegistryDeps,
   target: ObjectTarget,
   submitted: ApiObject,
+  options: WriteOptions,
 ): Production {
   const prepared = prepareForCreate(deps, target, submitted, target.name);
   if (prepared.kind === 'refused') return prepared;
-  return { kind: 'object', object: prepared.value.object };
+  const writer = writerOf(options, undefined);
+  const object = tracked(deps, target.kind, writer, prepared.value.object, undefined);
+  return { kind: 'object', object };
 }
 
 function replacementResult(
