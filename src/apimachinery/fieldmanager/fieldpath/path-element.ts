@@ -27,9 +27,22 @@ export type PathElement =
 /** Of another kind than is known here: a later release may have written it. */
 export const unknownElement = Symbol('unknown path element');
 
+/** Names of fields are few and come again in every object: their elements are made once. */
+const fieldElements = new Map<string, string>();
+const FIELD_ELEMENTS_MAX = 8192;
+
 export function fieldElement(name: string): string {
-  return `f:${name}`;
+  const known = fieldElements.get(name);
+  if (known !== undefined) return known;
+  const made = `f:${name}`;
+  // At the limit it starts anew: what is in use is back at once.
+  if (fieldElements.size >= FIELD_ELEMENTS_MAX) fieldElements.clear();
+  if (name.length <= FIELD_NAME_KEPT_MAX) fieldElements.set(name, made);
+  return made;
 }
+
+/** Longer names are keys of maps that one object has. */
+const FIELD_NAME_KEPT_MAX = 64;
 
 export function valueElement(value: JsonValue): string {
   return `v:${canonicalText(value)}`;
@@ -103,9 +116,21 @@ export function compareElements(a: string, b: string): number {
   if (a === b) return 0;
   const [left, right] = [a.charCodeAt(0), b.charCodeAt(0)];
   if (left !== right) return rankOf(a) - rankOf(b);
-  // Nearly all are fields.
+  // Nearly all are fields, or items whose first difference lies inside a plain text.
   if (left === 0x66) return compareText(a, b);
-  return compareParsed(parseCanonical(a), parseCanonical(b));
+  return compareInText(a, b) ?? compareParsed(parseCanonical(a), parseCanonical(b));
+}
+
+/** Undefined when the first difference does not lie inside a text, or it cannot be seen here. */
+function compareInText(a: string, b: string): number | undefined {
+  if (a.includes('\\') || b.includes('\\')) return undefined;
+  let at = 0;
+  let quotes = 0;
+  for (; at < a.length && a[at] === b[at]; at += 1) if (a[at] === '"') quotes += 1;
+  if (quotes % 2 === 0 || at >= a.length || at >= b.length) return undefined;
+  // The text that ends here is the shorter one.
+  if (a[at] === '"') return -1;
+  return b[at] === '"' ? 1 : compareText(a.slice(at), b.slice(at));
 }
 
 /** `.` marks membership and comes before everything. */

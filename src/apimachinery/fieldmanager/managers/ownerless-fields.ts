@@ -5,7 +5,7 @@
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { difference } from '../fieldpath/field-set.ts';
 import { fieldElement } from '../fieldpath/path-element.ts';
-import type { ApiObject, JsonObject, JsonValue, ObjectMeta } from '../../unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../unstructured.ts';
 
 const ownerless = [
   'clusterName',
@@ -58,8 +58,11 @@ export function intendedPart(applied: ApiObject, live: ApiObject | undefined): J
 
 /** The object with other managedFields; the same object when they are these. */
 export function withManagedFields(object: ApiObject, entries: JsonValue | undefined): ApiObject {
-  const { managedFields, ...rest } = object.metadata;
-  if (managedFields === entries) return object;
-  const metadata: ObjectMeta = entries === undefined ? rest : { ...rest, managedFields: entries };
-  return { ...object, metadata };
+  const { metadata } = object;
+  if (metadata['managedFields'] === entries) return object;
+  if (entries !== undefined) {
+    return { ...object, metadata: { ...metadata, managedFields: entries } };
+  }
+  const { managedFields: _gone, ...rest } = metadata;
+  return { ...object, metadata: rest };
 }

@@ -65,6 +65,10 @@ function prune(
   claimed: FieldSet,
 ): JsonValue {
   if (last === undefined || isEmptySet(last.set)) return merged.value;
+  // The usual case: what was claimed last time is claimed again.
+  if (last.version === merged.version && isEmptySet(difference(last.set, claimed))) {
+    return merged.value;
+  }
   const before = rules.convert(merged, last.version);
   if (before === undefined) return merged.value;
   const type = rules.typeAt(last.version);

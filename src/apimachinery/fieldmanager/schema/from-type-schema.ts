@@ -35,11 +35,16 @@ const scalarOf: Readonly<Record<ScalarKind, MergeScalar | undefined>> = {
   any: undefined,
 };
 
+/** Always with the same members: walks over values read them millions of times. */
+function typeWith(form: MergeType): MergeType {
+  return { scalar: form.scalar, list: form.list, map: form.map };
+}
+
 const scalarTypes: Readonly<Record<MergeScalar, MergeType>> = {
-  string: { scalar: 'string' },
-  numeric: { scalar: 'numeric' },
-  boolean: { scalar: 'boolean' },
-  untyped: { scalar: 'untyped' },
+  string: typeWith({ scalar: 'string' }),
+  numeric: typeWith({ scalar: 'numeric' }),
+  boolean: typeWith({ scalar: 'boolean' }),
+  untyped: typeWith({ scalar: 'untyped' }),
 };
 
 const granular = new WeakMap<ObjectSchema, MergeType>();
@@ -54,22 +59,27 @@ function objectType(schema: ObjectSchema, isAtomic: boolean): MergeType {
   const memo = isAtomic ? atomic : granular;
   const known = memo.get(schema);
   if (known !== undefined) return known;
-  const map: MergeMap = {
-    get fields() {
-      return remember(this, 'fields', fieldsOf(schema));
-    },
-    values: undefined,
-    atomic: isAtomic,
-  };
-  const made: MergeType = { map };
+  const made = typeWith({ map: new StructMap(schema, isAtomic) });
   memo.set(schema, made);
   return made;
 }
 
-/** Puts the value that a getter has made in the getter's place. */
-function remember<T>(owner: object, property: string, value: T): T {
-  Object.defineProperty(owner, property, { value, enumerable: true });
-  return value;
+/** A class, so that all structs have one shape though their fields are made when they are asked
+ * for. */
+class StructMap implements MergeMap {
+  readonly #schema: ObjectSchema;
+  #fields: ReadonlyMap<string, MergeField> | undefined;
+  readonly values = undefined;
+  readonly atomic: boolean;
+
+  constructor(schema: ObjectSchema, isAtomic: boolean) {
+    this.#schema = schema;
+    this.atomic = isAtomic;
+  }
+
+  get fields(): ReadonlyMap<string, MergeField> {
+    return (this.#fields ??= fieldsOf(this.#schema));
+  }
 }
 
 const typeMeta: MergeField = { type: scalarTypes.string, default: undefined };
@@ -90,6 +100,7 @@ function defaultOf(field: FieldSchema): JsonValue | undefined {
 }
 
 const noMarkers: MergeMarkers = {};
+const noFields: MergeMap['fields'] = new Map();
 
 function typeOf(schema: TypeSchema, markers: MergeMarkers): MergeType {
   switch (schema.kind) {
@@ -104,17 +115,17 @@ function typeOf(schema: TypeSchema, markers: MergeMarkers): MergeType {
       return objectType(schema, marker === undefined ? schema.atomic : marker === 'atomic');
     }
     case 'map':
-      return {
+      return typeWith({
         map: {
-          fields: new Map(),
+          fields: noFields,
           values: typeOf(schema.values, noMarkers),
           atomic: markers.mapType === 'atomic',
         },
-      };
+      });
     case 'list':
-      return {
+      return typeWith({
         list: { items: typeOf(schema.items, noMarkers), ...listMarkers(markers) },
-      };
+      });
   }
 }
 

@@ -77,7 +77,8 @@ function compareAs(
       const [left, right] = [asList(first), asList(second)];
       const isEmpty = (left?.length ?? 0) === 0 && (right?.length ?? 0) === 0;
       if (list.atomic || isEmpty) return compareLeaves(first, second);
-      return compareItems(list, left ?? [], right ?? []);
+      // Looking for what differs costs more than seeing that nothing does.
+      return deepEqual(left, right) ? undefined : compareItems(list, left ?? [], right ?? []);
     }
     case 'map': {
       const map = type.map as MergeMap;

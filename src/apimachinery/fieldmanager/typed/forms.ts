@@ -7,6 +7,7 @@
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import { deducedType } from '../schema/deduced.ts';
 import type { MergeMap, MergeType } from '../schema/merge-type.ts';
+import { compareText } from '../value/ordering.ts';
 
 export type Form = 'map' | 'list' | 'scalar';
 
@@ -35,6 +36,11 @@ export function leadingForm(type: MergeType, form: Form | 'any'): Form {
   return type.scalar === undefined ? 'list' : 'scalar';
 }
 
+/** The form in which the value is looked at. */
+export function formFor(type: MergeType, value: JsonValue): Form {
+  return leadingForm(type, formOf(type, value));
+}
+
 /** Undefined for null and for anything that is no list. */
 export function asList(value: JsonValue | undefined): JsonArray | undefined {
   return Array.isArray(value) ? (value as JsonArray) : undefined;
@@ -52,9 +58,21 @@ export function isEmptyMap(map: JsonObject | undefined): boolean {
   return true;
 }
 
-/** An own member: names such as `constructor` may be keys of the data. */
+/** An own member: names such as `constructor` may be keys of the data. What the prototype would
+ * answer with is a function, which no JSON value is, but for one name. */
 export function memberOf(map: JsonObject, name: string): JsonValue | undefined {
-  return Object.hasOwn(map, name) ? map[name] : undefined;
+  const value = map[name];
+  if (typeof value !== 'function' && name !== '__proto__') return value;
+  return Object.hasOwn(map, name) ? value : undefined;
+}
+
+/** The names of the members in the order in which field sets have them. */
+export function sortedNames(map: JsonObject): readonly string[] {
+  const names = Object.keys(map);
+  for (let i = 1; i < names.length; i += 1) {
+    if (compareText(names[i - 1] as string, names[i] as string) > 0) return names.sort(compareText);
+  }
+  return names;
 }
 
 /** Never through the prototype. */

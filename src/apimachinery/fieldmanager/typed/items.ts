@@ -9,7 +9,7 @@ import type { FieldSet } from '../fieldpath/field-set.ts';
 import { emptySet, isEmptySet, isMember, memberMark, nodeAt } from '../fieldpath/field-set.ts';
 import { fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
-import { asList, asMap, formOf, isEmptyMap, leadingForm, memberType, setMember } from './forms.ts';
+import { asList, asMap, formFor, isEmptyMap, memberType, setMember } from './forms.ts';
 import { itemElement } from './list-items.ts';
 
 /** The value without the fields of the set. */
@@ -55,7 +55,7 @@ function below({ extracts, claimed }: Mode, element: string): Mode {
 }
 
 function walk(type: MergeType, value: JsonValue, fields: FieldSet, mode: Mode): JsonValue {
-  switch (leadingForm(type, formOf(type, value))) {
+  switch (formFor(type, value)) {
     case 'scalar':
       return value;
     case 'list': {

@@ -12,16 +12,7 @@ import { deepEqual } from '../../../stdx/deep-equal.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
 import type { Form } from './forms.ts';
-import {
-  asList,
-  asMap,
-  formOf,
-  isEmptyMap,
-  leadingForm,
-  memberOf,
-  memberType,
-  setMember,
-} from './forms.ts';
+import { asList, asMap, formFor, isEmptyMap, memberOf, memberType, setMember } from './forms.ts';
 import { itemElement } from './list-items.ts';
 
 /** Undefined when neither is there or nothing is left. */
@@ -32,11 +23,7 @@ export function mergeValues(
 ): JsonValue | undefined {
   const leading = intent === undefined ? value : intent;
   if (leading === undefined) return undefined;
-  return mergeAs(type, formed(type, leading), value, intent);
-}
-
-function formed(type: MergeType, value: JsonValue): Form {
-  return leadingForm(type, formOf(type, value));
+  return mergeAs(type, formFor(type, leading), value, intent);
 }
 
 function mergeAs(

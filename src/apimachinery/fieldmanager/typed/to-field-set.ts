@@ -10,36 +10,36 @@
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import type { FieldSet, FieldSetDraft } from '../fieldpath/field-set.ts';
-import { emptySet, inOrder, isEmptySet, memberMark } from '../fieldpath/field-set.ts';
+import { emptySet, inOrder, memberMark } from '../fieldpath/field-set.ts';
 import { fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
-import { asList, asMap, formOf, isEmptyMap, leadingForm, memberType } from './forms.ts';
+import { asList, asMap, formFor, isEmptyMap, memberType, sortedNames } from './forms.ts';
 import { itemElement } from './list-items.ts';
 
 /** What an applier of the value claims. */
 export function claimedFields(type: MergeType, value: JsonValue): FieldSet {
-  const node = claimedNode(type, value, false);
-  return node ?? emptySet;
+  return claimedNode(type, value, false) ?? emptySet;
 }
 
-/** The node of a value; `member` when the place itself is claimed whatever the value is. */
+/** The node of a value; `member` when the place itself is claimed whatever the value is. Undefined:
+ * neither a member nor on the way to one. */
 function claimedNode(type: MergeType, value: JsonValue, member: boolean): FieldSet | undefined {
-  switch (leadingForm(type, formOf(type, value))) {
+  switch (formFor(type, value)) {
     case 'scalar':
       return emptySet;
     case 'list': {
       const list = type.list as MergeList;
       if (list.atomic) return emptySet;
       const items = asList(value);
-      if (items === undefined) return member ? emptySet : undefined;
-      return nodeOf(itemNodes(list, items, claimedItem, {}), member);
+      if (items === undefined || items.length === 0) return member ? emptySet : undefined;
+      return itemNodes(list, items, claimedItem, member);
     }
     case 'map': {
       const map = type.map as MergeMap;
       if (map.atomic) return emptySet;
       const members = asMap(value);
       if (members === undefined) return member ? emptySet : undefined;
-      return nodeOf(claimedMembers(map, members), member);
+      return claimedMembers(map, members, member);
     }
   }
 }
@@ -47,17 +47,21 @@ function claimedNode(type: MergeType, value: JsonValue, member: boolean): FieldS
 const claimedItem = (type: MergeType, item: JsonValue): FieldSet =>
   claimedNode(type, item, true) ?? emptySet;
 
-function claimedMembers(map: MergeMap, members: JsonObject): FieldSetDraft {
-  const draft: FieldSetDraft = {};
-  for (const name of Object.keys(members)) {
+function claimedMembers(map: MergeMap, members: JsonObject, member: boolean): FieldSet | undefined {
+  const draft: FieldSetDraft = member ? { [memberMark]: emptySet } : {};
+  let isEmpty = true;
+  for (const name of sortedNames(members)) {
     const value = members[name];
     if (value === undefined) continue;
     const field = map.fields.get(name);
     const isClaimed = field === undefined || value === null || isEmptyObject(value);
     const node = claimedNode(field?.type ?? memberType(map, name), value, isClaimed);
-    if (node !== undefined) draft[fieldElement(name)] = node;
+    if (node === undefined) continue;
+    draft[fieldElement(name)] = node;
+    isEmpty = false;
   }
-  return draft;
+  if (!isEmpty) return draft;
+  return member ? emptySet : undefined;
 }
 
 function isEmptyObject(value: JsonValue): boolean {
@@ -67,27 +71,27 @@ function isEmptyObject(value: JsonValue): boolean {
 
 /** Every field of a value, itself included: the node of the place where it stands. */
 export function fullFields(type: MergeType, value: JsonValue): FieldSet {
-  switch (leadingForm(type, formOf(type, value))) {
+  switch (formFor(type, value)) {
     case 'scalar':
       return emptySet;
     case 'list': {
       const items = asList(value);
       const list = type.list as MergeList;
       if (list.atomic || items === undefined || items.length === 0) return emptySet;
-      return inOrder(itemNodes(list, items, fullFields, { [memberMark]: emptySet }));
+      return itemNodes(list, items, fullFields, true);
     }
     case 'map': {
       const members = asMap(value);
       const map = type.map as MergeMap;
       if (map.atomic || members === undefined || isEmptyMap(members)) return emptySet;
-      return inOrder(fullMembers(map, members));
+      return fullMembers(map, members);
     }
   }
 }
 
-function fullMembers(map: MergeMap, members: JsonObject): FieldSetDraft {
+function fullMembers(map: MergeMap, members: JsonObject): FieldSet {
   const draft: FieldSetDraft = { [memberMark]: emptySet };
-  for (const name of Object.keys(members)) {
+  for (const name of sortedNames(members)) {
     const value = members[name];
     if (value === undefined) continue;
     draft[fieldElement(name)] = fullFields(memberType(map, name), value);
@@ -100,19 +104,13 @@ function itemNodes(
   list: MergeList,
   items: JsonArray,
   nodeOfItem: (type: MergeType, item: JsonValue) => FieldSet,
-  draft: FieldSetDraft,
-): FieldSetDraft {
+  member: boolean,
+): FieldSet {
+  const draft: FieldSetDraft = member ? { [memberMark]: emptySet } : {};
   for (const item of items) {
     const element = itemElement(list, item);
     if (element === undefined) continue;
-    draft[element] = Object.hasOwn(draft, element) ? emptySet : nodeOfItem(list.items, item);
+    draft[element] = draft[element] === undefined ? nodeOfItem(list.items, item) : emptySet;
   }
-  return draft;
-}
-
-/** A node with these parts. Undefined: neither a member nor on the way to one. */
-function nodeOf(draft: FieldSetDraft, member: boolean): FieldSet | undefined {
-  if (isEmptySet(draft)) return member ? emptySet : undefined;
-  const ordered = inOrder(draft);
-  return member ? { [memberMark]: emptySet, ...ordered } : ordered;
+  return inOrder(draft);
 }

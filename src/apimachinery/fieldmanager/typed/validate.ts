@@ -11,7 +11,7 @@ import { canonicalText } from '../value/ordering.ts';
 import { displayElement, fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeScalar, MergeType } from '../schema/merge-type.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
-import { asList, asMap, formOf, leadingForm } from './forms.ts';
+import { asList, asMap, formFor } from './forms.ts';
 import { checkedItemElement } from './list-items.ts';
 
 const VALIDATION_ERRORS_MAX = 20;
@@ -47,7 +47,7 @@ function report(walk: Walk, path: string, why: string): void {
 
 function check(walk: Walk, type: MergeType, value: JsonValue, path: string): void {
   if (walk.errors.length >= VALIDATION_ERRORS_MAX) return;
-  switch (leadingForm(type, formOf(type, value))) {
+  switch (formFor(type, value)) {
     case 'scalar':
       checkScalar(walk, type.scalar ?? 'untyped', value, path);
       return;

@@ -83,6 +83,7 @@ function sortedKeys(object: JsonObject): readonly string[] {
 /** By UTF-8 bytes. The engine compares UTF-16 units, which differs behind U+D7FF only. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
+  if (!surrogate.test(a) && !surrogate.test(b)) return a < b ? -1 : 1;
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i += 1) {
     const left = a.charCodeAt(i);
@@ -93,7 +94,9 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for characters behind all others. */
+/** Half a character that stands behind all others. */
+const surrogate = /[\ud800-\udfff]/;
+
 function byteRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
