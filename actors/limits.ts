@@ -20,7 +20,7 @@ export const actorLimits: ActorLimits = {
   residentBytesMax: 256 * 1024 * 1024,
   idleMs: 60_000,
   mailboxMax: 1024,
-  lostRacesMax: 8,
+  lostRacesMax: 128,
 };
 
 /** What clients are told to wait when a limit was met. */

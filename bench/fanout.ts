@@ -29,25 +29,25 @@ const EVENT_BYTES = 1024;
 const WRITERS = 32;
 const PREFIX = 'fanout';
 
-interface Sizes {
+export interface Sizes {
   readonly watchers: number;
   readonly singleEvents: number;
   readonly saturatedEvents: number;
 }
 
-const sizesOf = (smoke: boolean): Sizes =>
+export const sizesOf = (smoke: boolean): Sizes =>
   smoke
     ? { watchers: 10, singleEvents: 5, saturatedEvents: 20 }
     : { watchers: 1000, singleEvents: 200, saturatedEvents: 400 };
 
-interface Measured {
+export interface Measured {
   readonly perSecond: number;
   readonly perCpuSecond: number;
   readonly usage: Usage;
 }
 
 /** A process with its audience and a way to give it events. */
-interface Side {
+export interface Side {
   readonly process: MeasuredProcess;
   readonly watchers: Watchers;
   single(connection: ClientConnection): Promise<void>;
@@ -75,7 +75,7 @@ async function measure(
   return { perSecond: got / seconds, perCpuSecond: got / serverCpuSeconds, usage };
 }
 
-function measureSingle(bench: Bench, side: Side, sizes: Sizes): Promise<Measured> {
+export function measureSingle(bench: Bench, side: Side, sizes: Sizes): Promise<Measured> {
   return measure(bench, side, sizes.singleEvents, sizes, async ([connection]) => {
     for (let i = 0; i < sizes.singleEvents; i += 1) {
       const all = side.watchers.deliveries + sizes.watchers;
@@ -85,7 +85,7 @@ function measureSingle(bench: Bench, side: Side, sizes: Sizes): Promise<Measured
   });
 }
 
-function measureSaturated(bench: Bench, side: Side, sizes: Sizes): Promise<Measured> {
+export function measureSaturated(bench: Bench, side: Side, sizes: Sizes): Promise<Measured> {
   const events = sizes.saturatedEvents;
   return measure(bench, side, events, sizes, (connections) => side.saturate(events, connections));
 }
@@ -98,16 +98,21 @@ function ask(connection: ClientConnection, request: Buffer): Promise<void> {
   });
 }
 
-async function serverSide(process: MeasuredProcess, sizes: Sizes): Promise<Side> {
-  await fill(process.port, PREFIX, WRITERS, EVENT_BYTES);
+/** `objects`: how many are replaced in turn. */
+export async function serverSide(
+  process: MeasuredProcess,
+  sizes: Sizes,
+  objects = WRITERS,
+): Promise<Side> {
+  await fill(process.port, PREFIX, objects, EVENT_BYTES);
   const version = await currentVersion(process.port);
   const path = `${collectionPath}?watch=1&resourceVersion=${version}`;
   const watchers = await openWatchers({ port: process.port, path, count: sizes.watchers });
   // Above what the objects were made with: writing what is there already makes no event.
-  let sequence = WRITERS;
+  let sequence = objects;
   const next = (): Buffer => {
     sequence += 1;
-    return replaceRequest(objectName(PREFIX, sequence % WRITERS), sequence, EVENT_BYTES);
+    return replaceRequest(objectName(PREFIX, sequence % objects), sequence, EVENT_BYTES);
   };
   return {
     process,

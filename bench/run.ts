@@ -16,6 +16,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { create } from './create.ts';
 import { fanout } from './fanout.ts';
+import { fanoutWorkers } from './fanout-workers.ts';
 import { takeCores } from './harness/cores.ts';
 import { profileSummary } from './harness/profile-summary.ts';
 import { jsonLine, tableHead, tableRows } from './harness/report.ts';
@@ -28,6 +29,7 @@ import { streamingList } from './streaming-list.ts';
 
 const scenarios: readonly Scenario[] = [
   fanout,
+  fanoutWorkers,
   latency,
   list,
   streamingList,

@@ -4,6 +4,7 @@
  *
  * Bounds: it does nothing until asked; its channel does not keep a server alive.
  */
+import cluster from 'node:cluster';
 import { writeFileSync } from 'node:fs';
 import inspector from 'node:inspector';
 
@@ -64,7 +65,8 @@ async function answer(request: Known): Promise<unknown> {
   }
 }
 
-if (process.send !== undefined) {
+// In a worker of a measured server the channel is the server's own.
+if (process.send !== undefined && !cluster.isWorker) {
   process.on('message', (message: InsideRequest) => {
     void answer(message.request as Known).then((result) => {
       process.send?.({ id: message.id, result } satisfies InsideReply);

@@ -24,16 +24,19 @@ export interface Usage {
   readonly otherShare: number | undefined;
 }
 
-/** Starts to measure; the function it gives ends the measurement. */
+/** Starts to measure; the function it gives ends the measurement. The processes that the measured
+ * one has started count as its own. */
 export function measureUsage(pid: number, serverCore: number | undefined): () => Usage {
+  const pids = [pid, ...childrenOf(pid)];
+  const cpuSeconds = (): number => pids.reduce((sum, each) => sum + cpuSecondsOf(each), 0);
   const wall = performance.now();
-  const server = cpuSecondsOf(pid);
+  const server = cpuSeconds();
   const load = process.cpuUsage();
   const core = busySecondsOf(serverCore);
   return () => {
     const seconds = (performance.now() - wall) / 1000;
     const { user, system } = process.cpuUsage(load);
-    const serverCpuSeconds = cpuSecondsOf(pid) - server;
+    const serverCpuSeconds = cpuSeconds() - server;
     const busy = core === undefined ? undefined : (busySecondsOf(serverCore) ?? 0) - core;
     return {
       seconds,
@@ -71,6 +74,16 @@ function tickedSecondsOf(pid: number): number {
   // The second field is a name in parentheses that may hold anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return text.split(' ').filter(Boolean).map(Number);
+  } catch {
+    // Not every kernel tells; the bench of workers says so when there are none.
+    return [];
+  }
 }
 
 export function residentBytesOf(pid: number): number {

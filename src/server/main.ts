@@ -10,13 +10,11 @@ import { StorageError } from '../storage/storage.ts';
 import { parseCommandLine } from './command-line.ts';
 import { runConvert } from './convert-command.ts';
 import { createLog } from './log.ts';
-import type { Log } from './log.ts';
 import { completeConfig, OptionsError } from './options.ts';
 import type { CompletedConfig } from './options.ts';
 import { programVersion } from './program-version.ts';
 import { startServer } from './server.ts';
 import { runStoreCommand } from './store-commands.ts';
-import type { RunningServer } from './server.ts';
 import { startSupervisor } from './supervisor.ts';
 import type { RunningSupervisor } from './supervisor.ts';
 import { WorkerFailed } from './worker-fleet.ts';
@@ -50,7 +48,14 @@ async function main(): Promise<void> {
     await runWorker(config, log);
     return;
   }
-  const server = config.workers > 1 ? await startSupervisor(config, log) : await alone(config, log);
+  const start = config.workers > 1 ? startSupervisor : startServer;
+  const server = await start(config, {
+    log,
+    onFatal: (error) => {
+      log.error({ err: error }, 'the server cannot go on');
+      process.exit(1);
+    },
+  });
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;
@@ -68,16 +73,6 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
   // Whoever reads this line may send a signal at once.
   process.stdout.write(`${readyLine(server, config)}\n`);
-}
-
-function alone(config: CompletedConfig, log: Log): Promise<RunningServer> {
-  return startServer(config, {
-    log,
-    onFatal: (error) => {
-      log.error({ err: error }, 'the server cannot go on');
-      process.exit(1);
-    },
-  });
 }
 
 function readyLine(server: RunningSupervisor, config: CompletedConfig): string {

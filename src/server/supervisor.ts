@@ -17,11 +17,10 @@ import { createStreamChannel } from '../storage/remote/stream-channel.ts';
 import type { Storage } from '../storage/storage.ts';
 import { probePort } from '../transport/probe-port.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
-import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './options.ts';
 import { openStorage } from './server.ts';
-import type { RunningServer } from './server.ts';
+import type { RunningServer, ServerEnvironment } from './server.ts';
 import { createFleet } from './worker-fleet.ts';
 
 export type RunningSupervisor = Omit<RunningServer, 'parts'>;
@@ -32,12 +31,13 @@ const stopGraceMs = 5_000;
 /** @throws OptionsError, StorageError, WorkerFailed. */
 export async function startSupervisor(
   config: CompletedConfig,
-  log: Log,
+  environment: Pick<ServerEnvironment, 'log' | 'onFatal'>,
 ): Promise<RunningSupervisor> {
+  const { log } = environment;
   const port = await probePort(config.bindAddress, config.httpPort).catch((cause: unknown) => {
     throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
   });
-  const store = config.store === 'fdb' ? undefined : await openStore(config, log);
+  const store = config.store === 'fdb' ? undefined : await openStore(config, environment);
   const fleet = createFleet({
     count: config.workers,
     port,
@@ -76,9 +76,12 @@ interface SharedStore {
   close(): Promise<void>;
 }
 
-async function openStore(config: CompletedConfig, log: Log): Promise<SharedStore> {
+async function openStore(
+  config: CompletedConfig,
+  { log, onFatal }: Pick<ServerEnvironment, 'log' | 'onFatal'>,
+): Promise<SharedStore> {
   const storage: Storage = await openStorage(config, systemClock, systemTimers);
-  const server = await createStoreServer(storage, systemTimers);
+  const server = await createStoreServer(storage, systemTimers, onFatal);
   const compactor = createCompactor({
     storage,
     clock: systemClock,

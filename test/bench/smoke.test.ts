@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 
 const scenarios = [
   'fanout',
+  'fanout-workers',
   'latency',
   'list',
   'streaming-list',

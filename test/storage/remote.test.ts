@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import type { Timers } from '../../src/stdx/clock.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import { createCommitMerge } from '../../src/storage/remote/commit-merge.ts';
@@ -28,6 +29,8 @@ import { channelPair } from '../support/channel-pair.ts';
 import type { ChannelPair } from '../support/channel-pair.ts';
 import { temporaryDirectories } from '../support/lmdb-directory.ts';
 
+const neverFatal = (error: Error): void => assert.fail(error);
+
 interface Remote extends ChannelPair {
   readonly storage: Storage;
 }
@@ -45,7 +48,7 @@ function remoteFixture(openStore: () => Promise<Storage>, cleanUp: () => void): 
   return {
     async open() {
       const store = await openStore();
-      const server = await createStoreServer(store, systemTimers);
+      const server = await createStoreServer(store, systemTimers, neverFatal);
       opened.push({ server, store });
       const { storage } = connect(server, store.name);
       behind.set(storage, server);
@@ -106,7 +109,7 @@ const turns = async (count = 20): Promise<void> => {
 describe('a channel that is cut', () => {
   it('leaves a commit under way unknown, everything else closed, and the store healthy', async () => {
     const { store, open } = gatedStore();
-    const server = await createStoreServer(store, systemTimers);
+    const server = await createStoreServer(store, systemTimers, neverFatal);
     const lost = connect(server, 'memory');
     const other = connect(server, 'memory');
     const following = (async () => {
@@ -143,7 +146,7 @@ describe('a channel that is cut', () => {
 
   it('by bytes that are no frame ends that client alone', async () => {
     const store = createMemoryStorage({ clock: systemClock });
-    const server = await createStoreServer(store, systemTimers);
+    const server = await createStoreServer(store, systemTimers, neverFatal);
     const one = connect(server, 'memory');
     const two = connect(server, 'memory');
     one.client.send(Buffer.from([200, 0, 0, 0, 0]));
@@ -157,7 +160,7 @@ describe('a channel that is cut', () => {
 describe('a client that stands still', () => {
   it('is sent one window and no more, holds up nobody, and goes on without a gap', async () => {
     const store = createMemoryStorage({ clock: systemClock });
-    const server = await createStoreServer(store, systemTimers);
+    const server = await createStoreServer(store, systemTimers, neverFatal);
     const stopped = connect(server, 'memory');
     const other = connect(server, 'memory');
     const abort = new AbortController();
@@ -187,7 +190,7 @@ describe('a client that stands still', () => {
 
   it('is told when the log it needs has gone meanwhile', async () => {
     const store = createMemoryStorage({ clock: systemClock });
-    const server = await createStoreServer(store, systemTimers);
+    const server = await createStoreServer(store, systemTimers, neverFatal);
     const stopped = connect(server, 'memory');
     const following = (async () => {
       for await (const page of stopped.storage.tail(revisionZero, new AbortController().signal)) {
@@ -207,7 +210,7 @@ describe('a client that stands still', () => {
 
   it('never gets an answer that is older than its question', async () => {
     const store = createMemoryStorage({ clock: systemClock });
-    const server = await createStoreServer(store, systemTimers);
+    const server = await createStoreServer(store, systemTimers, neverFatal);
     const { storage, stopClient, continueClient } = connect(server, 'memory');
     await storage.revision();
     stopClient();
@@ -225,7 +228,7 @@ describe('a client that stands still', () => {
 describe('commits of several clients', () => {
   it('ride together; each keeps its order, its `after` and its own outcomes', async () => {
     const { store, commits, open } = gatedStore();
-    const server = await createStoreServer(store, systemTimers);
+    const server = await createStoreServer(store, systemTimers, neverFatal);
     const [one, two] = [connect(server, 'memory'), connect(server, 'memory')];
     const chain = (name: string): Mutation[] => [
       put(key(name), absent, 'one'),
@@ -291,7 +294,7 @@ describe('commits of several clients', () => {
     const inner = createMemoryStorage({ clock: systemClock });
     const failures: StorageError[] = [];
     const store: Storage = { ...inner, failure: () => failures[0] };
-    const server = await createStoreServer(store, systemTimers);
+    const server = await createStoreServer(store, systemTimers, neverFatal);
     const early = connect(server, 'memory');
     failures.push(new StorageError('io', 'the disk has gone'));
     server.tellFailure();
@@ -305,12 +308,37 @@ describe('commits of several clients', () => {
   });
 });
 
+describe('a log that can no longer be followed', () => {
+  it('is told to the server, and to every client', async () => {
+    const inner = createMemoryStorage({ clock: systemClock });
+    const lost = new StorageError('corrupt', 'a record of the log cannot be read');
+    const store: Storage = {
+      ...inner,
+
+      async *tail() {
+        await turns(5);
+        throw lost;
+      },
+    };
+    const told: Error[] = [];
+    const server = await createStoreServer(store, systemTimers, (error) => told.push(error));
+    const { storage } = connect(server, 'memory');
+    const follow = async (): Promise<void> => {
+      for await (const page of storage.tail(revisionZero, new AbortController().signal)) void page;
+    };
+    await assert.rejects(follow, rejectsWith('corrupt'));
+    await assert.rejects(follow, rejectsWith('corrupt'), 'also who comes later');
+    assert.deepEqual(told, [lost]);
+    await server.close();
+  });
+});
+
 type Out = readonly MutationOutcome[];
 
 describe('followers of one server', () => {
   it('that start anywhere, at any time, all see the log once and in order', async () => {
     const store = createMemoryStorage({ clock: systemClock, revisionStep: 7n });
-    const server = await createStoreServer(store, systemTimers);
+    const server = await createStoreServer(store, systemTimers, neverFatal);
     const writer = connect(server, 'memory').storage;
     const revisions: Revision[] = [];
     const followers: Promise<void>[] = [];
@@ -352,6 +380,8 @@ describe('a record that several clients write', () => {
     readonly storage: Storage;
     known: Revision | undefined;
     worst: number;
+    /** Turns of the event loop that it takes to decide. */
+    readonly decides: number;
   }
 
   /** Writes until it has won, reading what is there after each loss, as an actor does. */
@@ -367,7 +397,7 @@ describe('a record that several clients write', () => {
         assert.ok(record !== undefined);
         known = record.revision;
         // Time to decide, in which the other may write again.
-        await turns(3);
+        await turns(contender.decides);
       }
       const [outcome] = await storage.commit([put(at, written(known), 'x')]);
       contender.known = outcome?.kind === 'applied' ? outcome.revision : undefined;
@@ -378,11 +408,16 @@ describe('a record that several clients write', () => {
   }
 
   it('comes to each of them within a few tries, however eager the others are', async () => {
+    // However busy the machine, nobody's turn ends because time is up.
+    const patient: Timers = {
+      ...systemTimers,
+      after: (delayMs, callback) => systemTimers.after(delayMs * 400, callback),
+    };
     const store = createMemoryStorage({ clock: systemClock });
-    const server = await createStoreServer(store, systemTimers);
+    const server = await createStoreServer(store, patient, neverFatal);
     const known = await commitOne(store, put(key('hot'), absent));
-    const contenders = [1, 2, 3].map((): Contender => {
-      return { storage: connect(server, 'memory').storage, known, worst: 0 };
+    const contenders = [3, 3, 60].map((decides): Contender => {
+      return { storage: connect(server, 'memory').storage, known, worst: 0, decides };
     });
     const rounds = 100;
     await Promise.all(
@@ -399,9 +434,10 @@ describe('a record that several clients write', () => {
 
   it('is not kept from the others by one that goes, stands still or does not write', async () => {
     const store = createMemoryStorage({ clock: systemClock });
-    const server = await createStoreServer(store, systemTimers);
+    const server = await createStoreServer(store, systemTimers, neverFatal);
     const known = await commitOne(store, put(key('hot'), absent));
-    const other: Contender = { storage: connect(server, 'memory').storage, known, worst: 0 };
+    const { storage } = connect(server, 'memory');
+    const other: Contender = { storage, known, worst: 0, decides: 3 };
     for (const gone of [true, false]) {
       const holder = connect(server, 'memory');
       const stale = put(key('hot'), written(1_000_000n as Revision));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
-import { systemPrng } from '../../src/stdx/prng.ts';
+import { seededPrng, systemPrng } from '../../src/stdx/prng.ts';
 import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
 import { openFdbExport, openFdbImport } from '../../src/storage/fdb/fdb-transfer.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
@@ -16,6 +16,7 @@ import { commitOne, absent, key, put, written, scanAll } from '../contract/stora
 import { exported, imported, transferContract } from '../contract/transfer-contract.ts';
 import type { TransferFixture, TransferPlace } from '../contract/transfer-contract.ts';
 import { createFdbDouble } from '../support/fdb-double.ts';
+import type { FdbDouble } from '../support/fdb-double.ts';
 import { temporaryDirectories } from '../support/lmdb-directory.ts';
 
 const clock = systemClock;
@@ -61,11 +62,19 @@ function lmdbFixture(): TransferFixture {
   };
 }
 
-function doubleFixture(): TransferFixture {
+function doubleFixture(withFaults = false): TransferFixture {
+  let placesCount = 0;
+  const doubles: FdbDouble[] = [];
   return {
     place() {
       const nowMs = (): number => clock.monotonicMs();
       const double = createFdbDouble({ nowMs, timers: systemTimers });
+      doubles.push(double);
+      if (withFaults) {
+        placesCount += 1;
+        const prng = seededPrng(placesCount);
+        double.faults.rates = { prng, readOneIn: 200, commitOneIn: 5, watchOneIn: 0 };
+      }
       const options = () => ({ db: double.connect(), prefix: 'moved', prng: systemPrng() });
       return {
         openImport: () => Promise.resolve(openFdbImport(options())),
@@ -74,7 +83,12 @@ function doubleFixture(): TransferFixture {
           openFdbStorage({ ...options(), identity: 'svc', clock, timers: systemTimers }),
       };
     },
-    cleanUp: () => Promise.resolve(),
+    cleanUp() {
+      // Each kind of fault has struck, or the run proves less than it says.
+      const struck = new Set(doubles.flatMap((double) => [...double.faults.struck.keys()]));
+      assert.equal(struck.size > 6, withFaults, [...struck].join());
+      return Promise.resolve();
+    },
   };
 }
 
@@ -82,6 +96,7 @@ transferContract('memory', memoryFixture(1n));
 transferContract('memory, revisions with gaps', memoryFixture(4096n));
 transferContract('lmdb', lmdbFixture());
 transferContract('fdb, on the double', doubleFixture());
+transferContract('fdb, on the double, with faults', doubleFixture(true));
 
 describe('moving between stores', () => {
   it('lmdb to FoundationDB to lmdb: every step keeps every revision and goes on above', async () => {

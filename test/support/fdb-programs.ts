@@ -20,10 +20,7 @@ const names = ['fdbbackup', 'fdbrestore', 'backup_agent'] as const;
 
 /** Undefined where they are not installed. */
 export function findFdbPrograms(): FdbPrograms | undefined {
-  const directories = [process.env.FDB_BIN, ...(process.env.PATH ?? '').split(path.delimiter)];
-  const directory = directories
-    .filter((each) => each !== undefined && each !== '')
-    .find((each) => names.every((name) => isExecutable(path.join(each as string, name))));
+  const directory = findProgramDirectory(names);
   if (directory === undefined) return undefined;
   return {
     run: (name, args) =>
@@ -52,6 +49,13 @@ export function findFdbPrograms(): FdbPrograms | undefined {
       };
     },
   };
+}
+
+/** The directory that has all of these programs. */
+export function findProgramDirectory(wanted: readonly string[]): string | undefined {
+  return [process.env.FDB_BIN, ...(process.env.PATH ?? '').split(path.delimiter)]
+    .filter((each) => each !== undefined && each !== '')
+    .find((each) => wanted.every((name) => isExecutable(path.join(each as string, name))));
 }
 
 function isExecutable(file: string): boolean {

@@ -63,9 +63,14 @@ interface Shared {
   tellFailure(): void;
 }
 
-/** Rejects with StorageError. */
-export async function createStoreServer(storage: Storage, timers: Timers): Promise<StoreServer> {
-  const feed = createTailFeed(storage, await storage.revision());
+/** `onFatal`: the log can no longer be followed; no client can go on, nor can a new one.
+ * Rejects with StorageError. */
+export async function createStoreServer(
+  storage: Storage,
+  timers: Timers,
+  onFatal: (error: Error) => void,
+): Promise<StoreServer> {
+  const feed = createTailFeed(storage, await storage.revision(), onFatal);
   const turns = createTurns(timers);
   const merge = createCommitMerge(storage, timers, turns);
   const clients = new Set<Client>();

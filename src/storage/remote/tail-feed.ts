@@ -51,6 +51,7 @@ interface KeptPage extends EncodedPage {
 export function createTailFeed(
   storage: Pick<Storage, 'tail' | 'changes'>,
   start: Revision,
+  onFailed: (error: Error) => void,
 ): TailFeed {
   const stopping = new AbortController();
   const pages = createCommitSignal();
@@ -82,6 +83,7 @@ export function createTailFeed(
       }
     } catch (error) {
       failed = error instanceof Error ? error : new Error(String(error));
+      onFailed(failed);
     }
     pages.notify();
   }
