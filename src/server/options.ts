@@ -12,6 +12,7 @@ import { transportChoices } from '../transport/choose.ts';
 import type { TransportChoice } from '../transport/choose.ts';
 import { logLevels } from './log.ts';
 import type { LogLevel } from './log.ts';
+import { parseFeatureGates } from '../apis/feature-gates.ts';
 import { currentRelease, oldestRelease } from '../apis/served-versions.ts';
 import { parseDurationMs } from './duration.ts';
 
@@ -40,6 +41,8 @@ export interface CompletedConfig {
   /** Not parsed yet: what the keys mean depends on the identity. */
   readonly runtimeConfig: string;
   readonly featureGates: ReadonlyMap<string, boolean>;
+  /** What the operator should know although the options are in order. */
+  readonly warnings: readonly string[];
   /** Minor release of 1 whose API is served. */
   readonly release: number;
   readonly showHiddenMetrics: boolean;
@@ -176,15 +179,9 @@ export const optionTable = [
 export type OptionName = (typeof optionTable)[number]['flag'];
 export type RawOptions = Readonly<Record<OptionName, string>>;
 
-/** Gates this server knows, with their defaults. */
-const featureGateDefaults: Readonly<Record<string, boolean>> = {
-  APIResponseCompression: true,
-  DynamicResourceAllocation: false,
-  WatchList: true,
-};
-
 /** @throws OptionsError naming the flag and what it wants. */
 export function completeConfig(raw: RawOptions): CompletedConfig {
+  const gates = gatesOf(raw);
   const config: CompletedConfig = {
     // An empty address would mean every interface.
     bindAddress: nonEmpty(raw, 'bind-address'),
@@ -205,7 +202,8 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     shutdownDelayMs: duration(raw, 'shutdown-delay-duration', 0),
     shutdownTimeoutMs: duration(raw, 'shutdown-timeout', 0),
     runtimeConfig: raw['runtime-config'],
-    featureGates: featureGates(raw['feature-gates']),
+    featureGates: gates.values,
+    warnings: gates.warnings,
     release: emulatedRelease(raw),
     showHiddenMetrics: showHiddenMetrics(raw),
     logLevel: oneOf(raw, 'log-level', logLevels),
@@ -265,22 +263,7 @@ function duration(raw: RawOptions, flag: OptionName, minMs: number): number {
   return value;
 }
 
-function items(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
-
-function featureGates(text: string): ReadonlyMap<string, boolean> {
-  const gates = new Map(Object.entries(featureGateDefaults));
-  for (const item of items(text)) {
-    const [name = '', value = 'true', ...extra] = item.split('=');
-    if (!gates.has(name)) fail('feature-gates', item, `a gate: ${[...gates.keys()].join(', ')}`);
-    if (extra.length > 0 || (value !== 'true' && value !== 'false')) {
-      fail('feature-gates', item, 'NAME=true or NAME=false');
-    }
-    gates.set(name, value === 'true');
-  }
-  return gates;
+function gatesOf(raw: RawOptions) {
+  const parsed = parseFeatureGates(raw['feature-gates'], emulatedRelease(raw));
+  return parsed.kind === 'ok' ? parsed : fail('feature-gates', parsed.item, parsed.problem);
 }

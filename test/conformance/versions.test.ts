@@ -50,16 +50,15 @@ async function store(server: TestServer, kind: KindInfo, object: ApiObject): Pro
   assert.equal(outcome.kind, 'created');
 }
 
-const everything = {
-  'runtime-config': 'api/all=true',
-  'feature-gates': 'DynamicResourceAllocation=true',
-} as const;
-
 for (const release of ['1.33', '1.24', '1.21', '1.16']) {
   describe(`every version that ${release} serves`, () => {
     let server: TestServer;
     before(async () => {
-      server = await startTestServer({ ...everything, 'emulated-version': release });
+      server = await startTestServer({
+        'runtime-config': 'api/all=true',
+        'feature-gates': 'AllAlpha=true,AllBeta=true',
+        'emulated-version': release,
+      });
     });
     after(() => server.remove());
 
