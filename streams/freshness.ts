@@ -1,11 +1,19 @@
 /**
  * How far the log has been applied, and who waits for it to get further.
  *
+ *   read ─▶ question to the store ─▶ its newest revision R ─▶ R applied ─▶ answered
+ *              one in flight, one        within `currentWaitMs` of the question, or `lagging`
+ *              to follow
+ *
  * Invariants: `revision` never goes back; a waiter runs once, after the revision it waits for has
  * been applied to every cache and routed to every class; waitUntilCurrent uses only answers of
- * storage.revision() that were asked for after the call (promise P3).
+ * storage.revision() that were asked for after the call (promise P3), and when it cannot have been
+ * reached in time says so: it never settles for less.
+ *
+ * Bounds: a question and all reads behind it share one entry and no timer of their own; one timer
+ * serves the oldest entry.
  */
-import type { Timers } from '../src/stdx/clock.ts';
+import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { revisionZero, StorageError } from '../src/storage/storage.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { Freshness } from './streams.ts';
@@ -13,29 +21,44 @@ import type { Freshness } from './streams.ts';
 interface Waiter {
   readonly revision: Revision;
   readonly callback: () => void;
-  /** For who must not be left waiting when the log is no longer followed. */
-  readonly reject?: ((error: StorageError) => void) | undefined;
 }
 
-/** One question to the store, shared by all who came before it was asked. */
-interface Asking {
-  readonly answer: Promise<Revision>;
+/** A question to the store and the reads behind it, from being asked to being applied. */
+interface Question {
+  /** When its first read came. */
+  readonly sinceMs: number;
+  readonly done: Promise<void>;
+  readonly settle: (error?: StorageError) => void;
   begun: boolean;
+  readsCount: number;
+}
+
+export interface ProgressOptions {
+  readonly ask: () => Promise<Revision>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** How long a consistent read waits. */
+  readonly currentWaitMs: number;
 }
 
 export class Progress {
-  readonly #ask: () => Promise<Revision>;
-  readonly #timers: Timers;
+  readonly #options: ProgressOptions;
   #revision: Revision = revisionZero;
   #waiters = new Set<Waiter>();
   #lowest: Revision | undefined;
-  #asking: Asking | undefined;
+  /** Unanswered, oldest first. */
+  readonly #questions = new Set<Question>();
+  /** The newest one; shared while it has not begun. */
+  #question: Question | undefined;
+  #timer: TimerHandle | undefined;
   #inFlight: Promise<unknown> = Promise.resolve();
+  #askedMs: number | undefined;
+  /** The first revision heard of that is still ahead, and when it was heard of. */
+  #ahead: { readonly revision: Revision; readonly sinceMs: number } | undefined;
   #closedBy: StorageError | undefined;
 
-  constructor(ask: () => Promise<Revision>, timers: Timers) {
-    this.#ask = ask;
-    this.#timers = timers;
+  constructor(options: ProgressOptions) {
+    this.#options = options;
   }
 
   get revision(): Revision {
@@ -47,6 +70,25 @@ export class Progress {
     return this.#waiters.size;
   }
 
+  /** Consistent reads that wait. */
+  get readsCount(): number {
+    let count = 0;
+    for (const question of this.#questions) count += question.readsCount;
+    return count;
+  }
+
+  /** How long the oldest of them has waited; 0 when there is none. */
+  get oldestReadMs(): number {
+    for (const { sinceMs } of this.#questions) return this.#nowMs() - sinceMs;
+    return 0;
+  }
+
+  /** For how long it has been known that the log is ahead, or that the store does not answer. */
+  get lagMs(): number {
+    const since = Math.min(this.#ahead?.sinceMs ?? Infinity, this.#askedMs ?? Infinity);
+    return since === Infinity ? 0 : this.#nowMs() - since;
+  }
+
   /** Without waking anybody: more of the same page follows. */
   advance(revision: Revision): void {
     if (revision > this.#revision) this.#revision = revision;
@@ -54,6 +96,9 @@ export class Progress {
 
   /** Wakes those whose revision has been reached. */
   wake(): void {
+    if (this.#ahead !== undefined && this.#ahead.revision <= this.#revision) {
+      this.#ahead = undefined;
+    }
     if (this.#lowest === undefined || this.#lowest > this.#revision) return;
     const waiters = this.#waiters;
     this.#waiters = new Set();
@@ -73,20 +118,18 @@ export class Progress {
     return () => void this.#waiters.delete(waiter);
   }
 
-  /** @throws StorageError when the store cannot say, or `closed`. */
-  async waitUntilCurrent(): Promise<void> {
-    const revision = await this.#current();
-    if (revision <= this.#revision) return;
-    await new Promise<void>((resolve, reject) => {
-      if (this.#closedBy === undefined) this.#add({ revision, callback: resolve, reject });
-      else reject(this.#closedBy);
-    });
+  /** @throws StorageError when the store cannot say, `lagging` after `currentWaitMs`, `closed`. */
+  waitUntilCurrent(): Promise<void> {
+    if (this.#closedBy !== undefined) return Promise.reject(this.#closedBy);
+    const question = this.#current();
+    question.readsCount += 1;
+    return question.done;
   }
 
   async waitUntil(revision: Revision, waitMs: number): Promise<Freshness> {
     if (revision <= this.#revision) return { kind: 'reached' };
     return new Promise((resolve) => {
-      const timer = this.#timers.after(waitMs, () => {
+      const timer = this.#options.timers.after(waitMs, () => {
         this.#waiters.delete(waiter);
         resolve({ kind: 'too-large', current: this.#revision });
       });
@@ -104,10 +147,15 @@ export class Progress {
   /** Whoever waits for the present is refused from here on: it will not be reached. */
   close(): void {
     this.#closedBy = new StorageError('closed', 'the change log is no longer followed');
-    const waiters = this.#waiters;
     this.#waiters = new Set();
     this.#lowest = undefined;
-    for (const waiter of waiters) waiter.reject?.(this.#closedBy);
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    for (const question of this.#questions) question.settle(this.#closedBy);
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs();
   }
 
   #add(waiter: Waiter): void {
@@ -118,18 +166,93 @@ export class Progress {
   }
 
   /** One question in flight and one to follow, however many callers. */
-  #current(): Promise<Revision> {
-    if (this.#asking === undefined || this.#asking.begun) {
-      const asking: Asking = {
-        begun: false,
-        answer: this.#inFlight.then(() => {
-          asking.begun = true;
-          return this.#ask();
-        }),
-      };
-      this.#asking = asking;
-      this.#inFlight = asking.answer.catch(() => undefined);
-    }
-    return this.#asking.answer;
+  #current(): Question {
+    if (this.#question !== undefined && !this.#question.begun) return this.#question;
+    const question = this.#openQuestion();
+    this.#question = question;
+    const answer = this.#inFlight.then(() => {
+      question.begun = true;
+      this.#askedMs = this.#nowMs();
+      return this.#options.ask();
+    });
+    this.#inFlight = answer.then(
+      (revision) => {
+        this.#askedMs = undefined;
+        this.#reach(question, revision);
+      },
+      (error: unknown) => {
+        this.#askedMs = undefined;
+        question.settle(asStorageError(error));
+      },
+    );
+    return question;
   }
+
+  #reach(question: Question, revision: Revision): void {
+    if (revision <= this.#revision) return question.settle();
+    if (this.#closedBy !== undefined) return;
+    this.#ahead ??= { revision, sinceMs: this.#nowMs() };
+    // One that has been refused meanwhile is not kept.
+    if (!this.#questions.has(question)) return;
+    const waiter: Waiter = { revision, callback: () => question.settle() };
+    question.done.catch(() => this.#waiters.delete(waiter));
+    this.#add(waiter);
+  }
+
+  #openQuestion(): Question {
+    let resolve!: () => void;
+    let reject!: (error: StorageError) => void;
+    const done = new Promise<void>((onResolve, onReject) => {
+      resolve = onResolve;
+      reject = onReject;
+    });
+    const question: Question = {
+      sinceMs: this.#nowMs(),
+      done,
+      settle: (error) => {
+        this.#questions.delete(question);
+        if (error === undefined) resolve();
+        else reject(error);
+      },
+      begun: false,
+      readsCount: 0,
+    };
+    this.#questions.add(question);
+    this.#arm();
+    return question;
+  }
+
+  /** For the oldest question. Not moved when that is answered: it comes to look once too often. */
+  #arm(): void {
+    if (this.#timer !== undefined) return;
+    for (const { sinceMs } of this.#questions) {
+      const { currentWaitMs, timers } = this.#options;
+      const leftMs = sinceMs + currentWaitMs - this.#nowMs();
+      // A turn later: if this process stood still, the answer may be waiting to be read.
+      this.#timer = timers.after(Math.max(0, leftMs), () => {
+        this.#timer = timers.nextTurn(() => {
+          this.#timer = undefined;
+          this.#refuseLate();
+          this.#arm();
+        });
+      });
+      return;
+    }
+  }
+
+  #refuseLate(): void {
+    const { currentWaitMs } = this.#options;
+    const late = this.#nowMs() - currentWaitMs;
+    for (const question of this.#questions) {
+      if (question.sinceMs > late) return;
+      question.settle(
+        new StorageError('lagging', `the change log was not caught up with in ${currentWaitMs} ms`),
+      );
+    }
+  }
+}
+
+function asStorageError(error: unknown): StorageError {
+  if (error instanceof StorageError) return error;
+  return new StorageError('io', 'the store cannot say how far it is', { cause: error });
 }

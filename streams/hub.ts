@@ -42,6 +42,8 @@ export interface StreamsDeps {
   readonly expiredError: (message: string) => StatusError;
   /** 500, for a watch that cannot go on through no fault of its client. */
   readonly internalError: (message: string) => StatusError;
+  /** 504, for a watch that cannot begin because the log is not caught up with. */
+  readonly timeoutError: (message: string) => StatusError;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly prng: Prng;
@@ -77,7 +79,8 @@ class Hub implements Streams {
     this.#deps = deps;
     this.#limits = limits;
     this.#maker = createEntryMaker(deps.decodeRecord, deps.stamp);
-    this.#progress = new Progress(() => storage.revision(), timers);
+    const { currentWaitMs } = limits;
+    this.#progress = new Progress({ ask: () => storage.revision(), clock, timers, currentWaitMs });
     const store = { storage, maker: this.#maker, clock, timers, limits };
     this.#kept = new KeptSnapshots(store);
     this.#logPages = new LogPages(store);
@@ -176,6 +179,9 @@ class Hub implements Streams {
       framesTotal,
       cachedObjectsCount,
       cachedBytes,
+      readsWaitingCount: this.#progress.readsCount,
+      oldestReadMs: this.#progress.oldestReadMs,
+      lagMs: this.#progress.lagMs,
     };
   }
 
@@ -200,7 +206,9 @@ class Hub implements Streams {
   #whenCurrent(member: Member, begin: () => void): void {
     this.waitUntilCurrent().then(begin, (error: unknown) => {
       const message = error instanceof Error ? error.message : String(error);
-      this.#delivery.fail(member, this.#deps.internalError(message));
+      const late = error instanceof StorageError && error.code === 'lagging';
+      const { internalError, timeoutError } = this.#deps;
+      this.#delivery.fail(member, late ? timeoutError(message) : internalError(message));
     });
   }
 

@@ -52,6 +52,10 @@ export interface StreamLimits {
 
   /** How long a read waits for a revision that is still ahead. Policy: too-large. */
   readonly freshnessWaitMs: number;
+  /** How long a consistent read waits for the store's newest revision and for its being applied.
+   * Policy: it is refused (`lagging`). Below what a store's own reads may take, so that an
+   * unreachable store and a log that stands still are one answer. */
+  readonly currentWaitMs: number;
 
   /** Rebuilt snapshots of the past. Policy: the least recently used goes, and each one by age. */
   readonly keptSnapshotsMax: number;
@@ -108,6 +112,7 @@ export const defaultStreamLimits: StreamLimits = {
   scanPageRecords: 1_000,
 
   freshnessWaitMs: 3_000,
+  currentWaitMs: 8_000,
 
   keptSnapshotsMax: 32,
   keptSnapshotsMs: 75_000,

@@ -111,7 +111,9 @@ export interface Streams {
   stop(): Promise<void>;
   /** Everything up to here has been applied to the caches. */
   readonly revision: Revision;
-  /** Resolves when the caches show everything acknowledged before the call (promise P3). */
+  /** Resolves when the caches show everything acknowledged before the call (promise P3).
+   * @throws StorageError `lagging` when they do not within `currentWaitMs`, or what the store says
+   * when it cannot tell how far it is: never an answer from the past. */
   waitUntilCurrent(): Promise<void>;
   /** Resolves when the caches have reached `revision`, or after `freshnessWaitMs`. */
   waitUntil(revision: Revision): Promise<Freshness>;
@@ -142,4 +144,10 @@ export interface StreamStats {
   readonly framesTotal: number;
   readonly cachedObjectsCount: number;
   readonly cachedBytes: number;
+  /** Consistent reads that wait for the log, and how long the oldest has waited. */
+  readonly readsWaitingCount: number;
+  readonly oldestReadMs: number;
+  /** For how long it has been known that the log is ahead of the caches, or that the store does
+   * not say how far it is; 0 when neither. Known by asking: reads ask, and waitUntilCurrent. */
+  readonly lagMs: number;
 }

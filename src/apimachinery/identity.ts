@@ -48,6 +48,9 @@ export interface Identity {
     readonly metadataName: string;
     readonly bootstrapping: string;
     readonly serviceName: string;
+    /** On the Lease that says that a server is there: which program it is. */
+    readonly serverIdentity: string;
+    readonly hostname: string;
   };
   readonly finalizers: {
     /** In spec.finalizers of a namespace until its content is gone. */
@@ -74,6 +77,8 @@ export interface Identity {
   readonly signers: {
     readonly legacyUnknown: string;
   };
+  /** How the server names itself to clients that look for its kind. */
+  readonly serverName: string;
   /** `{domain}` and `{labelDomain}` in a template replaced; a group template gives its group. */
   fill(template: string): string;
 }
@@ -85,6 +90,7 @@ interface Names {
   readonly protobuf: string;
   readonly flowcontrol: string;
   readonly namespaceFinalizer: string;
+  readonly serverName: string;
 }
 
 const names: Readonly<Record<IdentityName, Names>> = {
@@ -95,6 +101,7 @@ const names: Readonly<Record<IdentityName, Names>> = {
     protobuf: 'application/vnd.svc.protobuf',
     flowcontrol: 'flowcontrol.svc.io',
     namespaceFinalizer: 'svc',
+    serverName: 'svc-apiserver',
   },
   kubernetes: {
     name: 'kubernetes',
@@ -103,6 +110,7 @@ const names: Readonly<Record<IdentityName, Names>> = {
     protobuf: 'application/vnd.kubernetes.protobuf',
     flowcontrol: 'flowcontrol.apiserver.k8s.io',
     namespaceFinalizer: 'kubernetes',
+    serverName: 'kube-apiserver',
   },
 };
 
@@ -147,6 +155,8 @@ function makeIdentity(base: Names): Identity {
       metadataName: `${labelDomain}/metadata.name`,
       bootstrapping: `${labelDomain}/bootstrapping`,
       serviceName: `${labelDomain}/service-name`,
+      serverIdentity: `apiserver.${labelDomain}/identity`,
+      hostname: `${labelDomain}/hostname`,
     },
     finalizers: {
       namespace: base.namespaceFinalizer,
@@ -162,6 +172,7 @@ function makeIdentity(base: Names): Identity {
       nodeLease: 'kube-node-lease',
     },
     signers: { legacyUnknown: `${labelDomain}/legacy-unknown` },
+    serverName: base.serverName,
     fill(template: string): string {
       if (template === flowcontrolTemplate) return base.flowcontrol;
       return template.replaceAll('{domain}', domain).replaceAll('{labelDomain}', labelDomain);

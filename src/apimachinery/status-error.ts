@@ -208,6 +208,24 @@ export function newRequestEntityTooLarge(limitBytes: number): StatusError {
   });
 }
 
+/** A patch that is one, but not for this object. */
+export function newInvalidPatch(
+  groupKind: { readonly group: string; readonly kind: string },
+  name: string,
+  problem: string,
+): StatusError {
+  const { group, kind } = groupKind;
+  return new StatusError({
+    reason: StatusReason.invalid,
+    message: STATUS_MESSAGES.invalidPatch(problem),
+    details: { name, group, kind },
+  });
+}
+
+export function newPatchTooLarge(problem: string): StatusError {
+  return new StatusError({ reason: StatusReason.requestEntityTooLarge, message: problem });
+}
+
 /** `contentType` is what the client sent, empty when it sent none. */
 export function newUnsupportedMediaType(
   contentType: string,

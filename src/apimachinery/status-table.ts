@@ -85,6 +85,8 @@ export const STATUS_MESSAGES = {
     `${verb} is not supported on resources of kind ${quote(formatGroupResource(gr))}`,
   notAcceptable: (accepted: readonly string[]): string =>
     `only the following media types are accepted: ${accepted.join(', ')}`,
+  invalidPatch: (problem: string): string =>
+    `the server rejected our request due to an error in our request: ${problem}`,
   requestEntityTooLarge: (limitBytes: number): string =>
     `Request entity too large: limit is ${limitBytes}`,
   unsupportedMediaType: (contentType: string, accepted: readonly string[]): string =>

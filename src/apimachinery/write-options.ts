@@ -25,7 +25,7 @@ export interface WriteOptions {
 export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
 /** Bytes of UTF-8. */
-const FIELD_MANAGER_LENGTH_MAX = 128;
+export const FIELD_MANAGER_LENGTH_MAX = 128;
 
 export function parseWriteOptions(
   query: QueryParameters,

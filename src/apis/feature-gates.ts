@@ -35,6 +35,7 @@ function life(text: string): readonly GateStep[] {
 export const featureGates: GateTable = {
   APIListChunking: life('8 alpha, 9 beta, 29 ga'),
   APIResponseCompression: life('8 alpha, 16 beta'),
+  APIServerIdentity: life('20 alpha, 26 beta'),
   AggregatedDiscoveryEndpoint: life('26 alpha, 27 beta, 30 ga'),
   CBORServingAndStorage: life('32 alpha'),
   DRADeviceTaints: life('33 alpha'),

@@ -4,10 +4,7 @@
  */
 import type { Verb } from '../apimachinery/scheme.ts';
 
-/** PATCH is answered on every object and subresource that takes PUT. */
-const patchServed: boolean = false;
-
-const allObjectVerbs: readonly Verb[] = [
+export const objectVerbs: readonly Verb[] = [
   'create',
   'delete',
   'deletecollection',
@@ -18,14 +15,7 @@ const allObjectVerbs: readonly Verb[] = [
   'watch',
 ];
 
-const allSubresourceVerbs: readonly Verb[] = ['get', 'patch', 'update'];
-
-function isServed(verb: Verb): boolean {
-  return verb !== 'patch' || patchServed;
-}
-
-export const objectVerbs: readonly Verb[] = allObjectVerbs.filter(isServed);
-export const subresourceVerbs: readonly Verb[] = allSubresourceVerbs.filter(isServed);
+export const subresourceVerbs: readonly Verb[] = ['get', 'patch', 'update'];
 
 /** Subresources that are answered. The catalogue names more; each of the others needs its own rules
  * (token issues credentials, approval and ephemeralcontainers and resize change a chosen few

@@ -21,6 +21,7 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import { executeReplace } from '../registry/update.ts';
 import type { Timers, TimerHandle } from '../stdx/clock.ts';
 import type { EventEncoder, Predicate, WatchHandle, WatchSink } from '../../streams/streams.ts';
+import type { Controller } from './controller.ts';
 
 const namespaceControllerLimits = {
   retryMinMs: 200,
@@ -33,12 +34,6 @@ export interface NamespaceControllerDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
   readonly onError: (namespace: string, error: unknown) => void;
-}
-
-export interface Controller {
-  start(): void;
-  /** Resolves when the work in hand has ended. */
-  stop(): Promise<void>;
 }
 
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };
@@ -66,7 +61,7 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
         deps.onError(name, error);
       }
       if (done) retries.delete(name);
-      else retryLater(name);
+      else if (!stopped) retryLater(name);
     }
     working = undefined;
   };

@@ -101,14 +101,14 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
   }
 }
 
-function sendHealth(
+async function sendHealth(
   deps: ApiHandlerDeps,
   request: ApiRequest,
   endpoint: HealthEndpoint,
   name: string,
-): void {
+): Promise<void> {
   const { exchange, query } = request;
-  const answer = checkHealth(deps.healthChecks, endpoint, name === '' ? undefined : name, {
+  const answer = await checkHealth(deps.healthChecks, endpoint, name === '' ? undefined : name, {
     verbose: query.has('verbose'),
     exclude: query.get('exclude') ?? [],
   });

@@ -3,13 +3,14 @@
  *
  * What it is not: HTTP. It answers a path and a query with a status and a text.
  *
- * Invariants: machines read only the status; the reason of a failure is never in the answer. A
- * check is cheap and synchronous.
+ * Invariants: machines read only the status; the reason of a failure is never in the answer. The
+ * checks of an endpoint run at once, so an answer takes as long as the slowest one; a check bounds
+ * itself, in time and in what many callers make it do. One that rejects has failed.
  */
 export interface HealthCheck {
   readonly name: string;
   readonly endpoints: readonly HealthEndpoint[];
-  healthy(): boolean;
+  healthy(): boolean | Promise<boolean>;
 }
 
 export const healthEndpoints = ['livez', 'readyz', 'healthz'] as const;
@@ -26,41 +27,48 @@ export interface HealthQuery {
 }
 
 /** `checkName` undefined: all checks of the endpoint. Undefined result: no such check. */
-export function checkHealth(
+export async function checkHealth(
   checks: readonly HealthCheck[],
   endpoint: HealthEndpoint,
   checkName: string | undefined,
   query: HealthQuery,
-): HealthAnswer | undefined {
+): Promise<HealthAnswer | undefined> {
   const own = checks.filter((check) => check.endpoints.includes(endpoint));
   if (checkName !== undefined) {
     const check = own.find((candidate) => candidate.name === checkName);
     return check === undefined ? undefined : single(check);
   }
+  const asked = own.filter((check) => !query.exclude.includes(check.name));
+  const results = new Map(
+    await Promise.all(asked.map(async (check) => [check, await passes(check)] as const)),
+  );
   const lines: string[] = [];
-  let failed = false;
   for (const check of own) {
-    if (query.exclude.includes(check.name)) {
-      lines.push(`[+]${check.name} excluded: ok`);
-    } else if (check.healthy()) {
-      lines.push(`[+]${check.name} ok`);
-    } else {
-      failed = true;
-      lines.push(`[-]${check.name} failed: reason withheld`);
-    }
+    const passed = results.get(check);
+    if (passed === undefined) lines.push(`[+]${check.name} excluded: ok`);
+    else lines.push(passed ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`);
   }
   const unknown = query.exclude.filter((name) => !own.some((check) => check.name === name));
   if (unknown.length > 0) {
     const names = unknown.map((name) => JSON.stringify(name)).join(', ');
     lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`);
   }
+  const failed = [...results.values()].includes(false);
   if (failed) return { status: 500, text: [...lines, `${endpoint} check failed`, ''].join('\n') };
   if (!query.verbose) return { status: 200, text: 'ok' };
   return { status: 200, text: [...lines, `${endpoint} check passed`, ''].join('\n') };
 }
 
-function single(check: HealthCheck): HealthAnswer {
-  return check.healthy()
+async function single(check: HealthCheck): Promise<HealthAnswer> {
+  return (await passes(check))
     ? { status: 200, text: 'ok' }
     : { status: 500, text: 'internal server error: reason withheld\n' };
+}
+
+async function passes(check: HealthCheck): Promise<boolean> {
+  try {
+    return await check.healthy();
+  } catch {
+    return false;
+  }
 }

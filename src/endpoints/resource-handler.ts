@@ -11,6 +11,7 @@ import { handleDeleteCollection } from './handlers/delete-collection.ts';
 import { handleDelete } from './handlers/delete.ts';
 import { handleGet } from './handlers/get.ts';
 import { handleList } from './handlers/list.ts';
+import { handlePatch } from './handlers/patch.ts';
 import { handleUpdate } from './handlers/update.ts';
 import { handleWatch } from './handlers/watch.ts';
 import type { ApiRequest, EndpointDeps, ResourceHandler } from './request.ts';
@@ -24,6 +25,7 @@ const handlers: Readonly<Record<string, ResourceHandler>> = {
   watch: handleWatch,
   create: handleCreate,
   update: handleUpdate,
+  patch: handlePatch,
   delete: handleDelete,
   deletecollection: handleDeleteCollection,
 };

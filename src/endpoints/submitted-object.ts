@@ -16,7 +16,7 @@ import { decodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
 import { parseContentType } from '../apimachinery/negotiation.ts';
-import type { BodyFormat } from '../apimachinery/negotiation.ts';
+import type { BodyFormat, SupportedType } from '../apimachinery/negotiation.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import {
@@ -35,11 +35,42 @@ import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { bodyTypesOf } from './representation.ts';
-import type { EndpointDeps, ResourceRequest } from './request.ts';
+import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 
 /** A delete's body: the kind alone says what it is; clients send it in any group's version. */
 export const deleteOptionsOnly: SchemaOf = (_apiVersion, kind) =>
   kind === 'DeleteOptions' ? deleteOptionsType : undefined;
+
+export interface RequestBody {
+  readonly bytes: Uint8Array;
+  readonly type: SupportedType;
+}
+
+/** The body in one of these media types, or undefined when it is empty. */
+export async function readBody(
+  deps: EndpointDeps,
+  request: ApiRequest,
+  bodyTypes: readonly SupportedType[],
+): Promise<Result<RequestBody | undefined>> {
+  const { exchange } = request;
+  const encoding = checkContentEncoding(exchange.header('content-encoding'));
+  const type = parseContentType(exchange.header('content-type'), bodyTypes);
+  // The body is taken in any case, so that the connection stays usable for the next request.
+  const body = await exchange.readBody(deps.limits.requestBodyBytesMax);
+  switch (body.kind) {
+    case 'too-large':
+      return refused(newRequestEntityTooLarge(body.limitBytes));
+    case 'aborted':
+      return refused(newTimeout('the request body did not arrive in full', 1));
+    case 'complete':
+      break;
+    default:
+      return unreachable(body);
+  }
+  if (body.bytes.length === 0) return ok(undefined);
+  if (encoding !== undefined) return refused(encoding);
+  return type.kind === 'refused' ? type : ok({ bytes: body.bytes, type: type.type });
+}
 
 /** The decoded body, or undefined when it is empty. `schemaOf` says what may come in Protobuf. */
 export async function readDocument(
@@ -66,26 +97,10 @@ async function readDecoded(
   request: ResourceRequest,
   reading: Reading,
 ): Promise<Result<DecodedBody | undefined>> {
-  const { exchange } = request;
-  const encoding = checkContentEncoding(exchange.header('content-encoding'));
-  const bodyTypes = bodyTypesOf(deps, request.kind);
-  const type = parseContentType(exchange.header('content-type'), bodyTypes);
-  // The body is taken in any case, so that the connection stays usable for the next request.
-  const body = await exchange.readBody(deps.limits.requestBodyBytesMax);
-  switch (body.kind) {
-    case 'too-large':
-      return refused(newRequestEntityTooLarge(body.limitBytes));
-    case 'aborted':
-      return refused(newTimeout('the request body did not arrive in full', 1));
-    case 'complete':
-      break;
-    default:
-      return unreachable(body);
-  }
-  if (body.bytes.length === 0) return ok(undefined);
-  if (encoding !== undefined) return refused(encoding);
-  if (type.kind === 'refused') return type;
-  const decoded = decodeBody(body.bytes, type.type.format, reading);
+  const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
+  if (body.kind === 'refused') return body;
+  if (body.value === undefined) return ok(undefined);
+  const decoded = decodeBody(body.value.bytes, body.value.type.format, reading);
   if (decoded.kind === 'refused') return decoded;
   if (!isJsonObject(decoded.value)) {
     return refused(newBadRequest('the body must be an object'));
@@ -133,7 +148,7 @@ export async function readObject(
 }
 
 /** A document without them is taken for what the URL names. */
-function checkVersionAndKind(
+export function checkVersionAndKind(
   document: JsonObject,
   expected: GroupVersionKind,
 ): StatusError | undefined {

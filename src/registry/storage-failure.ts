@@ -28,6 +28,8 @@ export function interpretStorageError(
         'the outcome of the write is not known: read the object before trying again',
         retryAfterSeconds,
       );
+    case 'lagging':
+      return newTimeout('this server is behind the store: try again', retryAfterSeconds);
     case 'too-large':
       return newRequestEntityTooLarge(storageLimits.valueBytesMax);
     case 'closed':
@@ -37,6 +39,8 @@ export function interpretStorageError(
     case 'io':
     case 'in-use':
     case 'identity':
+    case 'incomplete':
+    case 'not-empty':
     case 'compacted':
       return newInternalError(`the store failed (${error.code}): nothing was written`);
   }

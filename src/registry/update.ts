@@ -18,6 +18,8 @@ import type { CurrentObject, ObjectOutcome, Production } from '../../actors/acto
 import { unreachable } from '../stdx/assert.ts';
 import { namespaceConditions, namespaceRefusal, prepareForCreate } from './create.ts';
 import type { WriteOptions } from './create.ts';
+import { tracked } from './field-ownership.ts';
+import type { Writer } from './field-ownership.ts';
 import { metadataForUpdate, withGeneration, withoutDuplicateOwners } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
@@ -43,26 +45,85 @@ export async function updateObject(
 ): Promise<Result<WriteResult>> {
   const { kind } = target;
   const preconditions = preconditionsOf(submitted);
-  const { object: next, warnings } = withoutDuplicateOwners(toStorageVersion(submitted, kind));
-  const strategy = deps.strategyOf(kind);
+  const { object: next, warnings } = withoutDuplicateOwners(submitted);
   return executeReplace(deps, target, {
     produce: (current) => {
       if (!hasVersion(preconditions) && !kind.allowUnconditionalUpdate) {
         return refused(versionRequired(target));
       }
-      const conflict = checkPreconditions(preconditions, current, target);
-      if (conflict !== undefined) return conflict;
-      return subresource === 'status'
-        ? produceStatus(next, current.object, kind, strategy)
-        : produceObject(next, current.object, kind, strategy);
+      return produceUpdate(deps, target, next, writerOf(options, subresource), current);
     },
     create:
       kind.allowCreateOnUpdate && subresource === undefined && !namesAnExisting(preconditions)
-        ? () => produceCreation(deps, target, submitted)
+        ? () => produceCreation(deps, target, submitted, options)
         : undefined,
     warnings,
     options,
   });
+}
+
+export function writerOf(options: WriteOptions, subresource: string | undefined): Writer {
+  return { manager: options.manager ?? '', subresource: subresource ?? '' };
+}
+
+/** What an update to `next`, at the request's version, makes of the current object. */
+export function produceUpdate(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  next: ApiObject,
+  writer: Writer,
+  current: CurrentObject,
+): Production {
+  const conflict = checkPreconditions(preconditionsOf(next), current, target);
+  if (conflict !== undefined) return conflict;
+  const { kind } = target;
+  const strategy = deps.strategyOf(kind);
+  const stored = toStorageVersion(next, kind);
+  const subresource = writer.subresource === 'status' ? 'status' : undefined;
+  const prepared = preparedUpdate(stored, current.object, kind, strategy, subresource);
+  return trackedUpdate(deps, target, prepared, writer, current);
+}
+
+/** The prepared object with its owners, if its metadata and the kind's rules allow it. */
+export function trackedUpdate(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  prepared: ApiObject,
+  writer: Writer,
+  current: CurrentObject,
+): Production {
+  const { kind } = target;
+  const next = tracked(deps, kind, writer, prepared, current.object);
+  return validatedUpdate(deps, target, next, writer, current);
+}
+
+/** `next`, if its metadata and the kind's rules for this subresource allow it. */
+export function validatedUpdate(
+  deps: RegistryDeps,
+  { kind }: ObjectTarget,
+  next: ApiObject,
+  { subresource }: Writer,
+  { object }: CurrentObject,
+): Production {
+  const strategy = deps.strategyOf(kind);
+  const errors =
+    subresource === 'status'
+      ? strategy.validateStatusUpdate(next, object)
+      : strategy.validateUpdate(next, object);
+  return validated(next, object, kind, errors);
+}
+
+/** What the kind and the server make of a submitted object, in the stored version. */
+export function preparedUpdate(
+  submitted: ApiObject,
+  current: ApiObject,
+  kind: KindInfo,
+  strategy: KindStrategy,
+  subresource: Subresource,
+): ApiObject {
+  if (subresource === 'status') return preparedStatus(submitted, current, strategy);
+  const prepared = strategy.prepareForUpdate(metadataForUpdate(submitted, current), current);
+  return withGeneration(prepared, current, kind);
 }
 
 /** Asked of writes over an existing object only: a PUT that creates has no version to name. */
@@ -139,24 +200,12 @@ export function checkPreconditions(
   return undefined;
 }
 
-function produceObject(
-  submitted: ApiObject,
-  current: ApiObject,
-  kind: KindInfo,
-  strategy: KindStrategy,
-): Production {
-  const prepared = strategy.prepareForUpdate(metadataForUpdate(submitted, current), current);
-  const next = withGeneration(prepared, current, kind);
-  return validated(next, current, kind, strategy.validateUpdate(next, current));
-}
-
 /** Status and the metadata that a client owns; everything else stays as it is. */
-function produceStatus(
+function preparedStatus(
   submitted: ApiObject,
   current: ApiObject,
-  kind: KindInfo,
   strategy: KindStrategy,
-): Production {
+): ApiObject {
   const { metadata } = metadataForUpdate(submitted, current);
   const { ownerReferences } = current.metadata;
   const { ownerReferences: _dropped, ...rest } = metadata;
@@ -166,8 +215,7 @@ function produceStatus(
     metadata: ownerReferences === undefined ? rest : { ...rest, ownerReferences },
     ...(submitted['status'] === undefined ? {} : { status: submitted['status'] }),
   } as ApiObject;
-  const prepared = strategy.prepareForStatusUpdate(next, current);
-  return validated(prepared, current, kind, strategy.validateStatusUpdate(prepared, current));
+  return strategy.prepareForStatusUpdate(next, current);
 }
 
 /** `next`, if its metadata allows it after `current` and `kindErrors`, the kind's own, are none. */
@@ -188,10 +236,13 @@ function produceCreation(
   deps: RegistryDeps,
   target: ObjectTarget,
   submitted: ApiObject,
+  options: WriteOptions,
 ): Production {
   const prepared = prepareForCreate(deps, target, submitted, target.name);
   if (prepared.kind === 'refused') return prepared;
-  return { kind: 'object', object: prepared.value.object };
+  const writer = writerOf(options, undefined);
+  const object = tracked(deps, target.kind, writer, prepared.value.object, undefined);
+  return { kind: 'object', object };
 }
 
 function replacementResult(

@@ -113,3 +113,8 @@ export function upgrading(scheme: Scheme): (object: ApiObject) => ApiObject {
     return converted(object, from, conversions?.get(target), kind.kind, target);
   };
 }
+
+/** A stored object as this version shows it. */
+export function atVersionOf(object: ApiObject, kind: KindInfo): ApiObject {
+  return toVersion(object, storedKind(kind), kind);
+}

@@ -1,5 +1,6 @@
 /**
- * The command line: `sluice serve FLAGS`. The flags are the option table's; this only parses.
+ * The command line: `sluice serve FLAGS`, and the commands of store-commands.ts. The flags are the
+ * option table's; this only parses.
  *
  * Invariant: whatever is wrong with the arguments is one line and exit code 2.
  */
@@ -8,9 +9,11 @@ import { convertFlags } from './convert-command.ts';
 import type { ConvertOptions } from './convert-command.ts';
 import { optionTable, OptionsError } from './options.ts';
 import type { OptionName, RawOptions } from './options.ts';
+import type { StoreCommand } from './store-commands.ts';
 
 export type ParsedCommandLine =
   | { readonly kind: 'serve'; readonly options: RawOptions }
+  | StoreCommand
   | { readonly kind: 'convert'; readonly options: ConvertOptions }
   /** Help or version was asked for, and printed. */
   | { readonly kind: 'done' };
@@ -22,13 +25,12 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
     .description('A streaming-first API server for cluster resources.')
     .version(version);
   const serve = quiet(program.command('serve')).description('Serve the resource API.');
-  for (const spec of optionTable) {
-    const option = new Option(`--${spec.flag} <${spec.value}>`, spec.help).default(spec.default);
-    option.attributeName = () => spec.flag;
-    serve.addOption(option);
-  }
-  serve.allowExcessArguments(false).action(() => {
-    parsed = { kind: 'serve', options: serve.opts<Record<OptionName, string>>() };
+  const all = optionTable.map(({ flag }) => flag);
+  addOptions(serve, all).action(() => {
+    parsed = { kind: 'serve', options: rawOptions(serve) };
+  });
+  addStoreCommands(program, (command) => {
+    parsed = command;
   });
   addConvert(program, (options) => {
     parsed = { kind: 'convert', options };
@@ -41,6 +43,61 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
     throw new OptionsError(oneLine(error.message));
   }
   return parsed;
+}
+
+const whereStoresAre = ['store', 'data-dir', 'fdb-cluster-file', 'fdb-prefix'] as const;
+
+function addStoreCommands(program: Command, found: (command: StoreCommand) => void): void {
+  const add = (name: string, flags: readonly OptionName[], help: string): Command =>
+    addOptions(quiet(program.command(name)).description(help), flags);
+
+  const toExport = add('export', whereStoresAre, 'Write a store to a file.');
+  toExport
+    .option('--output <FILE>', 'Where to; - is standard output.', '-')
+    .action(({ output }: { output: string }) => {
+      found({ kind: 'export', options: rawOptions(toExport), output });
+    });
+  const toImport = add('import', whereStoresAre, 'Make a store of an exported file.');
+  toImport
+    .option('--input <FILE>', 'Where from; - is standard input.', '-')
+    .option('--identity <NAME>', 'Refuse an export of another identity.')
+    .option('--force', 'Start over where an import has not finished.')
+    .action(({ input, force, identity }: { input: string; force?: true; identity?: string }) => {
+      const options = rawOptions(toImport);
+      found({ kind: 'import', options, input, force: force === true, identity });
+    });
+  const backup = add('backup', ['data-dir'], 'Copy an LMDB store, also while it is served.');
+  backup
+    .requiredOption('--to <DIR>', 'The copy: a new directory.')
+    .action(({ to }: { to: string }) => {
+      found({ kind: 'backup', options: rawOptions(backup), to });
+    });
+  const verify = add('verify', ['data-dir'], 'Check an LMDB store that is not being served.');
+  verify.action(() => found({ kind: 'verify', options: rawOptions(verify) }));
+  const restored = add(
+    'mark-restored',
+    whereStoresAre,
+    'After an older state was put back in place: let no client go on from what is gone.',
+  );
+  restored.action(() => found({ kind: 'mark-restored', options: rawOptions(restored) }));
+}
+
+/** The options of this name, and no arguments beside them. */
+function addOptions(command: Command, flags: readonly OptionName[]): Command {
+  for (const spec of optionTable.filter(({ flag }) => flags.includes(flag))) {
+    const option = new Option(`--${spec.flag} <${spec.value}>`, spec.help).default(spec.default);
+    option.attributeName = () => spec.flag;
+    command.addOption(option);
+  }
+  return command.allowExcessArguments(false);
+}
+
+/** What was given, and the defaults of every flag that the command does not have. */
+function rawOptions(command: Command): RawOptions {
+  const defaults = optionTable.map((spec) => [spec.flag, spec.default] as const);
+  const given = command.opts<Partial<Record<OptionName, string>>>();
+  const values = defaults.map(([flag, initial]) => [flag, given[flag] ?? initial] as const);
+  return Object.fromEntries(values) as RawOptions;
 }
 
 function addConvert(program: Command, chosen: (options: ConvertOptions) => void): void {

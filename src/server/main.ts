@@ -2,35 +2,55 @@
 /**
  * The executable: arguments in, one ready line out, exit codes.
  *
- *   0  stopped on purpose        2  the arguments or the data directory cannot be used
+ *   0  done, or stopped on purpose   2  the arguments or the data directory cannot be used
  *   1  a promise was about to be broken (lost log, failed invariant): it stops rather than go on
  */
+import cluster from 'node:cluster';
 import { StorageError } from '../storage/storage.ts';
 import { parseCommandLine } from './command-line.ts';
 import { runConvert } from './convert-command.ts';
 import { createLog } from './log.ts';
+import type { Log } from './log.ts';
 import { completeConfig, OptionsError } from './options.ts';
 import type { CompletedConfig } from './options.ts';
 import { programVersion } from './program-version.ts';
 import { startServer } from './server.ts';
+import { runStoreCommand } from './store-commands.ts';
 import type { RunningServer } from './server.ts';
+import { startSupervisor } from './supervisor.ts';
+import type { RunningSupervisor } from './supervisor.ts';
+import { WorkerFailed } from './worker-fleet.ts';
+import { runWorker } from './worker.ts';
 
 /** Failures that the operator mends, not the programmer. */
-const unusable: ReadonlySet<string> = new Set(['in-use', 'identity', 'io', 'full', 'corrupt']);
+const unusable: ReadonlySet<string> = new Set([
+  'in-use',
+  'identity',
+  'incomplete',
+  'compacted',
+  'not-empty',
+  'io',
+  'full',
+  'corrupt',
+]);
 
 async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), programVersion());
   if (command.kind === 'done') return;
   if (command.kind === 'convert') return runConvert(command.options);
+  if (command.kind !== 'serve') {
+    const done = await runStoreCommand(command);
+    // Standard output may be the export itself.
+    process.stderr.write(`sluice: ${done}\n`);
+    return;
+  }
   const config = completeConfig(command.options);
   const log = createLog(config.logLevel);
-  const server = await startServer(config, {
-    log,
-    onFatal: (error) => {
-      log.error({ err: error }, 'the server cannot go on');
-      process.exit(1);
-    },
-  });
+  if (cluster.isWorker) {
+    await runWorker(config, log);
+    return;
+  }
+  const server = config.workers > 1 ? await startSupervisor(config, log) : await alone(config, log);
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;
@@ -50,7 +70,17 @@ async function main(): Promise<void> {
   process.stdout.write(`${readyLine(server, config)}\n`);
 }
 
-function readyLine(server: RunningServer, config: CompletedConfig): string {
+function alone(config: CompletedConfig, log: Log): Promise<RunningServer> {
+  return startServer(config, {
+    log,
+    onFatal: (error) => {
+      log.error({ err: error }, 'the server cannot go on');
+      process.exit(1);
+    },
+  });
+}
+
+function readyLine(server: RunningSupervisor, config: CompletedConfig): string {
   const facts = [
     `url=${server.url}`,
     `store=${config.store}`,
@@ -62,6 +92,8 @@ function readyLine(server: RunningServer, config: CompletedConfig): string {
 }
 
 main().catch((error: unknown) => {
+  // It has said what was wrong, in one line.
+  if (error instanceof WorkerFailed) process.exit(error.exitCode ?? 1);
   const known =
     error instanceof OptionsError || (error instanceof StorageError && unusable.has(error.code));
   const text = error instanceof Error ? (known ? error.message : error.stack) : String(error);

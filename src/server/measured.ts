@@ -1,5 +1,7 @@
 /** What the metrics page shows: the figures that the parts keep of themselves. */
 import type { Measured } from './metrics.ts';
+import type { Streams } from '../../streams/streams.ts';
+import type { LogFollow } from './log-follow.ts';
 import type { ServerParts } from './server-parts.ts';
 
 /** Metrics of the reference that dashboards rely on; the others are this program's own. */
@@ -74,6 +76,38 @@ export function measuredOf(parts: ServerParts, inFlight: () => number): readonly
       'sluice_commit_queue',
       'Mutations waiting for a commit.',
       () => committer.stats().queuedMutationsCount,
+    ),
+  ];
+}
+
+/** How far behind the store this server is. The store is asked when the page is. */
+export function lagMeasured(streams: Streams, logFollow: LogFollow): readonly Measured[] {
+  const of = (name: string, help: string, read: Measured['read']): Measured => ({
+    name,
+    help,
+    read,
+  });
+  return [
+    of(
+      'sluice_log_lag_seconds',
+      'Time for which the log is known to be ahead of the caches, or the store not to answer.',
+      () => streams.stats().lagMs / 1000,
+    ),
+    of(
+      'sluice_consistent_reads_waiting',
+      'Consistent reads that wait for the log.',
+      () => streams.stats().readsWaitingCount,
+    ),
+    of(
+      'sluice_consistent_read_oldest_seconds',
+      'Time for which the oldest of them has waited.',
+      () => streams.stats().oldestReadMs / 1000,
+    ),
+    of('sluice_log_applied_revision', 'Newest revision in the caches.', () =>
+      Number(streams.revision),
+    ),
+    of('sluice_store_revision', 'Newest revision of the store; NaN when it does not say.', () =>
+      logFollow.storeRevision(),
     ),
   ];
 }

@@ -15,7 +15,9 @@ import type { MetricLife, MetricsView } from './metric-stability.ts';
 export interface Measured extends MetricLife {
   readonly name: string;
   readonly help: string;
-  read(): number;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** NaN: not known now. What takes time bounds itself. */
+  read(): number | Promise<number>;
 }
 
 export interface DeprecatedApi {
@@ -32,24 +34,35 @@ export interface MetricsPage {
   deprecatedUse(use: DeprecatedApi): void;
 }
 
-/** `warn` is told of deprecated metrics that are registered. */
+export interface MetricsSetting {
+  readonly view: MetricsView;
+  /** Which of several servers this is. Its number is a label of everything on the page, so that the
+   * workers' series stay apart, and the first line says who answered. */
+  readonly worker: number | undefined;
+  /** Is told of deprecated metrics that are registered. */
+  readonly warn: (text: string) => void;
+}
+
 export function createMetricsPage(
   measured: readonly Measured[],
-  view: MetricsView,
-  warn: (text: string) => void = () => undefined,
+  { view, worker, warn }: MetricsSetting,
 ): MetricsPage {
   const registry = new Registry();
+  if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) });
+  const firstLine = worker === undefined ? '' : `# worker ${worker}, process ${process.pid}\n`;
   collectDefaultMetrics({ register: registry });
   for (const metric of measured) {
     const presented = presentMetric(metric, view);
     if (presented.kind === 'hidden') continue;
     if (presented.warning !== undefined) warn(presented.warning);
+    const { name, labels = {}, read } = metric;
     new Gauge({
-      name: metric.name,
+      name,
       help: presented.help,
+      labelNames: Object.keys(labels),
       registers: [registry],
-      collect() {
-        this.set(metric.read());
+      async collect() {
+        this.set(labels, await read());
       },
     });
   }
@@ -60,7 +73,10 @@ export function createMetricsPage(
     registers: [registry],
   });
   return {
-    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    async render() {
+      const text = await registry.metrics();
+      return { contentType: registry.contentType, text: `${firstLine}${text}` };
+    },
     deprecatedUse({ group, version, resource, subresource, removedRelease }) {
       deprecated.set({ group, version, resource, subresource, removed_release: removedRelease }, 1);
     },

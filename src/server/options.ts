@@ -27,6 +27,8 @@ export interface CompletedConfig {
   /** Undefined: where the FoundationDB client looks by itself. */
   readonly fdbClusterFile: string | undefined;
   readonly fdbPrefix: string;
+  /** API servers, each in a process of its own; 1: this process alone. */
+  readonly workers: number;
   readonly identity: IdentityName;
   readonly transport: TransportChoice;
   readonly watchHistoryMs: number;
@@ -82,6 +84,12 @@ export const optionTable = [
     value: 'NAME',
     default: 'sluice',
     help: 'For --store=fdb: what all keys start with, so that one cluster can hold several stores.',
+  },
+  {
+    flag: 'workers',
+    value: 'N',
+    default: '1',
+    help: 'API servers in a process each, on one port and over one store; 1 is this process alone.',
   },
   {
     flag: 'identity',
@@ -190,6 +198,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     dataDir: nonEmpty(raw, 'data-dir'),
     fdbClusterFile: raw['fdb-cluster-file'] === '' ? undefined : raw['fdb-cluster-file'],
     fdbPrefix: fdbPrefix(raw),
+    workers: integer(raw, 'workers', 1, 64),
     identity: oneOf(raw, 'identity', identityNames),
     transport: oneOf(raw, 'transport', transportChoices),
     watchHistoryMs: duration(raw, 'watch-history', 1000),
@@ -263,7 +272,11 @@ function duration(raw: RawOptions, flag: OptionName, minMs: number): number {
   return value;
 }
 
+/** A server that has its store to itself would write its identity every ten seconds for nobody: off
+ * there, unless asked for. */
 function gatesOf(raw: RawOptions) {
-  const parsed = parseFeatureGates(raw['feature-gates'], emulatedRelease(raw));
+  const alone = raw.store !== 'fdb' && raw.workers === '1';
+  const text = `${alone ? 'APIServerIdentity=false,' : ''}${raw['feature-gates']}`;
+  const parsed = parseFeatureGates(text, emulatedRelease(raw));
   return parsed.kind === 'ok' ? parsed : fail('feature-gates', parsed.item, parsed.problem);
 }

@@ -1,12 +1,13 @@
 /**
  * The composition root: the only place that makes adapters and wires the parts together.
  *
- *   start   store ▶ streams ▶ actors ▶ default objects ▶ controllers ▶ listen ▶ ready
+ *   start   store ▶ streams ▶ actors ▶ default objects ▶ listen ▶ controllers ▶ ready
  *   stop    readyz fails ▶ (delay) ▶ no new connections ▶ watches end ▶ writes in flight finish
  *           ▶ store closes
  *
  * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
  */
+import { hostname } from 'node:os';
 import { createActorSystem } from '../../actors/actor-system.ts';
 import { createStreams } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
@@ -18,13 +19,17 @@ import {
   stampResourceVersion,
 } from '../apimachinery/object-encoding.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
-import { isAlreadyExists, newExpired, newInternalError } from '../apimachinery/status-error.ts';
+import {
+  isAlreadyExists,
+  newExpired,
+  newInternalError,
+  newTimeout,
+} from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
 import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
-import { createNamespaceController } from '../controllers/namespace-lifecycle.ts';
 import { createObject } from '../registry/create.ts';
 import { upgrading } from '../registry/versions.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
@@ -32,7 +37,6 @@ import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
 import { systemPrng } from '../stdx/prng.ts';
 import { createCommitter } from '../storage/committer.ts';
-import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
 import { openFdbStorage } from '../storage/fdb/fdb-storage.ts';
 import { openFoundationdb } from '../storage/fdb/foundationdb-binding.ts';
 import { COMMIT_MUTATIONS_MAX } from '../storage/fdb/layout.ts';
@@ -43,8 +47,13 @@ import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { chooseTransport } from '../transport/choose.ts';
+import type { ChosenTransport } from '../transport/choose.ts';
+import type { HttpServer } from '../transport/http-exchange.ts';
+import { createBackground } from './background.ts';
+import { createLogFollow } from './log-follow.ts';
 import type { ServerParts } from './server-parts.ts';
 import { createServing } from './serving.ts';
+import type { Serving } from './serving.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
@@ -54,7 +63,7 @@ export interface RunningServer {
   readonly url: string;
   /** Adapter and binary, for the ready line. */
   readonly transport: string;
-  /** Path of the client configuration. */
+  /** Path of the client configuration; '' in a worker, whose primary writes it. */
   readonly kubeconfig: string;
   /** For tests and operators' tools that run in the same process. */
   readonly parts: ServerParts;
@@ -67,6 +76,16 @@ export interface ServerEnvironment {
   readonly onFatal: (error: unknown) => void;
   readonly clock?: Clock | undefined;
   readonly timers?: Timers | undefined;
+  /** Which of the servers over one store and one address this is; undefined: the only one. */
+  readonly worker?: WorkerPlace | undefined;
+}
+
+/** What a worker is given by its primary process instead of finding it itself. */
+export interface WorkerPlace {
+  readonly number: number;
+  readonly port: number;
+  /** The store that the primary holds and compacts. Undefined: the worker opens its own. */
+  readonly storage: Storage | undefined;
 }
 
 /** @throws OptionsError (also when the address is not to be had) or StorageError. */
@@ -84,7 +103,8 @@ export async function startServer(
   if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
   for (const note of transport.notes) log.info({ transport: transport.name }, note);
 
-  const storage = await openStorage(config, clock, timers);
+  const { worker } = environment;
+  const storage = worker?.storage ?? (await openStorage(config, clock, timers));
   let abandoned = false;
   // A start that failed closes the store under its followers: that is no second failure.
   const onFatal = (error: unknown): void => {
@@ -93,19 +113,35 @@ export async function startServer(
   try {
     const ingredients = { clock, timers, identity, scheme, storage };
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
-    const background = startBackground(config, log, parts, clock, timers);
-    const serving = createServing(config, { parts, identity, log, clock, timers });
-    const server = await transport
-      .listen(serving.listenOptions, serving.handler)
-      .catch((cause: unknown) => {
-        throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
-      });
+    const background = createBackground(config, {
+      parts,
+      log,
+      clock,
+      timers,
+      shared: isShared(config, environment),
+      compacts: worker?.storage === undefined,
+      hostname: hostname(),
+    });
+    const logFollow = createLogFollow(parts.streams, storage, timers);
+    const serving = createServing(config, {
+      parts,
+      identity,
+      log,
+      clock,
+      timers,
+      background,
+      logFollow,
+      worker: worker?.number,
+    });
+    const server = await listen(transport, serving, worker);
     const url = `http://${urlHost(config.bindAddress)}:${server.port}`;
-    serving.setAddress(`${urlHost(config.bindAddress)}:${server.port}`);
+    const address = `${urlHost(config.bindAddress)}:${server.port}`;
+    serving.setAddress(address);
+    background.start(worker === undefined ? address : `${address}/${worker.number}`);
     return {
       url,
       transport: transport.name,
-      kubeconfig: writeKubeconfig(config.dataDir, url),
+      kubeconfig: worker === undefined ? writeKubeconfig(config.dataDir, url) : '',
       parts,
       async stop() {
         serving.startShutdown();
@@ -150,7 +186,8 @@ function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme
   return built.scheme;
 }
 
-async function openStorage(
+/** @throws StorageError. */
+export async function openStorage(
   config: CompletedConfig,
   clock: Clock,
   timers: Timers,
@@ -192,6 +229,7 @@ async function assemble(
     stamp: stampResourceVersion,
     expiredError: newExpired,
     internalError: newInternalError,
+    timeoutError: (message) => newTimeout(message, 1),
     clock,
     timers,
     prng,
@@ -199,8 +237,8 @@ async function assemble(
     onFatal: environment.onFatal,
   });
   await streams.start();
-  const shared = config.store === 'fdb';
-  const limits = shared ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
+  const shared = isShared(config, environment);
+  const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, limits });
   const upgrade = upgrading(scheme);
   const actors = createActorSystem({
@@ -251,39 +289,23 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
   }
 }
 
-interface Background {
-  stop(): Promise<void>;
+/** Whether other servers may run over the same store. */
+function isShared(config: CompletedConfig, environment: ServerEnvironment): boolean {
+  return config.store === 'fdb' || environment.worker !== undefined;
 }
 
-function startBackground(
-  config: CompletedConfig,
-  log: Log,
-  parts: ServerParts,
-  clock: Clock,
-  timers: Timers,
-): Background {
-  const compactor = createCompactor({
-    storage: parts.storage,
-    clock,
-    timers,
-    historyMs: config.watchHistoryMs,
-    intervalMs: Math.min(compactorDefaults.intervalMs, config.watchHistoryMs),
-    onError: (error) => log.error({ err: error }, 'compaction failed; it is tried again'),
-  });
-  const namespaces = createNamespaceController({
-    registry: parts.registry,
-    timers,
-    onError: (namespace, error) => {
-      log.error({ err: error, namespace }, 'a namespace could not be emptied; it is tried again');
-    },
-  });
-  compactor.start();
-  namespaces.start();
-  return {
-    async stop() {
-      await Promise.all([compactor.stop(), namespaces.stop()]);
-    },
-  };
+/** @throws OptionsError. */
+async function listen(
+  transport: ChosenTransport,
+  { listenOptions: own, handler }: Serving,
+  worker: WorkerPlace | undefined,
+): Promise<HttpServer> {
+  const options = worker === undefined ? own : { ...own, port: worker.port, sharedPort: true };
+  try {
+    return await transport.listen(options, handler);
+  } catch (cause) {
+    throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
+  }
 }
 
 function urlHost(address: string): string {

@@ -15,13 +15,14 @@ import type { Identity } from '../apimachinery/identity.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { currentRelease } from '../apis/served-versions.ts';
 import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';
 import type { ExchangeHandler, ListenOptions } from '../transport/http-exchange.ts';
 import type { Log } from './log.ts';
 import { createMetricsPage } from './metrics.ts';
-import { measuredOf } from './measured.ts';
+import { lagMeasured, measuredOf } from './measured.ts';
+import type { Background } from './background.ts';
+import type { LogFollow } from './log-follow.ts';
 import type { CompletedConfig } from './options.ts';
 import type { ServerParts } from './server-parts.ts';
 import { programVersion } from './program-version.ts';
@@ -43,6 +44,10 @@ export interface ServingDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly background: Pick<Background, 'measured'>;
+  readonly logFollow: LogFollow;
+  /** Which of several servers this is; undefined: the only one. */
+  readonly worker: number | undefined;
 }
 
 export function createServing(config: CompletedConfig, deps: ServingDeps): Serving {
@@ -51,11 +56,16 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let inFlight = 0;
   let onDrained: (() => void) | undefined;
   let discovery: Discovery | undefined;
-  const metrics = createMetricsPage(
-    measuredOf(parts, () => inFlight),
-    { release: config.release, showHidden: config.showHiddenMetrics },
-    (text) => log.warn({}, text),
-  );
+  const measured = [
+    ...measuredOf(parts, () => inFlight),
+    ...lagMeasured(parts.streams, deps.logFollow),
+    ...deps.background.measured,
+  ];
+  const metrics = createMetricsPage(measured, {
+    view: { release: config.release, showHidden: config.showHiddenMetrics },
+    worker: deps.worker,
+    warn: (text) => log.warn({}, text),
+  });
   const version = versionInfo({
     release: currentRelease,
     emulated: config.release,
@@ -83,7 +93,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(deps, String(version['gitVersion'])),
     version,
-    healthChecks: healthChecks(parts.storage, () => shuttingDown),
+    healthChecks: healthChecks(deps, () => shuttingDown),
     metrics: () => metrics.render(),
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
   });
@@ -142,12 +152,17 @@ function listenOptionsOf(config: CompletedConfig): ListenOptions {
   };
 }
 
-function healthChecks(storage: Storage, shuttingDown: () => boolean): readonly HealthCheck[] {
+/** A server that lags is alive: it is not to be restarted, but not to be asked either. */
+function healthChecks(
+  { parts: { storage }, logFollow }: ServingDeps,
+  shuttingDown: () => boolean,
+): readonly HealthCheck[] {
   const all = ['livez', 'readyz', 'healthz'] as const;
   return [
     { name: 'ping', endpoints: all, healthy: () => true },
     { name: 'log', endpoints: all, healthy: () => true },
     { name: 'storage', endpoints: all, healthy: () => storage.failure() === undefined },
+    { name: 'log-follow', endpoints: ['readyz'], healthy: () => logFollow.isCurrent() },
     { name: 'shutdown', endpoints: ['readyz'], healthy: () => !shuttingDown() },
   ];
 }

@@ -169,6 +169,10 @@ export type StorageErrorCode =
   | 'in-use'
   /** The store was written under another identity or format. */
   | 'identity'
+  /** An import into the store has not finished: it cannot be served. */
+  | 'incomplete'
+  /** An import was asked for into a store that holds something. */
+  | 'not-empty'
   /** The medium is full; nothing was applied. */
   | 'full'
   /** I/O failed; nothing was applied. */
@@ -177,6 +181,8 @@ export type StorageErrorCode =
   | 'unknown'
   /** A tail fell behind the compaction. */
   | 'compacted'
+  /** A follower of the log was not up to date in time; nothing was read. Not of an adapter. */
+  | 'lagging'
   /** A stored record cannot be read. */
   | 'corrupt'
   /** A value or key is over the named limit. */

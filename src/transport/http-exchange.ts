@@ -87,6 +87,8 @@ export interface ListenOptions {
   readonly address: string;
   /** 0 lets the system choose. */
   readonly port: number;
+  /** Other processes of the same tree listen on the port too. Default: false. */
+  readonly sharedPort?: boolean | undefined;
   readonly tls?: TlsOptions | undefined;
   readonly limits: TransportLimits;
 }

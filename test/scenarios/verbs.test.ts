@@ -212,12 +212,12 @@ const paths: readonly Scenario[] = [
         expect: { metadata: {}, details: {} },
       })),
       ...[
-        ['PATCH /api/v1/namespaces/$ns', 'patch', 'namespaces'],
+        ['PATCH /api/v1/namespaces', 'patch', 'namespaces'],
         ['PUT /api/v1/namespaces/$ns/pods', 'update', 'pods'],
         ['POST /api/v1/namespaces/$ns/pods/a', 'create', 'pods'],
         ['DELETE /api/v1/namespaces', 'deletecollection', 'namespaces'],
         ['DELETE /api/v1/namespaces/$ns/pods/a/status', 'delete', 'pods'],
-        ['PATCH /apis/apps/v1/namespaces/$ns/deployments/a', 'patch', 'deployments.apps'],
+        ['PATCH /apis/apps/v1/namespaces/$ns/deployments', 'patch', 'deployments.apps'],
       ].map(([request = '', verb, resource]): Step => ({
         request,
         body: {},

@@ -45,8 +45,11 @@ describe('metrics', () => {
         { name: 'old_metric', help: 'Old.', deprecated: 32, read },
         { name: 'hidden_metric', help: 'Hidden.', deprecated: 20, read },
       ],
-      { release: 33, showHidden: false },
-      (text) => warnings.push(text),
+      {
+        view: { release: 33, showHidden: false },
+        worker: undefined,
+        warn: (warning) => warnings.push(warning),
+      },
     );
     const { text, contentType } = await page.render();
     assert.match(contentType, /^text\/plain/);
@@ -60,7 +63,11 @@ describe('metrics', () => {
   });
 
   it('say once of each deprecated version that it was asked for', async () => {
-    const page = createMetricsPage([], { release: 33, showHidden: false });
+    const page = createMetricsPage([], {
+      view: { release: 33, showHidden: false },
+      worker: undefined,
+      warn: () => undefined,
+    });
     const use = {
       group: 'g',
       version: 'v1beta1',

@@ -1,5 +1,6 @@
 /**
- * The storage contract on a real FoundationDB: `npm run test:fdb`, with FDB_CLUSTER_FILE set.
+ * The storage and transfer contracts, and a backup, on a real FoundationDB: `npm run test:fdb`,
+ * with FDB_CLUSTER_FILE set, and FDB_BIN where its programs are not in PATH.
  *
  * It writes under prefixes of its own, `sluice-test-<random>`, and clears them at the end.
  */
@@ -8,11 +9,14 @@ import { describe, it } from 'node:test';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { systemPrng } from '../../src/stdx/prng.ts';
 import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
+import { openFdbExport, openFdbImport } from '../../src/storage/fdb/fdb-transfer.ts';
 import { openFoundationdb } from '../../src/storage/fdb/foundationdb-binding.ts';
-import { runWrite } from '../../src/storage/fdb/transactions.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { clearStore, fdbBackupTests } from '../contract/fdb-backup.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
+import { transferContract } from '../contract/transfer-contract.ts';
+import type { TransferFixture } from '../contract/transfer-contract.ts';
 
 const clusterFile = process.env.FDB_CLUSTER_FILE;
 const prng = systemPrng();
@@ -20,14 +24,7 @@ const prng = systemPrng();
 function clusterFixture(file: string): StorageFixture {
   const prefixes = new Map<Storage, string>();
   const open = async (prefix: string): Promise<Storage> => {
-    const storage = await openFdbStorage({
-      db: openFoundationdb(file),
-      prefix,
-      identity: 'svc',
-      clock: systemClock,
-      timers: systemTimers,
-      prng,
-    });
+    const storage = await openStore(file, prefix);
     prefixes.set(storage, prefix);
     return storage;
   };
@@ -36,16 +33,40 @@ function clusterFixture(file: string): StorageFixture {
     openSecond: (first) => open(prefixes.get(first) as string),
     async cleanUp() {
       for (const storage of prefixes.keys()) await storage.close();
-      const db = openFoundationdb(file);
-      for (const prefix of new Set(prefixes.values())) {
-        const [begin, end] = [Buffer.from(`${prefix}\0`), Buffer.from(`${prefix}\x01`)];
-        const clear = (transaction: { clearRange(begin: Buffer, end: Buffer): void }) =>
-          Promise.resolve(transaction.clearRange(begin, end));
-        await runWrite(db, clear, { timeoutMs: 10_000 });
-      }
-      db.close();
+      for (const prefix of new Set(prefixes.values())) await clearStore(file, prefix);
     },
   };
+}
+
+function transferFixture(file: string): TransferFixture {
+  const prefixes: string[] = [];
+  return {
+    place() {
+      const prefix = `sluice-test-${prng.uuid()}`;
+      prefixes.push(prefix);
+      const options = () => ({ db: openFoundationdb(file), prefix, prng });
+      return {
+        openImport: () => Promise.resolve(openFdbImport(options())),
+        openExport: () => openFdbExport(options()),
+        openStorage: () => openStore(file, prefix),
+      };
+    },
+    async cleanUp() {
+      for (const prefix of prefixes) await clearStore(file, prefix);
+    },
+    runs: 3,
+  };
+}
+
+function openStore(file: string, prefix: string): Promise<Storage> {
+  return openFdbStorage({
+    db: openFoundationdb(file),
+    prefix,
+    identity: 'svc',
+    clock: systemClock,
+    timers: systemTimers,
+    prng,
+  });
 }
 
 describe('fdb storage, on a cluster', () => {
@@ -53,5 +74,8 @@ describe('fdb storage, on a cluster', () => {
     it('needs FDB_CLUSTER_FILE', () => assert.fail('set FDB_CLUSTER_FILE to a cluster file'));
   } else {
     storageContract('fdb', clusterFixture(clusterFile));
+    transferContract('fdb', transferFixture(clusterFile));
+    const prefix = `sluice-test-${prng.uuid()}`;
+    fdbBackupTests({ clusterFile, prefix, open: () => openStore(clusterFile, prefix) });
   }
 });

@@ -411,8 +411,8 @@ describe('fdb opening', () => {
     await servers.open();
     await assert.rejects(servers.open({ identity: 'kubernetes' }), rejectsWith('identity'));
     for (const [mark, code] of [
-      ['{"format":2,"identity":"svc","epoch":"1"}', 'identity'],
-      ['{"format":1}', 'corrupt'],
+      ['{"format":1,"identity":"svc","epoch":"1"}', 'identity'],
+      ['{"format":2,"identity":"svc","eras":[]}', 'corrupt'],
       ['not json', 'corrupt'],
     ] as const) {
       const transaction = servers.double.connect().begin({});

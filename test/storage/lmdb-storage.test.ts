@@ -140,6 +140,28 @@ describe('lmdb: who may open', () => {
     assert.equal(stdout, 'in-use\n');
   });
 
+  it('starts beside a process that says it only reads, and refuses one that does not', async () => {
+    for (const [mode, refused] of [
+      ['read', false],
+      ['peek', true],
+    ] as const) {
+      const directory = directories.make();
+      await (await open(directory)).close();
+      const reader = startChild(mode, directory);
+      assert.equal(await firstLine(reader), 'open');
+      if (refused) {
+        await assert.rejects(open(directory), { code: 'in-use' });
+      } else {
+        const storage = await open(directory);
+        await commitOne(storage, put(key('a'), absent));
+        await storage.close();
+      }
+      reader.kill('SIGKILL');
+      await ended(reader);
+      await (await open(directory)).close();
+    }
+  });
+
   it('says `io` when the directory cannot be made, and `corrupt` for a file that is no store', async () => {
     const directory = directories.make();
     writeFileSync(path.join(directory, 'file'), '');

@@ -1,7 +1,7 @@
 /** What can grow, and that it does not beyond its limit. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { systemTimers } from '../../src/stdx/clock.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import { FrameRing } from '../../streams/frame-ring.ts';
 import { Progress } from '../../streams/freshness.ts';
@@ -95,7 +95,12 @@ describe('bounds', () => {
   });
 
   it('C1: who stops waiting for a revision is not kept', () => {
-    const progress = new Progress(() => Promise.resolve(0n as Revision), systemTimers);
+    const progress = new Progress({
+      ask: () => Promise.resolve(0n as Revision),
+      clock: systemClock,
+      timers: systemTimers,
+      currentWaitMs: 1000,
+    });
     const calls: number[] = [];
     const callOff = progress.when(5n as Revision, () => calls.push(1));
     progress.when(6n as Revision, () => calls.push(2));

@@ -2,6 +2,8 @@
  * A process that opens a store, for tests that need a second one or one to kill.
  *
  *   lmdb-child.js open  <directory>            prints `open` or the code of the error; stays open
+ *   lmdb-child.js read  <directory>            prints `open`; reads as a backup does; stays open
+ *   lmdb-child.js peek  <directory>            the same, without saying that it only reads
  *   lmdb-child.js write <directory> <seed>     writers under load; prints each acknowledged write
  *
  * An acknowledged write is one line `A <key> <revision> <text>`, a deletion `D <key> <revision>`.
@@ -10,7 +12,10 @@ import { writeSync } from 'node:fs';
 import { seededPrng, randomBelow } from '../../src/stdx/prng.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { createCommitter } from '../../src/storage/committer.ts';
+import { announceReader } from '../../src/storage/lmdb/directory-lock.ts';
+import { currentRevision } from '../../src/storage/lmdb/lmdb-reads.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
+import { lmdbDefaults, openEnvironment } from '../../src/storage/lmdb/tables.ts';
 import { StorageError } from '../../src/storage/storage.ts';
 import type { Storage, StoreKey } from '../../src/storage/storage.ts';
 
@@ -50,15 +55,20 @@ async function write(storage: Storage, seed: number): Promise<void> {
 }
 
 const [mode, path, seed] = process.argv.slice(2);
+const directory = path as string;
 try {
-  const storage = await openLmdbStorage({
-    path: path as string,
-    identity: 'svc',
-    clock: systemClock,
-  });
-  writeSync(1, 'open\n');
-  if (mode === 'write') await write(storage, Number(seed));
-  else process.stdin.resume();
+  if (mode === 'read' || mode === 'peek') {
+    if (mode === 'read') await announceReader(directory);
+    const tables = openEnvironment(directory, lmdbDefaults.mapBytes, { readOnly: true });
+    currentRevision(tables);
+    writeSync(1, 'open\n');
+    process.stdin.resume();
+  } else {
+    const storage = await openLmdbStorage({ path: directory, identity: 'svc', clock: systemClock });
+    writeSync(1, 'open\n');
+    if (mode === 'write') await write(storage, Number(seed));
+    else process.stdin.resume();
+  }
 } catch (error) {
   writeSync(1, `${error instanceof StorageError ? error.code : String(error)}\n`);
   process.exitCode = 1;

@@ -32,6 +32,8 @@ export interface WatchStreamOptions {
   readonly bytesPerSecond?: number | undefined;
   /** Never read anything until resume(). */
   readonly stalled?: boolean | undefined;
+  /** An open, idle connection to use instead of a new one. */
+  readonly socket?: Socket | undefined;
 }
 
 export type StreamEnd = 'clean' | 'cut';
@@ -51,7 +53,7 @@ export class WatchStream {
 
   constructor(port: number, target: string, options: WatchStreamOptions = {}) {
     this.#options = options;
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const socket = options.socket ?? connect({ port, host: '127.0.0.1', noDelay: true });
     this.#socket = socket;
     let start!: (status: number) => void;
     this.started = new Promise((resolve) => (start = resolve));

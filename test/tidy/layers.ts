@@ -15,6 +15,7 @@ export const layers: readonly LayerRule[] = [
   { folder: 'src/storage/memory', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
   { folder: 'src/storage/lmdb', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
   { folder: 'src/storage/fdb', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
+  { folder: 'src/storage/remote', may: ['src/stdx', 'src/storage'] },
   { folder: 'actors', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
   { folder: 'streams', may: ['src/stdx', 'src/apimachinery', 'src/storage'] },
   {
@@ -40,7 +41,14 @@ export const layers: readonly LayerRule[] = [
   },
   {
     folder: 'src/controllers',
-    may: ['src/stdx', 'src/apimachinery', 'src/registry', 'src/storage/storage.ts', 'streams'],
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/registry',
+      'src/storage/storage.ts',
+      'actors/actors.ts',
+      'streams',
+    ],
   },
   { folder: 'src/server', may: ['src', 'actors', 'streams'] },
 ];
@@ -57,6 +65,7 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   yaml: ['src/apimachinery/codecs/yaml.ts', 'src/server/kubeconfig.ts'],
   'lossless-json': ['src/apimachinery/codecs'],
   '@bufbuild/protobuf': ['src/apimachinery/codecs'],
+  rfc6902: ['src/apimachinery/patch/rfc6902.ts'],
   pino: ['src/server/log.ts'],
   'prom-client': ['src/server/metrics.ts'],
   commander: ['src/server/command-line.ts'],

@@ -1,8 +1,5 @@
 /** update: PUT of an object, its status or its scale (spec 1, section 4.4). */
-import { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import type { WriteOptions } from '../../apimachinery/write-options.ts';
-import { parseWriteOptions } from '../../apimachinery/write-options.ts';
 import { updateScale } from '../../registry/scale.ts';
 import { updateObject } from '../../registry/update.ts';
 import { encodeVersioned } from '../../registry/versions.ts';
@@ -13,6 +10,8 @@ import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
 import { atRequestTarget, readObject } from '../submitted-object.ts';
+import { readWriteOptions } from '../write-request.ts';
+import type { NamedWriteOptions } from '../write-request.ts';
 
 export async function handleUpdate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
@@ -24,22 +23,20 @@ export async function handleUpdate(deps: EndpointDeps, request: ResourceRequest)
   const scale = resource.subresource === 'scale';
   const representation = negotiateRepresentation(deps, request, { projections: !scale });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
-  const options = parseWriteOptions(request.query, 'UpdateOptions', {
-    metaGroup: deps.identity.groups.meta,
-  });
-  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  const options = readWriteOptions(deps, request, 'UpdateOptions');
+  if (options.kind === 'refused') return sendStatusError(exchange, options.error);
   const object = atRequestTarget(submitted.value, request);
   if (object.kind === 'refused') return sendStatusError(exchange, object.error);
   return scale
-    ? putScale(deps, request, object.value, options, representation.value)
-    : putObject(deps, request, object.value, options, representation.value);
+    ? putScale(deps, request, object.value, options.value, representation.value)
+    : putObject(deps, request, object.value, options.value, representation.value);
 }
 
 async function putObject(
   deps: EndpointDeps,
   request: ResourceRequest,
   object: ApiObject,
-  options: WriteOptions,
+  options: NamedWriteOptions,
   representation: Representation,
 ): Promise<void> {
   const { kind, resource } = request;
@@ -58,7 +55,7 @@ async function putScale(
   deps: EndpointDeps,
   request: ResourceRequest,
   object: ApiObject,
-  options: WriteOptions,
+  options: NamedWriteOptions,
   representation: Representation,
 ): Promise<void> {
   const { kind, resource } = request;

@@ -21,10 +21,12 @@ import {
   CHUNK_BYTES,
   INLINE_BYTES_MAX,
   RECORD_STAMP_AT,
+  TIP_STAMP_AT,
   decodeRecord,
   encodeLogEntry,
   encodeRecord,
   placeOfRecord,
+  tipOf,
 } from './layout.ts';
 import type { Began, Payload, RevisionSpace } from './layout.ts';
 
@@ -87,7 +89,8 @@ export async function planCommit(
             id: Buffer.concat([attempt.bytes, Buffer.of(index)]),
             length: value.byteLength,
           };
-      const began = { kind: 'now', slot: attempt.slot, index } as const;
+      const { era } = space.revisions;
+      const began = { kind: 'now', era, slot: attempt.slot, index } as const;
       return { revision, state, payload, began, pieces: inline ? undefined : value };
     },
     nextRevision: () => BigInt(-(count += 1)) as Revision,
@@ -138,21 +141,22 @@ export function writeCommit(
   timeMs: number,
 ): void {
   const { keys } = space;
+  const { era } = space.revisions;
   for (const [index, write] of plan.writes.entries()) {
     const { key, record, previous } = write;
     const kind = record === undefined ? 'delete' : 'put';
-    const log = keys.stampedLog(attempt.slot, index);
+    const log = keys.stampedLog(era, attempt.slot, index);
     transaction.setVersionstampedKey(log.key, log.stampAt, encodeLogEntry(kind, timeMs, key));
     if (record !== undefined) writePieces(space, transaction, record);
     if (previous?.began !== undefined) {
-      const old = keys.stampedOld(key, attempt.slot, index);
+      const old = keys.stampedOld(key, era, attempt.slot, index);
       const bytes = encodeRecord(previous, previous.began, 'o');
       transaction.setVersionstampedKey(old.key, old.stampAt, bytes);
     }
     // A key written several times in one commit is stored as it ends.
     if (plan.finally.get(key) === record) writeCurrent(space, transaction, write, plan);
   }
-  transaction.setVersionstampedValue(keys.tip, Buffer.alloc(STAMP_BYTES), 0);
+  transaction.setVersionstampedValue(keys.tip, tipOf(era), TIP_STAMP_AT);
   const last = Buffer.concat([attempt.bytes, Buffer.alloc(STAMP_BYTES)]);
   transaction.setVersionstampedValue(keys.ofSlot('d', attempt.slot), last, ATTEMPT_ID_BYTES);
 }

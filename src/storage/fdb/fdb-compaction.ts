@@ -7,6 +7,7 @@
  * it is given back at the end. It is not what keeps the store right: each step is a transaction
  * with the compact revision in its conflict set, and doing a step again finds nothing to do.
  */
+import { revisionZero } from '../storage.ts';
 import type { Revision } from '../storage.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import { readLog, supersededBy } from './fdb-log.ts';
@@ -14,12 +15,11 @@ import type { LogEntryAt } from './fdb-log.ts';
 import { decodeCompactRevision, viewHistory } from './fdb-reads.ts';
 import type { Subspace } from './fdb-reads.ts';
 import { versionBytes } from './layout.ts';
-import { OWNER_BYTES, VERSIONS_PER_MS } from './slots.ts';
+import { COMPACTION_LEASE_MS, OWNER_BYTES, VERSIONS_PER_MS } from './slots.ts';
 import { fdbLimits, runWrite } from './transactions.ts';
 
 /** Changes forgotten in one transaction; each may mean reading a record to find its pieces. */
 const COMPACT_STEP = 256;
-const COMPACTION_LEASE_MS = 30_000;
 
 export interface CompactionOptions {
   readonly db: FdbDatabase;
@@ -56,12 +56,13 @@ async function compactStep(
     if (mine) transaction.clear(keys.compactorLease);
     return false;
   }
-  const page = await readLog(space, transaction, compacted, COMPACT_STEP);
+  // From the very start: a store that was put back may have entries below its compact revision.
+  const page = await readLog(space, transaction, revisionZero, COMPACT_STEP);
   const forgotten = page.entries.filter(({ revision }) => revision <= bound);
   await Promise.all(forgotten.map((entry) => forget(space, transaction, entry)));
   const more = !page.ended && forgotten.length === page.entries.length;
   const through = more ? (forgotten.at(-1) as LogEntryAt).revision : bound;
-  transaction.set(keys.compactRevision, versionBytes(through));
+  if (through > compacted) transaction.set(keys.compactRevision, versionBytes(through));
   if (more) {
     const ends = version + BigInt(COMPACTION_LEASE_MS) * VERSIONS_PER_MS;
     transaction.set(keys.compactorLease, Buffer.concat([owner, versionBytes(ends)]));

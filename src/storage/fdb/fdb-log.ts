@@ -12,7 +12,14 @@ import type { Change, ChangePage, Revision, StoredRecord, StoreKey } from '../st
 import type { FdbTransaction } from './binding.ts';
 import { currentRecord, withValue } from './fdb-reads.ts';
 import type { HistoryView, Subspace } from './fdb-reads.ts';
-import { corrupt, decodeLogEntry, decodeRecord, keyAfter, payloadBytes } from './layout.ts';
+import {
+  corrupt,
+  decodeLogEntry,
+  decodeRecord,
+  keyAfter,
+  payloadBytes,
+  sameVersion,
+} from './layout.ts';
 import type { FdbRecord } from './layout.ts';
 
 /** Entries of the log whose records are looked up together. */
@@ -46,12 +53,12 @@ export async function readLog(
   const entries: LogEntryAt[] = [];
   const [, end] = keys.table('l');
   const limits = { limit: limit + LOG_BATCH_EXTRA, bytesTarget: LOG_BYTES_TARGET };
-  let begin = keys.logFrom(revisions.versionOf(after));
+  let begin = keys.logFrom(revisions.placeFrom(after));
   for (;;) {
     const page = await transaction.getRange(begin, end, limits, 'snapshot');
     for (const { key, value } of page.entries) {
       const place = keys.placeOfLog(key);
-      const revision = revisions.ofPlace(place, 0);
+      const revision = revisions.ofPlace(place);
       if (revision > after) entries.push({ revision, place, ...decodeLogEntry(value) });
     }
     const last = page.entries.at(-1);
@@ -59,8 +66,8 @@ export async function readLog(
       const sorted = entries.sort(byRevision);
       return { entries: sorted.slice(0, limit), ended: sorted.length <= limit };
     }
-    const open = keys.placeOfLog(last.key).readBigUInt64BE();
-    const whole = entries.filter(({ place }) => place.readBigUInt64BE() !== open);
+    const open = keys.placeOfLog(last.key);
+    const whole = entries.filter(({ place }) => !sameVersion(place, open));
     // More stands behind them: at least the entries of the version that is not complete.
     if (whole.length >= limit) {
       return { entries: whole.sort(byRevision).slice(0, limit), ended: false };

@@ -6,8 +6,8 @@
  * records. A transaction that grew too old may simply run again.
  *
  * The newest revision is that of the newest commit at the transaction's read version, counted to
- * the end of that version (RevisionSpace.endOf): nothing at or below that version can still come,
- * and it stands still while nothing is written.
+ * the end of that version (RevisionSpace.endOfTip): nothing at or below that version can still
+ * come, and it stands still while nothing is written.
  *
  * Bounds: a page ends at its limit or at `pageBytesMax`; superseded records that do not matter are
  * read in small batches, and those of one key are jumped over.
@@ -31,7 +31,7 @@ export interface Subspace {
 
 /** The ends of history, as one transaction sees them. */
 export interface HistoryView {
-  /** Versionstamp of the newest commit. */
+  /** Era and versionstamp of the newest commit. */
   readonly tip: Buffer;
   readonly revision: Revision;
   readonly compactRevision: Revision;
@@ -50,7 +50,7 @@ export async function viewHistory(
   if (tip === undefined) throw corrupt('the mark of the newest commit');
   return {
     tip,
-    revision: revisions.endOf(tip.readBigUInt64BE()),
+    revision: revisions.endOfTip(tip),
     compactRevision: decodeCompactRevision(compact),
   };
 }
@@ -102,10 +102,10 @@ async function recordAt(
   key: StoreKey,
   at: Revision,
 ): Promise<FdbRecord | undefined> {
-  const begin = space.keys.oldFrom(key, space.revisions.versionOf(at));
+  const begin = space.keys.oldFrom(key, space.revisions.placeFrom(at));
   for await (const entry of entriesOf(transaction, begin, space.keys.oldEnd(key), 2)) {
     const { place } = space.keys.splitOld(entry.key);
-    if (space.revisions.ofPlace(place, 0) <= at) continue;
+    if (space.revisions.ofPlace(place) <= at) continue;
     const record = decodeRecord(space.revisions, key, entry.value, place);
     return record.revision <= at ? record : undefined;
   }
@@ -223,7 +223,7 @@ async function* supersededAfter(
     const page = await transaction.getRange(begin, end, limits, 'snapshot');
     for (const entry of page.entries) {
       const { key, place } = keys.splitOld(entry.key);
-      if (key === decided || revisions.ofPlace(place, 0) <= at) continue;
+      if (key === decided || revisions.ofPlace(place) <= at) continue;
       decided = key;
       const record = decodeRecord(revisions, key, entry.value, place);
       if (record.revision <= at) yield record;
@@ -238,7 +238,7 @@ async function* supersededAfter(
     const { key } = keys.splitOld(entryKey);
     const next = keyAfter(entryKey);
     if (key === decided) return keys.oldEnd(key);
-    const matters = keys.oldFrom(key, revisions.versionOf(at));
+    const matters = keys.oldFrom(key, revisions.placeFrom(at));
     return Buffer.compare(matters, next) > 0 ? matters : next;
   }
 }

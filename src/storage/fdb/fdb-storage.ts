@@ -7,7 +7,7 @@
  * in the log come from several clocks and are only roughly ordered; compact() returns without
  * having compacted while another server is at it.
  *
- * Invariants: a revision is (commit version - epoch) << 12 | slot << 7 | index (layout.ts); two
+ * Invariants: a revision is (commit version of its era) << 12 | slot << 7 | index (layout.ts); two
  * servers cannot hold one slot and commit (slots.ts); a commit is applied once (commits.ts); a read
  * without a revision is made at a read version of its own, so it is never from the past.
  */
@@ -17,13 +17,14 @@ import { checkMutations } from '../mutation-limits.ts';
 import { StorageError, storageLimits } from '../storage.ts';
 import type { AtRevision, ChangePage, Revision, Storage } from '../storage.ts';
 import { followLog } from '../tail.ts';
+import { fdbCodes, isFdbError } from './binding.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import { checkCommitSize, createCommits } from './commits.ts';
 import { compactTo } from './fdb-compaction.ts';
 import { readChanges } from './fdb-log.ts';
 import { readRecord, refuseRevision, scanRecords, viewHistory } from './fdb-reads.ts';
 import type { HistoryView, Subspace } from './fdb-reads.ts';
-import { createKeys, revisionSpace } from './layout.ts';
+import { createKeys, revisionSpace, tipOf } from './layout.ts';
 import { createLogWatch } from './log-watch.ts';
 import type { LogWatch } from './log-watch.ts';
 import { openStore } from './open-store.ts';
@@ -42,14 +43,14 @@ export interface FdbStorageOptions {
   readonly prng: Prng;
 }
 
-/** @throws StorageError `identity`, `corrupt`, `in-use`, `io`. */
+/** @throws StorageError `identity`, `incomplete`, `corrupt`, `in-use`, `io`. */
 export async function openFdbStorage(options: FdbStorageOptions): Promise<Storage> {
   const { db, prefix, identity } = options;
   try {
     const keys = createKeys(prefix);
-    const epoch = await openStore(db, keys, identity, prefix);
-    const space = { keys, revisions: revisionSpace(epoch) };
-    const slots = createSlotHolder({ ...options, keys });
+    const { marks, bytes } = await openStore(db, keys, identity, prefix);
+    const space = { keys, revisions: revisionSpace(marks.eras) };
+    const slots = createSlotHolder({ ...options, keys, marks: bytes });
     await slots.held();
     return createFdbStorage(options, space, slots);
   } catch (error) {
@@ -64,7 +65,8 @@ function createFdbStorage(
   slots: ReturnType<typeof createSlotHolder>,
 ): Storage {
   const logWatch = createLogWatch(db, space.keys.tip);
-  const commits = createCommits({ db, space, slots, clock, onCommitted: logWatch.observe });
+  const onCommitted = (stamp: Buffer): void => logWatch.observe(tipOf(space.revisions.era, stamp));
+  const commits = createCommits({ db, space, slots, clock, onCommitted });
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
 
@@ -81,8 +83,9 @@ function createFdbStorage(
 
   async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
     const either = AbortSignal.any([signal, closing.signal]);
+    const options = { limit: storageLimits.tailChangesMax, previous: false };
     const read = (at: Revision): Promise<AtRevision<ChangePage>> =>
-      changes(at, { limit: storageLimits.tailChangesMax, previous: false });
+      untilAnswered(() => changes(at, options), either);
     try {
       yield* followLog(read, logWatch.commits, after, either);
     } catch (error) {
@@ -125,6 +128,23 @@ function createFdbStorage(
     await slots.release();
     db.close();
   }
+}
+
+/** A follower outlives an outage: it asks again, at the pace of the reads' own timeout, for as long
+ * as the cluster does not answer. */
+async function untilAnswered<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (signal.aborted || !isTimeout(error)) throw error;
+    }
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  const cause = error instanceof StorageError ? error.cause : undefined;
+  return isFdbError(cause) && cause.code === fdbCodes.transactionTimedOut;
 }
 
 async function changesAfter(

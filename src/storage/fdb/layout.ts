@@ -1,24 +1,29 @@
 /**
  * The bytes of the FoundationDB store: one subspace (the prefix and a NUL), one letter per table.
  *
- *   m                           format, identity, epoch (JSON)
+ *   m                           format, identity, eras (JSON)
  *   c <key>                     the record now
  *   w <key>                     its state word: what conditions read, written only when it changes
  *   o <key> 00 <place>          a superseded record; the place is that of what superseded it
  *   l <place>                   kind:1  timeMs:8  key
  *   b <blob id:17> <chunk:2>    a value above INLINE_BYTES_MAX, in pieces below 100 kB
- *   t                           versionstamp of the newest commit: what followers watch
+ *   t                           era and versionstamp of the newest commit: what followers watch
  *   k                           compact revision      x   lease of whoever compacts
  *   s/h/d <slot>                owner of a slot, its last sign of life, its last commit
  *
- *   place    versionstamp:10  slot:1  index:1      FoundationDB fills in the versionstamp
- *   record   began:1  place:12  stateLength:1  state  payload:1  bytes | blob id:17 length:4
+ *   place    era:1  versionstamp:10  slot:1  index:1      FoundationDB fills in the versionstamp
+ *   record   began:1  place:13  stateLength:1  state  payload:1  bytes | blob id:17 length:4
+ *
+ * An era is a stretch of the store's life in which commit versions rise. A store that is put back
+ * into a cluster whose versions are lower, or imported, begins a new one (open-store.ts): its
+ * places sort behind all earlier ones, and its revisions go on above theirs.
  *
  * One write can be stamped in its key or in its value, not in both. A superseded record is stamped
  * in its key, so the record of a chain within one transaction says "began in the transaction that
  * ended it" (SAME_TRANSACTION) and gives only its index.
  *
- * A place orders by (version, order in version, slot, index), a revision by (version, slot, index).
+ * A place orders by (era, version, order in version, slot, index), a revision by (era, version,
+ * slot, index).
  * They agree for one key, because two commits at one version never touch the same key; where they
  * may differ, in the log, entries of one version are sorted again.
  */
@@ -26,7 +31,9 @@ import { StorageError } from '../storage.ts';
 import type { Revision, StoreKey } from '../storage.ts';
 import { STAMP_BYTES } from './binding.ts';
 
-export const FORMAT = 1;
+export const FORMAT = 2;
+/** What one byte numbers; each move or restore takes one. */
+export const ERAS_MAX = 256;
 export const SLOTS_MAX = 32;
 /** Mutations of one commit: what seven bits of a revision can number. */
 export const COMMIT_MUTATIONS_MAX = 128;
@@ -34,9 +41,12 @@ export const INLINE_BYTES_MAX = 16 * 1024;
 /** FoundationDB refuses values above 100,000 bytes and likes them much smaller. */
 export const CHUNK_BYTES = 80_000;
 
-const PLACE_BYTES = STAMP_BYTES + 2;
+const ERA_BYTES = 1;
+const PLACE_BYTES = ERA_BYTES + STAMP_BYTES + 2;
+/** Where in a place the slot stands; the index follows. */
+const SLOT_AT = ERA_BYTES + STAMP_BYTES;
 const VERSION_BYTES = 8;
-const BLOB_ID_BYTES = 17;
+export const BLOB_ID_BYTES = 17;
 const LOG_HEADER_BYTES = 9;
 const OWN_PLACE = 0;
 const SAME_TRANSACTION = 1;
@@ -46,30 +56,83 @@ const PUT = 1;
 const DELETE = 2;
 const RECORD_PLACE_AT = 1;
 
-export interface RevisionSpace {
-  of(version: bigint, slot: number, index: number): Revision;
-  /** Of the 12 bytes at `at`. */
-  ofPlace(bytes: Buffer, at: number): Revision;
-  /** The newest revision that this version can hold. */
-  endOf(version: bigint): Revision;
-  versionOf(revision: Revision): bigint;
+export interface Era {
+  /** Every commit of this era has a higher version. */
+  readonly version: bigint;
+  /** What stands for that version in a revision: above every revision of the eras before. */
+  readonly base: bigint;
 }
 
-/** Revisions of a store made at version `epoch`: (version - epoch) << 12 | slot << 7 | index. */
-export function revisionSpace(epoch: bigint): RevisionSpace {
-  const of = (version: bigint, slot: number, index: number): Revision =>
-    (((version - epoch) << 12n) | BigInt((slot << 7) | index)) as Revision;
-  return {
-    of,
-    ofPlace: (bytes, at) =>
-      of(
-        bytes.readBigUInt64BE(at),
-        bytes[at + STAMP_BYTES] as number,
-        bytes[at + STAMP_BYTES + 1] as number,
-      ),
-    endOf: (version) => of(version, SLOTS_MAX - 1, COMMIT_MUTATIONS_MAX - 1),
-    versionOf: (revision) => epoch + (revision >> 12n),
+export interface RevisionSpace {
+  /** The era of commits made now. */
+  readonly era: number;
+  /** Of a commit in this era. */
+  of(version: bigint, slot: number, index: number): Revision;
+  ofPlace(place: Buffer): Revision;
+  /** The newest revision that the version of this tip can hold. */
+  endOfTip(tip: Buffer): Revision;
+  /** Sorts before the place of this revision and of every later one, behind the version before. */
+  placeFrom(revision: Revision): Buffer;
+}
+
+/** Revisions of a store: (version - era.version + era.base) << 12 | slot << 7 | index. */
+export function revisionSpace(eras: readonly Era[]): RevisionSpace {
+  const now = eras.length - 1;
+  const of = (number: number, version: bigint, slot: number, index: number): Revision => {
+    const era = eras[number];
+    if (era === undefined) throw corrupt('an era');
+    return (((version - era.version + era.base) << 12n) | BigInt((slot << 7) | index)) as Revision;
   };
+  return {
+    era: now,
+    of: (version, slot, index) => of(now, version, slot, index),
+    ofPlace: (place) =>
+      of(
+        place[0] as number,
+        place.readBigUInt64BE(ERA_BYTES),
+        place[SLOT_AT] as number,
+        place[SLOT_AT + 1] as number,
+      ),
+    endOfTip: (tip) =>
+      of(tip[0] as number, versionOfTip(tip), SLOTS_MAX - 1, COMMIT_MUTATIONS_MAX - 1),
+    placeFrom(revision) {
+      const step = revision >> 12n;
+      const number = Math.max(
+        0,
+        eras.findLastIndex(({ base }) => base <= step),
+      );
+      const era = eras[number] as Era;
+      return Buffer.concat([Buffer.of(number), versionBytes(step - era.base + era.version)]);
+    },
+  };
+}
+
+/** The value of `t` for a commit with this versionstamp; without one, to be stamped at
+ * TIP_STAMP_AT. */
+export function tipOf(era: number, stamp: Buffer = Buffer.alloc(STAMP_BYTES)): Buffer {
+  return Buffer.concat([Buffer.of(era), stamp]);
+}
+
+export const TIP_STAMP_AT = ERA_BYTES;
+
+export function versionOfTip(tip: Buffer): bigint {
+  return tip.readBigUInt64BE(ERA_BYTES);
+}
+
+/** Whether two places were committed at one version. */
+export function sameVersion(one: Buffer, other: Buffer): boolean {
+  const length = ERA_BYTES + VERSION_BYTES;
+  return one.subarray(0, length).equals(other.subarray(0, length));
+}
+
+/** The place of a record that was given its revision elsewhere, in an era whose base and version
+ * are 0. */
+export function placeOfImported(revision: Revision): Buffer {
+  const place = Buffer.alloc(PLACE_BYTES);
+  place.writeBigUInt64BE(revision >> 12n, ERA_BYTES);
+  place[SLOT_AT] = Number((revision >> 7n) & 31n);
+  place[SLOT_AT + 1] = Number(revision & 127n);
+  return place;
 }
 
 /** A key with room for a versionstamp, and where that is. */
@@ -83,6 +146,8 @@ export interface Keys {
   readonly tip: Buffer;
   readonly compactRevision: Buffer;
   readonly compactorLease: Buffer;
+  /** Where everything of the store starts and ends. */
+  readonly all: readonly [Buffer, Buffer];
   /** Where a table starts and ends. */
   table(letter: 'c' | 'o' | 'l' | 's' | 'h'): readonly [Buffer, Buffer];
   ofSlot(letter: 's' | 'h' | 'd', slot: number): Buffer;
@@ -90,13 +155,13 @@ export interface Keys {
   state(key: string): Buffer;
   blob(id: Buffer, chunk: number): Buffer;
   blobRange(id: Buffer): readonly [Buffer, Buffer];
-  stampedLog(slot: number, index: number): StampedKey;
-  stampedOld(key: string, slot: number, index: number): StampedKey;
-  /** Before every log entry of this version. */
-  logFrom(version: bigint): Buffer;
+  stampedLog(era: number, slot: number, index: number): StampedKey;
+  stampedOld(key: string, era: number, slot: number, index: number): StampedKey;
+  /** Before every log entry at this place (or start of one) or later. */
+  logFrom(place: Buffer): Buffer;
   old(key: string, place: Buffer): Buffer;
-  /** Before every superseded record of this key that ended at this version or later. */
-  oldFrom(key: string, version: bigint): Buffer;
+  /** Before every superseded record of this key that ended at this place or later. */
+  oldFrom(key: string, place: Buffer): Buffer;
   /** Behind every superseded record of this key, before those of the next one. */
   oldEnd(key: string): Buffer;
   currentKeyOf(bytes: Buffer): StoreKey;
@@ -111,9 +176,9 @@ export function createKeys(prefix: string): Keys {
   const text = (key: string, ...rest: number[]): Buffer =>
     Buffer.concat([Buffer.from(key), Buffer.from(rest)]);
   const headBytes = root.length + 1;
-  const stamped = (head: Buffer, slot: number, index: number): StampedKey => ({
-    key: Buffer.concat([head, Buffer.alloc(STAMP_BYTES), Buffer.of(slot, index)]),
-    stampAt: head.length,
+  const stamped = (head: Buffer, era: number, slot: number, index: number): StampedKey => ({
+    key: Buffer.concat([head, tipOf(era), Buffer.of(slot, index)]),
+    stampAt: head.length + ERA_BYTES,
   });
   const chunk = (id: Buffer, number: number): Buffer =>
     at('b', id, Buffer.of(number >> 8, number & 0xff));
@@ -122,17 +187,18 @@ export function createKeys(prefix: string): Keys {
     tip: at('t'),
     compactRevision: at('k'),
     compactorLease: at('x'),
+    all: [root, prefixEnd(root)],
     table: (letter) => [at(letter), at(String.fromCharCode(letter.charCodeAt(0) + 1))],
     ofSlot: (letter, slot) => at(letter, Buffer.of(slot)),
     current: (key) => at('c', text(key)),
     state: (key) => at('w', text(key)),
     blob: chunk,
     blobRange: (id) => [chunk(id, 0), chunk(id, 0xffff)],
-    stampedLog: (slot, index) => stamped(at('l'), slot, index),
-    stampedOld: (key, slot, index) => stamped(at('o', text(key, 0)), slot, index),
-    logFrom: (version) => at('l', versionBytes(version)),
+    stampedLog: (era, slot, index) => stamped(at('l'), era, slot, index),
+    stampedOld: (key, era, slot, index) => stamped(at('o', text(key, 0)), era, slot, index),
+    logFrom: (place) => at('l', place),
     old: (key, place) => at('o', text(key, 0), place),
-    oldFrom: (key, version) => at('o', text(key, 0), versionBytes(version)),
+    oldFrom: (key, place) => at('o', text(key, 0), place),
     oldEnd: (key) => at('o', text(key, 1)),
     currentKeyOf: (bytes) => bytes.toString('utf8', headBytes) as StoreKey,
     splitOld(bytes) {
@@ -187,10 +253,10 @@ export function payloadBytes(payload: Payload): number {
 /** Where a record to be written began: at a known place, or in the transaction that writes it. */
 export type Began =
   | { readonly kind: 'place'; readonly place: Buffer }
-  | { readonly kind: 'now'; readonly slot: number; readonly index: number };
+  | { readonly kind: 'now'; readonly era: number; readonly slot: number; readonly index: number };
 
 /** Where the versionstamp of an encoded record that begins now goes, in `c`. */
-export const RECORD_STAMP_AT = RECORD_PLACE_AT;
+export const RECORD_STAMP_AT = RECORD_PLACE_AT + ERA_BYTES;
 
 /** A record that begins now is to be stamped at RECORD_STAMP_AT when written to `c`, and read with
  * the versionstamp of its own key when written to `o`. */
@@ -204,8 +270,9 @@ export function encodeRecord(
     began.place.copy(head, RECORD_PLACE_AT);
   } else {
     head[0] = table === 'o' ? SAME_TRANSACTION : OWN_PLACE;
-    head[RECORD_PLACE_AT + STAMP_BYTES] = began.slot;
-    head[RECORD_PLACE_AT + STAMP_BYTES + 1] = began.index;
+    head[RECORD_PLACE_AT] = began.era;
+    head[RECORD_PLACE_AT + SLOT_AT] = began.slot;
+    head[RECORD_PLACE_AT + SLOT_AT + 1] = began.index;
   }
   const state = Buffer.from(record.state);
   return Buffer.concat([head, Buffer.of(state.length), state, ...encodePayload(record.payload)]);
@@ -236,7 +303,7 @@ export function decodeRecord(
   if (bytes.length < payloadAt) throw corrupt('a record');
   return {
     key,
-    revision: revisions.ofPlace(beganAt(bytes, ended), 0),
+    revision: revisions.ofPlace(beganAt(bytes, ended)),
     state: bytes.toString('utf8', stateAt, payloadAt - 1),
     payload: decodePayload(bytes, payloadAt),
   };
@@ -246,7 +313,7 @@ function beganAt(bytes: Buffer, ended: Buffer | undefined): Buffer {
   const place = placeOfRecord(bytes);
   if (bytes[0] === OWN_PLACE) return place;
   if (bytes[0] !== SAME_TRANSACTION || ended === undefined) throw corrupt('where a record began');
-  return Buffer.concat([ended.subarray(0, STAMP_BYTES), place.subarray(STAMP_BYTES)]);
+  return Buffer.concat([ended.subarray(0, SLOT_AT), place.subarray(SLOT_AT)]);
 }
 
 function decodePayload(bytes: Buffer, at: number): Payload {

@@ -21,7 +21,7 @@ import { translateFdbError } from './transactions.ts';
 export interface LogWatch {
   /** For followLog. wait() rejects with StorageError when watching has failed for good. */
   readonly commits: CommitSignal;
-  /** Somebody has seen this versionstamp as the newest; wakes everybody when it is news. */
+  /** Somebody has seen this tip (era, versionstamp) as the newest; wakes all when it is news. */
   observe(tip: Buffer): void;
   close(): void;
 }

@@ -1,84 +1,166 @@
 /**
- * The marks of a store: format, identity, epoch; written once, checked by every opener.
+ * Opening a store: its marks are made or checked, and its revisions are kept from going back.
  *
- * What it is not: part of any later transaction; nothing of it changes.
+ * Revisions come from commit versions, and versions rise only within one cluster. A store that
+ * was put into another cluster may hold versions which that cluster has yet to reach (fdbrestore
+ * lifts them, copying keys does not): its commits would then sort before the history they
+ * continue. Whoever opens such a store begins a new era, in one transaction:
+ *
+ *   eras      + (read version, newest revision of the store + RESTORE_GAP)
+ *   compacted = the start of the new era: what clients saw after the copy was made is gone, so
+ *               none may resume; each lists again
+ *   slots, leases: forgotten; they are stamped with versions of the other cluster
+ *
+ * On the cluster that made it no version of a store is ever above a read version, so the test for
+ * it cannot be wrong. A copy that is put back where versions are higher needs no new era for its
+ * order, but its clients must list again all the same: beginEra() is there for that.
  */
 import { StorageError } from '../storage.ts';
-import { STAMP_BYTES, fdbCodes } from './binding.ts';
+import { fdbCodes } from './binding.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
-import { FORMAT, corrupt } from './layout.ts';
+import {
+  ERAS_MAX,
+  FORMAT,
+  TIP_STAMP_AT,
+  corrupt,
+  revisionSpace,
+  tipOf,
+  versionBytes,
+  versionOfTip,
+} from './layout.ts';
 import type { Keys } from './layout.ts';
+import { checkMarks, decodeMarks, describeStore, encodeMarks } from './marks.ts';
+import type { Marks } from './marks.ts';
+import { COMPACTION_LEASE_MS, OWNER_BYTES, VERSIONS_PER_MS } from './slots.ts';
 import { fdbLimits, runWrite } from './transactions.ts';
 
-interface Marks {
-  readonly format: number;
-  readonly identity: string;
-  readonly epoch: bigint;
+/** Versions between the newest commit of a store and its next era: a hundred days' worth, so that
+ * no revision given after the copy was made is given again. */
+const RESTORE_GAP = 100n * 24n * 3600n * 1000n * VERSIONS_PER_MS;
+
+export interface OpenedStore {
+  readonly marks: Marks;
+  /** As stored: what a server that takes a slot compares with. */
+  readonly bytes: Buffer;
 }
 
-/** Makes the store when there is none; answers its epoch, the version before its first commit.
- * @throws StorageError `identity`, `corrupt`, `io`. */
+/** Makes the store when there is none.
+ * @throws StorageError `identity`, `incomplete`, `corrupt`, `io`. */
 export async function openStore(
   db: FdbDatabase,
   keys: Keys,
   identity: string,
   prefix: string,
-): Promise<bigint> {
-  const work = (transaction: FdbTransaction): Promise<Marks> =>
-    readOrMake(transaction, keys, identity);
-  let marks: Marks;
+): Promise<OpenedStore> {
+  return firstWrite(db, async (transaction) => {
+    const bytes = await transaction.get(keys.meta, 'serializable');
+    if (bytes === undefined) return makeStore(transaction, keys, identity);
+    const marks = decodeMarks(bytes);
+    checkMarks(marks, identity, describeStore(prefix));
+    const version = await transaction.readVersion();
+    if ((await newestVersion(transaction, keys)) <= version) return { marks, bytes };
+    return writeEra(transaction, keys, marks);
+  });
+}
+
+/** Begins an era in a store that was put back from a copy: revisions go on far above those of the
+ * copy, and history is forgotten. No server may be running over it.
+ * @throws StorageError `identity`, `incomplete`, `corrupt`, `io`. */
+export async function beginEra(db: FdbDatabase, keys: Keys, prefix: string): Promise<void> {
+  await firstWrite(db, async (transaction) => {
+    const { marks } = await readStore(transaction, keys, undefined, prefix);
+    return writeEra(transaction, keys, marks);
+  });
+}
+
+/** The marks of a store that is there.
+ * @throws StorageError `identity`, `incomplete`, `corrupt`; `io` when there is none. */
+export async function readStore(
+  transaction: FdbTransaction,
+  keys: Keys,
+  identity: string | undefined,
+  prefix: string,
+): Promise<OpenedStore> {
+  const bytes = await transaction.get(keys.meta, 'serializable');
+  const where = describeStore(prefix);
+  if (bytes === undefined) throw new StorageError('io', `${where} does not exist`);
+  const marks = decodeMarks(bytes);
+  checkMarks(marks, identity, where);
+  return { marks, bytes };
+}
+
+/** Runs and commits the first work of an opener: where an unreachable cluster shows. */
+export async function firstWrite<T>(
+  db: FdbDatabase,
+  work: (transaction: FdbTransaction) => Promise<T>,
+): Promise<T> {
   try {
-    marks = await runWrite(db, work, { timeoutMs: fdbLimits.openTimeoutMs });
+    return await runWrite(db, work, { timeoutMs: fdbLimits.openTimeoutMs });
   } catch (error) {
     throw unreachable(error);
   }
-  const where = `the store under FoundationDB prefix "${prefix}"`;
-  if (marks.format !== FORMAT) {
-    const message = `${where} has format ${marks.format}; this build reads format ${FORMAT}`;
-    throw new StorageError('identity', message);
-  }
-  if (marks.identity !== identity) {
-    throw new StorageError(
-      'identity',
-      `${where} was written under identity "${marks.identity}"` +
-        ` and cannot be opened under "${identity}"`,
-    );
-  }
-  return marks.epoch;
 }
 
-async function readOrMake(
+async function makeStore(
   transaction: FdbTransaction,
   keys: Keys,
   identity: string,
-): Promise<Marks> {
-  const bytes = await transaction.get(keys.meta, 'serializable');
-  if (bytes !== undefined) return decodeMarks(bytes);
-  const marks = { format: FORMAT, identity, epoch: await transaction.readVersion() };
-  transaction.set(keys.meta, encodeMarks(marks));
-  transaction.setVersionstampedValue(keys.tip, Buffer.alloc(STAMP_BYTES), 0);
-  return marks;
+): Promise<OpenedStore> {
+  const eras = [{ version: await transaction.readVersion(), base: 0n }];
+  const marks = { format: FORMAT, identity, eras };
+  return writeMarks(transaction, keys, marks);
 }
 
-function encodeMarks({ format, identity, epoch }: Marks): Buffer {
-  return Buffer.from(JSON.stringify({ format, identity, epoch: String(epoch) }));
+/** Writes marks, and the tip of their newest era. */
+export function writeMarks(transaction: FdbTransaction, keys: Keys, marks: Marks): OpenedStore {
+  const bytes = encodeMarks(marks);
+  transaction.set(keys.meta, bytes);
+  transaction.setVersionstampedValue(keys.tip, tipOf(marks.eras.length - 1), TIP_STAMP_AT);
+  return { marks, bytes };
 }
 
-function decodeMarks(bytes: Buffer): Marks {
-  let found: { format?: unknown; identity?: unknown; epoch?: unknown };
-  try {
-    found = JSON.parse(bytes.toString()) as typeof found;
-  } catch {
-    throw corrupt('its mark of format and identity');
+/** The newest version that anything but a record of this store was stamped with. */
+async function newestVersion(transaction: FdbTransaction, keys: Keys): Promise<bigint> {
+  const [tip, lease, beats] = await Promise.all([
+    readTip(transaction, keys),
+    transaction.get(keys.compactorLease, 'snapshot'),
+    transaction.getRange(...keys.table('h'), { limit: 0xff, bytesTarget: 0 }, 'snapshot'),
+  ]);
+  const taken =
+    lease === undefined
+      ? 0n
+      : lease.readBigUInt64BE(OWNER_BYTES) - BigInt(COMPACTION_LEASE_MS) * VERSIONS_PER_MS;
+  const versions = [
+    versionOfTip(tip),
+    taken,
+    ...beats.entries.map(({ value }) => value.readBigUInt64BE()),
+  ];
+  return versions.reduce((newest, each) => (each > newest ? each : newest));
+}
+
+async function readTip(transaction: FdbTransaction, keys: Keys): Promise<Buffer> {
+  const tip = await transaction.get(keys.tip, 'snapshot');
+  if (tip === undefined) throw corrupt('the mark of the newest commit');
+  return tip;
+}
+
+async function writeEra(
+  transaction: FdbTransaction,
+  keys: Keys,
+  before: Marks,
+): Promise<OpenedStore> {
+  if (before.eras.length >= ERAS_MAX) {
+    throw new StorageError('io', `the store has been put back ${ERAS_MAX} times; export it`);
   }
-  const { format, identity, epoch } = found;
-  const readable =
-    typeof format === 'number' &&
-    typeof identity === 'string' &&
-    typeof epoch === 'string' &&
-    /^\d+$/.test(epoch);
-  if (!readable) throw corrupt('its mark of format and identity');
-  return { format, identity, epoch: BigInt(epoch) };
+  const [version, tip] = await Promise.all([transaction.readVersion(), readTip(transaction, keys)]);
+  const base = (revisionSpace(before.eras).endOfTip(tip) >> 12n) + RESTORE_GAP;
+  const eras = [...before.eras, { version, base }];
+  transaction.clearRange(...keys.table('s'));
+  transaction.clearRange(...keys.table('h'));
+  transaction.clear(keys.compactorLease);
+  const start = revisionSpace(eras).of(version, 0, 0);
+  transaction.set(keys.compactRevision, versionBytes(start));
+  return writeMarks(transaction, keys, { ...before, eras });
 }
 
 /** The first transaction of an opener is where a cluster that cannot be reached shows. */

@@ -32,6 +32,9 @@ export const VERSIONS_PER_MS = 1000n;
 
 export const OWNER_BYTES = 8;
 
+/** How long whoever compacts may stand still before another server may. */
+export const COMPACTION_LEASE_MS = 30_000;
+
 export interface SlotHolder {
   /** Names this opener; random. */
   readonly owner: Buffer;
@@ -47,11 +50,13 @@ export interface SlotHolder {
 export interface SlotOptions {
   readonly db: FdbDatabase;
   readonly keys: Keys;
+  /** The marks of the store as this server found them: it takes no slot under others. */
+  readonly marks: Buffer;
   readonly timers: Timers;
   readonly prng: Prng;
 }
 
-export function createSlotHolder({ db, keys, timers, prng }: SlotOptions): SlotHolder {
+export function createSlotHolder({ db, keys, marks, timers, prng }: SlotOptions): SlotHolder {
   const owner = Buffer.alloc(OWNER_BYTES);
   owner.writeUInt32BE(prng.uint32());
   owner.writeUInt32BE(prng.uint32(), 4);
@@ -68,7 +73,13 @@ export function createSlotHolder({ db, keys, timers, prng }: SlotOptions): SlotH
   }
 
   async function take(): Promise<number> {
-    const taken = await runWrite(db, (transaction) => takeSlot(keys, owner, transaction), timeouts);
+    const work = async (transaction: FdbTransaction): Promise<number> => {
+      if ((await transaction.get(keys.meta, 'serializable'))?.equals(marks) !== true) {
+        throw new StorageError('io', 'the store was put back or replaced: restart the server');
+      }
+      return takeSlot(keys, owner, transaction);
+    };
+    const taken = await runWrite(db, work, timeouts);
     scheduleRenewal(taken);
     return taken;
   }

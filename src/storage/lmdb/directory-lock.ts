@@ -9,12 +9,16 @@
  * for several processes and only counts them); flock (Node has no call for it).
  *
  * Not covered by the name: processes in another network name space, such as two containers with
- * one volume. For those, foreignReader() looks for another live process in LMDB's table of
+ * one volume. For those, refuseForeignReader() looks for another live process in LMDB's table of
  * readers, which is shared memory in the directory itself; it is a second look, not a lock.
  * Outside Linux there is no abstract name space and the second look is all there is.
+ *
+ * A backup reads beside the one process that has the lock, and stands in the same table. So that
+ * the second look of a server that starts meanwhile does not take it for another server, it
+ * listens on a name of its own, which says "this process only reads".
  */
 import { mkdirSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { StorageError } from '../storage.ts';
 
 export interface DirectoryLock {
@@ -23,8 +27,17 @@ export interface DirectoryLock {
 
 /** Makes the directory when it is missing.
  * @throws StorageError `in-use` when another opener holds it, `io` when it cannot be made. */
-export async function lockDirectory(path: string): Promise<DirectoryLock> {
-  const name = lockName(path);
+export function lockDirectory(path: string): Promise<DirectoryLock> {
+  return hold(path, lockName(path));
+}
+
+/** Announces that this process reads the store in this directory and writes nothing.
+ * @throws StorageError `io`; `in-use` when it has done so already. */
+export function announceReader(path: string): Promise<DirectoryLock> {
+  return hold(path, readerName(path, process.pid));
+}
+
+async function hold(path: string, name: string): Promise<DirectoryLock> {
   if (process.platform !== 'linux') return { release: () => Promise.resolve() };
   const server = createServer((socket) => socket.destroy());
   server.unref();
@@ -51,11 +64,41 @@ function lockName(path: string): string {
   }
 }
 
-/** Whether LMDB's table of readers (pid, thread, transaction; one a line) names a process that is
- * not this one. Dead ones have been cleared when the environment was opened. */
-export function foreignReader(readerList: string): boolean {
+function readerName(path: string, pid: number): string {
+  return `${lockName(path)}/reader/${pid}`;
+}
+
+/** The processes in LMDB's table of readers (pid, thread, transaction; one a line) that are not
+ * this one. Dead ones have been cleared when the environment was opened. */
+export function foreignReaders(readerList: string): readonly number[] {
   const pids = readerList.split('\n').flatMap((line) => /^\s*(\d+)\s/.exec(line)?.[1] ?? []);
-  return pids.some((pid) => Number(pid) !== process.pid);
+  return [...new Set(pids.map(Number))].filter((pid) => pid !== process.pid);
+}
+
+/** Closes an environment that another process has open, other than to read it.
+ * @throws StorageError `in-use`. */
+export async function refuseForeignReader(
+  environment: { readerList(): string; close(): Promise<void> },
+  path: string,
+): Promise<void> {
+  for (const pid of foreignReaders(environment.readerList())) {
+    if (await answers(readerName(path, pid))) continue;
+    await environment.close();
+    throw inUse(path);
+  }
+}
+
+function answers(name: string): Promise<boolean> {
+  if (process.platform !== 'linux') return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const socket = connect({ path: name });
+    const answer = (yes: boolean): void => {
+      socket.destroy();
+      resolve(yes);
+    };
+    socket.once('connect', () => answer(true));
+    socket.once('error', () => answer(false));
+  });
 }
 
 export function inUse(path: string): StorageError {

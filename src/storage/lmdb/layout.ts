@@ -19,6 +19,8 @@ import { StorageError } from '../storage.ts';
 import type { Revision, StoredRecord, StoreKey } from '../storage.ts';
 
 export const FORMAT = 1;
+/** Stands in the place of the format while an import is under way. */
+export const IMPORTING = 0;
 const REVISION_BYTES = 8;
 
 const RECORD_HEADER_BYTES = REVISION_BYTES + 1;

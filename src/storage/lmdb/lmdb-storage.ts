@@ -16,7 +16,7 @@ import { checkMutations } from '../mutation-limits.ts';
 import { StorageError, storageLimits } from '../storage.ts';
 import type { AtRevision, ChangePage, Revision, Storage, StoredRecord } from '../storage.ts';
 import { createCommitSignal, followLog } from '../tail.ts';
-import { foreignReader, inUse, lockDirectory } from './directory-lock.ts';
+import { lockDirectory, refuseForeignReader } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { encodeKey } from './layout.ts';
 import { translateLmdbError } from './lmdb-errors.ts';
@@ -52,16 +52,13 @@ export interface LmdbStorage extends Storage {
   verify(): StoreReport;
 }
 
-/** @throws StorageError `in-use`, `identity`, `corrupt`, `full`, `io`. */
+/** @throws StorageError `in-use`, `identity`, `incomplete`, `corrupt`, `full`, `io`. */
 export async function openLmdbStorage(options: LmdbStorageOptions): Promise<LmdbStorage> {
   const { path, identity } = options;
   const lock = await lockDirectory(path);
   try {
     const tables = await openTables(path, identity, options.mapBytes ?? lmdbDefaults.mapBytes);
-    if (foreignReader(tables.root.readerList())) {
-      await tables.root.close();
-      throw inUse(path);
-    }
+    await refuseForeignReader(tables.root, path);
     return createLmdbStorage(tables, lock, options);
   } catch (error) {
     await lock.release();

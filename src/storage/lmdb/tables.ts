@@ -18,7 +18,8 @@ import path from 'node:path';
 import { open } from 'lmdb';
 import type { Database, RootDatabase } from 'lmdb';
 import { StorageError, revisionZero } from '../storage.ts';
-import { FORMAT, corrupt, encodeRevision, metaKeys } from './layout.ts';
+import { unfinished } from '../transfer.ts';
+import { FORMAT, IMPORTING, corrupt, encodeRevision, metaKeys } from './layout.ts';
 import { translateLmdbError } from './lmdb-errors.ts';
 
 export type Table = Database<Buffer, Buffer>;
@@ -41,7 +42,7 @@ const MAGIC = 0xbeefc0de;
 const MAGIC_BYTES = 4;
 const MAGIC_AT = 24;
 
-/** @throws StorageError `identity`, `corrupt`, `full`, `io`. */
+/** @throws StorageError `identity`, `incomplete`, `corrupt`, `full`, `io`. */
 export async function openTables(
   directory: string,
   identity: string,
@@ -60,7 +61,13 @@ export async function openTables(
 /** Documented by lmdb-js, missing in its types: the number of writes that starts a transaction. */
 const startAtOnce = { txnStartThreshold: 1 };
 
-function openEnvironment(directory: string, mapBytes: number): Tables {
+/** Without a look at its marks. `readOnly` needs a store that is there.
+ * @throws StorageError `corrupt`, `full`, `io`. */
+export function openEnvironment(
+  directory: string,
+  mapBytes: number,
+  { readOnly = false }: { readonly readOnly?: boolean } = {},
+): Tables {
   checkFile(path.join(directory, 'data.mdb'));
   const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
   try {
@@ -71,6 +78,7 @@ function openEnvironment(directory: string, mapBytes: number): Tables {
       overlappingSync: false,
       eventTurnBatching: false,
       ...startAtOnce,
+      ...(readOnly ? { readOnly } : {}),
       mapSize: mapBytes,
       maxDbs: 8,
     });
@@ -115,6 +123,22 @@ function checkMarks({ meta }: Tables, directory: string, identity: string): void
     });
     return;
   }
+  const written = storedIdentity({ meta }, directory);
+  if (written !== identity) {
+    throw new StorageError(
+      'identity',
+      `the store in ${directory} was written under identity "${written}"` +
+        ` and cannot be opened under "${identity}"`,
+    );
+  }
+}
+
+/** The identity of a store that is there.
+ * @throws StorageError `incomplete`, `identity` for another format, `io` when there is none. */
+export function storedIdentity({ meta }: Pick<Tables, 'meta'>, directory: string): string {
+  const format = meta.getBinary(metaKeys.format);
+  if (format === undefined) throw new StorageError('io', `there is no store in ${directory}`);
+  if (format[0] === IMPORTING) throw unfinished(`the store in ${directory}`);
   if (format[0] !== FORMAT) {
     throw new StorageError(
       'identity',
@@ -122,12 +146,5 @@ function checkMarks({ meta }: Tables, directory: string, identity: string): void
         ` this build reads format ${FORMAT}`,
     );
   }
-  const written = meta.getBinary(metaKeys.identity)?.toString();
-  if (written !== identity) {
-    throw new StorageError(
-      'identity',
-      `the store in ${directory} was written under identity "${String(written)}"` +
-        ` and cannot be opened under "${identity}"`,
-    );
-  }
+  return String(meta.getBinary(metaKeys.identity)?.toString());
 }

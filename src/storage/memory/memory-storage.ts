@@ -33,6 +33,7 @@ import type {
 } from '../storage.ts';
 import { createCommitSignal, followLog } from '../tail.ts';
 import type { CommitSignal } from '../tail.ts';
+import { unfinished } from '../transfer.ts';
 
 interface Version {
   readonly record: StoredRecord;
@@ -48,6 +49,8 @@ export interface MemoryMedium {
   revision: Revision;
   compactRevision: Revision;
   readonly commits: CommitSignal;
+  /** An import into it has begun and not finished: it cannot be opened. */
+  importing: boolean;
 }
 
 export interface MemoryStorageOptions {
@@ -66,11 +69,14 @@ export function createMemoryMedium(): MemoryMedium {
     revision: revisionZero,
     compactRevision: revisionZero,
     commits: createCommitSignal(),
+    importing: false,
   };
 }
 
+/** @throws StorageError `incomplete`. */
 export function createMemoryStorage(options: MemoryStorageOptions): Storage {
   const medium = options.medium ?? createMemoryMedium();
+  if (medium.importing) throw unfinished('the medium');
   const closing = new AbortController();
 
   async function enter(): Promise<void> {

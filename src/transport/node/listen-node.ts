@@ -150,11 +150,13 @@ function checkingIntervalMs(limits: TransportLimits): number {
 
 function openPort(
   server: HttpServerOfNode | Http2SecureServer,
-  { address, port }: ListenOptions,
+  { address, port, sharedPort }: ListenOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host: address, port, backlog: 1024 }, () => {
+    // In a worker of node:cluster, not exclusive means: the handle that all workers have.
+    const exclusive = sharedPort !== true;
+    server.listen({ host: address, port, backlog: 1024, exclusive }, () => {
       server.off('error', reject);
       resolve();
     });

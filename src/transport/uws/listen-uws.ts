@@ -101,10 +101,15 @@ function refuse(res: UwsResponse, status: number, message: string): void {
   res.end(`${message}\n`, true);
 }
 
-function openPort(app: UwsApp, uws: UwsBinding, { address, port }: ListenOptions): Promise<object> {
+function openPort(
+  app: UwsApp,
+  uws: UwsBinding,
+  { address, port, sharedPort }: ListenOptions,
+): Promise<object> {
+  // By default a second server would share the port (SO_REUSEPORT) without a word.
+  const sharing = sharedPort === true ? 0 : uws.LIBUS_LISTEN_EXCLUSIVE_PORT;
   return new Promise((resolve, reject) => {
-    // Exclusive: by default a second server would share the port without a word.
-    app.listen(address, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
+    app.listen(address, port, sharing, (socket) => {
       if (socket === false) reject(new Error(`cannot listen on ${address}:${port}`));
       else resolve(socket);
     });

@@ -1,0 +1,157 @@
+/**
+ * A server's own Lease: it says that the server is there, and since when it was last seen.
+ *
+ *   kube-system/apiserver-<hash>   labels: which program, which host
+ *                                  holderIdentity apiserver-<hash>_<uuid of this run>
+ *                                  renewTime every 10 s, leaseDurationSeconds 3600
+ *
+ * What it is not: a lock, nor what readiness is judged by. A server that stops leaves its Lease;
+ * whoever runs the controllers removes it when it has expired (identity-lease-collector.ts).
+ *
+ * Invariants: the name is the same over restarts of a server, and another one for each server of a
+ * host; a write is decided on the current object, so a Lease that was removed meanwhile, or edited,
+ * comes back as it should be.
+ * Bounds: one write at a time; a write that takes longer than the interval delays the next one.
+ */
+import { createHash } from 'node:crypto';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { prepareForCreate } from '../registry/create.ts';
+import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
+import { executeReplace } from '../registry/update.ts';
+import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Controller } from './controller.ts';
+import { leaseTime } from './lease-object.ts';
+
+export const identityLeaseTimes = {
+  durationSeconds: 3600,
+  renewMs: 10_000,
+} as const;
+
+export interface ServerInstance {
+  readonly hostname: string;
+  /** Tells the servers of one host apart: address, port, worker. Stable over restarts. */
+  readonly place: string;
+}
+
+export interface IdentityLeaseDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly kind: KindInfo;
+  readonly instance: ServerInstance;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface IdentityLease extends Controller {
+  readonly name: string;
+  /** Seconds since the last write that succeeded; NaN before the first. */
+  readonly ageSeconds: number;
+}
+
+export function createIdentityLease(deps: IdentityLeaseDeps): IdentityLease {
+  const { kind, registry, timers } = deps;
+  const { clock } = registry;
+  const name = identityLeaseName(deps.instance);
+  const holder = `${name}_${registry.prng.uuid()}`;
+  const target = { kind, namespace: registry.identity.namespaces.system, name };
+  let stopped = false;
+  let next: TimerHandle | undefined;
+  let working: Promise<void> = Promise.resolve();
+  let renewedMs = NaN;
+
+  const run = async (): Promise<void> => {
+    try {
+      await writeLease(registry, target, deps.instance.hostname, holder);
+      renewedMs = clock.monotonicMs();
+    } catch (error) {
+      deps.onError(error);
+    }
+    if (!stopped) next = timers.after(identityLeaseTimes.renewMs, begin);
+  };
+  const begin = (): void => {
+    working = run();
+  };
+
+  return {
+    name,
+    get ageSeconds() {
+      return (clock.monotonicMs() - renewedMs) / 1000;
+    },
+    start: begin,
+    async stop() {
+      stopped = true;
+      next?.cancel();
+      await working;
+    },
+  };
+}
+
+async function writeLease(
+  registry: RegistryDeps,
+  target: ObjectTarget,
+  hostname: string,
+  holder: string,
+): Promise<void> {
+  const { kind, name, namespace } = target;
+  const { labels, serverName } = registry.identity;
+  const own = { [labels.serverIdentity]: serverName, [labels.hostname]: labelValue(hostname) };
+  const written = (metadata: ApiObject['metadata']): ApiObject => ({
+    apiVersion: `${kind.group}/${kind.version}`,
+    kind: kind.kind,
+    metadata: { ...metadata, labels: { ...metadata.labels, ...own } },
+    spec: {
+      holderIdentity: holder,
+      leaseDurationSeconds: identityLeaseTimes.durationSeconds,
+      renewTime: leaseTime(registry.clock.nowMs()),
+    },
+  });
+  const result = await executeReplace(registry, target, {
+    produce: ({ object }) => ({
+      kind: 'object',
+      object: { ...object, ...written(object.metadata) },
+    }),
+    create() {
+      const prepared = prepareForCreate(registry, target, written({ name, namespace }), name);
+      if (prepared.kind === 'refused') return prepared;
+      return { kind: 'object', object: prepared.value.object };
+    },
+    warnings: [],
+    options: { dryRun: false },
+  });
+  if (result.kind === 'refused') throw result.error;
+}
+
+const HASH_BYTES = 16;
+
+/** `apiserver-` and 26 letters and digits. */
+export function identityLeaseName({ hostname, place }: ServerInstance): string {
+  const hash = createHash('sha256').update(`${hostname}\n${place}`).digest();
+  return `apiserver-${base32(hash.subarray(0, HASH_BYTES))}`;
+}
+
+const base32Digits = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** RFC 4648, lower case, without padding. */
+function base32(bytes: Uint8Array): string {
+  let text = '';
+  let held = 0;
+  let heldBits = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    heldBits += 8;
+    while (heldBits >= 5) {
+      heldBits -= 5;
+      text += base32Digits.charAt((held >> heldBits) & 31);
+    }
+    held &= (1 << heldBits) - 1;
+  }
+  return heldBits === 0 ? text : text + base32Digits.charAt((held << (5 - heldBits)) & 31);
+}
+
+const LABEL_VALUE_MAX = 63;
+
+/** A host name may be longer than a label value, or hold what that may not. */
+function labelValue(text: string): string {
+  const allowed = text.replace(/[^\w.-]/g, '-').slice(0, LABEL_VALUE_MAX);
+  return allowed.replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+}

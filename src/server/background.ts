@@ -1,0 +1,173 @@
+/**
+ * What a server does beside answering: compaction, controllers, its identity Lease.
+ *
+ *   store of its own    controllers run from start to stop, no Lease
+ *   shared store        controllers run while this server holds the Lease `controllersLease`
+ *
+ * Compaction needs no Lease: any server may run it, and the store lets one do it at a time.
+ */
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import { together } from '../controllers/controller.ts';
+import type { Controller } from '../controllers/controller.ts';
+import { createIdentityLeaseCollector } from '../controllers/identity-lease-collector.ts';
+import { createIdentityLease } from '../controllers/identity-lease.ts';
+import type { IdentityLease, ServerInstance } from '../controllers/identity-lease.ts';
+import { createLeaderElection } from '../controllers/leader-election.ts';
+import type { LeaderElection } from '../controllers/leader-election.ts';
+import { leaseKind } from '../controllers/lease-object.ts';
+import { createNamespaceController } from '../controllers/namespace-lifecycle.ts';
+import type { RegistryDeps } from '../registry/registry.ts';
+import type { Clock, Timers } from '../stdx/clock.ts';
+import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
+import type { Log } from './log.ts';
+import type { Measured } from './metrics.ts';
+import type { CompletedConfig } from './options.ts';
+import { OptionsError } from './options.ts';
+import type { ServerParts } from './server-parts.ts';
+
+const controllersLease = 'sluice-controllers';
+
+export interface BackgroundDeps {
+  readonly parts: ServerParts;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Other servers may run over the same store. */
+  readonly shared: boolean;
+  /** False where somebody else compacts the store. */
+  readonly compacts: boolean;
+  readonly hostname: string;
+}
+
+export interface Background {
+  /** Once the server listens: `place` tells it from others of its host. */
+  start(place: string): void;
+  stop(): Promise<void>;
+  readonly measured: readonly Measured[];
+}
+
+/** @throws OptionsError when what is asked for needs Leases and they are not served. */
+export function createBackground(config: CompletedConfig, deps: BackgroundDeps): Background {
+  const { parts, shared, timers } = deps;
+  const { registry } = parts;
+  const announces = config.featureGates.get('APIServerIdentity') ?? false;
+  const kind = leaseKind(registry);
+  if (kind === undefined && (shared || announces)) {
+    throw new OptionsError(
+      '--runtime-config: leases cannot be left out where several servers share a store, ' +
+        'nor with --feature-gates=APIServerIdentity=true',
+    );
+  }
+  const controllers = (own: RegistryDeps): Controller =>
+    controllersOf(own, announces ? kind : undefined, deps);
+  const election = kind !== undefined && shared ? electionOf(deps, kind, controllers) : undefined;
+  const compactor = createCompactor({
+    storage: parts.storage,
+    clock: deps.clock,
+    timers,
+    historyMs: config.watchHistoryMs,
+    intervalMs: Math.min(compactorDefaults.intervalMs, config.watchHistoryMs),
+    onError: (error) => deps.log.error({ err: error }, 'compaction failed; it is tried again'),
+  });
+  const running: Controller[] = [election ?? controllers(registry)];
+  if (deps.compacts) running.push(compactor);
+  let identity: IdentityLease | undefined;
+  return {
+    start(place) {
+      if (kind !== undefined && announces) {
+        identity = identityLeaseOf(deps, kind, { hostname: deps.hostname, place });
+        running.push(identity);
+      }
+      together(running).start();
+    },
+    stop: () => together(running).stop(),
+    measured: measuredOf(election, announces ? () => identity?.ageSeconds ?? NaN : undefined),
+  };
+}
+
+function controllersOf(
+  registry: RegistryDeps,
+  identityLeases: KindInfo | undefined,
+  { log, timers }: BackgroundDeps,
+): Controller {
+  const namespaces = createNamespaceController({
+    registry,
+    timers,
+    onError: (namespace, error) => {
+      log.error({ err: error, namespace }, 'a namespace could not be emptied; it is tried again');
+    },
+  });
+  if (identityLeases === undefined) return namespaces;
+  const collector = createIdentityLeaseCollector({
+    registry,
+    timers,
+    kind: identityLeases,
+    onError: (error) => log.warn({ err: error }, 'expired leases of servers were not removed'),
+  });
+  return together([namespaces, collector]);
+}
+
+function electionOf(
+  { hostname, log, parts, timers }: BackgroundDeps,
+  kind: KindInfo,
+  lead: (registry: RegistryDeps) => Controller,
+): LeaderElection {
+  return createLeaderElection({
+    registry: parts.registry,
+    timers,
+    kind,
+    leaseName: controllersLease,
+    holder: `${hostname}_${parts.registry.prng.uuid()}`,
+    lead,
+    onChange: (leading, why) => {
+      log.info({ why }, leading ? 'controllers run here' : 'controllers no longer run here');
+    },
+    onError: (error) => log.warn({ err: error }, 'the lease of controllers: it is tried again'),
+  });
+}
+
+function identityLeaseOf(
+  { log, parts, timers }: BackgroundDeps,
+  kind: KindInfo,
+  instance: ServerInstance,
+): IdentityLease {
+  return createIdentityLease({
+    registry: parts.registry,
+    timers,
+    kind,
+    instance,
+    onError: (error) => log.warn({ err: error }, 'the lease of this server was not renewed'),
+  });
+}
+
+function measuredOf(
+  election: LeaderElection | undefined,
+  identityAge: (() => number) | undefined,
+): readonly Measured[] {
+  const measured: Measured[] = [];
+  if (election !== undefined) {
+    const labels = { name: controllersLease };
+    measured.push(
+      {
+        name: 'leader_election_master_status',
+        help: '1 while this server holds the lease.',
+        labels,
+        read: () => (election.leading ? 1 : 0),
+      },
+      {
+        name: 'sluice_leader_terms_total',
+        help: 'Times this server has acquired the lease.',
+        labels,
+        read: () => election.termsTotal,
+      },
+    );
+  }
+  if (identityAge !== undefined) {
+    measured.push({
+      name: 'sluice_identity_lease_age_seconds',
+      help: "Time since this server's own lease was renewed.",
+      read: identityAge,
+    });
+  }
+  return measured;
+}

@@ -1,0 +1,124 @@
+/**
+ * Commits of several writers as one: what arrives while a commit is in flight rides the next one,
+ * so all writers share its flush.
+ *
+ *   writer 1: [a b]      ┐
+ *   writer 2: [c]        ├─▶ one storage.commit([a b c d e]) ─▶ outcomes cut apart again
+ *   writer 1: [d e]      ┘        `after` indexes moved by what stands before
+ *
+ * What it is not: the committer of a server (../committer.ts), which gathers single mutations.
+ *
+ * A writer that keeps losing races on a record gets a turn on it (turns.ts).
+ *
+ * Invariants: at most one commit is in flight; commits are applied in the order they came; each
+ * gets its own outcomes, or the error of the commit it rode in.
+ * Bounds: `mergeLimits` for what rides together (one always goes); what waits is one commit for
+ * each committer of a worker.
+ */
+import type { Timers } from '../../stdx/clock.ts';
+import { checkMutations } from '../mutation-limits.ts';
+import type { Mutation, MutationOutcome, Storage } from '../storage.ts';
+import type { Turns, TurnTaker } from './turns.ts';
+
+export const mergeLimits = {
+  /** Mutations in one commit. */
+  mutationsMax: 2048,
+  /** Value bytes in one commit. */
+  bytesMax: 16 * 1024 * 1024,
+} as const;
+
+export interface CommitMerge {
+  /** As Storage.commit; settles in order. */
+  commit(writer: TurnTaker, mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
+  readonly commitsTotal: number;
+}
+
+interface Waiting {
+  readonly writer: TurnTaker;
+  readonly mutations: readonly Mutation[];
+  readonly bytes: number;
+  readonly resolve: (outcomes: readonly MutationOutcome[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createCommitMerge(
+  storage: Pick<Storage, 'commit'>,
+  timers: Pick<Timers, 'nextTurn'>,
+  turns: Pick<Turns, 'admit' | 'settled'>,
+): CommitMerge {
+  const queue: Waiting[] = [];
+  let running = false;
+  let commitsTotal = 0;
+
+  function take(): readonly Waiting[] {
+    let count = 0;
+    let mutations = 0;
+    let bytes = 0;
+    for (const waiting of queue) {
+      mutations += waiting.mutations.length;
+      bytes += waiting.bytes;
+      const over = mutations > mergeLimits.mutationsMax || bytes > mergeLimits.bytesMax;
+      if (count > 0 && over) break;
+      count += 1;
+    }
+    return queue.splice(0, count);
+  }
+
+  async function run(): Promise<void> {
+    while (queue.length > 0) {
+      const riders = take();
+      commitsTotal += 1;
+      try {
+        const outcomes = await storage.commit(mergedOf(riders, turns));
+        let at = 0;
+        for (const { writer, mutations, resolve } of riders) {
+          const own = outcomes.slice(at, at + mutations.length);
+          at += mutations.length;
+          for (const [index, outcome] of own.entries()) {
+            turns.settled(writer, mutations[index] as Mutation, outcome);
+          }
+          resolve(own);
+        }
+      } catch (error) {
+        for (const { reject } of riders) reject(error);
+      }
+    }
+    running = false;
+  }
+
+  return {
+    async commit(writer, mutations) {
+      // One that is too large must not take its company with it.
+      checkMutations(mutations);
+      const bytes = mutations.reduce((sum, { operation }) => {
+        return sum + (operation.kind === 'put' ? operation.value.byteLength : 0);
+      }, 0);
+      return new Promise((resolve, reject) => {
+        queue.push({ writer, mutations, bytes, resolve, reject });
+        if (running) return;
+        running = true;
+        // Whatever other writers sent in this turn rides along.
+        timers.nextTurn(() => void run());
+      });
+    },
+    get commitsTotal() {
+      return commitsTotal;
+    },
+  };
+}
+
+function mergedOf(riders: readonly Waiting[], turns: Pick<Turns, 'admit'>): readonly Mutation[] {
+  const merged: Mutation[] = [];
+  for (const { writer, mutations } of riders) {
+    const first = merged.length;
+    for (const sent of mutations) {
+      const mutation = turns.admit(writer, sent);
+      const { expect } = mutation;
+      if (expect.kind !== 'after') merged.push(mutation);
+      else {
+        merged.push({ ...mutation, expect: { kind: 'after', index: expect.index + first } });
+      }
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,140 @@
+/**
+ * Turns on contended records: a writer that keeps losing races gets the record for a moment.
+ *
+ * Without it, a writer that knows what it wrote last wins every time against one that has to read
+ * first: the loser's read and its commit are two questions, between which the winner has written
+ * again. Each loser would give up after `lostRacesMax` (actors/limits.ts) and answer 409.
+ *
+ *   line of a record    [ holder | next | next ]    joined after `lossesMax` losses in a row, or
+ *                          │        └─ its read of the record waits for its turn
+ *                          └─ only its mutations are let through; the others' are conflicts
+ *
+ * A turn ends with the holder's next write, when the holder goes, or after `turnMs`: a holder that
+ * decided not to write, or stands still, holds up the others for no longer.
+ *
+ * What it is not: a lock. Nobody's promise rests on it; the preconditions decide, as ever.
+ *
+ * Bounds: `turnLimits`; beyond `recordsMax` the record of the oldest losses is forgotten.
+ */
+import type { TimerHandle, Timers } from '../../stdx/clock.ts';
+import { revisionZero } from '../storage.ts';
+import type { Mutation, MutationOutcome, StoreKey } from '../storage.ts';
+
+export const turnLimits = {
+  /** Losses in a row on one record before a writer stands in line. */
+  lossesMax: 2,
+  /** A read, a decision and a commit take a millisecond or two; a busy writer some more. */
+  turnMs: 25,
+  /** Records with losses. */
+  recordsMax: 4096,
+} as const;
+
+/** One of the writers; compared by identity. */
+export type TurnTaker = object;
+
+export interface Turns {
+  /** The mutation to try: itself, or one that is a conflict because it is another's turn. */
+  admit(writer: TurnTaker, mutation: Mutation): Mutation;
+  /** What became of a mutation that this writer sent. */
+  settled(writer: TurnTaker, mutation: Mutation, outcome: MutationOutcome): void;
+  /** Undefined when the writer may read the record at once; else resolves when it is its turn. */
+  whenMine(writer: TurnTaker, key: StoreKey): Promise<void> | undefined;
+  /** Forgets the writer. */
+  leave(writer: TurnTaker): void;
+}
+
+interface Line {
+  readonly losses: Map<TurnTaker, number>;
+  /** In order; the first one holds the turn. */
+  readonly takers: TurnTaker[];
+  readonly waiting: Map<TurnTaker, () => void>;
+  timer: TimerHandle | undefined;
+}
+
+/** No record has been written at 0. */
+const impossible: Mutation['expect'] = { kind: 'revision', revision: revisionZero };
+
+export function createTurns(timers: Pick<Timers, 'after'>): Turns {
+  const lines = new Map<StoreKey, Line>();
+
+  function lineOf(key: StoreKey): Line {
+    const found = lines.get(key);
+    if (found !== undefined) return found;
+    const line: Line = { losses: new Map(), takers: [], waiting: new Map(), timer: undefined };
+    lines.set(key, line);
+    if (lines.size > turnLimits.recordsMax) forgetOldest(lines);
+    return line;
+  }
+
+  function join(line: Line, key: StoreKey, writer: TurnTaker): void {
+    if (line.takers.includes(writer)) return;
+    line.takers.push(writer);
+    if (line.takers.length === 1) begin(line, key);
+  }
+
+  /** The turn of whoever is first now. */
+  function begin(line: Line, key: StoreKey): void {
+    line.timer?.cancel();
+    line.timer = undefined;
+    const [holder] = line.takers;
+    if (holder === undefined) {
+      if (line.losses.size === 0) lines.delete(key);
+      return;
+    }
+    line.timer = timers.after(turnLimits.turnMs, () => quit(line, key, holder));
+    const go = line.waiting.get(holder);
+    line.waiting.delete(holder);
+    go?.();
+  }
+
+  function quit(line: Line, key: StoreKey, writer: TurnTaker): void {
+    line.losses.delete(writer);
+    line.waiting.get(writer)?.();
+    line.waiting.delete(writer);
+    const at = line.takers.indexOf(writer);
+    if (at >= 0) line.takers.splice(at, 1);
+    if (at === 0 || line.takers.length === 0) begin(line, key);
+  }
+
+  return {
+    admit(writer, mutation) {
+      const holder = lines.get(mutation.key)?.takers[0];
+      const isOthers = holder !== undefined && holder !== writer;
+      if (!isOthers || mutation.expect.kind !== 'revision') return mutation;
+      return { ...mutation, expect: impossible };
+    },
+    settled(writer, { key, expect }, outcome) {
+      if (expect.kind !== 'revision') return;
+      if (outcome.kind === 'applied') {
+        const line = lines.get(key);
+        if (line !== undefined) quit(line, key, writer);
+        return;
+      }
+      if (outcome.kind !== 'conflict') return;
+      const line = lineOf(key);
+      const losses = (line.losses.get(writer) ?? 0) + 1;
+      line.losses.set(writer, losses);
+      // Where others stand in line, nobody goes to and fro meanwhile.
+      if (losses >= turnLimits.lossesMax || line.takers.length > 0) join(line, key, writer);
+    },
+    whenMine(writer, key) {
+      const line = lines.get(key);
+      if (line === undefined) return undefined;
+      const at = line.takers.indexOf(writer);
+      if (at <= 0 || line.waiting.has(writer)) return undefined;
+      return new Promise((resolve) => line.waiting.set(writer, resolve));
+    },
+    leave(writer) {
+      for (const [key, line] of [...lines]) quit(line, key, writer);
+    },
+  };
+}
+
+/** Of those where nobody stands in line. */
+function forgetOldest(lines: Map<StoreKey, Line>): void {
+  for (const [key, { takers }] of lines) {
+    if (takers.length > 0) continue;
+    lines.delete(key);
+    return;
+  }
+}

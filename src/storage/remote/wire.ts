@@ -1,0 +1,213 @@
+/**
+ * The frames between a store server and its clients.
+ *
+ *   [ operation, 1 byte ][ id, 4 bytes ][ payload: what node:v8 makes of the value ]
+ *
+ * What it is not: a format that lasts. Both ends are the same build, so nothing has a version.
+ *
+ * Records and changes travel as rows, without the names of their fields: pages are what is sent
+ * most. The bytes of a received record are a view into its frame.
+ */
+import { deserialize, serialize } from 'node:v8';
+import { StorageError } from '../storage.ts';
+import type {
+  AtRevision,
+  Change,
+  ChangePage,
+  Mutation,
+  Revision,
+  ScanPage,
+  StorageErrorCode,
+  StoredRecord,
+  StoreKey,
+} from '../storage.ts';
+
+/** What a frame is about. Requests carry an id of the client's; what answers them repeats it. */
+export const operations = {
+  read: 1,
+  scan: 2,
+  changes: 3,
+  revision: 4,
+  compactRevision: 5,
+  compact: 6,
+  commit: 7,
+  tail: 8,
+  credit: 9,
+  endTail: 10,
+  answer: 11,
+  error: 12,
+  page: 13,
+  /** The store takes no more writes; id 0. */
+  failure: 14,
+} as const;
+
+export type Operation = (typeof operations)[keyof typeof operations];
+
+export interface ReadRequest {
+  readonly key: StoreKey;
+  readonly at: Revision | undefined;
+}
+
+export interface ScanRequest {
+  readonly prefix: string;
+  readonly after: StoreKey | undefined;
+  readonly limit: number;
+  readonly at: Revision | undefined;
+}
+
+export interface ChangesRequest {
+  readonly after: Revision;
+  readonly limit: number;
+  readonly previous: boolean;
+}
+
+/** Pages that the client has taken since it said so last. */
+export interface Credit {
+  readonly pages: number;
+  readonly bytes: number;
+}
+
+export interface Frame {
+  readonly operation: Operation;
+  readonly id: number;
+  /** A view into the frame. */
+  readonly payload: Uint8Array;
+}
+
+const headBytes = 5;
+
+export function frameHead(operation: Operation, id: number): Uint8Array {
+  const head = Buffer.allocUnsafe(headBytes);
+  head.writeUInt8(operation, 0);
+  head.writeUInt32LE(id, 1);
+  return head;
+}
+
+export function parseFrame(bytes: Uint8Array): Frame {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return {
+    operation: view.readUInt8(0) as Operation,
+    id: view.readUInt32LE(1),
+    payload: view.subarray(headBytes),
+  };
+}
+
+export function encode(value: unknown): Uint8Array {
+  return serialize(value);
+}
+
+/** The caller says what it is: the frame's operation told it. */
+export function decode(payload: Uint8Array): unknown {
+  return deserialize(payload);
+}
+
+export function encodeError(error: unknown): Uint8Array {
+  const code: StorageErrorCode = error instanceof StorageError ? error.code : 'io';
+  return serialize([code, error instanceof Error ? error.message : String(error)]);
+}
+
+export function decodeError(payload: Uint8Array): StorageError {
+  const [code, message] = deserialize(payload) as [StorageErrorCode, string];
+  return new StorageError(code, message);
+}
+
+type RecordRow = readonly [StoreKey, Revision, string, Uint8Array];
+type ChangeRow = readonly [
+  revision: Revision,
+  key: StoreKey,
+  timeMs: number,
+  state: string | undefined,
+  value: Uint8Array | undefined,
+  previous: RecordRow | undefined,
+];
+
+function recordRow({ key, revision, state, value }: StoredRecord): RecordRow {
+  return [key, revision, state, value];
+}
+
+function recordOf([key, revision, state, value]: RecordRow): StoredRecord {
+  return { key, revision, state, value };
+}
+
+function changeRow({ revision, key, timeMs, record, previous }: Change): ChangeRow {
+  const old = previous === undefined ? undefined : recordRow(previous);
+  return [revision, key, timeMs, record?.state, record?.value, old];
+}
+
+function changeOf([revision, key, timeMs, state, value, old]: ChangeRow): Change {
+  const record =
+    state === undefined || value === undefined ? undefined : { key, revision, state, value };
+  const previous = old === undefined ? undefined : recordOf(old);
+  return { revision, key, kind: record === undefined ? 'delete' : 'put', timeMs, record, previous };
+}
+
+export function encodePage({ changes, through }: ChangePage): Uint8Array {
+  return serialize([through, changes.map(changeRow)]);
+}
+
+export function decodePage(payload: Uint8Array): ChangePage {
+  const [through, rows] = deserialize(payload) as [Revision, ChangeRow[]];
+  return { changes: rows.map(changeOf), through };
+}
+
+/** A refusal travels as it is; what was read, as `toRow` makes it. */
+type AtRow = readonly ['ok', unknown] | readonly ['not', Exclude<AtRevision<never>, 'ok'>];
+
+export function encodeAt<T>(result: AtRevision<T>, toRow: (value: T) => unknown): Uint8Array {
+  const row: AtRow = result.kind === 'ok' ? ['ok', toRow(result.value)] : ['not', result];
+  return serialize(row);
+}
+
+export function decodeAt<T>(payload: Uint8Array, fromRow: (row: never) => T): AtRevision<T> {
+  const [kind, value] = deserialize(payload) as AtRow;
+  return kind === 'ok' ? { kind, value: fromRow(value as never) } : value;
+}
+
+export const recordCodec = {
+  toRow: (record: StoredRecord | undefined): unknown =>
+    record === undefined ? undefined : recordRow(record),
+  /** Actors keep what they read for a while: a copy, so that they do not keep the frame. */
+  fromRow: (row: RecordRow | undefined): StoredRecord | undefined =>
+    row === undefined ? undefined : { ...recordOf(row), value: Buffer.from(row[3]) },
+};
+
+export const scanCodec = {
+  toRow: (page: ScanPage): unknown => [page.records.map(recordRow), page.revision, page.more],
+  fromRow: ([rows, revision, more]: [RecordRow[], Revision, boolean]): ScanPage => ({
+    records: rows.map(recordOf),
+    revision,
+    more,
+  }),
+};
+
+export const changesCodec = {
+  toRow: (page: ChangePage): unknown => [page.through, page.changes.map(changeRow)],
+  fromRow: ([through, rows]: [Revision, ChangeRow[]]): ChangePage => ({
+    changes: rows.map(changeOf),
+    through,
+  }),
+};
+
+/** Only what the contract names: adapters' mutations may carry more. */
+export function encodeMutations(mutations: readonly Mutation[]): Uint8Array {
+  return serialize(
+    mutations.map(({ key, expect, conditions, operation }) => [key, expect, conditions, operation]),
+  );
+}
+
+type MutationRow = [
+  Mutation['key'],
+  Mutation['expect'],
+  Mutation['conditions'],
+  Mutation['operation'],
+];
+
+export function decodeMutations(payload: Uint8Array): readonly Mutation[] {
+  const rows = deserialize(payload) as MutationRow[];
+  return rows.map(([key, expect, conditions, operation]) => ({
+    key,
+    expect,
+    conditions,
+    operation,
+  }));
+}

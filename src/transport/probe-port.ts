@@ -1,0 +1,20 @@
+/**
+ * Finds out whether a port is to be had, and which one when the system shall choose: for servers
+ * that will share it, each of which would be let in without a word beside anybody else's.
+ *
+ * What it is not: a reservation. The port is free again when the answer is there.
+ */
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** Resolves with the port. Rejects when somebody listens there, or the address is not ours. */
+export function probePort(address: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen({ host: address, port, exclusive: true }, () => {
+      const found = (probe.address() as AddressInfo).port;
+      probe.close(() => resolve(found));
+    });
+  });
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, describe, it } from 'node:test';
+import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
+import { createLogFollow } from '../../src/server/log-follow.ts';
+import { storeKey } from '../../src/storage/keys.ts';
+import { encodeRecord } from '../../src/storage/record-codec.ts';
+import { revisionZero } from '../../src/storage/storage.ts';
+import type { ChangePage, Revision, Storage } from '../../src/storage/storage.ts';
+import { advanceUntil, createServers, turns } from '../support/fdb-servers.ts';
+import type { Servers } from '../support/fdb-servers.ts';
+import { createWorld } from '../streams/harness.ts';
+
+const key = storeKey({ group: '', resource: 'pods', namespace: 'n', name: 'a' });
+
+const metadata = { name: 'a', namespace: 'n' };
+const { bytes: object, metadataAt } = encodeObject({ apiVersion: 'v1', kind: 'Pod', metadata });
+const value = encodeRecord({ uid: 'u', labels: {}, fields: {}, metadataAt, object });
+
+async function put(storage: Storage): Promise<Revision> {
+  const read = await storage.read(key);
+  assert.equal(read.kind, 'ok');
+  const found = read.kind === 'ok' ? read.value?.revision : undefined;
+  const expect =
+    found === undefined
+      ? ({ kind: 'absent' } as const)
+      : ({ kind: 'revision', revision: found } as const);
+  const operation = { kind: 'delete' } as const;
+  const written = { kind: 'put', state: 'live', value } as const;
+  const [outcome] = await storage.commit([
+    { key, expect, conditions: [], operation: found === undefined ? written : operation },
+  ]);
+  assert.equal(outcome?.kind, 'applied');
+  return (outcome as { revision: Revision }).revision;
+}
+
+describe('a FoundationDB cluster that cannot be reached for a while', () => {
+  let servers: Servers;
+  beforeEach(async () => {
+    await (servers as Servers | undefined)?.closeAll();
+    servers = createServers();
+  });
+  after(() => servers.closeAll());
+
+  async function pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 500) {
+      servers.time.advance(500);
+      await turns(3);
+    }
+  }
+
+  it('a follower that was reading goes on where it was, with nothing lost', async () => {
+    const storage = await servers.open();
+    const first = await put(storage);
+    const stopping = new AbortController();
+    const tail = storage.tail(revisionZero, stopping.signal)[Symbol.asyncIterator]();
+    servers.double.faults.unreachable = true;
+    const pages: ChangePage[] = [];
+    let failure: unknown;
+    void tail.next().then(
+      (next) => pages.push(next.value as ChangePage),
+      (error: unknown) => (failure = error),
+    );
+    await pass(60_000);
+    assert.equal(failure, undefined);
+    assert.equal(pages.length, 0);
+    servers.double.faults.unreachable = false;
+    await pass(15_000);
+    assert.equal(failure, undefined);
+    assert.deepEqual(
+      pages[0]?.changes.map(({ revision }) => revision),
+      [first],
+    );
+    stopping.abort();
+  });
+
+  it('a follower that is told to stop in the middle of it stops', async () => {
+    const storage = await servers.open();
+    const stopping = new AbortController();
+    const tail = storage.tail(revisionZero, stopping.signal)[Symbol.asyncIterator]();
+    await put(storage);
+    servers.double.faults.unreachable = true;
+    const next = tail.next();
+    await pass(20_000);
+    stopping.abort();
+    await advanceUntil(servers.time, next);
+    assert.equal((await next).done, true);
+    servers.double.faults.unreachable = false;
+  });
+
+  it('reads are refused in time, the server is not ready, and both are over when it is back', async () => {
+    const storage = await servers.open();
+    const { clock, timers } = servers.time;
+    const world = await createWorld({ storage, deps: { clock, timers } });
+    const logFollow = createLogFollow(world.streams, storage, timers);
+    const answered = async <T>(answer: Promise<T>): Promise<T> => {
+      await advanceUntil(servers.time, answer);
+      return answer;
+    };
+    assert.equal(await answered(logFollow.isCurrent()), true);
+
+    servers.double.faults.unreachable = true;
+    for (let i = 0; i < 6; i += 1) {
+      assert.equal(await answered(logFollow.isCurrent()), false);
+      assert.ok(Number.isNaN(await answered(logFollow.storeRevision())));
+      const read = world.streams.waitUntilCurrent();
+      read.catch(() => undefined);
+      await advanceUntil(servers.time, read);
+      await assert.rejects(read, { name: 'StorageError' });
+    }
+    assert.deepEqual(world.fatal, [], 'the server goes on');
+    assert.ok(world.streams.stats().lagMs > 0);
+
+    servers.double.faults.unreachable = false;
+    await pass(20_000);
+    assert.deepEqual(world.fatal, []);
+    assert.equal(await answered(logFollow.isCurrent()), true);
+    const other = await answered(servers.open());
+    const revision = await answered(put(other));
+    await answered(world.streams.waitUntilCurrent());
+    assert.ok(world.streams.revision >= revision);
+    assert.equal(world.streams.stats().lagMs, 0);
+    assert.deepEqual(world.fatal, []);
+    await answered(world.stop());
+  });
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { systemPrng } from '../../src/stdx/prng.ts';
+import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
+import { openFdbExport, openFdbImport } from '../../src/storage/fdb/fdb-transfer.ts';
+import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
+import { openLmdbExport, openLmdbImport } from '../../src/storage/lmdb/lmdb-transfer.ts';
+import { createMemoryImport } from '../../src/storage/memory/memory-import.ts';
+import {
+  createMemoryMedium,
+  createMemoryStorage,
+} from '../../src/storage/memory/memory-storage.ts';
+import { exportOf } from '../../src/storage/transfer.ts';
+import { commitOne, absent, key, put, written, scanAll } from '../contract/storage-fixture.ts';
+import { exported, imported, transferContract } from '../contract/transfer-contract.ts';
+import type { TransferFixture, TransferPlace } from '../contract/transfer-contract.ts';
+import { createFdbDouble } from '../support/fdb-double.ts';
+import { temporaryDirectories } from '../support/lmdb-directory.ts';
+
+const clock = systemClock;
+
+function memoryFixture(revisionStep: bigint): TransferFixture {
+  return {
+    place() {
+      const medium = createMemoryMedium();
+      const open = async () =>
+        Promise.resolve(createMemoryStorage({ clock, medium, revisionStep }));
+      return {
+        openImport: () => Promise.resolve(createMemoryImport(medium)),
+        openStorage: open,
+        openExport: async () => exportOf(await open(), 'svc'),
+      };
+    },
+    cleanUp: () => Promise.resolve(),
+  };
+}
+
+function lmdbFixture(): TransferFixture {
+  const directories = temporaryDirectories('sluice-transfer');
+  return {
+    place() {
+      const path = directories.make();
+      return {
+        openImport: () => openLmdbImport(path),
+        openExport: () => openLmdbExport(path, clock),
+        async openStorage() {
+          const storage = await openLmdbStorage({ path, identity: 'svc', clock });
+          assert.deepEqual(storage.verify().problems, []);
+          return {
+            ...storage,
+            close() {
+              assert.deepEqual(storage.verify().problems, []);
+              return storage.close();
+            },
+          };
+        },
+      };
+    },
+    cleanUp: () => Promise.resolve(directories.removeAll()),
+  };
+}
+
+function doubleFixture(): TransferFixture {
+  return {
+    place() {
+      const nowMs = (): number => clock.monotonicMs();
+      const double = createFdbDouble({ nowMs, timers: systemTimers });
+      const options = () => ({ db: double.connect(), prefix: 'moved', prng: systemPrng() });
+      return {
+        openImport: () => Promise.resolve(openFdbImport(options())),
+        openExport: () => openFdbExport(options()),
+        openStorage: () =>
+          openFdbStorage({ ...options(), identity: 'svc', clock, timers: systemTimers }),
+      };
+    },
+    cleanUp: () => Promise.resolve(),
+  };
+}
+
+transferContract('memory', memoryFixture(1n));
+transferContract('memory, revisions with gaps', memoryFixture(4096n));
+transferContract('lmdb', lmdbFixture());
+transferContract('fdb, on the double', doubleFixture());
+
+describe('moving between stores', () => {
+  it('lmdb to FoundationDB to lmdb: every step keeps every revision and goes on above', async () => {
+    const [lmdb, fdb] = [lmdbFixture(), doubleFixture()];
+    const places: readonly TransferPlace[] = [lmdb.place(), fdb.place(), lmdb.place(), fdb.place()];
+    const kept = new Map<string, bigint>();
+    let newest = 0n;
+    for (const [i, place] of places.entries()) {
+      const before = places[i - 1];
+      if (before !== undefined) await imported(place, await exported(before));
+      const storage = await place.openStorage();
+      for (const each of await scanAll(storage, '', undefined, 50)) {
+        if (i > 0) assert.equal(each.revision, kept.get(each.key), `${each.key} in step ${i}`);
+      }
+      const revision = await commitOne(
+        storage,
+        put(key(`step-${i}`), absent, 'x'.repeat(i * 9000)),
+      );
+      assert.ok(revision > newest);
+      newest = await commitOne(storage, put(key(`step-${i}`), written(revision), 'again'));
+      kept.set(key(`step-${i}`), newest);
+      await storage.close();
+    }
+    await lmdb.cleanUp();
+  });
+});
