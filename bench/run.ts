@@ -14,6 +14,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { bodies } from './bodies.ts';
 import { create } from './create.ts';
 import { fanout } from './fanout.ts';
 import { takeCores } from './harness/cores.ts';
@@ -34,6 +35,7 @@ const scenarios: readonly Scenario[] = [
   create,
   hotObject,
   idleWatchers,
+  bodies,
 ];
 
 const DEFAULT_ROUNDS = 5;

@@ -15,6 +15,7 @@ const scenarios = [
   'create',
   'hot-object',
   'idle-watchers',
+  'bodies',
 ] as const;
 
 interface SeriesLine {
