@@ -85,7 +85,8 @@ function packageOf(name: string): string {
 }
 
 function unversioned(schema: ObjectSchema, field: string): string {
-  return `${packageOf(schema.name)}.${schema.name.slice(schema.name.lastIndexOf('.') + 1)}.${field}`;
+  const type = schema.name.slice(schema.name.lastIndexOf('.') + 1);
+  return `${packageOf(schema.name)}.${type}.${field}`;
 }
 
 function fillPlan(
