@@ -15,9 +15,10 @@ import {
   stampResourceVersion,
   withObjectHead,
 } from '../apimachinery/object-encoding.ts';
+import { objectAtVersion } from '../apimachinery/object-version.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
-import type { KindConversion, KindInfo, Scheme } from '../apimachinery/scheme.ts';
+import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 
 type Versioned = GroupVersionKind & Pick<KindInfo, 'conversions'>;
@@ -34,22 +35,13 @@ export function storedKind(kind: KindInfo): Versioned {
 
 /** An object of one version as the other shows it; both are of one resource. Pure. */
 export function toVersion(object: ApiObject, from: Versioned, to: Versioned): ApiObject {
-  const { conversions } = to;
-  const target = formatGroupVersion(to);
-  const ofSource = conversions?.get(formatGroupVersion(from));
-  return converted(object, ofSource, conversions?.get(target), to.kind, target);
+  const labelled = labelledAs(object, from.kind, formatGroupVersion(from));
+  return objectAtVersion(labelled, formatGroupVersion(to), to.conversions);
 }
 
-function converted(
-  object: ApiObject,
-  from: KindConversion | undefined,
-  to: KindConversion | undefined,
-  kind: string,
-  apiVersion: string,
-): ApiObject {
-  const hub = from === to || from === undefined ? object : from.toHub(object);
-  const shown = from === to || to === undefined ? hub : to.fromHub(hub);
-  const { kind: _kind, apiVersion: _version, ...rest } = shown;
+/** Kind and apiVersion first, in this order, whatever the object says. */
+function labelledAs(object: ApiObject, kind: string, apiVersion: string): ApiObject {
+  const { kind: _kind, apiVersion: _version, ...rest } = object;
   return { kind, apiVersion, ...rest };
 }
 
@@ -68,9 +60,8 @@ export function showing(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
   const target = conversions?.get(shown);
   const convert = (bytes: Uint8Array): Uint8Array => {
     const object = decodeObject(bytes);
-    const from = conversions?.get(object.apiVersion);
-    if (from === target) return withObjectHead(bytes, shownHead);
-    return encodeVersioned(converted(object, from, target, kind.kind, shown));
+    if (conversions?.get(object.apiVersion) === target) return withObjectHead(bytes, shownHead);
+    return encodeVersioned(objectAtVersion(object, shown, conversions));
   };
   if (conversions?.get(stored) !== target) return convert;
   const same = stored === shown;
@@ -107,10 +98,7 @@ export function upgrading(scheme: Scheme): (object: ApiObject) => ApiObject {
     const group = slash === -1 ? '' : object.apiVersion.slice(0, slash);
     const kind = kinds.get(`${group} ${object.kind}`);
     if (kind === undefined) return object;
-    const { conversions } = kind;
-    const target = storageApiVersion(kind);
-    const from = conversions?.get(object.apiVersion);
-    return converted(object, from, conversions?.get(target), kind.kind, target);
+    return objectAtVersion(object, storageApiVersion(kind), kind.conversions);
   };
 }
 

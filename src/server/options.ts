@@ -12,6 +12,7 @@ import { transportChoices } from '../transport/choose.ts';
 import type { TransportChoice } from '../transport/choose.ts';
 import { logLevels } from './log.ts';
 import type { LogLevel } from './log.ts';
+import { parseFeatureGates } from '../apis/feature-gates.ts';
 import { currentRelease, oldestRelease } from '../apis/served-versions.ts';
 import { parseDurationMs } from './duration.ts';
 
@@ -42,6 +43,8 @@ export interface CompletedConfig {
   /** Not parsed yet: what the keys mean depends on the identity. */
   readonly runtimeConfig: string;
   readonly featureGates: ReadonlyMap<string, boolean>;
+  /** What the operator should know although the options are in order. */
+  readonly warnings: readonly string[];
   /** Minor release of 1 whose API is served. */
   readonly release: number;
   readonly showHiddenMetrics: boolean;
@@ -184,15 +187,9 @@ export const optionTable = [
 export type OptionName = (typeof optionTable)[number]['flag'];
 export type RawOptions = Readonly<Record<OptionName, string>>;
 
-/** Gates this server knows, with their defaults. */
-const featureGateDefaults: Readonly<Record<string, boolean>> = {
-  APIResponseCompression: true,
-  DynamicResourceAllocation: false,
-  WatchList: true,
-};
-
 /** @throws OptionsError naming the flag and what it wants. */
 export function completeConfig(raw: RawOptions): CompletedConfig {
+  const gates = gatesOf(raw);
   const config: CompletedConfig = {
     // An empty address would mean every interface.
     bindAddress: nonEmpty(raw, 'bind-address'),
@@ -214,7 +211,8 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     shutdownDelayMs: duration(raw, 'shutdown-delay-duration', 0),
     shutdownTimeoutMs: duration(raw, 'shutdown-timeout', 0),
     runtimeConfig: raw['runtime-config'],
-    featureGates: featureGates(raw['feature-gates'], dependentGates(raw)),
+    featureGates: gates.values,
+    warnings: gates.warnings,
     release: emulatedRelease(raw),
     showHiddenMetrics: showHiddenMetrics(raw),
     logLevel: oneOf(raw, 'log-level', logLevels),
@@ -274,31 +272,11 @@ function duration(raw: RawOptions, flag: OptionName, minMs: number): number {
   return value;
 }
 
-function items(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
-
-/** Gates whose default depends on other options. A server that has its store to itself would write
- * its identity every ten seconds for nobody. */
-function dependentGates(raw: RawOptions): Readonly<Record<string, boolean>> {
-  return { APIServerIdentity: raw.store === 'fdb' || raw.workers !== '1' };
-}
-
-function featureGates(
-  text: string,
-  dependent: Readonly<Record<string, boolean>>,
-): ReadonlyMap<string, boolean> {
-  const gates = new Map(Object.entries({ ...featureGateDefaults, ...dependent }));
-  for (const item of items(text)) {
-    const [name = '', value = 'true', ...extra] = item.split('=');
-    if (!gates.has(name)) fail('feature-gates', item, `a gate: ${[...gates.keys()].join(', ')}`);
-    if (extra.length > 0 || (value !== 'true' && value !== 'false')) {
-      fail('feature-gates', item, 'NAME=true or NAME=false');
-    }
-    gates.set(name, value === 'true');
-  }
-  return gates;
+/** A server that has its store to itself would write its identity every ten seconds for nobody: off
+ * there, unless asked for. */
+function gatesOf(raw: RawOptions) {
+  const alone = raw.store !== 'fdb' && raw.workers === '1';
+  const text = `${alone ? 'APIServerIdentity=false,' : ''}${raw['feature-gates']}`;
+  const parsed = parseFeatureGates(text, emulatedRelease(raw));
+  return parsed.kind === 'ok' ? parsed : fail('feature-gates', parsed.item, parsed.problem);
 }

@@ -97,6 +97,7 @@ export async function startServer(
   const clock = environment.clock ?? systemClock;
   const timers = environment.timers ?? systemTimers;
   const identity = identityOf(config.identity);
+  for (const warning of config.warnings) log.warn({}, warning);
   const scheme = schemeOf(config, identity, log);
   const transport = await chooseTransport(config.transport, undefined);
   if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);

@@ -56,7 +56,7 @@ describe('objects of the reference with every field filled', () => {
         assert(each.kind === 'value');
         const document = each.value as JsonObject;
         const result = conform(schema, document);
-        assert(result.kind === 'ok', stringifyJson(result as unknown as JsonObject));
+        assert(result.kind === 'ok', stringifyJson(result));
         assert.deepEqual(result.unknownFields, []);
         assert.deepEqual(withoutMetadata(result.object), withoutMetadata(document));
       }
@@ -80,7 +80,7 @@ describe('random objects of every kind', () => {
           { prng, density: seed / 5 },
         );
         const first = conform(schema, document);
-        assert(first.kind === 'ok', stringifyJson(first as unknown as JsonObject));
+        assert(first.kind === 'ok', stringifyJson(first));
         assert.deepEqual(first.unknownFields, []);
         const again = conform(schema, first.object);
         assert(again.kind === 'ok');
@@ -88,7 +88,7 @@ describe('random objects of every kind', () => {
         const filled = defaults(first.object);
         assert.deepEqual(defaults(filled), filled);
         const refilled = conform(schema, filled);
-        assert(refilled.kind === 'ok', stringifyJson(refilled as unknown as JsonObject));
+        assert(refilled.kind === 'ok', stringifyJson(refilled));
         assert.deepEqual(refilled.object, filled, 'defaults have the form that conforming gives');
       }
     });
@@ -121,7 +121,7 @@ describe('what the schema says of values', () => {
     it(`refuses no minimal object: ${group}/${version}/${resource}`, () => {
       assert(kind.schema !== undefined && kind.defaults !== undefined);
       const result = conform(kind.schema, { ...stub, kind: kind.kind, apiVersion: version });
-      assert(result.kind === 'ok', stringifyJson(result as unknown as JsonObject));
+      assert(result.kind === 'ok', stringifyJson(result));
       const object = kind.defaults(result.object) as Parameters<
         ReturnType<typeof strategyOf>['validate']
       >[0];

@@ -16,6 +16,7 @@ const scenarios = [
   'create',
   'hot-object',
   'idle-watchers',
+  'bodies',
 ] as const;
 
 interface SeriesLine {

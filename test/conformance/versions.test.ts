@@ -50,16 +50,15 @@ async function store(server: TestServer, kind: KindInfo, object: ApiObject): Pro
   assert.equal(outcome.kind, 'created');
 }
 
-const everything = {
-  'runtime-config': 'api/all=true',
-  'feature-gates': 'DynamicResourceAllocation=true',
-} as const;
-
 for (const release of ['1.33', '1.24', '1.21', '1.16']) {
   describe(`every version that ${release} serves`, () => {
     let server: TestServer;
     before(async () => {
-      server = await startTestServer({ ...everything, 'emulated-version': release });
+      server = await startTestServer({
+        'runtime-config': 'api/all=true',
+        'feature-gates': 'AllAlpha=true,AllBeta=true',
+        'emulated-version': release,
+      });
     });
     after(() => server.remove());
 
@@ -303,5 +302,47 @@ describe('an emulated release', () => {
     ]) {
       assert.equal((await server.request('GET', url)).status, 404, url);
     }
+  });
+});
+
+describe('fields that a manager owns through one version', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.remove());
+
+  it('conflict with an apply through another version that changes what they mean', async () => {
+    const made = await server.request('POST', `${scalers('v1')}?fieldManager=first`, {
+      body: scaler('v1', { targetCPUUtilizationPercentage: 60 }),
+    });
+    assert.equal(made.status, 201, made.text);
+    const apply = (percentage: number) =>
+      server.request('PATCH', `${scalers('v2')}/h?fieldManager=second`, {
+        body: JSON.stringify(scaler('v2', { metrics: [cpu(percentage)] })),
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+      });
+    const conflict = await apply(70);
+    assert.equal(conflict.status, 409, conflict.text);
+    const { causes } = conflict.body['details'] as { causes?: readonly JsonObject[] };
+    assert.deepEqual(
+      causes?.map((cause) => cause['field']),
+      ['.spec.targetCPUUtilizationPercentage'],
+    );
+    const agreed = await apply(60);
+    assert.equal(agreed.status, 200, agreed.text);
+    const shown = specOf(await server.request('GET', `${scalers('v1')}/h`));
+    assert.equal(shown['targetCPUUtilizationPercentage'], 60);
+  });
+
+  it('are patched at the version of the request', async () => {
+    const patched = await server.request('PATCH', `${scalers('v1')}/h`, {
+      body: JSON.stringify({ spec: { targetCPUUtilizationPercentage: 80 } }),
+      headers: { 'content-type': 'application/strategic-merge-patch+json' },
+    });
+    assert.equal(patched.status, 200, patched.text);
+    assert.equal(patched.body['apiVersion'], 'autoscaling/v1');
+    const { metrics } = specOf(await server.request('GET', `${scalers('v2')}/h`));
+    assert.deepEqual(metrics, [cpu(80)]);
   });
 });

@@ -12,6 +12,7 @@ import {
   encodeOpenApiV2,
   encodeOpenApiV3,
 } from '../../src/apimachinery/openapi/protobuf-document.ts';
+import { makeScheme } from '../../src/apimachinery/scheme.ts';
 import type { Scheme } from '../../src/apimachinery/scheme.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
@@ -167,6 +168,41 @@ describe('OpenAPI documents', () => {
       version: 'v1',
       kind: 'Deployment',
     });
+  });
+
+  it('describe PATCH where it is served, in the four forms, with what kubectl looks for', () => {
+    const groups = kubernetes.scheme.groups.map((group) => ({
+      ...group,
+      versions: group.versions.map((version) => ({
+        ...version,
+        kinds: version.kinds.map((kind) => ({
+          ...kind,
+          verbs: [...new Set([...kind.verbs, 'patch' as const])],
+        })),
+      })),
+    }));
+    const documents = openApiDocuments({
+      scheme: makeScheme(groups),
+      domain: 'k8s.io',
+      protobufMediaType: 'application/vnd.kubernetes.protobuf',
+      openValues: new Set(),
+      version: 'v1.33.0',
+    });
+    const path = '/api/v1/namespaces/{namespace}/configmaps/{name}';
+    const patch = v3(documents, 'api/v1').paths[path]?.['patch'];
+    assert.equal(patch?.operationId, 'patchCoreV1NamespacedConfigMap');
+    assert.deepEqual(
+      patch.parameters?.map((parameter) => parameter.name),
+      ['dryRun', 'fieldManager', 'fieldValidation', 'force'],
+    );
+    const expected = { group: '', version: 'v1', kind: 'ConfigMap' };
+    assert.deepEqual(patch['x-kubernetes-group-version-kind'], expected);
+    assert.deepEqual(Object.keys(patch.requestBody?.content ?? {}), [
+      'application/apply-patch+yaml',
+      'application/json-patch+json',
+      'application/merge-patch+json',
+      'application/strategic-merge-patch+json',
+    ]);
   });
 
   it('have the field names, required fields and merge markers of the facts, type by type', () => {

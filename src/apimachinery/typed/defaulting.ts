@@ -79,17 +79,17 @@ export function makeDefaulters(
   const planOf = (schema: ObjectSchema): TypePlan => {
     const known = plans.get(schema);
     if (known !== undefined) return known;
-    const plan = { ...ownPlan(schema, rules), inner: [] as InnerField[] };
+    const plan = { ...ownPlan(schema, rules), inner: new Map<string, Fill>() };
     plans.set(schema, plan);
     for (const field of schema.members.values()) {
       const fill = fillOf(field.type, rules, planOf);
-      if (fill !== undefined) plan.inner.push({ name: field.name, fill });
+      if (fill !== undefined) plan.inner.set(field.name, fill);
     }
     return plan;
   };
   return (schema) => {
     const plan = planOf(schema);
-    if (plan.rows.length === 0 && plan.complete === undefined && plan.inner.length === 0) {
+    if (plan.rows.length === 0 && plan.complete === undefined && plan.inner.size === 0) {
       return (object) => object;
     }
     return (object) => {
@@ -113,16 +113,11 @@ interface Row {
 
 type Fill = (value: JsonValue, context: DefaultContext) => JsonValue;
 
-interface InnerField {
-  readonly name: string;
-  readonly fill: Fill;
-}
-
 interface TypePlan {
   readonly rows: readonly Row[];
   readonly complete: Complete | undefined;
-  /** Fields with rows somewhere inside. */
-  readonly inner: readonly InnerField[];
+  /** By field, those with rows somewhere inside. */
+  readonly inner: ReadonlyMap<string, Fill>;
 }
 
 function mergeTables(tables: readonly DefaultTable[], identity: Identity): TypeRules {
@@ -243,9 +238,11 @@ function fillOwn(plan: TypePlan, object: JsonObject, context: DefaultContext): J
 
 function fillInner(plan: TypePlan, object: JsonObject, context: DefaultContext): JsonObject {
   let filled: Record<string, JsonValue | undefined> | undefined;
-  for (const { name, fill } of plan.inner) {
+  if (plan.inner.size === 0) return object;
+  for (const name in object) {
+    const fill = plan.inner.get(name);
     const found = object[name];
-    if (found === undefined) continue;
+    if (fill === undefined || found === undefined) continue;
     const made = fill(found, context);
     if (made === found) continue;
     filled ??= { ...object };

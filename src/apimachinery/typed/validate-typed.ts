@@ -45,14 +45,17 @@ export function makeTypedValidators(
   const planOf = (schema: ObjectSchema): Plan => {
     const known = plans.get(schema);
     if (known !== undefined) return known;
-    const plan: Plan = { missing: [], checks: [] };
+    const plan: Plan = { missing: [], checks: new Map() };
     plans.set(schema, plan);
     if (!exempt.packages.has(packageOf(schema.name))) fillPlan(plan, schema, exempt, planOf);
     return plan;
   };
   return (schema) => {
     const { missing, checks } = planOf(schema);
-    const plan = { missing, checks: checks.filter(({ name }) => !unchecked.includes(name)) };
+    const plan = {
+      missing,
+      checks: new Map([...checks].filter(([name]) => !unchecked.includes(name))),
+    };
     return (object) => {
       const walk: Walk = { keys: [], depth: 0, errors: [] };
       checkMembers(plan, object, walk);
@@ -73,7 +76,8 @@ type Check = (value: JsonValue, walk: Walk) => void;
 interface Plan {
   /** Fields that must be there. */
   readonly missing: string[];
-  readonly checks: { readonly name: string; readonly check: Check }[];
+  /** By field. */
+  readonly checks: Map<string, Check>;
 }
 
 function packageOf(name: string): string {
@@ -81,7 +85,8 @@ function packageOf(name: string): string {
 }
 
 function unversioned(schema: ObjectSchema, field: string): string {
-  return `${packageOf(schema.name)}.${schema.name.slice(schema.name.lastIndexOf('.') + 1)}.${field}`;
+  const type = schema.name.slice(schema.name.lastIndexOf('.') + 1);
+  return `${packageOf(schema.name)}.${type}.${field}`;
 }
 
 function fillPlan(
@@ -95,7 +100,7 @@ function fillPlan(
       if (field.type.kind !== 'object') continue;
       const inner = planOf(field.type);
       plan.missing.push(...inner.missing);
-      plan.checks.push(...inner.checks);
+      for (const [name, check] of inner.checks) plan.checks.set(name, check);
       continue;
     }
     const { name } = field;
@@ -104,7 +109,7 @@ function fillPlan(
     }
     const open = exempt.openValues.has(unversioned(schema, name));
     const check = checkOf(field.type, open, exempt, planOf);
-    if (check !== undefined) plan.checks.push({ name, check });
+    if (check !== undefined) plan.checks.set(name, check);
   }
 }
 
@@ -163,12 +168,14 @@ function checkMembers(plan: Plan, object: JsonObject, walk: Walk): void {
     keys[depth] = name;
     report(walk, required(pathOf(walk)));
   }
-  for (const { name, check } of plan.checks) {
-    const value = object[name];
-    // What is missing has been said, or may be.
-    if (value === undefined) continue;
-    keys[depth] = name;
-    check(value, walk);
+  if (plan.checks.size > 0) {
+    // Over what is there: types have many fields, objects few.
+    for (const name in object) {
+      const check = plan.checks.get(name);
+      if (check === undefined) continue;
+      keys[depth] = name;
+      check(object[name] as JsonValue, walk);
+    }
   }
   walk.depth = depth;
 }

@@ -27,11 +27,27 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { makeDefaulters } from '../../apimachinery/typed/defaulting.ts';
 import type { DefaultTable, Defaulter } from '../../apimachinery/typed/defaulting.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
+import { coreDefaults } from './core.ts';
 import { deploymentDefaults } from './deployments.ts';
 import { olderVersionDefaults } from './older-versions.ts';
+import { otherDefaults } from './others.ts';
+import { podDefaults } from './pods.ts';
+import { policyDefaults } from './policies.ts';
+import { resourceListDefaults } from './resource-lists.ts';
 import { serviceDefaults } from './services.ts';
+import { workloadDefaults } from './workloads.ts';
 
-const tables: readonly DefaultTable[] = [deploymentDefaults, olderVersionDefaults, serviceDefaults];
+const tables: readonly DefaultTable[] = [
+  coreDefaults,
+  deploymentDefaults,
+  olderVersionDefaults,
+  otherDefaults,
+  podDefaults,
+  policyDefaults,
+  resourceListDefaults,
+  serviceDefaults,
+  workloadDefaults,
+];
 
 /** The defaulter of a type: pure, and filling twice is filling once. */
 export function defaultersOf(identity: Identity): (schema: ObjectSchema) => Defaulter {

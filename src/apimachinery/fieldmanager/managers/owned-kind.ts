@@ -1,11 +1,12 @@
 /**
  * What ownership needs to know of a served kind, from the scheme.
  *
- * Versions of one kind that are served together share their fields here, so an object at another
- * version differs in its apiVersion only.
+ * Versions of one kind are compared at the version of each manager: the kind's conversions make
+ * the object of one the object of the other.
  *
  * Invariant: one OwnedKind per kind and version, made when it is first asked for.
  */
+import { objectAtVersion } from '../../object-version.ts';
 import { formatGroupVersion, parseGroupVersion } from '../../schema.ts';
 import type { KindInfo, Scheme } from '../../scheme.ts';
 import type { JsonObject } from '../../unstructured.ts';
@@ -47,8 +48,7 @@ function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
       types.set(apiVersion, type);
       return type;
     },
-    toVersion: (object, apiVersion) =>
-      object.apiVersion === apiVersion ? object : { ...object, apiVersion },
+    toVersion: (object, apiVersion) => objectAtVersion(object, apiVersion, kind.conversions),
     emptyAt(apiVersion) {
       const schema = (apiVersion === own ? kind : served(apiVersion))?.schema;
       return schema === undefined ? noParts : emptyObjectOf(schema);
