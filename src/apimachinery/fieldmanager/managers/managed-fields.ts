@@ -91,7 +91,7 @@ function decodeEntry(entry: JsonObject): StoredEntry | undefined {
     identity: { manager, operation, apiVersion, subresource },
     time: typeof entry['time'] === 'string' ? entry['time'] : undefined,
     owned: { set, version: apiVersion, applied: operation === 'Apply' },
-    entry,
+    entry: entry['fieldsV1'] === set ? entry : { ...entry, fieldsV1: set },
   };
 }
 
