@@ -1,5 +1,6 @@
 /** Laws of ownership for random objects and managers, and the merge types of the built-in kinds. */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { FieldSet } from '../../src/apimachinery/fieldmanager/fieldpath/field-set.ts';
@@ -34,9 +35,14 @@ import { claimedFields } from '../../src/apimachinery/fieldmanager/typed/to-fiel
 import { validateValue } from '../../src/apimachinery/fieldmanager/typed/validate.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { metaTypes } from '../../src/apimachinery/typed/meta-types.ts';
-import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
-import { OwnedObject, ownedKind } from '../support/field-ownership.ts';
+import { applyPatch } from '../../src/apimachinery/fieldmanager/managers/apply-patch.ts';
+import { ownedKindOf } from '../../src/apimachinery/fieldmanager/managers/owned-kind.ts';
+import { trackUpdate } from '../../src/apimachinery/fieldmanager/managers/track-update.ts';
+import { parseGroupVersion } from '../../src/apimachinery/schema.ts';
+import { corpusPath } from '../support/corpora.ts';
+import { OwnedObject, ownedKind, scheme } from '../support/field-ownership.ts';
 
 const value = fc.constantFrom('1', '2', '3');
 const names = (...of: string[]) => fc.subarray(of);
@@ -304,4 +310,42 @@ describe('merge types', () => {
     assert.equal(reconcileFields(type(false), whole), whole);
     assert.ok(setsEqual(reconcileFields(type(false), part), part));
   });
+});
+
+describe('every built-in kind, with every field filled', () => {
+  const folder = corpusPath('fixtures-1.33');
+  const files = readdirSync(folder).filter((f) => f.endsWith('.json') && !f.includes('after_'));
+  const objects = files.map((f) => JSON.parse(readFileSync(`${folder}/${f}`, 'utf8')) as ApiObject);
+  // The others are options and answers, which are not stored, or kinds that are not served.
+  const stored = objects.flatMap((object) => {
+    const version = parseGroupVersion(object.apiVersion ?? '');
+    const info = version && scheme.findKind(version.group, version.version, object.kind);
+    return info === undefined ? [] : [{ object, kind: ownedKindOf(info, scheme) }];
+  });
+
+  it('is among the kinds that are served', () => assert.ok(stored.length > 20));
+
+  for (const { object, kind } of stored) {
+    it(`${object.apiVersion} ${object.kind} is created, applied and applied again`, () => {
+      const writer = { kind, apiVersion: object.apiVersion, subresource: '', nowMs: 0 };
+      const { managedFields: _old, ...metadata } = object.metadata;
+      const next = { ...object, metadata };
+      assert.deepEqual(validateValue(kind.typeAt(object.apiVersion)!, next), []);
+      const live = trackUpdate({ ...writer, manager: 'creator', live: undefined, next });
+      const again = structuredClone(next);
+      const same = trackUpdate({ ...writer, manager: 'other', live, next: again });
+      assert.equal(same.metadata['managedFields'], live.metadata['managedFields']);
+      const request = { ...writer, manager: 'applier', force: false, lastAppliedAnnotation: 'x' };
+      const first = applyPatch({ ...request, live, applied: next });
+      assert.equal(first.kind, 'ok', JSON.stringify(first));
+      const shared = (first as { object: ApiObject }).object;
+      const second = applyPatch({ ...request, live: shared, applied: structuredClone(next) });
+      assert.equal((second as { object: ApiObject }).object, shared);
+      // Who applies nothing any more gives up everything; its creator keeps it.
+      const { apiVersion, kind: name } = object;
+      const nothing = { apiVersion, kind: name, metadata: { name: metadata.name } } as ApiObject;
+      const third = applyPatch({ ...request, live: shared, applied: nothing });
+      assert.deepEqual((third as { object: ApiObject }).object, live);
+    });
+  }
 });

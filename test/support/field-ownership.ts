@@ -20,7 +20,7 @@ function schemeOf(): Scheme {
   return (built as { scheme: Scheme }).scheme;
 }
 
-const scheme = schemeOf();
+export const scheme = schemeOf();
 
 export const lastAppliedAnnotation = identity.annotations.lastAppliedConfiguration;
 
