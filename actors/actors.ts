@@ -34,8 +34,9 @@ export type Production =
 
 /** What `plan` answers for a delete on the current object. */
 export type DeletionPlan =
-  /** Nothing holds the object: remove it now. */
-  | { readonly kind: 'remove' }
+  /** Nothing holds the object: remove it now. `object`: what the answer shows, where that is not
+   * the object as it was. */
+  | { readonly kind: 'remove'; readonly object?: ApiObject | undefined }
   /** Finalizers or a grace period hold it: this is the object with its deletion marked. */
   | { readonly kind: 'mark'; readonly object: ApiObject }
   | { readonly kind: 'refused'; readonly error: StatusError };
@@ -78,8 +79,9 @@ export type ObjectCommand = CreateCommand | ReplaceCommand | DeleteCommand;
 export type ObjectOutcome =
   | {
       readonly kind: 'created' | 'replaced' | 'unchanged' | 'marked' | 'removed';
-      /** The object after the command, without resourceVersion. For `removed`: by a delete, as it
-       * was before; by a replacement that completes the deletion, as that produced it. */
+      /** The object after the command, without resourceVersion. For `removed`: by a delete, as its
+       * plan says, else as it was before; by a replacement that completes the deletion, as that
+       * produced it. */
       readonly object: ApiObject;
       /** Revision of the mutation (for `removed`, of the removal); for `unchanged`, of the write it
        * found; of a dry run the current one, or undefined when there is none. */

@@ -44,6 +44,10 @@ export type DeletionRule =
   /** Phase becomes Terminating; removed when spec.finalizers is empty. */
   | 'namespace';
 
+/** What becomes of the objects that name a deleted one as their owner, when the request does not
+ * say. `none`: the kind owns nothing, whatever a request says. */
+export type DependentsRule = 'delete' | 'orphan' | 'none';
+
 /** A fieldSelector label and where its value lies. metadata.name and metadata.namespace work for
  * every kind and are not listed. */
 export interface SelectableField {
@@ -58,6 +62,8 @@ export interface SubresourceInfo {
   readonly name: string;
   /** What is read and written there: the parent's kind, or another one such as Scale. */
   readonly kind: GroupVersionKind;
+  /** Other kinds of the same fields that are understood when written. */
+  readonly alsoKinds?: readonly GroupVersionKind[] | undefined;
   /** Of `kind`; there exactly when the parent's is. */
   readonly schema?: ObjectSchema | undefined;
   /** Of `kind`. */
@@ -90,7 +96,9 @@ export interface KindInfo extends GroupVersionKind {
   /** Of the version in which its objects are stored; there exactly when `schema` is. */
   readonly storageSchema?: ObjectSchema | undefined;
   readonly listKind: string;
-  /** Of `listKind`; there exactly when `schema` is. */
+  /** An operation: it is posted to a collection and never stored, listed or watched. */
+  readonly operation?: boolean | undefined;
+  /** Of `listKind`; there exactly when `schema` is, but for an operation. */
   readonly listSchema?: ObjectSchema | undefined;
   readonly resource: string;
   readonly singular: string;
@@ -118,6 +126,8 @@ export interface KindInfo extends GroupVersionKind {
 
   readonly nameRule: NameRule;
   readonly deletion: DeletionRule;
+  /** Absent: `delete`. */
+  readonly dependents?: DependentsRule | undefined;
   /** PUT to a name that does not exist creates it. */
   readonly allowCreateOnUpdate: boolean;
   /** PUT without metadata.resourceVersion replaces whatever is there. */
@@ -174,8 +184,9 @@ export function makeScheme(groups: readonly GroupInfo[]): Scheme {
   }
   const byResource = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.resource}`, k]));
   const byKind = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.kind}`, k]));
-  const byStorage = indexStorage(kinds);
-  const selectable = indexSelectable(kinds);
+  const stored = kinds.filter((kind) => kind.operation !== true);
+  const byStorage = indexStorage(stored);
+  const selectable = indexSelectable(stored);
   const storageResources = [...byStorage.values()]
     .map((k) => k.storage)
     .sort((a, b) => compareText(a.group, b.group) || compareText(a.resource, b.resource));

@@ -12,7 +12,13 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { Defaulter } from '../apimachinery/typed/defaulting.ts';
 import type { ObjectSchema, TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
 import { makeScheme } from '../apimachinery/scheme.ts';
-import type { GroupInfo, KindInfo, Scheme, Verb } from '../apimachinery/scheme.ts';
+import type {
+  GroupInfo,
+  KindInfo,
+  Scheme,
+  SubresourceInfo,
+  Verb,
+} from '../apimachinery/scheme.ts';
 import * as behaviour from './behaviour.ts';
 import { catalogue, resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
@@ -36,9 +42,10 @@ import {
   storageGroupOf,
   storageKeyOf,
 } from './version-families.ts';
+import { operations, subresourcesOf, writtenAs } from './subresources.ts';
 import { tableOf } from './tables/tables.ts';
 import { scales } from './tables/workloads.ts';
-import { objectVerbs, servedSubresources, subresourceVerbs } from './verbs.ts';
+import { objectVerbs, operationVerbs, servedSubresources } from './verbs.ts';
 
 export interface SchemeOptions {
   readonly identity: Identity;
@@ -63,7 +70,7 @@ export function buildScheme(options: SchemeOptions): BuiltScheme {
   const warnings: string[] = [];
   checkNames(config, identity, release, errors, warnings);
 
-  const enabled = catalogue.filter(
+  const enabled = [...catalogue, ...operations].filter(
     (kind) =>
       isKnown(kind, release) &&
       !virtualResources.has(resourceKey(kind)) &&
@@ -170,10 +177,6 @@ function compareGroups(a: string, b: string): number {
   return place(a) - place(b) || (a < b ? -1 : 1);
 }
 
-/** The Scale subresource is read and written as this kind, in every group. */
-const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
-const scaleType = 'autoscaling/v1.Scale';
-
 interface KindContext {
   readonly identity: Identity;
   readonly release: number;
@@ -182,38 +185,24 @@ interface KindContext {
 }
 
 function kindInfo(row: CatalogueKind, context: KindContext): KindInfo {
-  const { identity, release, types, defaultsOf } = context;
-  const key = storageKeyOf(row);
+  return operations.includes(row) ? operationInfo(row, context) : storedKindInfo(row, context);
+}
+
+/** What every kind has, stored or not. */
+function commonInfo(row: CatalogueKind, { identity, types, defaultsOf }: KindContext) {
   const schema = types.object(row.type);
-  const gvk = { group: identity.fill(row.group), version: row.version, kind: row.kind };
-  const storage = { group: identity.fill(storageGroupOf(row)), resource: row.resource };
-  const storageVersion = storageVersionOf(storableVersions(row), release);
-  const subresources = row.subresources.filter((name) => servedSubresources.has(name)).sort();
   return {
-    ...gvk,
+    group: identity.fill(row.group),
+    version: row.version,
+    kind: row.kind,
     schema,
     defaults: defaultsOf(schema),
-    storageSchema: storageSchemaOf(row, storageVersion, types),
     listKind: `${row.kind}List`,
-    listSchema: types.object(`${row.type}List`),
     resource: row.resource,
     singular: row.kind.toLowerCase(),
     namespaced: row.namespaced,
     shortNames: row.shortNames,
     categories: row.categories,
-    verbs: verbsOf(key),
-    subresources: subresources.map((name) => {
-      const ownSchema = name === 'scale' ? types.object(scaleType) : schema;
-      return {
-        name,
-        kind: name === 'scale' ? scaleKind : gvk,
-        schema: ownSchema,
-        defaults: defaultsOf(ownSchema),
-        table: name === 'scale' ? scales : undefined,
-        verbs: subresourceVerbs,
-      };
-    }),
-    scale: subresources.includes('scale') ? behaviour.scalePaths : undefined,
     introduced: row.introduced,
     deprecated: row.deprecated,
     removed: row.removed,
@@ -221,17 +210,75 @@ function kindInfo(row: CatalogueKind, context: KindContext): KindInfo {
       row.replacement === undefined
         ? undefined
         : { ...row.replacement, group: identity.fill(row.replacement.group) },
+  };
+}
+
+function operationInfo(row: CatalogueKind, context: KindContext): KindInfo {
+  const common = commonInfo(row, context);
+  return {
+    ...common,
+    operation: true,
+    verbs: operationVerbs,
+    subresources: [],
+    scale: undefined,
+    storage: { group: common.group, resource: common.resource },
+    storageVersion: common.version,
+    nameRule: 'dns-subdomain',
+    deletion: 'immediate',
+    allowCreateOnUpdate: false,
+    allowUnconditionalUpdate: false,
+    returnsDeletedObject: false,
+    tracksGeneration: false,
+    selectableFields: [],
+  };
+}
+
+function storedKindInfo(row: CatalogueKind, context: KindContext): KindInfo {
+  const { identity, release, types } = context;
+  const key = storageKeyOf(row);
+  const storage = { group: identity.fill(storageGroupOf(row)), resource: row.resource };
+  const storageVersion = storageVersionOf(storableVersions(row), release);
+  const subresources = subresourcesOf(row, release);
+  return {
+    ...commonInfo(row, context),
+    storageSchema: storageSchemaOf(row, storageVersion, types),
+    listSchema: types.object(`${row.type}List`),
+    verbs: verbsOf(key),
+    subresources: subresources.map((name) => subresourceInfo(name, row, context)),
+    scale: subresources.includes('scale') ? behaviour.scalePaths : undefined,
     storage,
     storageVersion,
     conversions: conversionsOf(row, identity),
     nameRule: behaviour.nameRuleOf(key),
     deletion: behaviour.deletionRuleOf(key),
+    dependents: behaviour.dependentsRuleOf(resourceKey(row), row.version),
     allowCreateOnUpdate: behaviour.createOnUpdate.has(key),
     allowUnconditionalUpdate: !behaviour.conditionalUpdateOnly.has(key),
     returnsDeletedObject: behaviour.returnsDeletedObject.has(key),
     tracksGeneration: behaviour.tracksGeneration.has(key),
     selectableFields: behaviour.selectableFieldsOf(resourceKey(row)),
     table: tableOf(resourceKey(row), (template) => identity.fill(template)),
+  };
+}
+
+function subresourceInfo(
+  name: string,
+  row: CatalogueKind,
+  { identity, release, types, defaultsOf }: KindContext,
+): SubresourceInfo {
+  const [type = row, ...others] = writtenAs(name, release).map((each) => ({
+    ...each,
+    group: identity.fill(each.group),
+  }));
+  const schema = types.object(type.type);
+  return {
+    name,
+    kind: { group: identity.fill(type.group), version: type.version, kind: type.kind },
+    alsoKinds: others.map(({ group, version, kind }) => ({ group, version, kind })),
+    schema,
+    defaults: defaultsOf(schema),
+    table: name === 'scale' ? scales : undefined,
+    verbs: servedSubresources.get(name) ?? [],
   };
 }
 

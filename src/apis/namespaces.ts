@@ -30,7 +30,7 @@ export function namespaceStrategy(identity: Identity): Partial<KindStrategy> {
     validateStatusUpdate: validatePhase,
     forbidDeletion: (name) => forbidNamespaceDeletion(name, identity),
     holdsDeletion: (object) => specFinalizers(object).length > 0,
-    markDeletion: (object) => withPhase(object, 'Terminating'),
+    markDeletion: (object) => withPhase(withoutGrace(object), 'Terminating'),
   };
 }
 
@@ -77,6 +77,12 @@ function validatePhase(next: ApiObject): readonly FieldError[] {
     ? "may only be 'Active' if `deletionTimestamp` is empty"
     : "may only be 'Terminating' if `deletionTimestamp` is not empty";
   return [invalid('status.phase', phase, why)];
+}
+
+/** Its content is waited for, not a time. */
+function withoutGrace(object: ApiObject): ApiObject {
+  const { deletionGracePeriodSeconds: _none, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 function phaseOf(object: ApiObject): JsonValue {

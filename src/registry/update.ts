@@ -15,7 +15,7 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { validateObjectMetaUpdate } from '../apimachinery/validation/object-meta.ts';
 import type { CurrentObject, ObjectOutcome, Production } from '../../actors/actors.ts';
-import { unreachable } from '../stdx/assert.ts';
+import { assert, unreachable } from '../stdx/assert.ts';
 import { namespaceConditions, namespaceRefusal, prepareForCreate } from './create.ts';
 import type { WriteOptions } from './create.ts';
 import { tracked } from './field-ownership.ts';
@@ -27,7 +27,8 @@ import type { KindStrategy } from './strategy.ts';
 import { toStorageVersion } from './versions.ts';
 import { writtenObject } from './written-object.ts';
 
-export type Subresource = 'status' | undefined;
+/** The status, or one that the kind's strategy names; undefined: the object itself. */
+export type Subresource = string | undefined;
 
 export interface Preconditions {
   readonly uid: string | undefined;
@@ -35,7 +36,8 @@ export interface Preconditions {
   readonly resourceVersion: string | undefined;
 }
 
-/** Replaces the object, or only its status. Creates it where the kind allows that. */
+/** Replaces the object, or only its status. Creates it where the kind allows that. A uid names an
+ * object that exists: where there is none, that is a Conflict. */
 export async function updateObject(
   deps: RegistryDeps,
   target: ObjectTarget,
@@ -53,8 +55,9 @@ export async function updateObject(
       }
       return produceUpdate(deps, target, next, writerOf(options, subresource), current);
     },
-    create:
-      kind.allowCreateOnUpdate && subresource === undefined && !namesAnExisting(preconditions)
+    create: namesUid(preconditions)
+      ? () => refused(uidConflict(target, preconditions.uid ?? '', ''))
+      : kind.allowCreateOnUpdate && subresource === undefined && !hasVersion(preconditions)
         ? () => produceCreation(deps, target, submitted, options)
         : undefined,
     warnings,
@@ -77,10 +80,9 @@ export function produceUpdate(
   const conflict = checkPreconditions(preconditionsOf(next), current, target);
   if (conflict !== undefined) return conflict;
   const { kind } = target;
-  const strategy = deps.strategyOf(kind);
   const stored = toStorageVersion(next, kind);
-  const subresource = writer.subresource === 'status' ? 'status' : undefined;
-  const prepared = preparedUpdate(stored, current.object, kind, strategy, subresource);
+  const subresource = writer.subresource === '' ? undefined : writer.subresource;
+  const prepared = preparedUpdate(deps, kind, stored, current.object, subresource);
   return trackedUpdate(deps, target, prepared, writer, current);
 }
 
@@ -106,23 +108,29 @@ export function validatedUpdate(
   { object }: CurrentObject,
 ): Production {
   const strategy = deps.strategyOf(kind);
+  const rules = strategy.subresources[subresource];
   const errors =
     subresource === 'status'
       ? strategy.validateStatusUpdate(next, object)
-      : strategy.validateUpdate(next, object);
+      : (rules?.validate(next, object) ?? strategy.validateUpdate(next, object));
   return validated(next, object, kind, errors);
 }
 
 /** What the kind and the server make of a submitted object, in the stored version. */
 export function preparedUpdate(
+  deps: RegistryDeps,
+  kind: KindInfo,
   submitted: ApiObject,
   current: ApiObject,
-  kind: KindInfo,
-  strategy: KindStrategy,
   subresource: Subresource,
 ): ApiObject {
-  if (subresource === 'status') return preparedStatus(submitted, current, strategy);
-  const prepared = strategy.prepareForUpdate(metadataForUpdate(submitted, current), current);
+  const strategy = deps.strategyOf(kind);
+  const nowMs = deps.clock.nowMs();
+  if (subresource === 'status') return preparedStatus(submitted, current, strategy, nowMs);
+  const next = metadataForUpdate(submitted, current);
+  const rules = subresource === undefined ? undefined : strategy.subresources[subresource];
+  assert(subresource === undefined || rules !== undefined, `no rules for ${subresource}`);
+  const prepared = rules?.prepare(next, current, nowMs) ?? strategy.prepareForUpdate(next, current);
   return withGeneration(prepared, current, kind);
 }
 
@@ -179,8 +187,14 @@ function hasVersion(preconditions: Preconditions): boolean {
   return version !== undefined && version !== '' && version !== '0';
 }
 
-function namesAnExisting(preconditions: Preconditions): boolean {
-  return hasVersion(preconditions) || (preconditions.uid ?? '') !== '';
+function namesUid(preconditions: Preconditions): boolean {
+  return (preconditions.uid ?? '') !== '';
+}
+
+/** The object that the client means is not the one there, which may be none. */
+function uidConflict({ kind, name }: ObjectTarget, expected: string, found: string): StatusError {
+  const uids = `UID in precondition: ${expected}, UID in object meta: ${found}`;
+  return newConflict(kind, name, `Precondition failed: ${uids}`);
 }
 
 /** Undefined when the current object is the one that the client meant. */
@@ -194,8 +208,7 @@ export function checkPreconditions(
   }
   const uid = current.object.metadata.uid ?? '';
   if (expected.uid !== undefined && expected.uid !== '' && expected.uid !== uid) {
-    const uids = `UID in precondition: ${expected.uid}, UID in object meta: ${uid}`;
-    return refused(newConflict(target.kind, target.name, `Precondition failed: ${uids}`));
+    return refused(uidConflict(target, expected.uid, uid));
   }
   return undefined;
 }
@@ -205,6 +218,7 @@ function preparedStatus(
   submitted: ApiObject,
   current: ApiObject,
   strategy: KindStrategy,
+  nowMs: number,
 ): ApiObject {
   const { metadata } = metadataForUpdate(submitted, current);
   const { ownerReferences } = current.metadata;
@@ -215,7 +229,7 @@ function preparedStatus(
     metadata: ownerReferences === undefined ? rest : { ...rest, ownerReferences },
     ...(submitted['status'] === undefined ? {} : { status: submitted['status'] }),
   } as ApiObject;
-  return strategy.prepareForStatusUpdate(next, current);
+  return strategy.prepareForStatusUpdate(next, current, nowMs);
 }
 
 /** `next`, if its metadata allows it after `current` and `kindErrors`, the kind's own, are none. */

@@ -8,8 +8,8 @@
  * is one with `.`; spec is only on the way. The root is never a member. What is decoded from JSON
  * needs no second form, and what is computed needs no encoding.
  *
- * Invariants: keys are canonical texts in canonical order, `.` first; nothing is there that leads to
- * no member; sets are never changed once made, so they share their parts.
+ * Invariants: keys are canonical texts in canonical order, `.` first; nothing is there that leads
+ * to no member; sets are never changed once made, so they share their parts.
  */
 import type { JsonObject } from '../../unstructured.ts';
 import { compareElements } from './path-element.ts';

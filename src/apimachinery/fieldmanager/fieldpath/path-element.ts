@@ -116,21 +116,35 @@ export function compareElements(a: string, b: string): number {
   if (a === b) return 0;
   const [left, right] = [a.charCodeAt(0), b.charCodeAt(0)];
   if (left !== right) return rankOf(a) - rankOf(b);
-  // Nearly all are fields, or items whose first difference lies inside a plain text.
+  // Nearly all are fields, or differ first inside a plain text or a whole number.
   if (left === 0x66) return compareText(a, b);
-  return compareInText(a, b) ?? compareParsed(parseCanonical(a), parseCanonical(b));
+  return compareByText(a, b) ?? compareParsed(parseCanonical(a), parseCanonical(b));
 }
 
-/** Undefined when the first difference does not lie inside a text, or it cannot be seen here. */
-function compareInText(a: string, b: string): number | undefined {
+/** Of two elements of one kind, by their texts. Undefined when it cannot be seen from those. */
+function compareByText(a: string, b: string): number | undefined {
   if (a.includes('\\') || b.includes('\\')) return undefined;
   let at = 0;
   let quotes = 0;
   for (; at < a.length && a[at] === b[at]; at += 1) if (a[at] === '"') quotes += 1;
-  if (quotes % 2 === 0 || at >= a.length || at >= b.length) return undefined;
-  // The text that ends here is the shorter one.
+  if (quotes % 2 === 0) return compareWholeNumbers(a, b, at);
+  if (at >= a.length || at >= b.length) return undefined;
+  // The first difference lies inside a text; the one that ends here is the shorter one.
   if (a[at] === '"') return -1;
   return b[at] === '"' ? 1 : compareText(a.slice(at), b.slice(at));
+}
+
+const wholeNumber = /:(\d{1,15})(?=[,}]|$)/y;
+
+/** When the first difference lies in a value that is a whole number in both. */
+function compareWholeNumbers(a: string, b: string, at: number): number | undefined {
+  const start = a.lastIndexOf(':', at - 1);
+  wholeNumber.lastIndex = start;
+  const left = wholeNumber.exec(a)?.[1];
+  wholeNumber.lastIndex = start;
+  const right = wholeNumber.exec(b)?.[1];
+  if (left === undefined || right === undefined || left === right) return undefined;
+  return Number(left) - Number(right);
 }
 
 /** `.` marks membership and comes before everything. */

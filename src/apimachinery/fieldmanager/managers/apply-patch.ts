@@ -15,12 +15,14 @@ import { formatRfc3339 } from '../../time.ts';
 import { parseGroupVersion } from '../../schema.ts';
 import type { ApiObject, JsonObject } from '../../unstructured.ts';
 import type { ApplyOutcome, ApplyPatch, ApplyRequest } from '../field-manager.ts';
+import { isEmptySet } from '../fieldpath/field-set.ts';
 import type { Applied, AppliedIntent, Intent } from '../merge/apply.ts';
 import { applyIntent } from '../merge/apply.ts';
 import type { Managers, ManagersDraft } from '../merge/managers.ts';
 import { setOwned } from '../merge/managers.ts';
 import type { MergeType } from '../schema/merge-type.ts';
 import { deducedType } from '../schema/deduced.ts';
+import { claimedFields } from '../typed/to-field-set.ts';
 import { formatValidationErrors, validateValue } from '../typed/validate.ts';
 import { newApplyConflict } from './conflict-error.ts';
 import { withLastApplied, withoutLastApplied } from './last-applied.ts';
@@ -50,7 +52,7 @@ export const applyPatch: ApplyPatch = (request) => {
   const managed = decodeManaged(live?.metadata['managedFields']) ?? nothingManaged;
   const bare: JsonObject =
     live === undefined ? {} : kind.toVersion(withManagedFields(live, undefined), apiVersion);
-  const start = startingOwners(request, bare, managed);
+  const start = startingOwners(request, bare, managed, intended);
   const intent: Intent = {
     value: intended,
     version: apiVersion,
@@ -97,10 +99,19 @@ interface StartingOwners {
   readonly times: Map<string, string>;
 }
 
-function startingOwners(request: ApplyRequest, bare: JsonObject, managed: Managed): StartingOwners {
+/** An intent that claims nothing takes nothing over, so nobody need own what it would. */
+function startingOwners(
+  request: ApplyRequest,
+  bare: JsonObject,
+  managed: Managed,
+  intended: JsonObject,
+): StartingOwners {
   const times = timesOf(managed);
   const { live, kind, apiVersion, nowMs } = request;
   if (live === undefined || managed.owners.size > 0) return { owners: managed.owners, times };
+  const type = kind.typeAt(apiVersion) ?? deducedType;
+  const claims = kind.keepWritable(claimedFields(type, intended), request.subresource);
+  if (isEmptySet(withoutOwnerless(claims))) return { owners: managed.owners, times };
   const writer = { ...request, manager: beforeFirstApply };
   const before = kind.emptyAt(apiVersion);
   const { draft, written } = ownersAfter(writer, before, bare, managed.owners);

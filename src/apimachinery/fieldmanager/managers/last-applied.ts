@@ -1,6 +1,6 @@
 /**
- * The way from client-side apply to server-side apply (spec 1, section 3.2): the annotation in which
- * the client-side form keeps its last intent.
+ * The way from client-side apply to server-side apply (spec 1, section 3.2): the annotation in
+ * which the client-side form keeps its last intent.
  *
  * It counts for one manager only, the one that the command-line client takes by default. What the
  * annotation lists, and the live object still has so, that manager may take without a conflict;

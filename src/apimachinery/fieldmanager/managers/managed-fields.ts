@@ -27,7 +27,7 @@ export interface ManagerIdentity {
 }
 
 interface StoredEntry {
-  readonly identity: ManagerIdentity;
+  readonly identifier: string;
   readonly time: string | undefined;
   readonly owned: OwnedFields;
   readonly entry: JsonObject;
@@ -67,9 +67,8 @@ export function decodeManaged(entries: JsonValue | undefined): Managed | undefin
   for (const entry of entries as JsonArray) {
     const decoded = isJsonObject(entry) ? decodeEntry(entry) : undefined;
     if (decoded === undefined) return undefined;
-    const identifier = managerIdentifier(decoded.identity);
-    setOwned(owners, identifier, decoded.owned);
-    stored.set(identifier, decoded);
+    setOwned(owners, decoded.identifier, decoded.owned);
+    stored.set(decoded.identifier, decoded);
   }
   return { owners, stored };
 }
@@ -78,7 +77,18 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Entries of live objects are read at every write, and seldom change. */
+const decodedEntries = new WeakMap<JsonObject, StoredEntry>();
+
 function decodeEntry(entry: JsonObject): StoredEntry | undefined {
+  const known = decodedEntries.get(entry);
+  if (known !== undefined) return known;
+  const decoded = decodeNewEntry(entry);
+  if (decoded !== undefined) decodedEntries.set(entry, decoded);
+  return decoded;
+}
+
+function decodeNewEntry(entry: JsonObject): StoredEntry | undefined {
   const operation = entry['operation'];
   const apiVersion = textOf(entry['apiVersion']);
   if (operation !== 'Apply' && operation !== 'Update') return undefined;
@@ -88,10 +98,10 @@ function decodeEntry(entry: JsonObject): StoredEntry | undefined {
   const manager = textOf(entry['manager']);
   const subresource = textOf(entry['subresource']);
   return {
-    identity: { manager, operation, apiVersion, subresource },
+    identifier: managerIdentifier({ manager, operation, apiVersion, subresource }),
     time: typeof entry['time'] === 'string' ? entry['time'] : undefined,
     owned: { set, version: apiVersion, applied: operation === 'Apply' },
-    entry,
+    entry: entry['fieldsV1'] === set ? entry : { ...entry, fieldsV1: set },
   };
 }
 

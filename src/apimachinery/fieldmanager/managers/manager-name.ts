@@ -11,7 +11,8 @@ export const unknownManager = 'unknown';
 
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-/** What the request names, or else its User-Agent up to the first `/`, as far as it is printable. */
+/** What the request names, or else its User-Agent up to the first `/`, without what cannot be
+ * printed. */
 export function managerOf(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
   const [product = ''] = (userAgent ?? '').split('/', 1);

@@ -8,7 +8,7 @@ import type { JsonValue } from '../../unstructured.ts';
 import { removeItems, removeItemsAndEmptied } from '../typed/items.ts';
 import { mergeValues } from '../typed/merge.ts';
 import { withNamedFields } from '../typed/named-fields.ts';
-import { claimedFields } from '../typed/to-field-set.ts';
+import { claimedFields, namedFields } from '../typed/to-field-set.ts';
 import type {
   Managers,
   ManagersDraft,
@@ -47,7 +47,10 @@ export function applyIntent(
   const set = rules.writable(claimedFields(type, intent.value), version);
   current.set(manager, { set, version, applied: true });
   const merged = mergeValues(type, live.value, intent.value) ?? null;
-  const value = prune(rules, { value: merged, version }, current, last, set);
+  const value = prune(rules, { value: merged, version }, current, last, {
+    claimed: set,
+    intent: intent.value,
+  });
   const taken = takeOver(rules, live, { value, version }, current, manager);
   if (taken.conflicts.size > 0 && !force) {
     return { kind: 'conflicts', conflicts: taken.conflicts };
@@ -56,13 +59,18 @@ export function applyIntent(
   return { kind: 'applied', value, managers: taken.managers };
 }
 
+interface Claim {
+  readonly claimed: FieldSet;
+  readonly intent: JsonValue;
+}
+
 /** Removes what the manager applied last, does not apply now, and nobody else owns. */
 function prune(
   rules: VersionRules,
   merged: VersionedValue,
   managers: Managers,
   last: OwnedFields | undefined,
-  claimed: FieldSet,
+  { claimed, intent }: Claim,
 ): JsonValue {
   if (last === undefined || isEmptySet(last.set)) return merged.value;
   // The usual case: what was claimed last time is claimed again.
@@ -74,8 +82,11 @@ function prune(
   const type = rules.typeAt(last.version);
   const lastFields = withNamedFields(type, last.set);
   const bare = { ...before, value: removeItems(type, before.value, lastFields) };
-  const owned = addBackOwned(rules, before, bare, managers);
-  const pruned = addBackDangling(rules, before, owned, lastFields, claimed);
+  // Beside what is owned, empty lists of the intent stay: it says that they are there.
+  const named = namedFields(rules.typeAt(merged.version), intent);
+  const present = { set: named, version: merged.version, applied: true };
+  const owned = addBackOwned(rules, before, bare, [...managers.values(), present]);
+  const pruned = addBackDangling(rules, before, owned, lastFields, intent);
   return (rules.convert(pruned, merged.version) ?? merged).value;
 }
 
@@ -84,10 +95,10 @@ function addBackOwned(
   rules: VersionRules,
   merged: VersionedValue,
   pruned: VersionedValue,
-  managers: Managers,
+  owners: readonly OwnedFields[],
 ): VersionedValue {
   const ownedAt = new Map<string, FieldSet>();
-  for (const { set, version } of managers.values()) {
+  for (const { set, version } of owners) {
     const other = ownedAt.get(version);
     ownedAt.set(version, other === undefined ? set : union(other, set));
   }
@@ -100,8 +111,8 @@ function addBackOwned(
     const leftAt = wholeAt === undefined ? undefined : rules.convert(left, version);
     if (owned === undefined || wholeAt === undefined || leftAt === undefined) continue;
     const type = rules.typeAt(version);
-    const keep = union(namedFields(rules, leftAt), withNamedFields(type, owned));
-    const drop = difference(namedFields(rules, wholeAt), keep);
+    const keep = union(wholeFields(rules, leftAt), withNamedFields(type, owned));
+    const drop = difference(wholeFields(rules, wholeAt), keep);
     whole = wholeAt;
     left = { value: removeItems(type, wholeAt.value, drop), version };
   }
@@ -114,19 +125,19 @@ function addBackDangling(
   merged: VersionedValue,
   pruned: VersionedValue,
   lastFields: FieldSet,
-  claimed: FieldSet,
+  intent: JsonValue,
 ): VersionedValue {
   const left = rules.convert(pruned, merged.version);
   if (left === undefined) return merged;
-  const gone = difference(namedFields(rules, merged), namedFields(rules, left));
+  const gone = difference(wholeFields(rules, merged), wholeFields(rules, left));
   const drop = intersection(gone, lastFields);
   return {
-    value: removeItemsAndEmptied(rules.typeAt(merged.version), merged.value, drop, claimed),
+    value: removeItemsAndEmptied(rules.typeAt(merged.version), merged.value, drop, intent),
     version: merged.version,
   };
 }
 
-function namedFields(rules: VersionRules, { value, version }: VersionedValue): FieldSet {
+function wholeFields(rules: VersionRules, { value, version }: VersionedValue): FieldSet {
   const type = rules.typeAt(version);
   return withNamedFields(type, claimedFields(type, value));
 }

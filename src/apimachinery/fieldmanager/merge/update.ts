@@ -1,6 +1,7 @@
 /**
- * What a write that is not an apply does to ownership (spec 1, section 3.2): what it adds or changes
- * becomes the writer's alone, what it removes nobody's. It never fails because of ownership.
+ * What a write that is not an apply does to ownership (spec 1, section 3.2): what it adds or
+ * changes becomes the writer's alone, what it removes nobody's. It never fails because of
+ * ownership.
  *
  * `takeOver` is the part that apply shares: there, taking from another manager is a conflict unless
  * it is forced.

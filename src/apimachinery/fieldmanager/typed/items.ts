@@ -6,10 +6,10 @@
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
-import { emptySet, isEmptySet, isMember, memberMark, nodeAt } from '../fieldpath/field-set.ts';
+import { isEmptySet, isMember, memberMark, nodeAt } from '../fieldpath/field-set.ts';
 import { fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
-import { asList, asMap, formFor, isEmptyMap, memberType, setMember } from './forms.ts';
+import { asList, asMap, formFor, isEmptyMap, memberOf, memberType, setMember } from './forms.ts';
 import { itemElement } from './list-items.ts';
 
 /** The value without the fields of the set. */
@@ -18,16 +18,16 @@ export function removeItems(type: MergeType, value: JsonValue, fields: FieldSet)
   return walk(type, value, fields, removal);
 }
 
-/** Likewise, but a field of a struct of which nothing is left goes too, unless `claimed` names it:
- * then its writer wants it to be empty. */
+/** Likewise; but where nothing is left of the field of a struct it goes too, unless `intent` names
+ * it: then it has the value that it has there. */
 export function removeItemsAndEmptied(
   type: MergeType,
   value: JsonValue,
   fields: FieldSet,
-  claimed: FieldSet,
+  intent: JsonValue,
 ): JsonValue {
   if (isEmptySet(fields)) return value;
-  return walk(type, value, fields, { extracts: false, claimed });
+  return walk(type, value, fields, { kind: 'remove-emptied', intent });
 }
 
 /** Only the fields of the set. */
@@ -40,19 +40,14 @@ function hasMembersBelow(node: FieldSet): boolean {
   return false;
 }
 
-interface Mode {
-  readonly extracts: boolean;
-  /** The node of this place in the set that keeps what is emptied. Undefined: all is kept. */
-  readonly claimed?: FieldSet | undefined;
-}
+type Mode =
+  | { readonly kind: 'extract' }
+  | { readonly kind: 'remove' }
+  /** What the intent has at this place. */
+  | { readonly kind: 'remove-emptied'; readonly intent: JsonValue | undefined };
 
-const removal: Mode = { extracts: false };
-const extraction: Mode = { extracts: true };
-
-function below({ extracts, claimed }: Mode, element: string): Mode {
-  if (claimed === undefined) return extracts ? extraction : removal;
-  return { extracts, claimed: nodeAt(claimed, element) ?? emptySet };
-}
+const removal: Mode = { kind: 'remove' };
+const extraction: Mode = { kind: 'extract' };
 
 function walk(type: MergeType, value: JsonValue, fields: FieldSet, mode: Mode): JsonValue {
   switch (formFor(type, value)) {
@@ -62,14 +57,14 @@ function walk(type: MergeType, value: JsonValue, fields: FieldSet, mode: Mode): 
       const list = type.list as MergeList;
       const items = asList(value);
       if (items === undefined) return null;
-      if (items.length === 0 || list.atomic) return mode.extracts ? value : null;
+      if (items.length === 0 || list.atomic) return mode.kind === 'extract' ? value : null;
       return walkItems(list, items, fields, mode);
     }
     case 'map': {
       const map = type.map as MergeMap;
       const members = asMap(value);
       if (members === undefined) return null;
-      if (isEmptyMap(members) || map.atomic) return mode.extracts ? value : null;
+      if (isEmptyMap(members) || map.atomic) return mode.kind === 'extract' ? value : null;
       return walkMembers(map, members, fields, mode);
     }
   }
@@ -81,12 +76,12 @@ function walkItems(list: MergeList, items: JsonArray, fields: FieldSet, mode: Mo
     const element = itemElement(list, item);
     const node = element === undefined ? undefined : nodeAt(fields, element);
     if (node === undefined) {
-      if (!mode.extracts) out.push(item);
+      if (mode.kind !== 'extract') out.push(item);
       continue;
     }
-    if (isMember(node) && !mode.extracts) continue;
-    const inside = below(mode, element as string);
-    out.push(hasMembersBelow(node) ? walk(list.items, item, node, inside) : item);
+    if (isMember(node) && mode.kind !== 'extract') continue;
+    const inside = hasMembersBelow(node);
+    out.push(inside ? walk(list.items, item, node, inItem(mode, list, element)) : item);
   }
   return out.length === 0 ? null : out;
 }
@@ -99,23 +94,38 @@ function walkMembers(map: MergeMap, members: JsonObject, fields: FieldSet, mode:
     const element = fieldElement(name);
     const node = nodeAt(fields, element);
     if (node === undefined) {
-      if (!mode.extracts) setMember(out, name, value);
+      if (mode.kind !== 'extract') setMember(out, name, value);
       continue;
     }
     const type = memberType(map, name);
     if (isMember(node)) {
-      if (mode.extracts) setMember(out, name, walk(type, value, node, mode));
+      if (mode.kind === 'extract') setMember(out, name, walk(type, value, node, mode));
       continue;
     }
-    const left = walk(type, value, node, below(mode, element));
-    if (left !== null || keepsEmptied(map, name, mode)) setMember(out, name, left);
+    const left = walk(type, value, node, inMember(mode, name));
+    const kept = left === null ? emptied(map, name, mode) : left;
+    if (kept !== undefined) setMember(out, name, kept);
   }
   return isEmptyMap(out) ? null : out;
 }
 
-/** The value of a map's key is kept as null: the key itself has not gone. */
-function keepsEmptied(map: MergeMap, name: string, { claimed }: Mode): boolean {
-  if (claimed === undefined || !map.fields.has(name)) return true;
-  const node = nodeAt(claimed, fieldElement(name));
-  return node !== undefined && isMember(node);
+/** What stands for a member of which nothing is left. Undefined: nothing does. The key of a map has
+ * not gone with its value. */
+function emptied(map: MergeMap, name: string, mode: Mode): JsonValue | undefined {
+  if (mode.kind !== 'remove-emptied') return null;
+  const wanted = inMember(mode, name);
+  const intent = wanted.kind === 'remove-emptied' ? wanted.intent : undefined;
+  return intent ?? (intent === null || !map.fields.has(name) ? null : undefined);
+}
+
+function inMember(mode: Mode, name: string): Mode {
+  if (mode.kind !== 'remove-emptied') return mode;
+  const members = asMap(mode.intent);
+  return { kind: mode.kind, intent: members && memberOf(members, name) };
+}
+
+function inItem(mode: Mode, list: MergeList, element: string | undefined): Mode {
+  if (mode.kind !== 'remove-emptied') return mode;
+  const intent = asList(mode.intent)?.find((item) => itemElement(list, item) === element);
+  return { kind: mode.kind, intent };
 }

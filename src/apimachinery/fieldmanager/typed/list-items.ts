@@ -28,6 +28,11 @@ export function itemElement(list: MergeList, item: JsonValue): string | undefine
   }
   const map = asMap(item);
   if (map === undefined) return undefined;
+  const [onlyKey] = list.keys;
+  if (list.keys.length === 1 && onlyKey !== undefined) {
+    const text = memberOf(map, onlyKey);
+    if (typeof text === 'string') return textKeyElement(onlyKey, text);
+  }
   const fields: KeyField[] = [];
   for (const name of list.keys) {
     // Without a default an absent key is left out: that is an element of its own.
@@ -36,6 +41,29 @@ export function itemElement(list: MergeList, item: JsonValue): string | undefine
     if (value !== undefined) fields.push([name, value]);
   }
   return fields.length === 0 ? undefined : keyElement(fields);
+}
+
+/** Items are mostly told apart by one name, and names come again: their elements are made once. */
+const textKeyElements = new Map<string, Map<string, string>>();
+/** Keys, and names per key. At a limit they start anew: what is in use is back at once. */
+const KEY_NAMES_MAX = 256;
+const KEY_TEXTS_MAX = 4096;
+const KEY_TEXT_KEPT_MAX = 64;
+
+function textKeyElement(key: string, text: string): string {
+  if (text.length > KEY_TEXT_KEPT_MAX) return keyElement([[key, text]]);
+  let ofKey = textKeyElements.get(key);
+  if (ofKey === undefined) {
+    if (textKeyElements.size >= KEY_NAMES_MAX) textKeyElements.clear();
+    ofKey = new Map<string, string>();
+    textKeyElements.set(key, ofKey);
+  }
+  const known = ofKey.get(text);
+  if (known !== undefined) return known;
+  const made = keyElement([[key, text]]);
+  if (ofKey.size >= KEY_TEXTS_MAX) ofKey.clear();
+  ofKey.set(text, made);
+  return made;
 }
 
 function defaultOf(list: MergeList, key: string): JsonValue | undefined {

@@ -10,7 +10,7 @@
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import type { FieldSet, FieldSetDraft } from '../fieldpath/field-set.ts';
-import { emptySet, inOrder, memberMark } from '../fieldpath/field-set.ts';
+import { emptySet, inOrder, memberMark, union } from '../fieldpath/field-set.ts';
 import { fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
 import { asList, asMap, formFor, isEmptyMap, memberType, sortedNames } from './forms.ts';
@@ -19,6 +19,34 @@ import { itemElement } from './list-items.ts';
 /** What an applier of the value claims. */
 export function claimedFields(type: MergeType, value: JsonValue): FieldSet {
   return claimedNode(type, value, false) ?? emptySet;
+}
+
+/** What the value claims, and the empty lists in it: nobody owns those, but they are there. */
+export function namedFields(type: MergeType, value: JsonValue): FieldSet {
+  return union(claimedFields(type, value), emptyListsIn(type, value) ?? emptySet);
+}
+
+function emptyListsIn(type: MergeType, value: JsonValue): FieldSet | undefined {
+  const draft: FieldSetDraft = {};
+  const form = formFor(type, value);
+  if (form === 'list') {
+    const items = asList(value) ?? [];
+    if (items.length === 0) return emptySet;
+    const list = type.list as MergeList;
+    for (const item of list.atomic ? [] : items) {
+      const element = itemElement(list, item);
+      const node = emptyListsIn(list.items, item);
+      if (element !== undefined && node !== undefined) draft[element] = node;
+    }
+  } else if (form === 'map' && type.map?.atomic === false) {
+    for (const [name, member] of Object.entries(asMap(value) ?? {})) {
+      const node =
+        member === undefined ? undefined : emptyListsIn(memberType(type.map, name), member);
+      if (node !== undefined) draft[fieldElement(name)] = node;
+    }
+  }
+  for (const _found in draft) return inOrder(draft);
+  return undefined;
 }
 
 /** The node of a value; `member` when the place itself is claimed whatever the value is. Undefined:

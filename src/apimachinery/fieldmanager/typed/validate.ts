@@ -8,7 +8,7 @@
  * Bounds: it stops after VALIDATION_ERRORS_MAX findings.
  */
 import { canonicalText } from '../value/ordering.ts';
-import { displayElement, fieldElement } from '../fieldpath/path-element.ts';
+import { displayElement, displayPath, fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeScalar, MergeType } from '../schema/merge-type.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import { asList, asMap, formFor } from './forms.ts';
@@ -23,6 +23,8 @@ export interface ValidationRules {
 
 interface Walk extends ValidationRules {
   readonly errors: string[];
+  /** Elements of the place that is looked at. */
+  readonly path: string[];
 }
 
 /** What is wrong, each with its path; empty when nothing is. */
@@ -31,8 +33,8 @@ export function validateValue(
   value: JsonValue,
   rules: ValidationRules = { allowDuplicates: false },
 ): readonly string[] {
-  const walk: Walk = { ...rules, errors: [] };
-  check(walk, type, value, '');
+  const walk: Walk = { ...rules, errors: [], path: [] };
+  check(walk, type, value);
   return walk.errors.slice(0, VALIDATION_ERRORS_MAX);
 }
 
@@ -41,21 +43,27 @@ export function formatValidationErrors(errors: readonly string[]): string {
   return errors.length === 1 ? (errors[0] as string) : `errors:\n  ${errors.join('\n  ')}`;
 }
 
-function report(walk: Walk, path: string, why: string): void {
-  walk.errors.push(path === '' ? why : `${path}: ${why}`);
+function report(walk: Walk, why: string): void {
+  walk.errors.push(walk.path.length === 0 ? why : `${displayPath(walk.path)}: ${why}`);
 }
 
-function check(walk: Walk, type: MergeType, value: JsonValue, path: string): void {
+function checkBelow(walk: Walk, type: MergeType, value: JsonValue, element: string): void {
+  walk.path.push(element);
+  check(walk, type, value);
+  walk.path.pop();
+}
+
+function check(walk: Walk, type: MergeType, value: JsonValue): void {
   if (walk.errors.length >= VALIDATION_ERRORS_MAX) return;
   switch (formFor(type, value)) {
     case 'scalar':
-      checkScalar(walk, type.scalar ?? 'untyped', value, path);
+      checkScalar(walk, type.scalar ?? 'untyped', value);
       return;
     case 'list':
-      checkList(walk, type.list as MergeList, value, path);
+      checkList(walk, type.list as MergeList, value);
       return;
     case 'map':
-      checkMap(walk, type.map as MergeMap, value, path);
+      checkMap(walk, type.map as MergeMap, value);
       return;
   }
 }
@@ -67,9 +75,9 @@ const expectations: Readonly<Record<MergeScalar, string>> = {
   untyped: 'any scalar',
 };
 
-function checkScalar(walk: Walk, scalar: MergeScalar, value: JsonValue, path: string): void {
+function checkScalar(walk: Walk, scalar: MergeScalar, value: JsonValue): void {
   if (value === null || isScalar(scalar, value)) return;
-  report(walk, path, `expected ${expectations[scalar]}, got ${canonicalText(value)}`);
+  report(walk, `expected ${expectations[scalar]}, got ${canonicalText(value)}`);
 }
 
 function isScalar(scalar: MergeScalar, value: JsonValue): boolean {
@@ -85,11 +93,11 @@ function isScalar(scalar: MergeScalar, value: JsonValue): boolean {
   }
 }
 
-function checkList(walk: Walk, list: MergeList, value: JsonValue, path: string): void {
+function checkList(walk: Walk, list: MergeList, value: JsonValue): void {
   if (value === null) return;
   const items: JsonArray | undefined = asList(value);
   if (items === undefined) {
-    report(walk, path, `expected list, got ${canonicalText(value)}`);
+    report(walk, `expected list, got ${canonicalText(value)}`);
     return;
   }
   const seen = new Set<string>();
@@ -98,31 +106,34 @@ function checkList(walk: Walk, list: MergeList, value: JsonValue, path: string):
     if (!list.atomic) {
       const checked = checkedItemElement(list, item);
       if (checked.kind === 'invalid') {
-        report(walk, path, `element ${index}: ${checked.why}`);
+        report(walk, `element ${index}: ${checked.why}`);
         return;
       }
       element = checked.element;
       if (seen.has(element) && !walk.allowDuplicates) {
-        report(walk, path, `duplicate entries for key ${displayElement(element)}`);
+        report(walk, `duplicate entries for key ${displayElement(element)}`);
       }
       seen.add(element);
     }
-    check(walk, list.items, item, path + displayElement(element));
+    checkBelow(walk, list.items, item, element);
   }
 }
 
-function checkMap(walk: Walk, map: MergeMap, value: JsonValue, path: string): void {
+function checkMap(walk: Walk, map: MergeMap, value: JsonValue): void {
   if (value === null) return;
   const members: JsonObject | undefined = asMap(value);
   if (members === undefined) {
-    report(walk, path, `expected map, got ${canonicalText(value)}`);
+    report(walk, `expected map, got ${canonicalText(value)}`);
     return;
   }
   for (const [name, member] of Object.entries(members)) {
     if (member === undefined) continue;
-    const at = path + displayElement(fieldElement(name));
     const type = map.fields.get(name)?.type ?? map.values;
-    if (type === undefined) report(walk, at, 'field not declared in schema');
-    else check(walk, type, member, at);
+    if (type !== undefined) checkBelow(walk, type, member, fieldElement(name));
+    else {
+      walk.path.push(fieldElement(name));
+      report(walk, 'field not declared in schema');
+      walk.path.pop();
+    }
   }
 }
