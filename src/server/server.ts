@@ -99,10 +99,7 @@ export async function startServer(
   const identity = identityOf(config.identity);
   for (const warning of config.warnings) log.warn({}, warning);
   const scheme = schemeOf(config, identity, log);
-  const transport = await chooseTransport(config.transport, undefined);
-  if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
-  for (const note of transport.notes) log.info({ transport: transport.name }, note);
-
+  const transport = await transportOf(config, log);
   const { worker } = environment;
   const storage = worker?.storage ?? (await openStorage(config, clock, timers));
   let abandoned = false;
@@ -134,8 +131,8 @@ export async function startServer(
       worker: worker?.number,
     });
     const server = await listen(transport, serving, worker);
-    const url = `http://${urlHost(config.bindAddress)}:${server.port}`;
     const address = `${urlHost(config.bindAddress)}:${server.port}`;
+    const url = `http://${address}`;
     serving.setAddress(address);
     background.start(worker === undefined ? address : `${address}/${worker.number}`);
     return {
@@ -161,6 +158,13 @@ export async function startServer(
     await storage.close();
     throw error;
   }
+}
+
+async function transportOf(config: CompletedConfig, log: Log): Promise<ChosenTransport> {
+  const transport = await chooseTransport(config.transport, undefined);
+  if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
+  for (const note of transport.notes) log.info({ transport: transport.name }, note);
+  return transport;
 }
 
 function messageOf(error: unknown): string {

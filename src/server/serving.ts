@@ -12,6 +12,7 @@ import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { currentRelease } from '../apis/served-versions.ts';
 import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
@@ -66,13 +67,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     worker: deps.worker,
     warn: (text) => log.warn({}, text),
   });
-  const version = versionInfo({
-    release: currentRelease,
-    emulated: config.release,
-    programVersion: programVersion(),
-    runtimeVersion: process.version,
-    platform: `${process.platform}/${process.arch}`,
-  });
+  const version = versionOf(config);
   const api = createApiHandler({
     endpoints: {
       registry: parts.registry,
@@ -124,6 +119,16 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       });
     },
   };
+}
+
+function versionOf(config: CompletedConfig): JsonObject {
+  return versionInfo({
+    release: currentRelease,
+    emulated: config.release,
+    programVersion: programVersion(),
+    runtimeVersion: process.version,
+    platform: `${process.platform}/${process.arch}`,
+  });
 }
 
 function openApiOf({ parts, identity, timers }: ServingDeps, version: string): OpenApi {
