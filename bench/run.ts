@@ -15,6 +15,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { create } from './create.ts';
+import { fdb } from './fdb.ts';
 import { fanout } from './fanout.ts';
 import { fanoutWorkers } from './fanout-workers.ts';
 import { takeCores } from './harness/cores.ts';
@@ -36,6 +37,7 @@ const scenarios: readonly Scenario[] = [
   create,
   hotObject,
   idleWatchers,
+  fdb,
 ];
 
 const DEFAULT_ROUNDS = 5;

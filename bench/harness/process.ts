@@ -52,6 +52,14 @@ export function startLmdbFloor(core: number | undefined): Promise<MeasuredProces
   return start(core, 'bench/floors/lmdb-floor.js', /ready: (0)/, (directory) => [directory]);
 }
 
+/** `clusterAndStore`: the cluster file, and the prefix that the floor writes under. */
+export function startFdbFloor(
+  core: number | undefined,
+  clusterAndStore: readonly [string, string],
+): Promise<MeasuredProcess> {
+  return start(core, 'bench/floors/fdb-floor.js', /ready: (0)/, () => clusterAndStore);
+}
+
 async function start(
   core: number | undefined,
   entry: string,
