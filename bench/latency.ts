@@ -37,12 +37,12 @@ const OBJECTS = 16;
 const INTERVAL_MS = 10;
 const PREFIX = 'latency';
 
-interface Sizes {
+export interface Sizes {
   readonly watchers: number;
   readonly writes: number;
 }
 
-interface Measured {
+export interface Measured {
   readonly fromAnswer: Histogram;
   readonly fromRequest: Histogram;
   /** Deliveries that came before the answer to their write. */
@@ -50,13 +50,19 @@ interface Measured {
   readonly usage: Usage;
 }
 
-interface Side {
+export interface Side {
   readonly process: MeasuredProcess;
   readonly watchers: Watchers;
   requestOf(sequence: number): Buffer;
 }
 
-async function measure(bench: Bench, side: Side, sizes: Sizes, first: number): Promise<Measured> {
+/** One round: `sizes.writes` writes, whose sequence numbers begin at `first`. */
+export async function measureLatency(
+  bench: Bench,
+  side: Side,
+  sizes: Sizes,
+  first: number,
+): Promise<Measured> {
   const fromAnswer = new Histogram();
   const fromRequest = new Histogram();
   const target = side.watchers.deliveries + sizes.writes * sizes.watchers;
@@ -78,7 +84,11 @@ async function measure(bench: Bench, side: Side, sizes: Sizes, first: number): P
   return { fromAnswer, fromRequest, early, usage: stop() };
 }
 
-async function serverSide(process: MeasuredProcess, sizes: Sizes): Promise<Side> {
+/** A server with its objects and watchers. */
+export async function watchedSide(
+  process: MeasuredProcess,
+  sizes: Sizes,
+): Promise<Side & { readonly firstSequence: number }> {
   await fill(process.port, PREFIX, OBJECTS, EVENT_BYTES);
   const version = await currentVersion(process.port);
   const path = `${collectionPath}?watch=1&resourceVersion=${version}`;
@@ -87,6 +97,8 @@ async function serverSide(process: MeasuredProcess, sizes: Sizes): Promise<Side>
     watchers: await openWatchers({ port: process.port, path, count: sizes.watchers }),
     requestOf: (sequence) =>
       replaceRequest(objectName(PREFIX, sequence % OBJECTS), sequence, EVENT_BYTES),
+    // Above what the objects were made with: writing what is there already makes no event.
+    firstSequence: OBJECTS,
   };
 }
 
@@ -105,16 +117,15 @@ async function run(bench: Bench): Promise<Outcome> {
   const server = await startSluice(bench.cores.server);
   const floor = await startUwsFloor(bench.cores.server);
   try {
-    const ours = await serverSide(server, sizes);
+    const ours = await watchedSide(server, sizes);
     const bare = await floorSide(floor, sizes);
     const measured: { floor: Measured; server: Measured }[] = [];
     for (let round = 0; round < bench.rounds; round += 1) {
-      // Above what the objects were made with: writing what is there already makes no event.
-      const first = OBJECTS + round * sizes.writes;
+      const first = ours.firstSequence + round * sizes.writes;
       measured.push({
-        floor: await measure(bench, bare, sizes, first),
+        floor: await measureLatency(bench, bare, sizes, first),
         server: await bench.profiled(server, `latency-${round}`, () =>
-          measure(bench, ours, sizes, first),
+          measureLatency(bench, ours, sizes, first),
         ),
       });
     }

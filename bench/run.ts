@@ -16,6 +16,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bodies } from './bodies.ts';
 import { create } from './create.ts';
+import { fdb } from './fdb.ts';
 import { fanout } from './fanout.ts';
 import { fanoutWorkers } from './fanout-workers.ts';
 import { takeCores } from './harness/cores.ts';
@@ -38,6 +39,7 @@ const scenarios: readonly Scenario[] = [
   hotObject,
   idleWatchers,
   bodies,
+  fdb,
 ];
 
 const DEFAULT_ROUNDS = 5;

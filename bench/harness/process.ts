@@ -56,6 +56,14 @@ export function startCodecs(core: number | undefined): Promise<MeasuredProcess> 
   return start(core, 'bench/harness/codec-process.js', /ready: (0)/, () => []);
 }
 
+/** `clusterAndStore`: the cluster file, and the prefix that the floor writes under. */
+export function startFdbFloor(
+  core: number | undefined,
+  clusterAndStore: readonly [string, string],
+): Promise<MeasuredProcess> {
+  return start(core, 'bench/floors/fdb-floor.js', /ready: (0)/, () => clusterAndStore);
+}
+
 async function start(
   core: number | undefined,
   entry: string,

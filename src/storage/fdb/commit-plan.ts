@@ -28,7 +28,7 @@ import {
   placeOfRecord,
   tipOf,
 } from './layout.ts';
-import type { Began, Payload, RevisionSpace } from './layout.ts';
+import type { Began, FdbRecord, Payload, RevisionSpace } from './layout.ts';
 
 /** Who tries: written with the commit, so that its outcome can be read back. */
 export interface AttemptId {
@@ -48,6 +48,7 @@ interface PlanRecord extends PlannedRecord {
 }
 
 export type CommitPlan = MutationPlan<PlanRecord>;
+export type TouchedRecords = ReadonlyMap<StoreKey, PlanRecord>;
 
 /** What the transaction found of its slot: the commit may go on only while both are as expected. */
 export interface SlotState {
@@ -68,14 +69,13 @@ export async function readSlot(
   return { owner, last };
 }
 
-/** Reads what the mutations touch and decides them. */
-export async function planCommit(
+/** Decides the mutations on what was found of what they touch. */
+export function planCommit(
   space: Subspace,
-  transaction: FdbTransaction,
+  found: TouchedRecords,
   mutations: readonly Mutation[],
   attempt: AttemptId,
-): Promise<CommitPlan> {
-  const found = await readTouched(space, transaction, mutations);
+): CommitPlan {
   let count = 0;
   return planMutations<PlanRecord>(mutations, {
     read: (key) => found.get(key),
@@ -83,7 +83,7 @@ export async function planCommit(
       const index = indexOf(revision);
       const inline = value.byteLength <= INLINE_BYTES_MAX;
       const payload: Payload = inline
-        ? { kind: 'inline', bytes: Buffer.from(value) }
+        ? { kind: 'inline', bytes: viewOf(value) }
         : {
             kind: 'blob',
             id: Buffer.concat([attempt.bytes, Buffer.of(index)]),
@@ -97,15 +97,20 @@ export async function planCommit(
   });
 }
 
+function viewOf(value: Uint8Array): Buffer {
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
+
 function indexOf(provisional: Revision): number {
   return Number(-provisional) - 1;
 }
 
-async function readTouched(
+/** Records that mutations are about, and stand-ins for those that only their conditions name. */
+export async function readTouched(
   { keys, revisions }: Subspace,
   transaction: FdbTransaction,
   mutations: readonly Mutation[],
-): Promise<Map<StoreKey, PlanRecord>> {
+): Promise<TouchedRecords> {
   const mutated = new Set(mutations.map(({ key }) => key));
   const tested = new Set(mutations.flatMap(({ conditions }) => conditions.map(({ key }) => key)));
   const found = new Map<StoreKey, PlanRecord>();
@@ -201,12 +206,37 @@ export function outcomesOf(
   attempt: AttemptId,
   stamp: Buffer,
 ): readonly MutationOutcome[] {
-  const version = stamp.readBigUInt64BE();
-  const real = (revision: Revision): Revision =>
-    revision < 0n ? revisions.of(version, attempt.slot, indexOf(revision)) : revision;
+  const real = realRevisions(revisions, attempt, stamp);
   return plan.outcomes.map((outcome) => {
     if (outcome.kind === 'applied') return { kind: 'applied', revision: real(outcome.revision) };
     if (outcome.kind !== 'conflict' || outcome.found === undefined) return outcome;
     return { kind: 'conflict', found: real(outcome.found) };
   });
+}
+
+/** The records that a plan wrote, as followers of the log are to see them. */
+export function recordsOf(
+  revisions: RevisionSpace,
+  plan: CommitPlan,
+  attempt: AttemptId,
+  stamp: Buffer,
+): FdbRecord[] {
+  const real = realRevisions(revisions, attempt, stamp);
+  return plan.writes.flatMap(({ key, revision, record }) => {
+    if (record === undefined) return [];
+    const { state, pieces } = record;
+    const payload: Payload =
+      pieces === undefined ? record.payload : { kind: 'inline', bytes: viewOf(pieces) };
+    return [{ key, revision: real(revision), state, payload }];
+  });
+}
+
+function realRevisions(
+  revisions: RevisionSpace,
+  attempt: AttemptId,
+  stamp: Buffer,
+): (revision: Revision) => Revision {
+  const version = stamp.readBigUInt64BE();
+  return (revision) =>
+    revision < 0n ? revisions.of(version, attempt.slot, indexOf(revision)) : revision;
 }

@@ -21,10 +21,19 @@ import { StorageError } from '../storage.ts';
 import type { Mutation, MutationOutcome } from '../storage.ts';
 import { certainlyNotCommitted, fdbCodes, isFdbError } from './binding.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
-import { ATTEMPT_ID_BYTES, outcomesOf, planCommit, readSlot, writeCommit } from './commit-plan.ts';
+import {
+  ATTEMPT_ID_BYTES,
+  outcomesOf,
+  planCommit,
+  readSlot,
+  readTouched,
+  recordsOf,
+  writeCommit,
+} from './commit-plan.ts';
 import type { AttemptId, CommitPlan } from './commit-plan.ts';
 import type { Subspace } from './fdb-reads.ts';
 import { COMMIT_MUTATIONS_MAX } from './layout.ts';
+import type { OwnRecords } from './own-records.ts';
 import type { SlotHolder } from './slots.ts';
 import { fdbLimits, translateFdbError } from './transactions.ts';
 
@@ -33,6 +42,8 @@ export interface CommitterOptions {
   readonly space: Subspace;
   readonly slots: SlotHolder;
   readonly clock: Clock;
+  /** Given the records of each commit. */
+  readonly own: OwnRecords;
   /** Told the versionstamp of each commit. */
   readonly onCommitted: (stamp: Buffer) => void;
 }
@@ -66,6 +77,7 @@ export function createCommits(options: CommitterOptions): Commits {
   }
 
   function finish({ attempt, plan }: OpenAttempt, stamp: Buffer): AttemptEnd {
+    for (const record of recordsOf(space.revisions, plan, attempt, stamp)) options.own.add(record);
     options.onCommitted(stamp);
     return { kind: 'done', outcomes: outcomesOf(space.revisions, plan, attempt, stamp) };
   }
@@ -78,14 +90,17 @@ export function createCommits(options: CommitterOptions): Commits {
     slot: number,
     open: OpenAttempt[],
   ): Promise<AttemptEnd> {
-    const found = await readSlot(space, transaction, slot);
+    const [found, touched] = await Promise.all([
+      readSlot(space, transaction, slot),
+      readTouched(space, transaction, mutations),
+    ]);
     const applied = open.find(({ attempt }) => isMarkOf(found.last, attempt));
     if (applied !== undefined && found.last !== undefined) {
       return finish(applied, found.last.subarray(ATTEMPT_ID_BYTES));
     }
     if (found.owner?.equals(slots.owner) !== true) return { kind: 'slot-lost' };
     const attempt = nextAttempt(slot);
-    const plan = await planCommit(space, transaction, mutations, attempt);
+    const plan = planCommit(space, touched, mutations, attempt);
     // Decided at this read version. An earlier attempt that had something to apply read what has
     // changed since, so it cannot be applied any more.
     if (plan.writes.length === 0) return { kind: 'done', outcomes: plan.outcomes };

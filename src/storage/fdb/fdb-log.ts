@@ -21,6 +21,7 @@ import {
   sameVersion,
 } from './layout.ts';
 import type { FdbRecord } from './layout.ts';
+import type { OwnRecords } from './own-records.ts';
 
 /** Entries of the log whose records are looked up together. */
 const LOOKUP_BATCH = 128;
@@ -80,20 +81,26 @@ function byRevision(a: LogEntryAt, b: LogEntryAt): number {
   return a.revision < b.revision ? -1 : 1;
 }
 
+export interface ChangesOptions {
+  readonly limit: number;
+  readonly previous: boolean;
+  readonly own: OwnRecords;
+}
+
 /** A page of the log after a revision that must be readable. */
 export async function readChanges(
   space: Subspace,
   transaction: FdbTransaction,
   view: HistoryView,
   after: Revision,
-  options: { readonly limit: number; readonly previous: boolean },
+  options: ChangesOptions,
 ): Promise<ChangePage> {
   const page = await readLog(space, transaction, after, options.limit);
   const found: FoundChange[] = [];
   let bytes = 0;
   for (let first = 0; first < page.entries.length; first += LOOKUP_BATCH) {
     const batch = page.entries.slice(first, first + LOOKUP_BATCH);
-    for (const change of await findRecords(space, transaction, batch, options.previous)) {
+    for (const change of await findRecords(space, transaction, batch, options)) {
       bytes += sizeOf(change.record) + sizeOf(change.previous);
       if (found.length > 0 && bytes > storageLimits.pageBytesMax) {
         return { changes: await loadAll(space, transaction, found), through: lastOf(found) };
@@ -123,7 +130,7 @@ function findRecords(
   space: Subspace,
   transaction: FdbTransaction,
   batch: readonly LogEntryAt[],
-  previous: boolean,
+  { previous, own }: ChangesOptions,
 ): Promise<readonly FoundChange[]> {
   const current = new Map<StoreKey, Promise<FdbRecord | undefined>>();
   const now = (key: StoreKey): Promise<FdbRecord | undefined> => {
@@ -136,7 +143,9 @@ function findRecords(
   return Promise.all(
     batch.map(async (entry) => {
       const [record, superseded] = await Promise.all([
-        entry.kind === 'put' ? writtenBy(space, transaction, entry, now) : undefined,
+        entry.kind === 'put'
+          ? (own.of(entry.revision) ?? writtenBy(space, transaction, entry, now))
+          : undefined,
         previous ? supersededBy(space, transaction, entry) : undefined,
       ]);
       return { entry, record, previous: superseded };

@@ -22,12 +22,14 @@ import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import { checkCommitSize, createCommits } from './commits.ts';
 import { compactTo } from './fdb-compaction.ts';
 import { readChanges } from './fdb-log.ts';
+import type { ChangesOptions } from './fdb-log.ts';
 import { readRecord, refuseRevision, scanRecords, viewHistory } from './fdb-reads.ts';
 import type { HistoryView, Subspace } from './fdb-reads.ts';
 import { createKeys, revisionSpace, tipOf } from './layout.ts';
 import { createLogWatch } from './log-watch.ts';
 import type { LogWatch } from './log-watch.ts';
 import { openStore } from './open-store.ts';
+import { createOwnRecords } from './own-records.ts';
 import { createSlotHolder } from './slots.ts';
 import { runRead } from './transactions.ts';
 
@@ -66,7 +68,8 @@ function createFdbStorage(
 ): Storage {
   const logWatch = createLogWatch(db, space.keys.tip);
   const onCommitted = (stamp: Buffer): void => logWatch.observe(tipOf(space.revisions.era, stamp));
-  const commits = createCommits({ db, space, slots, clock, onCommitted });
+  const own = createOwnRecords();
+  const commits = createCommits({ db, space, slots, clock, own, onCommitted });
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
 
@@ -79,7 +82,9 @@ function createFdbStorage(
     reading((transaction) => viewHistory(space, transaction));
 
   const changes: Storage['changes'] = (after, options) =>
-    reading((transaction) => changesAfter(space, transaction, logWatch, after, options));
+    reading((transaction) =>
+      changesAfter(space, transaction, logWatch, after, { ...options, own }),
+    );
 
   async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
     const either = AbortSignal.any([signal, closing.signal]);
@@ -152,7 +157,7 @@ async function changesAfter(
   transaction: FdbTransaction,
   logWatch: LogWatch,
   after: Revision,
-  options: { readonly limit: number; readonly previous: boolean },
+  options: ChangesOptions,
 ): Promise<AtRevision<ChangePage>> {
   const seen = await viewHistory(space, transaction);
   const refused = refuseRevision(seen, after);

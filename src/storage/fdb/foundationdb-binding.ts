@@ -155,8 +155,7 @@ function wrap(inner: PackageTransaction, options: TransactionOptions): FdbTransa
   setOptions();
   return {
     readVersion: async () => (await inner.getReadVersion()).readBigUInt64BE(),
-    get: async (key, mode) =>
-      (await (mode === 'snapshot' ? snapshot : inner).get(key)) ?? undefined,
+    get: (key, mode) => (mode === 'snapshot' ? snapshot : inner).get(key),
     async getRange(begin, end, limits, mode): Promise<KeyValuePage> {
       const reader = mode === 'snapshot' ? snapshot : inner;
       const { results, more } = await reader.getRangeNative(
@@ -207,7 +206,8 @@ function firstNotBefore(key: Buffer): Selector {
 /** Since API version 520 the operand ends with the place of the versionstamp: 4 bytes, the least
  * significant first. */
 function withOffset(bytes: Buffer, stampAt: number): Buffer {
-  const offset = Buffer.alloc(4);
-  offset.writeUInt32LE(stampAt);
-  return Buffer.concat([bytes, offset]);
+  const operand = Buffer.allocUnsafe(bytes.length + 4);
+  bytes.copy(operand);
+  operand.writeUInt32LE(stampAt, bytes.length);
+  return operand;
 }
