@@ -84,6 +84,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       features: {
         responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
         watchList: config.featureGates.get('WatchList') ?? true,
+        cbor: cborEnabled(config),
       },
       limits: {
         requestBodyBytesMax: config.requestBodyBytesMax,
@@ -91,7 +92,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       },
     },
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
-    openapi: openApiOf(deps, String(version['gitVersion'])),
+    openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
     healthChecks: healthChecks(deps, () => shuttingDown),
     metrics: () => metrics.render(),
@@ -126,17 +127,26 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   };
 }
 
-function openApiOf({ parts, identity, timers }: ServingDeps, version: string): OpenApi {
+function openApiOf(
+  config: CompletedConfig,
+  { parts, identity, timers }: ServingDeps,
+  version: string,
+): OpenApi {
   return makeOpenApi({
     documents: openApiDocuments({
       scheme: parts.registry.scheme,
       domain: identity.domain,
       protobufMediaType: identity.mediaTypes.protobuf,
+      cbor: cborEnabled(config),
       openValues: schemaExemptions.openValues,
       version,
     }),
     pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),
   });
+}
+
+function cborEnabled(config: CompletedConfig): boolean {
+  return config.featureGates.get('CBORServingAndStorage') ?? false;
 }
 
 function listenOptionsOf(config: CompletedConfig): ListenOptions {
