@@ -11,6 +11,7 @@ import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
+import type { EndpointFeatures, EndpointLimits } from '../endpoints/request.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { currentRelease } from '../apis/served-versions.ts';
@@ -81,15 +82,8 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       onDeprecatedUse: (use) => metrics.deprecatedUse(use),
       clock: deps.clock,
       prng: parts.registry.prng,
-      features: {
-        responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
-        watchList: config.featureGates.get('WatchList') ?? true,
-        cbor: cborEnabled(config),
-      },
-      limits: {
-        requestBodyBytesMax: config.requestBodyBytesMax,
-        minRequestTimeoutMs: config.minRequestTimeoutMs,
-      },
+      features: featuresOf(config),
+      limits: limitsOf(config),
     },
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
@@ -143,6 +137,20 @@ function openApiOf(
     }),
     pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),
   });
+}
+
+function featuresOf(config: CompletedConfig): EndpointFeatures {
+  const { featureGates } = config;
+  return {
+    responseCompression: featureGates.get('APIResponseCompression') ?? true,
+    watchList: featureGates.get('WatchList') ?? true,
+    cbor: cborEnabled(config),
+  };
+}
+
+function limitsOf(config: CompletedConfig): EndpointLimits {
+  const { requestBodyBytesMax, minRequestTimeoutMs } = config;
+  return { requestBodyBytesMax, minRequestTimeoutMs };
 }
 
 function cborEnabled(config: CompletedConfig): boolean {

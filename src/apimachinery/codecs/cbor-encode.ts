@@ -110,7 +110,6 @@ function sortedKeys(object: JsonObject): readonly string[] {
     .map(({ key }) => key);
 }
 
-// eslint-disable-next-line no-control-regex -- all of ASCII
 const isAscii = /^[\u0000-\u007f]*$/;
 
 function byLengthThenText(a: string, b: string): number {
