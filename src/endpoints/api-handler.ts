@@ -28,7 +28,7 @@ import { sendOpenApi } from './openapi/send.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 import { parseRequestInfo } from './request-info.ts';
 import { handleResource } from './resource-handler.ts';
-import { sendStatusError } from './status-response.ts';
+import { allowCbor, sendStatusError } from './status-response.ts';
 
 export interface ApiHandlerDeps {
   readonly endpoints: EndpointDeps;
@@ -46,6 +46,7 @@ export type ApiHandler = (exchange: HttpExchange) => Promise<void>;
 
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
   return async (exchange) => {
+    if (deps.endpoints.features.cbor) allowCbor(exchange);
     try {
       await handle(deps, exchange);
     } catch (error) {

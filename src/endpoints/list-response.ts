@@ -5,8 +5,8 @@
  *   small  ──▶ one buffer, Content-Length
  *   large  ──▶ chunks of `listChunkBytes`, the next made when the last was taken
  *
- * Invariants: memory does not depend on the size of the collection (except for indented, YAML and
- * Protobuf lists, which are built whole). A client that goes away stops the work.
+ * Invariants: memory does not depend on the size of the collection (except for indented, YAML,
+ * CBOR and Protobuf lists, which are built whole). A client that goes away stops the work.
  */
 import { encodeMessage } from '../apimachinery/codecs/protobuf-encode.ts';
 import { encodeContinueToken } from '../apimachinery/continue-token.ts';
@@ -52,8 +52,10 @@ export async function sendList(
     return sendBody(deps, request, 200, mediaType, body);
   }
   const { frame, items } = layout(deps, request, representation, list);
-  if (negotiated.format === 'yaml' || pretty || request.exchange.method === 'HEAD') {
-    const body = inFormat(listBody(frame, [...items]), negotiated, pretty, undefined);
+  if (negotiated.format !== 'json' || pretty || request.exchange.method === 'HEAD') {
+    const whole = negotiated.projection.kind === 'none';
+    const schema = whole ? request.kind.listSchema : undefined;
+    const body = inFormat(listBody(frame, [...items]), negotiated, pretty, schema);
     return sendBody(deps, request, 200, mediaType, body);
   }
   const iterator = items[Symbol.iterator]();

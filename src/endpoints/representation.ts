@@ -7,6 +7,8 @@
  * Invariant: the common case (JSON, stored version, whole object) shows the cached bytes as they
  * are; nothing is parsed.
  */
+import { encodeCbor } from '../apimachinery/codecs/cbor.ts';
+import { cborEvents } from '../apimachinery/cbor-events.ts';
 import { encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
@@ -20,6 +22,7 @@ import type {
   SupportedType,
 } from '../apimachinery/negotiation.ts';
 import {
+  cborType,
   negotiate,
   protobufType,
   supportedTypes,
@@ -48,7 +51,7 @@ export interface Representation {
   readonly includeObject: IncludeObject;
   /** From stored bytes to the bytes of one object in the version of the request. */
   readonly show: (bytes: Uint8Array) => Uint8Array;
-  /** Fields of the request's kind; there when the format is protobuf. */
+  /** Fields of the request's kind; there when the format is protobuf. CBOR does without. */
   readonly schema: ObjectSchema | undefined;
   /** How the request's kind is shown in Tables. */
   readonly printer: TablePrinter | undefined;
@@ -56,13 +59,26 @@ export interface Representation {
 
 /** What bodies of this kind can be written in, in both directions. */
 export function bodyTypesOf(deps: EndpointDeps, kind: KindInfo): readonly SupportedType[] {
-  if (kind.schema === undefined) return supportedTypes;
-  return withProtobuf.get(deps.identity.mediaTypes.protobuf) ?? supportedTypes;
+  const offered = deps.features.cbor ? typesWithCbor : typesWithoutCbor;
+  const protobuf = kind.schema === undefined ? '' : deps.identity.mediaTypes.protobuf;
+  return offered.get(protobuf) ?? supportedTypes;
 }
 
-const withProtobuf: ReadonlyMap<string, readonly SupportedType[]> = new Map(
-  protobufMediaTypes.map((name) => [name, [...supportedTypes, protobufType(name)]]),
-);
+/** By the name of Protobuf in the identity; '' for a kind that has no Protobuf form. */
+function typesByProtobuf(
+  more: readonly SupportedType[],
+): ReadonlyMap<string, readonly SupportedType[]> {
+  return new Map([
+    ['', [...supportedTypes, ...more]],
+    ...protobufMediaTypes.map((name): [string, readonly SupportedType[]] => [
+      name,
+      [...supportedTypes, protobufType(name), ...more],
+    ]),
+  ]);
+}
+
+const typesWithoutCbor = typesByProtobuf([]);
+const typesWithCbor = typesByProtobuf([cborType]);
 
 export function negotiateRepresentation(
   deps: EndpointDeps,
@@ -163,7 +179,7 @@ export function renderObject(
   }
 }
 
-/** JSON bytes as they are, indented, as YAML, or as Protobuf of this schema. */
+/** JSON bytes as they are, indented, as YAML, or as Protobuf or CBOR of this schema. */
 export function inFormat(
   json: Uint8Array,
   negotiated: Negotiated,
@@ -178,6 +194,8 @@ export function inFormat(
     case 'protobuf':
       assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
       return encodeProtobuf(schema, decodeObject(json));
+    case 'cbor':
+      return encodeCbor(decodeObject(json), schema);
   }
 }
 
@@ -189,10 +207,24 @@ export function eventFramesOf(
   watchId: string,
 ): EventFrames {
   const { domain } = deps.identity;
-  const { show } = representation;
   const { projection, format } = representation.negotiated;
   const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
   if (format === 'protobuf') return protobufFramesOf(deps, shown, representation);
+  const frames = jsonFramesOf(deps, kind, representation, watchId);
+  if (format !== 'cbor') return frames;
+  return cborEvents(frames, projection.kind === 'none' ? representation.schema : undefined);
+}
+
+function jsonFramesOf(
+  deps: EndpointDeps,
+  kind: KindInfo,
+  representation: Representation,
+  watchId: string,
+): EventFrames {
+  const { domain } = deps.identity;
+  const { show } = representation;
+  const { projection } = representation.negotiated;
+  const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
   switch (projection.kind) {
     case 'none':
       return shownEvents(`json/${showingId(kind)}`, shown, show);

@@ -39,6 +39,8 @@ export interface EndpointFeatures {
   readonly responseCompression: boolean;
   /** sendInitialEvents is understood. */
   readonly watchList: boolean;
+  /** Bodies, answers and watches may be in CBOR. */
+  readonly cbor: boolean;
 }
 
 export interface EndpointLimits {

@@ -8,6 +8,7 @@
  * apiVersion and kind of the URL (filled in when absent), the fields of its type and no others,
  * its defaults, and the namespace and name of the URL.
  */
+import { decodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { checkContentEncoding } from '../apimachinery/codecs/gzip.ts';
 import { decodeJson } from '../apimachinery/codecs/json.ts';
 import type { DecodeOptions, Decoded } from '../apimachinery/codecs/json.ts';
@@ -116,6 +117,8 @@ function decodeBody(bytes: Uint8Array, format: BodyFormat, reading: Reading): De
       return decodeYaml(bytes, reading);
     case 'protobuf':
       return decodeProtobuf(bytes, reading.schemaOf);
+    case 'cbor':
+      return decodeCbor(bytes);
   }
 }
 

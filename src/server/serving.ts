@@ -11,6 +11,7 @@ import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
+import type { EndpointFeatures, EndpointLimits } from '../endpoints/request.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
@@ -76,17 +77,11 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       onDeprecatedUse: (use) => metrics.deprecatedUse(use),
       clock: deps.clock,
       prng: parts.registry.prng,
-      features: {
-        responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
-        watchList: config.featureGates.get('WatchList') ?? true,
-      },
-      limits: {
-        requestBodyBytesMax: config.requestBodyBytesMax,
-        minRequestTimeoutMs: config.minRequestTimeoutMs,
-      },
+      features: featuresOf(config),
+      limits: limitsOf(config),
     },
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
-    openapi: openApiOf(deps, String(version['gitVersion'])),
+    openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
     healthChecks: healthChecks(deps, () => shuttingDown),
     metrics: () => metrics.render(),
@@ -131,17 +126,40 @@ function versionOf(config: CompletedConfig): JsonObject {
   });
 }
 
-function openApiOf({ parts, identity, timers }: ServingDeps, version: string): OpenApi {
+function openApiOf(
+  config: CompletedConfig,
+  { parts, identity, timers }: ServingDeps,
+  version: string,
+): OpenApi {
   return makeOpenApi({
     documents: openApiDocuments({
       scheme: parts.registry.scheme,
       domain: identity.domain,
       protobufMediaType: identity.mediaTypes.protobuf,
+      cbor: cborEnabled(config),
       openValues: schemaExemptions.openValues,
       version,
     }),
     pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),
   });
+}
+
+function featuresOf(config: CompletedConfig): EndpointFeatures {
+  const { featureGates } = config;
+  return {
+    responseCompression: featureGates.get('APIResponseCompression') ?? true,
+    watchList: featureGates.get('WatchList') ?? true,
+    cbor: cborEnabled(config),
+  };
+}
+
+function limitsOf(config: CompletedConfig): EndpointLimits {
+  const { requestBodyBytesMax, minRequestTimeoutMs } = config;
+  return { requestBodyBytesMax, minRequestTimeoutMs };
+}
+
+function cborEnabled(config: CompletedConfig): boolean {
+  return config.featureGates.get('CBORServingAndStorage') ?? false;
 }
 
 function listenOptionsOf(config: CompletedConfig): ListenOptions {

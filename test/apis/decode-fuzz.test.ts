@@ -1,12 +1,15 @@
 /**
  * Broken bodies through the whole way in: decoding, conforming, defaults, validation, and out again.
- * Never an exception; every refusal is a StatusError of 4xx. SLUICE_FUZZ_BODIES (20,000) says how many;
+ * Never an exception, no memory kept; every refusal is a StatusError of 4xx. SLUICE_FUZZ_BODIES (20,000) says how many;
  * the seed is fixed, and a failure prints the number of its body.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import { decodeJson, encodeJson } from '../../src/apimachinery/codecs/json.ts';
 import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
@@ -32,7 +35,7 @@ const strategyOf = strategiesOf(identity);
 
 interface Seed {
   readonly kind: KindInfo;
-  readonly format: 'json' | 'yaml' | 'pb';
+  readonly format: 'json' | 'yaml' | 'pb' | 'cbor';
   readonly bytes: Uint8Array;
 }
 
@@ -43,8 +46,17 @@ const seeds: readonly Seed[] = readdirSync(folder).flatMap((file): Seed[] => {
   const kind = scheme.kinds.find(
     (each) => name === `${each.group === '' ? 'core' : each.group}.${each.version}.${each.kind}`,
   );
-  return kind === undefined ? [] : [{ kind, format, bytes: readFileSync(path.join(folder, file)) }];
+  if (kind === undefined) return [];
+  const seed: Seed = { kind, format, bytes: readFileSync(path.join(folder, file)) };
+  return format === 'json' ? [seed, inCbor(seed)] : [seed];
 });
+
+/** There are no fixtures of the reference in it. */
+function inCbor({ kind, bytes }: Seed): Seed {
+  const decoded = decodeJson(bytes);
+  assert(decoded.kind === 'value');
+  return { kind, format: 'cbor', bytes: encodeCbor(decoded.value, kind.schema) };
+}
 
 /** YAML takes twenty times as long as the others, so it gets a tenth of the bodies. */
 function pickSeed(prng: Prng): Seed {
@@ -79,6 +91,16 @@ const tokens = [
     '!!binary',
     '\u0000',
     '\u00ff',
+    // CBOR: open ends, the tag, lengths and numbers that no body holds, a not-a-number.
+    '\u005f',
+    '\u009f',
+    '\u00bf',
+    '\u00d9\u00d9\u00f7',
+    '\u00d6',
+    '\u00bb\u000f\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff',
+    '\u001b\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff',
+    '\u00f9\u007e\u0000',
+    'I__proto__',
   ])
   .map((text) => Buffer.from(text, 'latin1'));
 
@@ -123,6 +145,7 @@ function mutated(bytes: Uint8Array, prng: Prng): Uint8Array {
 
 function decode({ kind, format }: Seed, body: Uint8Array): Decoded {
   if (format === 'pb') return decodeProtobuf(body, () => kind.schema);
+  if (format === 'cbor') return decodeCbor(body);
   const options = { findDuplicates: true };
   return format === 'json' ? decodeJson(body, options) : decodeYaml(body, options);
 }
@@ -155,12 +178,31 @@ function run(seed: Seed, body: Uint8Array): Outcome {
   assert(again.kind === 'value' && written.equals(encodeJson(again.value)));
   assert(kind.schema !== undefined);
   encodeProtobuf(kind.schema, typed.object);
+  const inCbor = encodeCbor(typed.object, kind.schema);
+  // What came in JSON may nest deeper than CBOR is read.
+  if (seed.format === 'cbor') {
+    const read = decodeCbor(inCbor);
+    assert(read.kind === 'value');
+    assert(Buffer.from(inCbor).equals(encodeCbor(read.value, kind.schema)));
+  }
   return errors.length > 0 ? 'invalid' : 'valid';
 }
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function heapBytes(): number {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+/** What the later three quarters of the bodies may leave behind. */
+const heapGrowthBytesMax = 16 * 1024 * 1024;
+
 describe(`${bodiesCount} mutated bodies`, () => {
   it('there are seeds of every format', () => {
-    for (const format of ['json', 'yaml', 'pb']) {
+    for (const format of ['json', 'yaml', 'pb', 'cbor']) {
       assert(seeds.some((seed) => seed.format === format));
     }
   });
@@ -168,7 +210,9 @@ describe(`${bodiesCount} mutated bodies`, () => {
   it('are objects or are refused; none does harm', () => {
     const prng = seededPrng(20_251_121);
     const outcomes = new Map<string, number>();
+    let warm = 0;
     for (let i = 0; i < bodiesCount; i += 1) {
+      if (i === Math.floor(bodiesCount / 4)) warm = heapBytes();
       const seed = pickSeed(prng);
       const body = mutated(seed.bytes, prng);
       try {
@@ -179,8 +223,10 @@ describe(`${bodiesCount} mutated bodies`, () => {
         throw new Error(`body ${i}, ${seed.format} of ${seed.kind.kind}: ${shown}`, { cause });
       }
     }
+    const grown = heapBytes() - warm;
+    assert(grown < heapGrowthBytesMax, `${grown} bytes were kept`);
     // Every gate has been reached from every format, or the mutations are too coarse.
-    for (const format of ['json', 'yaml', 'pb']) {
+    for (const format of ['json', 'yaml', 'pb', 'cbor']) {
       assert(outcomes.has(`${format} undecodable`), format);
       assert(outcomes.has(`${format} valid`) || outcomes.has(`${format} invalid`), format);
     }

@@ -26,6 +26,8 @@ export interface DocumentOptions {
   /** The API domain of the identity. */
   readonly domain: string;
   readonly protobufMediaType: string;
+  /** Bodies may be in CBOR. Default: no. */
+  readonly cbor?: boolean | undefined;
   /** Enumerations that take other values too: `core.Secret.type`. */
   readonly openValues: ReadonlySet<string>;
   /** Semantic version of what is served. */
@@ -59,6 +61,7 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     });
     const item: PathItemContext = {
       protobufMediaType: options.protobufMediaType,
+      cbor: options.cbor === true,
       schemaOf: (type) => bodySchema(type, definitions, names, describe),
     };
     return { definitions, item };

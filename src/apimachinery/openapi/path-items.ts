@@ -9,6 +9,8 @@ import type { Parameter } from './parameters.ts';
 
 export interface PathItemContext {
   readonly protobufMediaType: string;
+  /** Bodies may be in CBOR. */
+  readonly cbor: boolean;
   /** `{"$ref": ...}` in the dialect of the document. */
   schemaOf(type: BodyType): JsonObject;
 }
@@ -21,15 +23,17 @@ const patchMediaTypes: readonly string[] = [
 ];
 
 function responseMediaTypes(operation: Operation, context: PathItemContext): readonly string[] {
-  const { protobufMediaType } = context;
-  const plain = ['application/json', protobufMediaType, 'application/yaml'];
+  const { cbor, protobufMediaType } = context;
+  const named = ['application/json', protobufMediaType, 'application/yaml'];
+  const plain = cbor ? ['application/cbor', ...named] : named;
   if (!operation.streams) return plain;
   const streams = ['application/json', protobufMediaType].map((type) => `${type};stream=watch`);
-  return [...plain, ...streams].sort();
+  return [...plain, ...streams, ...(cbor ? ['application/cbor-seq'] : [])].sort();
 }
 
-function requestMediaTypes(operation: Operation): readonly string[] {
-  return operation.method === 'patch' ? patchMediaTypes : ['*/*'];
+function requestMediaTypes(operation: Operation, context: PathItemContext): readonly string[] {
+  if (operation.method !== 'patch') return ['*/*'];
+  return context.cbor ? ['application/apply-patch+cbor', ...patchMediaTypes] : patchMediaTypes;
 }
 
 export function pathItemV3(path: PathOperations, context: PathItemContext): JsonObject {
@@ -59,7 +63,7 @@ function operationV3(operation: Operation, context: PathItemContext): JsonObject
   };
   const { body } = operation;
   const requestBody = body && {
-    content: content(requestMediaTypes(operation), body.type),
+    content: content(requestMediaTypes(operation, context), body.type),
     ...(body.required ? { required: true } : {}),
   };
   return {
@@ -95,7 +99,7 @@ function operationV2(operation: Operation, context: PathItemContext): JsonObject
   ];
   return {
     ...headOf(operation),
-    consumes: requestMediaTypes(operation),
+    consumes: requestMediaTypes(operation, context),
     produces: responseMediaTypes(operation, context),
     schemes: ['https'],
     ...(parameters.length === 0 ? {} : { parameters }),

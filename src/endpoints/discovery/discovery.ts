@@ -11,6 +11,7 @@
  * an ETag, which changes exactly when they do. Bound: one document per path, form and format.
  */
 import { createHash } from 'node:crypto';
+import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
 import { encodeJson } from '../../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../../apimachinery/codecs/yaml.ts';
@@ -150,6 +151,8 @@ function inFormat(value: JsonObject, type: SupportedType): Uint8Array {
       return encodeJson(value);
     case 'yaml':
       return encodeYaml(value);
+    case 'cbor':
+      return encodeCbor(value);
     case 'protobuf': {
       // APIVersions is older than versions of kinds; its envelope names one all the same.
       const schema = metaTypes.object(`meta/v1.${String(value['kind'])}`);

@@ -5,10 +5,12 @@
  * Invariant: a body in a format that the kind does not take is 415 with the ones it takes. An apply
  * names its manager; only an apply can be forced.
  */
+import { decodeCbor } from '../../apimachinery/codecs/cbor.ts';
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
+import type { DecodeOptions, Decoded } from '../../apimachinery/codecs/json.ts';
 import { decodeYaml } from '../../apimachinery/codecs/yaml.ts';
 import { validatePatchOwner } from '../../apimachinery/fieldmanager/managers/manager-name.ts';
-import type { SupportedType } from '../../apimachinery/negotiation.ts';
+import type { BodyFormat, SupportedType } from '../../apimachinery/negotiation.ts';
 import { readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import { queryBoolean } from '../../apimachinery/query.ts';
 import { newBadRequest, newInvalid, newPatchTooLarge } from '../../apimachinery/status-error.ts';
@@ -40,12 +42,21 @@ const strategicPatchType = 'application/strategic-merge-patch+json';
 const applyPatchType = 'application/apply-patch+yaml';
 
 /** In the order in which a refusal lists them. */
-function patchTypes(schema: ObjectSchema | undefined): readonly SupportedType[] {
-  return schema === undefined ? generalTypes : typedTypes;
+function patchTypes(
+  { features }: EndpointDeps,
+  schema: ObjectSchema | undefined,
+): readonly SupportedType[] {
+  const types = schema === undefined ? generalTypes : typedTypes;
+  return features.cbor ? [...types, applyCbor] : types;
 }
 
 const json = (mediaType: string): SupportedType => ({ mediaType, format: 'json', streams: false });
 const apply: SupportedType = { mediaType: applyPatchType, format: 'yaml', streams: false };
+const applyCbor: SupportedType = {
+  mediaType: 'application/apply-patch+cbor',
+  format: 'cbor',
+  streams: false,
+};
 const generalTypes = [json(jsonPatchType), json(mergePatchType), apply];
 const typedTypes = [json(jsonPatchType), json(mergePatchType), json(strategicPatchType), apply];
 
@@ -99,13 +110,13 @@ async function readChange(
   expected: DocumentType,
 ): Promise<Result<Change>> {
   const { schema } = expected;
-  const body = await readBody(deps, request, patchTypes(schema));
+  const body = await readBody(deps, request, patchTypes(deps, schema));
   if (body.kind === 'refused') return body;
   if (body.value === undefined) return refused(newBadRequest('a patch is required as the body'));
   const { bytes, type } = body.value;
   const findDuplicates = fieldValidationOf(request.query) !== 'Ignore';
-  const isApply = type.mediaType === applyPatchType;
-  const decoded = (isApply ? decodeYaml : decodeJson)(bytes, { findDuplicates });
+  const isApply = type.format !== 'json';
+  const decoded = decodePatch(bytes, type.format, { findDuplicates });
   if (decoded.kind === 'refused') return decoded;
   const duplicates = decoded.duplicates ?? [];
   if (isApply) return intentOf(decoded.value, duplicates, request, expected);
@@ -114,6 +125,11 @@ async function readChange(
       ? jsonPatchOf(decoded.value)
       : mergePatchOf(decoded.value, type.mediaType === strategicPatchType ? schema : undefined);
   return patch.kind === 'refused' ? patch : ok({ ...patch.value, duplicates });
+}
+
+function decodePatch(bytes: Uint8Array, format: BodyFormat, options: DecodeOptions): Decoded {
+  if (format === 'cbor') return decodeCbor(bytes);
+  return (format === 'yaml' ? decodeYaml : decodeJson)(bytes, options);
 }
 
 /** An intent is an object: it says what it is, and it is the one of the URL. */
