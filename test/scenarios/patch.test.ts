@@ -277,7 +277,8 @@ const scenarios: readonly Scenario[] = [
         body: { data: {} },
         status: 415,
         reason: 'UnsupportedMediaType',
-        message: /json-patch\+json.*merge-patch\+json.*strategic-merge-patch\+json.*apply-patch\+yaml/,
+        message:
+          /json-patch\+json.*merge-patch\+json.*strategic-merge-patch\+json.*apply-patch\+yaml/,
       },
       { request: `PATCH ${maps}/m`, headers: merge, body: '{', status: 400 },
       { request: `PATCH ${maps}/m`, headers: merge, body: '[]', status: 400 },
