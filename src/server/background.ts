@@ -9,6 +9,7 @@
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { together } from '../controllers/controller.ts';
 import type { Controller } from '../controllers/controller.ts';
+import { createGarbageCollector } from '../controllers/garbage-collector.ts';
 import { createIdentityLeaseCollector } from '../controllers/identity-lease-collector.ts';
 import { createIdentityLease } from '../controllers/identity-lease.ts';
 import type { IdentityLease, ServerInstance } from '../controllers/identity-lease.ts';
@@ -97,14 +98,25 @@ function controllersOf(
       log.error({ err: error, namespace }, 'a namespace could not be emptied; it is tried again');
     },
   });
-  if (identityLeases === undefined) return namespaces;
+  const garbage = createGarbageCollector({
+    registry,
+    timers,
+    onMisplaced: ({ kind, entry }) => {
+      const object = `${kind.kind} ${entry.name}`;
+      log.warn({ object }, 'an object without a namespace names an owner in one: it is kept');
+    },
+    onError: (place, error) => {
+      log.error({ err: error, place }, 'garbage could not be collected; it is tried again');
+    },
+  });
+  if (identityLeases === undefined) return together([namespaces, garbage]);
   const collector = createIdentityLeaseCollector({
     registry,
     timers,
     kind: identityLeases,
     onError: (error) => log.warn({ err: error }, 'expired leases of servers were not removed'),
   });
-  return together([namespaces, collector]);
+  return together([namespaces, garbage, collector]);
 }
 
 function electionOf(
