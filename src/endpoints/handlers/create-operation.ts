@@ -3,7 +3,7 @@
  * (spec 1, sections 1.3 and 4.1).
  *
  *     pods/<name>/binding, bindings     Binding: put the pod on a node
- *     pods/<name>/eviction              Eviction: delete the pod, if its disruption budget allows it
+ *     pods/<name>/eviction              Eviction: delete the pod, if its budget allows it
  *
  * Invariant: what has been done is answered with 201 and a Status.
  */
