@@ -30,7 +30,14 @@ import { ResourceCache } from './resource-cache.ts';
 import { createEntryMaker, resourceIdOf } from './resource-change.ts';
 import type { DecodeRecord, EntryMaker, Stamp } from './resource-change.ts';
 import { Routes } from './routes.ts';
-import type { ResourceSnapshot, Streams, WatchHandle, WatchRequest, WatchSink } from './streams.ts';
+import type {
+  ChangeListener,
+  ResourceSnapshot,
+  Streams,
+  WatchHandle,
+  WatchRequest,
+  WatchSink,
+} from './streams.ts';
 import { WatchClass, watchClassId } from './watch-class.ts';
 import type { ResourceStream, WatchClassEvents } from './watch-class.ts';
 
@@ -69,6 +76,7 @@ class Hub implements Streams {
   readonly #classes = new Map<string, WatchClass<Member>>();
   readonly #members = new Set<Member>();
   readonly #frameBudget: FrameBudget = { bytes: 0 };
+  readonly #listeners = new Set<ChangeListener>();
   readonly #stopping = new AbortController();
   #following: Promise<void> = Promise.resolve();
   #startRevision: Revision | undefined;
@@ -160,6 +168,11 @@ class Hub implements Streams {
     if (this.#stopping.signal.aborted) this.#delivery.end(member);
     else this.#begin(member, request.start);
     return member;
+  }
+
+  follow(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   stats(): ReturnType<Streams['stats']> {
@@ -337,6 +350,15 @@ class Hub implements Streams {
     // Before routing: whoever hears of the change finds it applied.
     this.#progress.advance(change.revision);
     this.#eventsTotal += 1;
-    if (applied !== undefined) stream.routes.route(applied);
+    if (applied === undefined) return;
+    stream.routes.route(applied);
+    for (const listener of this.#listeners) {
+      try {
+        listener(stream.id, applied.type, applied.entry);
+      } catch {
+        // Its own affair: to go on with a gap would be worse for it than to hear nothing.
+        this.#listeners.delete(listener);
+      }
+    }
   }
 }

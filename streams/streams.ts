@@ -127,8 +127,15 @@ export interface Streams {
   keep(resource: GroupResource, snapshot: ResourceSnapshot): void;
   /** Never throws: what goes wrong after the head was sent is an ERROR event. */
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
+  /** Calls the listener with every change of every resource, in log order, in the step in which the
+   * snapshots come to show it: what it builds is never behind them. It must be quick; one that
+   * throws is not called again. Returns what ends it. */
+  follow(listener: ChangeListener): () => void;
   stats(): StreamStats;
 }
+
+/** `resource`: `<group>/<resource>`. For DELETED the entry is the last state. */
+export type ChangeListener = (resource: string, type: EventType, entry: Entry) => void;
 
 export type SnapshotAt =
   | { readonly kind: 'ok'; readonly snapshot: ResourceSnapshot }

@@ -237,11 +237,16 @@ export function newUnsupportedMediaType(
   });
 }
 
-export function newTooManyRequests(message: string, retryAfterSeconds: number): StatusError {
+/** `retryAfterSeconds` 0: nobody knows when. */
+export function newTooManyRequests(
+  message: string,
+  retryAfterSeconds: number,
+  causes?: readonly StatusCause[],
+): StatusError {
   return new StatusError({
     reason: StatusReason.tooManyRequests,
     message,
-    details: { retryAfterSeconds },
+    details: { retryAfterSeconds, causes },
   });
 }
 
@@ -329,6 +334,7 @@ const hasReason =
     error instanceof StatusError && error.reason === reason;
 
 export const isNotFound = hasReason(StatusReason.notFound);
+export const isConflict = hasReason(StatusReason.conflict);
 export const isAlreadyExists = hasReason(StatusReason.alreadyExists);
 
 function about(gr: GroupResource, name: string): StatusDetails {

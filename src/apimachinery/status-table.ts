@@ -58,6 +58,7 @@ export const CauseType = {
   fieldManagerConflict: 'FieldManagerConflict',
   resourceVersionTooLarge: 'ResourceVersionTooLarge',
   namespaceTerminating: 'NamespaceTerminating',
+  disruptionBudget: 'DisruptionBudget',
 } as const;
 
 export const OPTIMISTIC_LOCK_MESSAGE =

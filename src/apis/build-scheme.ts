@@ -12,13 +12,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { Defaulter } from '../apimachinery/typed/defaulting.ts';
 import type { ObjectSchema, TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
 import { makeScheme } from '../apimachinery/scheme.ts';
-import type {
-  GroupInfo,
-  KindInfo,
-  Scheme,
-  SubresourceInfo,
-  Verb,
-} from '../apimachinery/scheme.ts';
+import type { GroupInfo, KindInfo, Scheme, SubresourceInfo, Verb } from '../apimachinery/scheme.ts';
 import * as behaviour from './behaviour.ts';
 import { catalogue, resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';

@@ -11,8 +11,11 @@ import { makeTypedValidators } from '../apimachinery/typed/validate-typed.ts';
 import type { TypedValidator } from '../apimachinery/typed/validate-typed.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { genericStrategy } from '../registry/strategy.ts';
-import type { KindStrategy, StrategyOf } from '../registry/strategy.ts';
+import type { KindStrategy, StrategyOf, SubresourceRules } from '../registry/strategy.ts';
+import { signingRequestStrategy } from './certificate-signing-requests.ts';
 import { namespaceStrategy } from './namespaces.ts';
+import { ephemeralContainerRules } from './pods/ephemeral-containers.ts';
+import { resizeRules } from './pods/resize.ts';
 import { schemaExemptions } from './validation/schema-exemptions.ts';
 import { kindRulesOf } from './validation/validation.ts';
 import type { KindRules } from './validation/validation.ts';
@@ -21,6 +24,8 @@ import type { KindRules } from './validation/validation.ts';
 export function strategiesOf(identity: Identity): StrategyOf {
   const replaced: Readonly<Record<string, Partial<KindStrategy>>> = {
     '/namespaces': namespaceStrategy(identity),
+    '/pods': { subresources: podSubresources(`${identity.labelDomain}/config.mirror`) },
+    [identity.fill('certificates.{domain}/certificatesigningrequests')]: signingRequestStrategy(),
   };
   const rules = new Map(
     Object.entries(kindRulesOf(identity)).map(([key, own]) => [filledKey(key, identity), own]),
@@ -40,6 +45,14 @@ export function strategiesOf(identity: Identity): StrategyOf {
   };
 }
 
+/** A pod that a node runs from a file of its own says so in an annotation. */
+function podSubresources(staticAnnotation: string): Readonly<Record<string, SubresourceRules>> {
+  return {
+    ephemeralcontainers: ephemeralContainerRules(staticAnnotation),
+    resize: resizeRules(staticAnnotation),
+  };
+}
+
 const noErrors = (): readonly FieldError[] => [];
 
 /** `<group template>/<resource>` under the identity's names. */
@@ -53,7 +66,7 @@ function validation(
   base: KindStrategy,
   checkSchema: TypedValidator,
   rules: KindRules,
-): Pick<KindStrategy, 'validate' | 'validateUpdate' | 'validateStatusUpdate'> {
+): Pick<KindStrategy, 'validate' | 'validateUpdate' | 'validateStatusUpdate' | 'subresources'> {
   const validate = (object: ApiObject): readonly FieldError[] => {
     const errors = checkSchema(object);
     const own = base.validate(object);
@@ -73,6 +86,15 @@ function validation(
         base.validateStatusUpdate(next, current),
         rules.validateStatusUpdate?.(next, current) ?? [],
       ),
+    subresources: Object.fromEntries(
+      Object.entries(base.subresources).map(([name, own]): [string, SubresourceRules] => [
+        name,
+        {
+          ...own,
+          validate: (next, current) => concat(validate(next), own.validate(next, current)),
+        },
+      ]),
+    ),
   };
 }
 

@@ -15,9 +15,20 @@ export const objectVerbs: readonly Verb[] = [
   'watch',
 ];
 
-export const subresourceVerbs: readonly Verb[] = ['get', 'patch', 'update'];
+const changed: readonly Verb[] = ['get', 'patch', 'update'];
+const posted: readonly Verb[] = ['create'];
 
-/** Subresources that are answered. The catalogue names more; each of the others needs its own rules
- * (token issues credentials, approval and ephemeralcontainers and resize change a chosen few
- * fields), and is left out until it has them. */
-export const servedSubresources: ReadonlySet<string> = new Set(['scale', 'status']);
+/** Subresources that are answered, with their verbs. The catalogue names more: token issues
+ * credentials, and is left out until something does. */
+export const servedSubresources: ReadonlyMap<string, readonly Verb[]> = new Map([
+  ['approval', changed],
+  ['binding', posted],
+  ['ephemeralcontainers', changed],
+  ['eviction', posted],
+  ['resize', changed],
+  ['scale', changed],
+  ['status', changed],
+]);
+
+/** Of kinds that are posted to a collection and never stored. */
+export const operationVerbs = posted;

@@ -6,6 +6,7 @@
  */
 import { newGenericNotFound, newMethodNotAllowed } from '../apimachinery/status-error.ts';
 import type { KindInfo, Verb } from '../apimachinery/scheme.ts';
+import { handleCreateOperation } from './handlers/create-operation.ts';
 import { handleCreate } from './handlers/create.ts';
 import { handleDeleteCollection } from './handlers/delete-collection.ts';
 import { handleDelete } from './handlers/delete.ts';
@@ -46,7 +47,9 @@ export async function handleResource(
   }
   const verbs = verbsAt(kind, resource);
   if (verbs === undefined) return sendStatusError(exchange, newGenericNotFound());
-  const handler = handlers[info.verb];
+  const isOperation = kind.operation === true || resource.subresource !== '';
+  const handler =
+    info.verb === 'create' && isOperation ? handleCreateOperation : handlers[info.verb];
   if (handler === undefined || !verbs.includes(info.verb as Verb)) {
     return sendStatusError(exchange, newMethodNotAllowed(kind, info.verb));
   }

@@ -129,7 +129,7 @@ function decodeBody(bytes: Uint8Array, format: BodyFormat, reading: Reading): De
 export async function readObject(
   deps: EndpointDeps,
   request: ResourceRequest,
-  expected: DocumentType,
+  expected: DocumentType & { readonly alsoKinds?: readonly GroupVersionKind[] | undefined },
 ): Promise<Result<ApiObject>> {
   const mode = fieldValidationOf(request.query);
   const decoded = await readDecoded(deps, request, {
@@ -153,8 +153,17 @@ export async function readObject(
 /** A document without them is taken for what the URL names. */
 export function checkVersionAndKind(
   document: JsonObject,
-  expected: GroupVersionKind,
+  expected: GroupVersionKind & { readonly alsoKinds?: readonly GroupVersionKind[] | undefined },
 ): StatusError | undefined {
+  const { alsoKinds = [], ...first } = expected;
+  const mismatch = mismatchWith(document, first);
+  if (mismatch === undefined) return undefined;
+  return alsoKinds.some((each) => mismatchWith(document, each) === undefined)
+    ? undefined
+    : mismatch;
+}
+
+function mismatchWith(document: JsonObject, expected: GroupVersionKind): StatusError | undefined {
   const apiVersion = formatGroupVersion(expected);
   const given = { apiVersion: document['apiVersion'] ?? '', kind: document['kind'] ?? '' };
   if (given.apiVersion !== '' && given.apiVersion !== apiVersion) {

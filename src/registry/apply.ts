@@ -49,13 +49,12 @@ export async function applyObject(
   options: ApplyOptions,
 ): Promise<Result<WriteResult>> {
   const { kind } = target;
-  const strategy = deps.strategyOf(kind);
   const writer: Writer = { manager: options.manager, subresource: subresource ?? '' };
   return executeReplace(deps, target, {
     produce: (current) => {
       const complete = (merged: ApiObject): ApiObject => {
         const stored = toStorageVersion(merged, kind);
-        return preparedUpdate(stored, current.object, kind, strategy, subresource);
+        return preparedUpdate(deps, kind, stored, current.object, subresource);
       };
       return produceApplied(deps, target, { intent, writer, options, complete }, current);
     },
@@ -89,10 +88,9 @@ export async function applyScale(
   const whole = wanted === undefined ? bare : withReplicas(bare, paths, wanted);
   const result = await executeReplace(deps, target, {
     produce: (current) => {
-      const strategy = deps.strategyOf(kind);
       const complete = (merged: ApiObject): ApiObject => {
         const stored = toStorageVersion(merged, kind);
-        return preparedUpdate(stored, current.object, kind, strategy, undefined);
+        return preparedUpdate(deps, kind, stored, current.object, undefined);
       };
       return produceApplied(deps, target, { intent: whole, writer, options, complete }, current);
     },

@@ -108,12 +108,25 @@ export function validatedUpdate(
   { object }: CurrentObject,
 ): Production {
   const strategy = deps.strategyOf(kind);
-  const rules = strategy.subresources[subresource];
-  const errors =
-    subresource === 'status'
-      ? strategy.validateStatusUpdate(next, object)
-      : (rules?.validate(next, object) ?? strategy.validateUpdate(next, object));
-  return validated(next, object, kind, errors);
+  return validated(next, object, kind, kindErrors(strategy, subresource, next, object));
+}
+
+/** A scale is a write to the object; a binding or an eviction is judged before it comes here. */
+function kindErrors(
+  strategy: KindStrategy,
+  subresource: string,
+  next: ApiObject,
+  current: ApiObject,
+): readonly FieldError[] {
+  switch (subresource) {
+    case '':
+    case 'scale':
+      return strategy.validateUpdate(next, current);
+    case 'status':
+      return strategy.validateStatusUpdate(next, current);
+    default:
+      return strategy.subresources[subresource]?.validate(next, current) ?? [];
+  }
 }
 
 /** What the kind and the server make of a submitted object, in the stored version. */
@@ -232,14 +245,14 @@ function preparedStatus(
   return strategy.prepareForStatusUpdate(next, current, nowMs);
 }
 
-/** `next`, if its metadata allows it after `current` and `kindErrors`, the kind's own, are none. */
+/** `next`, if its metadata allows it after `current` and `ofKind`, the kind's own, are none. */
 export function validated(
   next: ApiObject,
   current: ApiObject,
   kind: KindInfo,
-  kindErrors: readonly FieldError[],
+  ofKind: readonly FieldError[],
 ): Production {
-  const errors = [...validateObjectMetaUpdate(next.metadata, current.metadata), ...kindErrors];
+  const errors = [...validateObjectMetaUpdate(next.metadata, current.metadata), ...ofKind];
   if (errors.length > 0) {
     return refused(newInvalid(kind, current.metadata.name ?? '', errors));
   }

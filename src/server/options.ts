@@ -32,6 +32,8 @@ export interface CompletedConfig {
   readonly identity: IdentityName;
   readonly transport: TransportChoice;
   readonly watchHistoryMs: number;
+  /** How long an event lives after its last write. */
+  readonly eventTtlMs: number;
   readonly minRequestTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly requestBodyBytesMax: number;
@@ -108,6 +110,12 @@ export const optionTable = [
     value: 'DURATION',
     default: '5m',
     help: 'How long changes, and the states they replaced, stay readable.',
+  },
+  {
+    flag: 'event-ttl',
+    value: 'DURATION',
+    default: '1h',
+    help: 'How long an event is kept after it was last written.',
   },
   {
     flag: 'min-request-timeout',
@@ -202,6 +210,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     identity: oneOf(raw, 'identity', identityNames),
     transport: oneOf(raw, 'transport', transportChoices),
     watchHistoryMs: duration(raw, 'watch-history', 1000),
+    eventTtlMs: duration(raw, 'event-ttl', 1000),
     minRequestTimeoutMs: duration(raw, 'min-request-timeout', 1000),
     requestTimeoutMs: duration(raw, 'request-timeout', 1000),
     requestBodyBytesMax: integer(raw, 'max-request-bytes', 1024, 3 * 1024 * 1024),

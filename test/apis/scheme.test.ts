@@ -60,9 +60,14 @@ describe('scheme', () => {
     const expected = catalogue.filter(
       (kind) => /^v\d+$/.test(kind.version) && !virtualResources.has(resourceKey(kind)),
     );
-    assert.equal(scheme.kinds.length, expected.length);
-    // HorizontalPodAutoscaler and Event have two versions each.
-    assert.equal(scheme.storageResources.length, scheme.kinds.length - 2);
+    const operations = scheme.kinds.filter((kind) => kind.operation === true);
+    assert.deepEqual(
+      operations.map((kind) => kind.resource),
+      ['bindings'],
+    );
+    assert.equal(scheme.kinds.length - 1, expected.length);
+    // HorizontalPodAutoscaler and Event have two versions each; operations are not stored.
+    assert.equal(scheme.storageResources.length, expected.length - 2);
   });
 
   it('serves every resource of the minimal-object vectors that is on by default', () => {

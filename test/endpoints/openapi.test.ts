@@ -112,7 +112,7 @@ describe('OpenAPI documents', () => {
       const root = group === '' ? `api/${version}` : `apis/${group}/${version}`;
       const document = v3(kubernetes.documents, root);
       const schemas = Object.values(document.components.schemas);
-      for (const name of [kind.kind, kind.listKind]) {
+      for (const name of kind.operation === true ? [kind.kind] : [kind.kind, kind.listKind]) {
         const served = JSON.stringify({ group, kind: name, version });
         const holds = (schema: Schema) =>
           JSON.stringify(schema['x-kubernetes-group-version-kind'] ?? []).includes(served);
@@ -130,8 +130,10 @@ describe('OpenAPI documents', () => {
       for (const verb of kind.verbs.filter((each) => each !== 'watch')) {
         assert.ok(actions.has(verbs[verb] ?? verb), `${collection} ${verb}`);
       }
-      for (const { name } of kind.subresources) {
-        assert.ok(document.paths[`${collection}/{name}/${name}`]?.['put'], `${collection} ${name}`);
+      for (const { name, verbs: own } of kind.subresources) {
+        const item = document.paths[`${collection}/{name}/${name}`];
+        const method = own.includes('create') ? 'post' : 'put';
+        assert.ok(item?.[method], `${collection} ${name}`);
       }
     }
   });

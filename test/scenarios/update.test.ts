@@ -195,8 +195,9 @@ const createOnUpdate: Scenario = {
     {
       request: 'PUT /api/v1/namespaces/$ns/services/other',
       body: { metadata: { name: 'other', uid: 'x' } },
-      status: 404,
-      reason: 'NotFound',
+      status: 409,
+      reason: 'Conflict',
+      message: /Precondition failed: UID in precondition: x, UID in object meta: $/,
     },
     {
       request: 'PUT /api/v1/namespaces/$ns/services/Bad',

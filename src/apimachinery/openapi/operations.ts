@@ -85,8 +85,10 @@ function capital(word: string): string {
 
 /** Every path of a kind, its subresources and the older watch paths among them. */
 export function operationsOf(kind: KindInfo, names: OperationNames): readonly PathOperations[] {
-  const { schema, listSchema } = kind;
-  if (schema === undefined || listSchema === undefined) return [];
+  const { schema } = kind;
+  if (schema === undefined) return [];
+  // An operation has no list, and no verb that would speak of one.
+  const listSchema = kind.listSchema ?? schema;
   const make = operationMaker(kind, names, { schema, listSchema });
   const { root } = names;
   const scope = kind.namespaced ? '/namespaces/{namespace}' : '';
@@ -183,7 +185,7 @@ function operationMaker(kind: KindInfo, names: OperationNames, types: Types): Ma
     subresource(subresource) {
       const schema = subresource.schema;
       if (schema === undefined) return [];
-      return (['get', 'update', 'patch'] as const)
+      return (['get', 'create', 'update', 'patch'] as const)
         .filter((verb) => subresource.verbs.includes(verb))
         .map((verb) => {
           const noun = `${scope}${kind.kind}${capital(subresource.name)}`;

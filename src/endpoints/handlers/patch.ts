@@ -177,7 +177,8 @@ async function sendChanged(
   request: ResourceRequest,
   { target, change, options, representation }: Sent,
 ): Promise<void> {
-  const subresource = request.resource.subresource === 'status' ? 'status' : undefined;
+  const { subresource: name } = request.resource;
+  const subresource = name === '' ? undefined : name;
   const { registry } = deps;
   const changed =
     change.kind === 'apply'

@@ -41,7 +41,7 @@ async function putObject(
 ): Promise<void> {
   const { kind, resource } = request;
   const target = { kind, namespace: resource.namespace, name: resource.name };
-  const subresource = resource.subresource === 'status' ? 'status' : undefined;
+  const subresource = resource.subresource === '' ? undefined : resource.subresource;
   const updated = await updateObject(deps.registry, target, object, subresource, options);
   if (updated.kind === 'refused') {
     return sendStatusError(request.exchange, updated.error, request.warnings);
