@@ -173,13 +173,20 @@ export function createKeys(prefix: string): Keys {
   const root = Buffer.concat([Buffer.from(prefix), Buffer.of(0)]);
   const at = (letter: string, ...rest: Buffer[]): Buffer =>
     Buffer.concat([root, Buffer.from(letter), ...rest]);
-  const text = (key: string, ...rest: number[]): Buffer =>
-    Buffer.concat([Buffer.from(key), Buffer.from(rest)]);
   const headBytes = root.length + 1;
-  const stamped = (head: Buffer, era: number, slot: number, index: number): StampedKey => ({
-    key: Buffer.concat([head, tipOf(era), Buffer.of(slot, index)]),
-    stampAt: head.length + ERA_BYTES,
-  });
+  const currentHead = at('c');
+  const stateHead = at('w');
+  const oldHead = at('o');
+  const logHead = at('l');
+  const stamped = (head: Buffer, era: number, slot: number, index: number): StampedKey => {
+    const key = Buffer.allocUnsafe(head.length + PLACE_BYTES);
+    head.copy(key);
+    key.fill(0, head.length);
+    key[head.length] = era;
+    key[head.length + SLOT_AT] = slot;
+    key[head.length + SLOT_AT + 1] = index;
+    return { key, stampAt: head.length + ERA_BYTES };
+  };
   const chunk = (id: Buffer, number: number): Buffer =>
     at('b', id, Buffer.of(number >> 8, number & 0xff));
   return {
@@ -190,16 +197,17 @@ export function createKeys(prefix: string): Keys {
     all: [root, prefixEnd(root)],
     table: (letter) => [at(letter), at(String.fromCharCode(letter.charCodeAt(0) + 1))],
     ofSlot: (letter, slot) => at(letter, Buffer.of(slot)),
-    current: (key) => at('c', text(key)),
-    state: (key) => at('w', text(key)),
+    current: (key) => withText(currentHead, key),
+    state: (key) => withText(stateHead, key),
     blob: chunk,
     blobRange: (id) => [chunk(id, 0), chunk(id, 0xffff)],
-    stampedLog: (era, slot, index) => stamped(at('l'), era, slot, index),
-    stampedOld: (key, era, slot, index) => stamped(at('o', text(key, 0)), era, slot, index),
+    stampedLog: (era, slot, index) => stamped(logHead, era, slot, index),
+    stampedOld: (key, era, slot, index) =>
+      stamped(withText(oldHead, key, OLD_KEY_END), era, slot, index),
     logFrom: (place) => at('l', place),
-    old: (key, place) => at('o', text(key, 0), place),
-    oldFrom: (key, place) => at('o', text(key, 0), place),
-    oldEnd: (key) => at('o', text(key, 1)),
+    old: (key, place) => Buffer.concat([withText(oldHead, key, OLD_KEY_END), place]),
+    oldFrom: (key, place) => Buffer.concat([withText(oldHead, key, OLD_KEY_END), place]),
+    oldEnd: (key) => withText(oldHead, key, OLD_KEY_AFTER),
     currentKeyOf: (bytes) => bytes.toString('utf8', headBytes) as StoreKey,
     splitOld(bytes) {
       const keyEnd = bytes.length - PLACE_BYTES - 1;
@@ -214,6 +222,21 @@ export function createKeys(prefix: string): Keys {
       return bytes.subarray(headBytes);
     },
   };
+}
+
+/** Ends the key in that of a superseded record; no key holds it. */
+const OLD_KEY_END = Buffer.of(0);
+const OLD_KEY_AFTER = Buffer.of(1);
+const nothing = Buffer.alloc(0);
+
+/** One buffer: keys are made several times for each record written. */
+function withText(head: Buffer, text: string, tail: Buffer = nothing): Buffer {
+  const textBytes = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(head.length + textBytes + tail.length);
+  head.copy(bytes);
+  bytes.write(text, head.length);
+  tail.copy(bytes, head.length + textBytes);
+  return bytes;
 }
 
 /** The first key behind this one. */
@@ -334,10 +357,11 @@ export interface LogEntry {
 }
 
 export function encodeLogEntry(kind: 'put' | 'delete', timeMs: number, key: string): Buffer {
-  const head = Buffer.alloc(LOG_HEADER_BYTES);
-  head[0] = kind === 'put' ? PUT : DELETE;
-  head.writeDoubleBE(timeMs, 1);
-  return Buffer.concat([head, Buffer.from(key)]);
+  const bytes = Buffer.allocUnsafe(LOG_HEADER_BYTES + Buffer.byteLength(key));
+  bytes[0] = kind === 'put' ? PUT : DELETE;
+  bytes.writeDoubleBE(timeMs, 1);
+  bytes.write(key, LOG_HEADER_BYTES);
+  return bytes;
 }
 
 export function decodeLogEntry(bytes: Buffer): LogEntry {
