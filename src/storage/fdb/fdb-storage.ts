@@ -19,6 +19,7 @@ import type { AtRevision, ChangePage, Revision, Storage } from '../storage.ts';
 import { followLog } from '../tail.ts';
 import { fdbCodes, isFdbError } from './binding.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
+import { createContention } from './contention.ts';
 import { checkCommitSize, createCommits } from './commits.ts';
 import { compactTo } from './fdb-compaction.ts';
 import { readChanges } from './fdb-log.ts';
@@ -69,7 +70,8 @@ function createFdbStorage(
   const logWatch = createLogWatch(db, space.keys.tip);
   const onCommitted = (stamp: Buffer): void => logWatch.observe(tipOf(space.revisions.era, stamp));
   const own = createOwnRecords();
-  const commits = createCommits({ db, space, slots, clock, own, onCommitted });
+  const contention = createContention(db, space.keys, slots.owner);
+  const commits = createCommits({ db, space, slots, clock, contention, own, onCommitted });
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
 

@@ -9,6 +9,7 @@
  *   b <blob id:17> <chunk:2>    a value above INLINE_BYTES_MAX, in pieces below 100 kB
  *   t                           era and versionstamp of the newest commit: what followers watch
  *   k                           compact revision      x   lease of whoever compacts
+ *   q <key>                     a turn on a contended record (contention.ts)
  *   s/h/d <slot>                owner of a slot, its last sign of life, its last commit
  *
  *   place    era:1  versionstamp:10  slot:1  index:1      FoundationDB fills in the versionstamp
@@ -149,10 +150,12 @@ export interface Keys {
   /** Where everything of the store starts and ends. */
   readonly all: readonly [Buffer, Buffer];
   /** Where a table starts and ends. */
-  table(letter: 'c' | 'o' | 'l' | 's' | 'h'): readonly [Buffer, Buffer];
+  table(letter: 'c' | 'o' | 'l' | 's' | 'h' | 'q'): readonly [Buffer, Buffer];
   ofSlot(letter: 's' | 'h' | 'd', slot: number): Buffer;
   current(key: string): Buffer;
   state(key: string): Buffer;
+  turn(key: string): Buffer;
+  turnKeyOf(bytes: Buffer): StoreKey;
   blob(id: Buffer, chunk: number): Buffer;
   blobRange(id: Buffer): readonly [Buffer, Buffer];
   stampedLog(era: number, slot: number, index: number): StampedKey;
@@ -176,6 +179,7 @@ export function createKeys(prefix: string): Keys {
   const headBytes = root.length + 1;
   const currentHead = at('c');
   const stateHead = at('w');
+  const turnHead = at('q');
   const oldHead = at('o');
   const logHead = at('l');
   const stamped = (head: Buffer, era: number, slot: number, index: number): StampedKey => {
@@ -199,6 +203,8 @@ export function createKeys(prefix: string): Keys {
     ofSlot: (letter, slot) => at(letter, Buffer.of(slot)),
     current: (key) => withText(currentHead, key),
     state: (key) => withText(stateHead, key),
+    turn: (key) => withText(turnHead, key),
+    turnKeyOf: (bytes) => bytes.toString('utf8', headBytes) as StoreKey,
     blob: chunk,
     blobRange: (id) => [chunk(id, 0), chunk(id, 0xffff)],
     stampedLog: (era, slot, index) => stamped(logHead, era, slot, index),
