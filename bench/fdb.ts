@@ -146,15 +146,19 @@ async function run(bench: Bench): Promise<Outcome> {
   const { server: core } = bench.cores;
   const prefix = `sluice-bench-${process.pid}`;
   const floorPrefix = `${prefix}-floor`;
-  const floor = await startFdbFloor(core, [clusterFile, floorPrefix]);
-  const fdb = await startSluice(core, [
-    '--store=fdb',
-    `--fdb-cluster-file=${clusterFile}`,
-    `--fdb-prefix=${prefix}`,
-  ]);
-  const [lmdb, bare] = [await startSluice(core), await startUwsFloor(core)];
-  const processes = { fdb, lmdb, floor, bare };
+  const started: MeasuredProcess[] = [];
+  const start = async (process: Promise<MeasuredProcess>): Promise<MeasuredProcess> => {
+    started.push(await process);
+    return process;
+  };
+  const store = [`--fdb-cluster-file=${clusterFile}`, `--fdb-prefix=${prefix}`];
   try {
+    const processes = {
+      floor: await start(startFdbFloor(core, [clusterFile, floorPrefix])),
+      fdb: await start(startSluice(core, ['--store=fdb', ...store])),
+      lmdb: await start(startSluice(core)),
+      bare: await start(startUwsFloor(core)),
+    };
     const creates = await measureCreates(bench, processes);
     const latencies = await measureLatencies(bench, processes);
     return {
@@ -164,11 +168,12 @@ async function run(bench: Bench): Promise<Outcome> {
       notes: [...creates.notes, 'fdbserver shares the cores, unpinned'],
     };
   } finally {
-    await Promise.all([fdb.stop(), lmdb.stop(), bare.stop()]);
-    for (const store of [prefix, floorPrefix]) {
-      await floor.ask({ kind: 'clear', store } satisfies FdbRequest);
+    const [floor, ...others] = started;
+    await Promise.all(others.map((process) => process.stop()));
+    for (const each of [prefix, floorPrefix]) {
+      await floor?.ask({ kind: 'clear', store: each } satisfies FdbRequest);
     }
-    await floor.stop();
+    await floor?.stop();
   }
 }
 

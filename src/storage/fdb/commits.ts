@@ -10,6 +10,8 @@
  * runs: whichever comes second finds the mark changed, or conflicts. An attempt that finds the id
  * of an earlier one knows that that one was applied, and at which version. Nothing is guessed.
  *
+ * A server that keeps losing races for a record gets a turn (contention.ts).
+ *
  * Invariants: one commit is in flight per opener, so (version, slot) belongs to one commit; an
  * outcome is given only for a plan known to be applied, or one that had nothing to apply; `unknown`
  * is thrown only when an attempt whose fate is open was the last thing heard before the deadline.
@@ -32,6 +34,8 @@ import {
 } from './commit-plan.ts';
 import type { AttemptId, CommitPlan } from './commit-plan.ts';
 import type { Subspace } from './fdb-reads.ts';
+import { noTurns } from './contention.ts';
+import type { Contention } from './contention.ts';
 import { COMMIT_MUTATIONS_MAX } from './layout.ts';
 import type { OwnRecords } from './own-records.ts';
 import type { SlotHolder } from './slots.ts';
@@ -42,6 +46,7 @@ export interface CommitterOptions {
   readonly space: Subspace;
   readonly slots: SlotHolder;
   readonly clock: Clock;
+  readonly contention: Contention;
   /** Given the records of each commit. */
   readonly own: OwnRecords;
   /** Told the versionstamp of each commit. */
@@ -60,23 +65,19 @@ interface OpenAttempt {
   readonly plan: CommitPlan;
 }
 
-type AttemptEnd =
-  | { readonly kind: 'done'; readonly outcomes: readonly MutationOutcome[] }
-  | { readonly kind: 'slot-lost' };
+interface AttemptDone {
+  readonly kind: 'done';
+  readonly outcomes: readonly MutationOutcome[];
+}
+
+type AttemptEnd = AttemptDone | { readonly kind: 'slot-lost' };
 
 export function createCommits(options: CommitterOptions): Commits {
-  const { db, space, slots, clock } = options;
+  const { db, space, slots, clock, contention } = options;
   let last: Promise<unknown> = Promise.resolve();
-  let attemptsCount = 0n;
+  const nextAttempt = attemptIds(slots.owner);
 
-  function nextAttempt(slot: number): AttemptId {
-    const bytes = Buffer.alloc(ATTEMPT_ID_BYTES);
-    slots.owner.copy(bytes);
-    bytes.writeBigUInt64BE((attemptsCount += 1n), slots.owner.length);
-    return { slot, bytes };
-  }
-
-  function finish({ attempt, plan }: OpenAttempt, stamp: Buffer): AttemptEnd {
+  function finish({ attempt, plan }: OpenAttempt, stamp: Buffer): AttemptDone {
     for (const record of recordsOf(space.revisions, plan, attempt, stamp)) options.own.add(record);
     options.onCommitted(stamp);
     return { kind: 'done', outcomes: outcomesOf(space.revisions, plan, attempt, stamp) };
@@ -90,9 +91,12 @@ export function createCommits(options: CommitterOptions): Commits {
     slot: number,
     open: OpenAttempt[],
   ): Promise<AttemptEnd> {
-    const [found, touched] = await Promise.all([
+    const [found, touched, turns] = await Promise.all([
       readSlot(space, transaction, slot),
       readTouched(space, transaction, mutations),
+      // Somebody's turn changes nothing in the store: it must not decide what an earlier attempt
+      // may yet apply.
+      open.length === 0 ? contention.read(transaction) : noTurns,
     ]);
     const applied = open.find(({ attempt }) => isMarkOf(found.last, attempt));
     if (applied !== undefined && found.last !== undefined) {
@@ -100,13 +104,18 @@ export function createCommits(options: CommitterOptions): Commits {
     }
     if (found.owner?.equals(slots.owner) !== true) return { kind: 'slot-lost' };
     const attempt = nextAttempt(slot);
-    const plan = planCommit(space, touched, mutations, attempt);
+    const plan = planCommit(space, touched, contention.admit(turns, mutations), attempt);
     // Decided at this read version. An earlier attempt that had something to apply read what has
     // changed since, so it cannot be applied any more.
-    if (plan.writes.length === 0) return { kind: 'done', outcomes: plan.outcomes };
-    writeCommit(space, transaction, plan, attempt, clock.nowMs());
-    const self = { attempt, plan };
-    return finish(self, await commitOpen(transaction, self, open));
+    let end: AttemptDone = { kind: 'done', outcomes: plan.outcomes };
+    if (plan.writes.length > 0) {
+      writeCommit(space, transaction, plan, attempt, clock.nowMs());
+      contention.clearSpent(transaction, turns, plan.finally);
+      const self = { attempt, plan };
+      end = finish(self, await commitOpen(transaction, self, open));
+    }
+    await contention.settled(turns, mutations, end.outcomes);
+    return end;
   }
 
   async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
@@ -138,6 +147,16 @@ export function createCommits(options: CommitterOptions): Commits {
     async settled() {
       await last;
     },
+  };
+}
+
+function attemptIds(owner: Buffer): (slot: number) => AttemptId {
+  let attemptsCount = 0n;
+  return (slot) => {
+    const bytes = Buffer.alloc(ATTEMPT_ID_BYTES);
+    owner.copy(bytes);
+    bytes.writeBigUInt64BE((attemptsCount += 1n), owner.length);
+    return { slot, bytes };
   };
 }
 

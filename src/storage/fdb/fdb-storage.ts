@@ -19,6 +19,7 @@ import type { AtRevision, ChangePage, Revision, Storage } from '../storage.ts';
 import { followLog } from '../tail.ts';
 import { fdbCodes, isFdbError } from './binding.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
+import { createContention } from './contention.ts';
 import { checkCommitSize, createCommits } from './commits.ts';
 import { compactTo } from './fdb-compaction.ts';
 import { readChanges } from './fdb-log.ts';
@@ -69,7 +70,8 @@ function createFdbStorage(
   const logWatch = createLogWatch(db, space.keys.tip);
   const onCommitted = (stamp: Buffer): void => logWatch.observe(tipOf(space.revisions.era, stamp));
   const own = createOwnRecords();
-  const commits = createCommits({ db, space, slots, clock, own, onCommitted });
+  const contention = createContention(db, space.keys, slots.owner);
+  const commits = createCommits({ db, space, slots, clock, contention, own, onCommitted });
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
 
@@ -81,16 +83,14 @@ function createFdbStorage(
   const view = (): Promise<HistoryView> =>
     reading((transaction) => viewHistory(space, transaction));
 
-  const changes: Storage['changes'] = (after, options) =>
+  const readAfter: ReadAfter = (after, options) =>
     reading((transaction) =>
       changesAfter(space, transaction, logWatch, after, { ...options, own }),
     );
 
   async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
     const either = AbortSignal.any([signal, closing.signal]);
-    const options = { limit: storageLimits.tailChangesMax, previous: false };
-    const read = (at: Revision): Promise<AtRevision<ChangePage>> =>
-      untilAnswered(() => changes(at, options), either);
+    const read = followerRead(readAfter, logWatch, either);
     try {
       yield* followLog(read, logWatch.commits, after, either);
     } catch (error) {
@@ -110,7 +110,7 @@ function createFdbStorage(
       checkCommitSize(mutations);
       return mutations.length === 0 ? [] : commits.commit(mutations);
     },
-    changes,
+    changes: async (after, options) => (await readAfter(after, options)).page,
     tail,
     revision: async () => (await view()).revision,
     compactRevision: async () => (await view()).compactRevision,
@@ -135,6 +135,26 @@ function createFdbStorage(
   }
 }
 
+/** What a follower reads with: not again what it knows to be the end of the log. */
+function followerRead(
+  readAfter: ReadAfter,
+  logWatch: LogWatch,
+  signal: AbortSignal,
+): (after: Revision) => Promise<AtRevision<ChangePage>> {
+  const options = { limit: storageLimits.tailChangesMax, previous: false };
+  let end: { readonly at: Revision; readonly count: number } | undefined;
+  return async (after) => {
+    const { count } = logWatch.commits;
+    // The page before reached the end, and nobody has heard of a commit since it was asked for.
+    if (end?.at === after && end.count === count) {
+      return { kind: 'ok', value: { changes: [], through: after } };
+    }
+    const { page, isWhole } = await untilAnswered(() => readAfter(after, options), signal);
+    end = page.kind === 'ok' && isWhole ? { at: page.value.through, count } : undefined;
+    return page;
+  };
+}
+
 /** A follower outlives an outage: it asks again, at the pace of the reads' own timeout, for as long
  * as the cluster does not answer. */
 async function untilAnswered<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -152,18 +172,29 @@ function isTimeout(error: unknown): boolean {
   return isFdbError(cause) && cause.code === fdbCodes.transactionTimedOut;
 }
 
+type PageOptions = Omit<ChangesOptions, 'own'>;
+
+type ReadAfter = (after: Revision, options: PageOptions) => Promise<ReadPage>;
+
+interface ReadPage {
+  readonly page: AtRevision<ChangePage>;
+  /** It goes through the newest revision of its transaction. */
+  readonly isWhole: boolean;
+}
+
 async function changesAfter(
   space: Subspace,
   transaction: FdbTransaction,
   logWatch: LogWatch,
   after: Revision,
   options: ChangesOptions,
-): Promise<AtRevision<ChangePage>> {
+): Promise<ReadPage> {
   const seen = await viewHistory(space, transaction);
   const refused = refuseRevision(seen, after);
-  if (refused !== undefined) return refused;
+  if (refused !== undefined) return { page: refused, isWhole: false };
   const value = await readChanges(space, transaction, seen, after, options);
   // A page that was cut is followed by another one; nobody sleeps on it.
-  if (value.through === seen.revision) logWatch.observe(seen.tip);
-  return { kind: 'ok', value };
+  const isWhole = value.through === seen.revision;
+  if (isWhole) logWatch.observe(seen.tip);
+  return { page: { kind: 'ok', value }, isWhole };
 }

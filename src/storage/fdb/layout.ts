@@ -9,6 +9,7 @@
  *   b <blob id:17> <chunk:2>    a value above INLINE_BYTES_MAX, in pieces below 100 kB
  *   t                           era and versionstamp of the newest commit: what followers watch
  *   k                           compact revision      x   lease of whoever compacts
+ *   q <key>                     a turn on a contended record (contention.ts)
  *   s/h/d <slot>                owner of a slot, its last sign of life, its last commit
  *
  *   place    era:1  versionstamp:10  slot:1  index:1      FoundationDB fills in the versionstamp
@@ -149,10 +150,12 @@ export interface Keys {
   /** Where everything of the store starts and ends. */
   readonly all: readonly [Buffer, Buffer];
   /** Where a table starts and ends. */
-  table(letter: 'c' | 'o' | 'l' | 's' | 'h'): readonly [Buffer, Buffer];
+  table(letter: 'c' | 'o' | 'l' | 's' | 'h' | 'q'): readonly [Buffer, Buffer];
   ofSlot(letter: 's' | 'h' | 'd', slot: number): Buffer;
   current(key: string): Buffer;
   state(key: string): Buffer;
+  turn(key: string): Buffer;
+  turnKeyOf(bytes: Buffer): StoreKey;
   blob(id: Buffer, chunk: number): Buffer;
   blobRange(id: Buffer): readonly [Buffer, Buffer];
   stampedLog(era: number, slot: number, index: number): StampedKey;
@@ -173,13 +176,21 @@ export function createKeys(prefix: string): Keys {
   const root = Buffer.concat([Buffer.from(prefix), Buffer.of(0)]);
   const at = (letter: string, ...rest: Buffer[]): Buffer =>
     Buffer.concat([root, Buffer.from(letter), ...rest]);
-  const text = (key: string, ...rest: number[]): Buffer =>
-    Buffer.concat([Buffer.from(key), Buffer.from(rest)]);
   const headBytes = root.length + 1;
-  const stamped = (head: Buffer, era: number, slot: number, index: number): StampedKey => ({
-    key: Buffer.concat([head, tipOf(era), Buffer.of(slot, index)]),
-    stampAt: head.length + ERA_BYTES,
-  });
+  const currentHead = at('c');
+  const stateHead = at('w');
+  const turnHead = at('q');
+  const oldHead = at('o');
+  const logHead = at('l');
+  const stamped = (head: Buffer, era: number, slot: number, index: number): StampedKey => {
+    const key = Buffer.allocUnsafe(head.length + PLACE_BYTES);
+    head.copy(key);
+    key.fill(0, head.length);
+    key[head.length] = era;
+    key[head.length + SLOT_AT] = slot;
+    key[head.length + SLOT_AT + 1] = index;
+    return { key, stampAt: head.length + ERA_BYTES };
+  };
   const chunk = (id: Buffer, number: number): Buffer =>
     at('b', id, Buffer.of(number >> 8, number & 0xff));
   return {
@@ -190,16 +201,19 @@ export function createKeys(prefix: string): Keys {
     all: [root, prefixEnd(root)],
     table: (letter) => [at(letter), at(String.fromCharCode(letter.charCodeAt(0) + 1))],
     ofSlot: (letter, slot) => at(letter, Buffer.of(slot)),
-    current: (key) => at('c', text(key)),
-    state: (key) => at('w', text(key)),
+    current: (key) => withText(currentHead, key),
+    state: (key) => withText(stateHead, key),
+    turn: (key) => withText(turnHead, key),
+    turnKeyOf: (bytes) => bytes.toString('utf8', headBytes) as StoreKey,
     blob: chunk,
     blobRange: (id) => [chunk(id, 0), chunk(id, 0xffff)],
-    stampedLog: (era, slot, index) => stamped(at('l'), era, slot, index),
-    stampedOld: (key, era, slot, index) => stamped(at('o', text(key, 0)), era, slot, index),
+    stampedLog: (era, slot, index) => stamped(logHead, era, slot, index),
+    stampedOld: (key, era, slot, index) =>
+      stamped(withText(oldHead, key, OLD_KEY_END), era, slot, index),
     logFrom: (place) => at('l', place),
-    old: (key, place) => at('o', text(key, 0), place),
-    oldFrom: (key, place) => at('o', text(key, 0), place),
-    oldEnd: (key) => at('o', text(key, 1)),
+    old: (key, place) => Buffer.concat([withText(oldHead, key, OLD_KEY_END), place]),
+    oldFrom: (key, place) => Buffer.concat([withText(oldHead, key, OLD_KEY_END), place]),
+    oldEnd: (key) => withText(oldHead, key, OLD_KEY_AFTER),
     currentKeyOf: (bytes) => bytes.toString('utf8', headBytes) as StoreKey,
     splitOld(bytes) {
       const keyEnd = bytes.length - PLACE_BYTES - 1;
@@ -214,6 +228,21 @@ export function createKeys(prefix: string): Keys {
       return bytes.subarray(headBytes);
     },
   };
+}
+
+/** Ends the key in that of a superseded record; no key holds it. */
+const OLD_KEY_END = Buffer.of(0);
+const OLD_KEY_AFTER = Buffer.of(1);
+const nothing = Buffer.alloc(0);
+
+/** One buffer: keys are made several times for each record written. */
+function withText(head: Buffer, text: string, tail: Buffer = nothing): Buffer {
+  const textBytes = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(head.length + textBytes + tail.length);
+  head.copy(bytes);
+  bytes.write(text, head.length);
+  tail.copy(bytes, head.length + textBytes);
+  return bytes;
 }
 
 /** The first key behind this one. */
@@ -334,10 +363,11 @@ export interface LogEntry {
 }
 
 export function encodeLogEntry(kind: 'put' | 'delete', timeMs: number, key: string): Buffer {
-  const head = Buffer.alloc(LOG_HEADER_BYTES);
-  head[0] = kind === 'put' ? PUT : DELETE;
-  head.writeDoubleBE(timeMs, 1);
-  return Buffer.concat([head, Buffer.from(key)]);
+  const bytes = Buffer.allocUnsafe(LOG_HEADER_BYTES + Buffer.byteLength(key));
+  bytes[0] = kind === 'put' ? PUT : DELETE;
+  bytes.writeDoubleBE(timeMs, 1);
+  bytes.write(key, LOG_HEADER_BYTES);
+  return bytes;
 }
 
 export function decodeLogEntry(bytes: Buffer): LogEntry {

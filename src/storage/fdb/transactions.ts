@@ -19,6 +19,8 @@ export const fdbLimits = {
   commitTimeoutMs: 5_000,
   /** A commit, with every transaction it took to learn its outcome. */
   commitDeadlineMs: 20_000,
+  /** Asking for a turn on a record: only a favour. */
+  turnTimeoutMs: 500,
   /** The first transaction of a new opener: how long a cluster may take to answer. */
   openTimeoutMs: 10_000,
   /** Value bytes of one commit; with keys, log and superseded records well below 10 MB. */
