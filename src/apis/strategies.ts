@@ -14,16 +14,20 @@ import { genericStrategy } from '../registry/strategy.ts';
 import type { KindStrategy, StrategyOf } from '../registry/strategy.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { schemaExemptions } from './validation/schema-exemptions.ts';
+import type { KindRules } from './validation/kind-rules.ts';
+import type { Migration } from './validation/migrated-rules.ts';
 import { kindRulesOf } from './validation/validation.ts';
-import type { KindRules } from './validation/validation.ts';
 
 /** Strategies are made once per kind and version, and kept. */
-export function strategiesOf(identity: Identity): StrategyOf {
+export function strategiesOf(identity: Identity, migration?: Migration): StrategyOf {
   const replaced: Readonly<Record<string, Partial<KindStrategy>>> = {
     '/namespaces': namespaceStrategy(identity),
   };
   const rules = new Map(
-    Object.entries(kindRulesOf(identity)).map(([key, own]) => [filledKey(key, identity), own]),
+    Object.entries(kindRulesOf(identity, migration)).map(([key, own]) => [
+      filledKey(key, identity),
+      own,
+    ]),
   );
   const validatorOf = makeTypedValidators(schemaExemptions);
   const made = new WeakMap<KindInfo, KindStrategy>();
@@ -60,7 +64,7 @@ function validation(
     return concat(concat(errors, own), rules.validate?.(object) ?? []);
   };
   return {
-    validate,
+    validate: (object) => concat(validate(object), rules.validateCreate?.(object) ?? []),
     validateUpdate: (next, current) => {
       const changed = concat(
         base.validateUpdate(next, current),
