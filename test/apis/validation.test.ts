@@ -10,7 +10,7 @@ import { makeTypedValidators } from '../../src/apimachinery/typed/validate-typed
 import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
 import { kindRulesOf } from '../../src/apis/validation/validation.ts';
 import { validationRows } from '../support/validation-rows.ts';
-import type { ValidationRow } from '../support/validation-rows.ts';
+import type { ValidationRow } from '../support/validation-row.ts';
 import { kindOf, kubernetes } from '../support/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);

@@ -1,15 +1,7 @@
 /** Objects of the kinds that make no pods, and what is wrong with them. */
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import type { ValidationRow } from './validation-rows.ts';
-
-function rowsOf(version: string, kind: string) {
-  return (
-    title: string,
-    object: JsonObject,
-    errors: readonly string[] = [],
-    from?: JsonObject,
-  ): ValidationRow => ({ version, kind, title, object, errors, ...(from ? { from } : {}) });
-}
+import { rowsOf } from './validation-row.ts';
+import type { ValidationRow } from './validation-row.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 

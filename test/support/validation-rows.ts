@@ -1,16 +1,8 @@
 /** Objects, and what is wrong with them in the words of the reference. */
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { rowsOf } from './validation-row.ts';
+import type { ValidationRow } from './validation-row.ts';
 import { clusterValidationRows } from './validation-rows-cluster.ts';
-
-export interface ValidationRow {
-  readonly version: string;
-  readonly kind: string;
-  readonly title: string;
-  readonly object: JsonObject;
-  /** What is stored, for an update. */
-  readonly from?: JsonObject;
-  readonly errors: readonly string[];
-}
 
 const label =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and " +
@@ -31,15 +23,6 @@ const onlyAlways =
 const pod = (more: object, spec: object = {}): JsonObject => ({
   spec: { containers: [{ ...container, ...more }], ...spec },
 });
-
-function rowsOf(version: string, kind: string) {
-  return (
-    title: string,
-    object: JsonObject,
-    errors: readonly string[] = [],
-    from?: JsonObject,
-  ): ValidationRow => ({ version, kind, title, object, errors, ...(from ? { from } : {}) });
-}
 
 const aPod = rowsOf('v1', 'Pod');
 const podUpdate =
