@@ -12,7 +12,7 @@ export const shortTextMax = 24;
 const slotsCount = 4096;
 const slots: string[] = new Array<string>(slotsCount).fill('');
 
-/** The text of `length` bytes at `start`, which are there; undefined when it is long or not ASCII. */
+/** The text of `length` bytes at `start`, which are there; undefined when long or not ASCII. */
 export function shortText(bytes: Uint8Array, start: number, length: number): string | undefined {
   if (length > shortTextMax) return undefined;
   let hash = length;
