@@ -12,6 +12,7 @@ import type { TypedValidator } from '../apimachinery/typed/validate-typed.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { genericStrategy } from '../registry/strategy.ts';
 import type { KindStrategy, StrategyOf } from '../registry/strategy.ts';
+import { initialStateStrategies } from './initial-state.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { schemaExemptions } from './validation/schema-exemptions.ts';
 import type { KindRules } from './validation/kind-rules.ts';
@@ -21,6 +22,7 @@ import { kindRulesOf } from './validation/validation.ts';
 /** Strategies are made once per kind and version, and kept. */
 export function strategiesOf(identity: Identity, migration?: Migration): StrategyOf {
   const replaced: Readonly<Record<string, Partial<KindStrategy>>> = {
+    ...initialStateStrategies(identity),
     '/namespaces': namespaceStrategy(identity),
   };
   const rules = new Map(
