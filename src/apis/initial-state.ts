@@ -3,7 +3,7 @@
  *
  * What it is not: defaults (a client could have written those), or what controllers write later.
  *
- *     pods                     phase Pending, and the quality of service that follows from resources
+ *     pods                     phase Pending, and the quality of service, which resources decide
  *     volumes, claims          phase Pending
  *     jobs                     a selector of their own and the labels that it selects, unless
  *                              manualSelector says that the client knows better
