@@ -35,8 +35,23 @@ const largestBinary = 2n ** 63n - 1n;
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*(?:[+-]?\d+)?)$/;
 const exponentSuffix = /^[eE]([+-]?\d+)$/;
 
+/** Few amounts come again and again; a text is worked out once. Emptied when full. */
+const parsed = new Map<string, Quantity | undefined>();
+const parsedMax = 1024;
+const parsedTextMax = 16;
+
 /** Undefined for a text that is no quantity. */
 export function parseQuantity(text: string): Quantity | undefined {
+  if (text.length > parsedTextMax) return parseText(text);
+  const known = parsed.get(text);
+  if (known !== undefined || parsed.has(text)) return known;
+  if (parsed.size >= parsedMax) parsed.clear();
+  const quantity = parseText(text);
+  parsed.set(text, quantity);
+  return quantity;
+}
+
+function parseText(text: string): Quantity | undefined {
   if (text === '' || text.length > quantityTextMax) return undefined;
   const match = pattern.exec(text);
   if (match === null) return undefined;
@@ -87,7 +102,8 @@ const one: Exact = { unscaled: 1n, exp10: 0 };
 
 /** The same amount at another power of ten, rounded away from zero. */
 function rescaled({ unscaled, exp10 }: Exact, wanted: number): Exact {
-  if (wanted <= exp10) return { unscaled: unscaled * 10n ** BigInt(exp10 - wanted), exp10: wanted };
+  if (wanted === exp10) return { unscaled, exp10 };
+  if (wanted < exp10) return { unscaled: unscaled * 10n ** BigInt(exp10 - wanted), exp10: wanted };
   const divisor = 10n ** BigInt(wanted - exp10);
   const quotient = unscaled / divisor;
   const rest = unscaled % divisor;

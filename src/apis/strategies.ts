@@ -13,22 +13,32 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { genericStrategy } from '../registry/strategy.ts';
 import type { KindStrategy, StrategyOf, SubresourceRules } from '../registry/strategy.ts';
 import { signingRequestStrategy } from './certificate-signing-requests.ts';
+import { initialStateStrategies } from './initial-state.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { ephemeralContainerRules } from './pods/ephemeral-containers.ts';
 import { resizeRules } from './pods/resize.ts';
 import { schemaExemptions } from './validation/schema-exemptions.ts';
+import type { KindRules } from './validation/kind-rules.ts';
+import type { Migration } from './validation/migrated-rules.ts';
 import { kindRulesOf } from './validation/validation.ts';
-import type { KindRules } from './validation/validation.ts';
 
 /** Strategies are made once per kind and version, and kept. */
-export function strategiesOf(identity: Identity): StrategyOf {
+export function strategiesOf(identity: Identity, migration?: Migration): StrategyOf {
+  const initial: Readonly<Record<string, Partial<KindStrategy>>> = initialStateStrategies(identity);
   const replaced: Readonly<Record<string, Partial<KindStrategy>>> = {
+    ...initial,
     '/namespaces': namespaceStrategy(identity),
-    '/pods': { subresources: podSubresources(`${identity.labelDomain}/config.mirror`) },
+    '/pods': {
+      ...initial['/pods'],
+      subresources: podSubresources(`${identity.labelDomain}/config.mirror`),
+    },
     [identity.fill('certificates.{domain}/certificatesigningrequests')]: signingRequestStrategy(),
   };
   const rules = new Map(
-    Object.entries(kindRulesOf(identity)).map(([key, own]) => [filledKey(key, identity), own]),
+    Object.entries(kindRulesOf(identity, migration)).map(([key, own]) => [
+      filledKey(key, identity),
+      own,
+    ]),
   );
   const validatorOf = makeTypedValidators(schemaExemptions);
   const made = new WeakMap<KindInfo, KindStrategy>();
@@ -73,7 +83,7 @@ function validation(
     return concat(concat(errors, own), rules.validate?.(object) ?? []);
   };
   return {
-    validate,
+    validate: (object) => concat(validate(object), rules.validateCreate?.(object) ?? []),
     validateUpdate: (next, current) => {
       const changed = concat(
         base.validateUpdate(next, current),

@@ -58,6 +58,7 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './options.ts';
+import { createMigration } from './validation-migration.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -257,17 +258,18 @@ async function assemble(
     soleWriter: !shared,
     limits: { residentMax: config.residentObjectsMax },
   });
+  const validation = createMigration(config.featureGates, environment.log);
   const registry = {
     actors,
     streams,
     scheme,
     identity,
-    strategyOf: strategiesOf(identity),
+    strategyOf: strategiesOf(identity, validation.migration),
     clock,
     prng,
   };
   await createDefaults(registry);
-  return { storage, streams, actors, committer, registry };
+  return { storage, streams, actors, committer, registry, validation };
 }
 
 /** What the store keeps of an object, beside its bytes: what selectors ask for. */

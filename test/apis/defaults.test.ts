@@ -5,6 +5,7 @@ import { conform } from '../../src/apimachinery/typed/conform.ts';
 import { defaultersOf } from '../../src/apis/defaults/defaults.ts';
 import { pullPolicyOf } from '../../src/apis/defaults/pods.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
+import { policyDefaultRows } from '../support/default-rows-policies.ts';
 import { defaultRows } from '../support/default-rows.ts';
 import { kindOf, kubernetes } from '../support/versioned-kinds.ts';
 
@@ -12,7 +13,10 @@ const types = fieldTypes(kubernetes);
 const defaultsOf = defaultersOf(kubernetes);
 
 describe('defaults', () => {
-  for (const { version, kind, about = '', object, filled } of defaultRows) {
+  for (const { version, kind, about = '', object, filled } of [
+    ...defaultRows,
+    ...policyDefaultRows,
+  ]) {
     it(`${version} ${kind} ${about}`, () => {
       const schema = types.object(kindOf(version, kind).type);
       const document = { apiVersion: version, kind, ...object };

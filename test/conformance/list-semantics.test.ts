@@ -110,7 +110,8 @@ async function seed(server: TestServer): Promise<Seed> {
   }
   const updated = await send(server, 'PUT', '/api/v1/namespaces/first/pods/bar', {
     metadata: { name: 'bar' },
-    spec: podSpec({ nodeName: 'fakeNode' }),
+    // Of a pod that is there, few fields change: its image is one.
+    spec: podSpec({ containers: [{ name: 'c', image: 'example.io/c:2' }] }),
   });
   pods.set('$updated', updated.body as unknown as Pod);
   versions.set('$updated', (updated.body as unknown as Pod).metadata.resourceVersion);

@@ -58,7 +58,11 @@ const nothing: Scenario = {
       status: 409,
       reason: 'Conflict',
     },
-    { request: `PUT ${services}/s?dryRun=All`, body: { metadata: { name: 's' } }, status: 201 },
+    {
+      request: `PUT ${services}/s?dryRun=All`,
+      body: { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } },
+      status: 201,
+    },
     { request: `GET ${services}/s`, status: 404, reason: 'NotFound' },
     { request: `DELETE ${configmaps}/a?dryRun=All`, status: 200, expect: { kind: 'Status' } },
     { request: `DELETE ${configmaps}/a`, body: { dryRun: ['All'] }, status: 200 },
@@ -100,7 +104,7 @@ const sameRefusal: Scenario = {
     },
     {
       request: `PUT /api/v1/namespaces/gone-$ns/services/s${query}`,
-      body: { metadata: { name: 's' } },
+      body: { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } },
       status: 404,
       reason: 'NotFound',
       message: missing,

@@ -136,7 +136,7 @@ const terminating: Scenario = {
     { ...refusedCreate, request: `${refusedCreate.request}?dryRun=All` },
     {
       request: 'PUT /api/v1/namespaces/$ns/services/late',
-      body: { metadata: { name: 'late' } },
+      body: { metadata: { name: 'late' }, spec: { ports: [{ port: 80 }] } },
       status: 403,
       reason: 'Forbidden',
     },

@@ -157,13 +157,15 @@ const conditionalCreate: Scenario = {
   ],
 };
 
+const service = { spec: { ports: [{ port: 80 }] } };
+
 const createOnUpdate: Scenario = {
   title: 'PUT creates where the kind allows it',
   steps: [
     ...['/api/v1/namespaces/$ns/services/s', '/api/v1/namespaces/$ns/endpoints/e'].map(
       (path): Step => ({
         request: `PUT ${path}`,
-        body: { metadata: { name: path.at(-1) } },
+        body: { metadata: { name: path.at(-1) }, ...(path.endsWith('s') ? service : {}) },
         status: 201,
         expect: { metadata: { namespace: '$ns', uid: /./ } },
       }),
@@ -181,20 +183,20 @@ const createOnUpdate: Scenario = {
     },
     {
       request: 'PUT /api/v1/namespaces/missing-$ns/services/s',
-      body: { metadata: { name: 's' } },
+      body: { metadata: { name: 's' }, ...service },
       status: 404,
       reason: 'NotFound',
       message: 'namespaces "missing-$ns" not found',
     },
     {
       request: 'PUT /api/v1/namespaces/$ns/services/other',
-      body: { metadata: { name: 'other', resourceVersion: '3' } },
+      body: { metadata: { name: 'other', resourceVersion: '3' }, ...service },
       status: 404,
       reason: 'NotFound',
     },
     {
       request: 'PUT /api/v1/namespaces/$ns/services/other',
-      body: { metadata: { name: 'other', uid: 'x' } },
+      body: { metadata: { name: 'other', uid: 'x' }, ...service },
       status: 409,
       reason: 'Conflict',
       message: /Precondition failed: UID in precondition: x, UID in object meta: $/,

@@ -19,6 +19,7 @@
 import { isUtf8 } from 'node:buffer';
 import { formatRfc3339, parseRfc3339 } from '../time.ts';
 import type { JsonValue } from '../unstructured.ts';
+import { shortText } from './short-text.ts';
 
 /** Deepest nesting of arrays, maps and tags. */
 export const cborDepthMax = 64;
@@ -141,8 +142,9 @@ function stringBytes(cursor: Cursor, major: number, info: number, start: number)
   }
 }
 
-/** Short texts without any but ASCII characters are the rule. */
 function textOf(bytes: Buffer, start: number): string {
+  const short = shortText(bytes, 0, bytes.length);
+  if (short !== undefined) return short;
   let ascii = true;
   for (let at = 0; ascii && at < bytes.length; at += 1) ascii = (bytes[at] as number) < 0x80;
   if (ascii) return bytes.toString('latin1');

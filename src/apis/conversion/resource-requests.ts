@@ -60,6 +60,10 @@ export const resourceSliceMaps: FieldMaps = {
     inside(slice, ['spec'], (spec) => eachOf(spec, 'devices', (device) => spread(device, 'basic'))),
   fromHub: (slice) =>
     inside(slice, ['spec'], (spec) =>
-      eachOf(spec, 'devices', (device) => gathered(device, deviceFields, 'basic')),
+      eachOf(spec, 'devices', (device) => {
+        const made = gathered(device, deviceFields, 'basic');
+        // The older versions ask for it: a device is something, if only a name.
+        return made['basic'] === undefined ? { ...made, basic: {} } : made;
+      }),
     ),
 };

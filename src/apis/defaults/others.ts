@@ -7,7 +7,7 @@ const scalingPeriodSeconds = 15;
 const doubling: JsonObject = { type: 'Percent', value: 100, periodSeconds: scalingPeriodSeconds };
 const fourPods: JsonObject = { type: 'Pods', value: 4, periodSeconds: scalingPeriodSeconds };
 
-/** How fast, where a behavior is given at all; down, the service's own setting says for how long. */
+/** How fast, where a behavior is given at all. Down, the controller's own setting waits. */
 const scaleUp: JsonObject = {
   stabilizationWindowSeconds: 0,
   selectPolicy: 'Max',

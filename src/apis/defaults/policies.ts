@@ -20,6 +20,12 @@ const matchResources: TypeDefaults = {
 const subjectGroup: DefaultOf = ({ kind }, { identity }) =>
   kind === 'User' || kind === 'Group' ? identity.groups.rbac : undefined;
 
+/** The alpha version says group and version of the subject's kind. */
+const subjectVersion: DefaultOf = ({ kind }, { identity }) => {
+  if (kind === 'ServiceAccount') return 'v1';
+  return kind === 'User' || kind === 'Group' ? `${identity.groups.rbac}/v1alpha1` : undefined;
+};
+
 const failClosed: TypeDefaults = { failurePolicy: 'Fail' };
 const everyScope: TypeDefaults = { scope: '*' };
 
@@ -39,6 +45,8 @@ export const policyDefaults: DefaultTable = {
     'admissionregistration/v1alpha1.MutatingAdmissionPolicySpec': failClosed,
     'rbac/v1.RoleRef': { apiGroup: (_ref, { identity }) => identity.groups.rbac },
     'rbac/v1.Subject': { apiGroup: subjectGroup },
+    'rbac/v1alpha1.RoleRef': { apiGroup: (_ref, { identity }) => identity.groups.rbac },
+    'rbac/v1alpha1.Subject': { apiVersion: subjectVersion },
     'flowcontrol/v1.FlowSchemaSpec': { matchingPrecedence: 1000 },
     'flowcontrol/v1.ExemptPriorityLevelConfiguration': {
       nominalConcurrencyShares: 0,
