@@ -24,6 +24,7 @@ import { hotObject } from './hot-object.ts';
 import { idleWatchers } from './idle-watchers.ts';
 import { latency } from './latency.ts';
 import { list } from './list.ts';
+import { patches } from './patches.ts';
 import { streamingList } from './streaming-list.ts';
 
 const scenarios: readonly Scenario[] = [
@@ -33,6 +34,7 @@ const scenarios: readonly Scenario[] = [
   streamingList,
   create,
   hotObject,
+  patches,
   idleWatchers,
 ];
 

@@ -14,6 +14,7 @@ const scenarios = [
   'streaming-list',
   'create',
   'hot-object',
+  'patches',
   'idle-watchers',
 ] as const;
 
