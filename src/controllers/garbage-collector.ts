@@ -200,6 +200,7 @@ class Collector implements GarbageCollector {
   #entryAt(place: Place): Entry | 'unreadable' | undefined {
     const [group = '', resource = '', namespace = '', name = ''] = place.split('/');
     const snapshot = this.#deps.registry.streams.snapshot({ group, resource });
+    if (snapshot.unreadable.has(`${namespace}/${name}`)) return 'unreadable';
     return snapshot.get(namespace, name);
   }
 }

@@ -25,6 +25,7 @@ import { tracked } from '../registry/field-ownership.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { checkPreconditions, executeReplace } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { unreadableIn } from '../../streams/streams.ts';
 import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import { metadataOf } from './garbage-collector-graph.ts';
@@ -101,6 +102,11 @@ async function emptyNamespace(registry: RegistryDeps, name: string): Promise<boo
     if (failure !== undefined) failures.push(failure);
   }
   await streams.waitUntilCurrent();
+  for (const { storage } of contents) {
+    for (const { key } of unreadableIn(streams.snapshot(storage), name)) {
+      failures.push(`${storage.resource} ${key} cannot be read`);
+    }
+  }
   const left = remaining(registry, contents, name, failures);
   const { uid = '' } = metadataOf(entry);
   if (left.resources.length > 0 || failures.length > 0) {

@@ -195,6 +195,7 @@ export type RawOptions = Readonly<Record<OptionName, string>>;
 /** Gates this server knows, with their defaults. */
 const featureGateDefaults: Readonly<Record<string, boolean>> = {
   APIResponseCompression: true,
+  AllowUnsafeMalformedObjectDeletion: false,
   DynamicResourceAllocation: false,
   WatchList: true,
 };

@@ -81,6 +81,9 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       onDeprecatedUse: (use) => metrics.deprecatedUse(use),
       clock: deps.clock,
       prng: parts.registry.prng,
+      unsafeDelete: config.featureGates.get('AllowUnsafeMalformedObjectDeletion')
+        ? { refusal: () => Promise.resolve(undefined) }
+        : undefined,
       features: {
         responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
         watchList: config.featureGates.get('WatchList') ?? true,
