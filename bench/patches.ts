@@ -5,8 +5,8 @@
  *
  * What it does not answer: what strategic merge patches or JSON patches cost.
  *
- * Floor: replacements (PUT) of the same objects, on the same server in the same run: what a write of
- * this size costs without a patch.
+ * Floor: replacements (PUT) of the same objects, on the same server in the same run: what a write
+ * of this size costs without a patch.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
