@@ -61,8 +61,8 @@ function prepareNamespaceForUpdate(
   };
 }
 
-/** Written by whoever has done what its finalizer waited for: spec.finalizers, and the metadata that
- * is the client's. */
+/** Written by whoever has done what its finalizer waited for: spec.finalizers, and the metadata
+ * that is the client's. */
 function prepareFinalize(next: ApiObject, current: ApiObject): ApiObject {
   const finalizers = specFinalizers(next);
   const { finalizers: _replaced, ...spec } = part(current, 'spec');

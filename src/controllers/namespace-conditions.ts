@@ -30,7 +30,7 @@ interface Finding {
 
 const failuresShownMax = 10;
 
-/** The namespace with its status as `content` makes it. The same object when it says that already. */
+/** The namespace with its status as `content` makes it; itself when it says that already. */
 export function withContentConditions(
   namespace: ApiObject,
   content: RemainingContent,

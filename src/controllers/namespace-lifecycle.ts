@@ -4,7 +4,7 @@
  *   namespace marked ─▶ delete what is in it ─▶ nothing left? ─▶ take the finalizer off ─▶ gone
  *                            ▲                       │ no: finalizers, grace periods
  *                            │                       ▼
- *                            └── last of a kind gone, or after a while ── conditions say what is left
+ *                            └─ last of a kind gone, or later ─ conditions say what is left
  *
  * What it is not: garbage collection by owner. It needs no lock against creators: a create tests in
  * its own transaction that the namespace is live, so the content can only shrink.

@@ -11,6 +11,7 @@ import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
+import type { EndpointDeps } from '../endpoints/request.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { currentRelease } from '../apis/served-versions.ts';
@@ -66,13 +67,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     worker: deps.worker,
     warn: (text) => log.warn({}, text),
   });
-  const version = versionInfo({
-    release: currentRelease,
-    emulated: config.release,
-    programVersion: programVersion(),
-    runtimeVersion: process.version,
-    platform: `${process.platform}/${process.arch}`,
-  });
+  const version = versionOf(config);
   const api = createApiHandler({
     endpoints: {
       registry: parts.registry,
@@ -81,13 +76,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       onDeprecatedUse: (use) => metrics.deprecatedUse(use),
       clock: deps.clock,
       prng: parts.registry.prng,
-      unsafeDelete: config.featureGates.get('AllowUnsafeMalformedObjectDeletion')
-        ? { refusal: () => Promise.resolve(undefined) }
-        : undefined,
-      features: {
-        responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
-        watchList: config.featureGates.get('WatchList') ?? true,
-      },
+      ...gatedParts(config),
       limits: {
         requestBodyBytesMax: config.requestBodyBytesMax,
         minRequestTimeoutMs: config.minRequestTimeoutMs,
@@ -126,6 +115,31 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
         };
       });
     },
+  };
+}
+
+function versionOf(config: CompletedConfig): ReturnType<typeof versionInfo> {
+  return versionInfo({
+    release: currentRelease,
+    emulated: config.release,
+    programVersion: programVersion(),
+    runtimeVersion: process.version,
+    platform: `${process.platform}/${process.arch}`,
+  });
+}
+
+/** What the endpoints do only where a gate is on. */
+function gatedParts({
+  featureGates,
+}: CompletedConfig): Pick<EndpointDeps, 'features' | 'unsafeDelete'> {
+  return {
+    features: {
+      responseCompression: featureGates.get('APIResponseCompression') ?? true,
+      watchList: featureGates.get('WatchList') ?? true,
+    },
+    unsafeDelete: featureGates.get('AllowUnsafeMalformedObjectDeletion')
+      ? { refusal: () => Promise.resolve(undefined) }
+      : undefined,
   };
 }
 
