@@ -88,7 +88,7 @@ function rowsOf({ merge, apply, perCpu }: Measured, objects: number): readonly R
   const where = objects === 1 ? 'one object' : `${objects} objects`;
   return [
     comparison(`merge patches, ${where}`, 'per s', merge),
-    comparison(`applies, ${where}`, 'per s', apply),
+    comparison(`applies, ${where}`, 'per s', apply, { of: 'ratio', atLeast: 0.5 }),
     figure(`merge patches, ${where}`, 'per CPU-s', perCpu.merge, undefined),
     figure(`applies, ${where}`, 'per CPU-s', perCpu.apply, undefined),
   ];
