@@ -101,10 +101,17 @@ export type ObjectOutcome =
 export interface ActorSystem {
   /** Rejects only for storage failures (StorageError) and broken invariants. */
   execute(key: ObjectKey, command: ObjectCommand): Promise<ObjectOutcome>;
+  /** Removes a record that cannot be decoded, whatever it was; nothing else. For that no actor can
+   * decide anything: it cannot know its object. Rejects as execute does. */
+  removeUnreadable(key: ObjectKey): Promise<UnreadableOutcome>;
   /** Refuses new commands; resolves when every accepted one has its outcome. */
   stop(): Promise<void>;
   stats(): ActorStats;
 }
+
+export type UnreadableOutcome =
+  | { readonly kind: 'removed'; readonly revision: Revision }
+  | { readonly kind: 'absent' | 'readable' };
 
 export interface ActorStats {
   readonly residentCount: number;

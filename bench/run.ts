@@ -27,6 +27,7 @@ import { hotObject } from './hot-object.ts';
 import { idleWatchers } from './idle-watchers.ts';
 import { latency } from './latency.ts';
 import { list } from './list.ts';
+import { patches } from './patches.ts';
 import { streamingList } from './streaming-list.ts';
 
 const scenarios: readonly Scenario[] = [
@@ -37,6 +38,7 @@ const scenarios: readonly Scenario[] = [
   streamingList,
   create,
   hotObject,
+  patches,
   idleWatchers,
   bodies,
   fdb,

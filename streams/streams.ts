@@ -38,6 +38,20 @@ export interface ResourceSnapshot {
   get(namespace: string, name: string): Entry | undefined;
   /** In key order, from the first entry after `after`. Lazy. */
   entries(namespace: string | undefined, after?: EntryKey): IterableIterator<Entry>;
+  /** Objects whose record cannot be decoded, with the reason; nearly always none. What `get` and
+   * `entries` say of them is their last readable state, or nothing. */
+  readonly unreadable: ReadonlyMap<EntryKey, string>;
+}
+
+/** Those of the namespace; undefined or '': of all. */
+export function unreadableIn(
+  { unreadable }: ResourceSnapshot,
+  namespace: string | undefined,
+): readonly { readonly key: EntryKey; readonly why: string }[] {
+  if (unreadable.size === 0) return [];
+  const all = [...unreadable].map(([key, why]) => ({ key, why }));
+  if (namespace === undefined || namespace === '') return all;
+  return all.filter(({ key }) => key.startsWith(`${namespace}/`));
 }
 
 export interface Predicate {

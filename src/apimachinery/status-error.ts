@@ -271,6 +271,47 @@ export function newInternalError(message: string): StatusError {
   });
 }
 
+/** Something that the store holds and nobody can decode. */
+export interface UnreadableObject {
+  /** `<group>/<resource>/<namespace>/<name>`. */
+  readonly key: string;
+  readonly why: string;
+}
+
+/** One object was asked for, and it cannot be read. */
+export function newCorruptObject(
+  gr: GroupResource,
+  name: string,
+  object: UnreadableObject,
+): StatusError {
+  const message = STATUS_MESSAGES.corruptObject(object.key, object.why);
+  return new StatusError({
+    reason: StatusReason.internalError,
+    message: STATUS_MESSAGES.internalError(message),
+    details: { ...about(gr, name), causes: [unreadableCause(object)] },
+  });
+}
+
+/** Keys that one answer names. */
+const unreadableShownMax = 100;
+
+/** Among the objects that were asked for are some that cannot be read. */
+export function newStoreReadError(
+  gr: GroupResource,
+  objects: readonly UnreadableObject[],
+): StatusError {
+  const causes = objects.slice(0, unreadableShownMax).map(unreadableCause);
+  return new StatusError({
+    reason: StatusReason.storeReadError,
+    message: STATUS_MESSAGES.storeReadError(gr),
+    details: { group: gr.group, kind: gr.resource, causes },
+  });
+}
+
+function unreadableCause({ key, why }: UnreadableObject): StatusCause {
+  return { reason: CauseType.unexpectedServerResponse, message: why, field: key };
+}
+
 export function newServiceUnavailable(message: string): StatusError {
   return new StatusError({ reason: StatusReason.serviceUnavailable, message });
 }

@@ -26,6 +26,7 @@ export const StatusReason = {
   tooManyRequests: 'TooManyRequests',
   serverTimeout: 'ServerTimeout',
   internalError: 'InternalError',
+  storeReadError: 'StorageReadError',
   serviceUnavailable: 'ServiceUnavailable',
   timeout: 'Timeout',
 } as const;
@@ -48,6 +49,7 @@ export const STATUS_CODES: Readonly<Record<StatusReason, number>> = {
   TooManyRequests: 429,
   ServerTimeout: 500,
   InternalError: 500,
+  StorageReadError: 500,
   ServiceUnavailable: 503,
   Timeout: 504,
 };
@@ -98,6 +100,10 @@ export const STATUS_MESSAGES = {
     `The ${verb} operation against ${formatGroupResource(gr)} could not be completed at this ` +
     'time, please try again.',
   internalError: (message: string): string => `Internal error occurred: ${message}`,
+  corruptObject: (key: string, why: string): string =>
+    `StorageError: corrupt object, Key: ${key}: ${why}`,
+  storeReadError: (gr: GroupResource): string =>
+    `failed to read one or more ${formatGroupResource(gr)} from the storage`,
   timeout: (message: string): string => `Timeout: ${message}`,
   tooLargeResourceVersion: (requested: string, current: string): string =>
     `Too large resource version: ${requested}, current: ${current}`,

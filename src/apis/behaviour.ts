@@ -109,8 +109,8 @@ export function deletionRuleOf(resource: string): DeletionRule {
   return deletionRules[resource] ?? 'immediate';
 }
 
-/** `<group>/<resource>@<version>`: versions from before dependents were collected by the server, and
- * the two kinds of today that keep to that in their stable version. */
+/** `<group>/<resource>@<version>`: versions from before the server collected dependents, and two
+ * kinds of today that keep to that in their stable version. */
 const orphansByDefault = table(`
   /replicationcontrollers@v1
   apps/daemonsets@v1beta2 apps/deployments@v1beta1 apps/deployments@v1beta2

@@ -37,6 +37,7 @@ export const featureGates: GateTable = {
   APIResponseCompression: life('8 alpha, 16 beta'),
   APIServerIdentity: life('20 alpha, 26 beta'),
   AggregatedDiscoveryEndpoint: life('26 alpha, 27 beta, 30 ga'),
+  AllowUnsafeMalformedObjectDeletion: life('32 alpha'),
   CBORServingAndStorage: life('32 alpha'),
   DRADeviceTaints: life('33 alpha'),
   DeclarativeValidation: life('33 beta'),

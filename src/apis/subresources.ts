@@ -10,6 +10,7 @@ import { servedSubresources } from './verbs.ts';
 
 /** Subresources beside those of the facts. */
 const more: Readonly<Record<string, readonly string[]>> = {
+  '/namespaces': ['finalize'],
   '/pods': ['binding', 'eviction'],
   'certificates.{domain}/certificatesigningrequests': ['approval'],
 };

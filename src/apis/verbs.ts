@@ -25,6 +25,7 @@ export const servedSubresources: ReadonlyMap<string, readonly Verb[]> = new Map(
   ['binding', posted],
   ['ephemeralcontainers', changed],
   ['eviction', posted],
+  ['finalize', ['update']],
   ['resize', changed],
   ['scale', changed],
   ['status', changed],

@@ -2,7 +2,7 @@
  * Who owns whom: the part of the store that garbage collection has to know, kept from streams.
  *
  *   place            "<group>/<resource>/<namespace>/<name>"
- *   nodes            place ─▶ the owners that the object there names       (objects with owners only)
+ *   nodes            place ─▶ the owners that the object there names (only if any)
  *   dependents       uid of an owner ─▶ places of the objects that name it
  *   referred         place of an owner ─▶ uids that are looked for there
  *   deleting         objects whose deletion waits for the collector: place ─▶ uid, uid ─▶ place

@@ -57,7 +57,7 @@ class Collector implements GarbageCollector {
   readonly #graph: OwnerGraph;
   readonly #queue: WorkQueue;
   readonly #around: Surroundings;
-  /** Names of those that were told of; by their uid and revision. */
+  /** Told of already, in this state. */
   readonly #misplaced = new WeakSet<Entry>();
   #unfollow: (() => void) | undefined;
   #loading: Promise<void> = Promise.resolve();
@@ -152,7 +152,7 @@ class Collector implements GarbageCollector {
     }
   }
 
-  /** The graph has the owner looked at again when it hears that its dependents have forgotten it. */
+  /** The graph has the owner looked at again when it hears that dependents have forgotten it. */
   async #orphan(uid: string, dependents: readonly Place[]): Promise<boolean> {
     const uids = new Set([uid]);
     const rest = dependents.values();
@@ -200,6 +200,7 @@ class Collector implements GarbageCollector {
   #entryAt(place: Place): Entry | 'unreadable' | undefined {
     const [group = '', resource = '', namespace = '', name = ''] = place.split('/');
     const snapshot = this.#deps.registry.streams.snapshot({ group, resource });
+    if (snapshot.unreadable.has(`${namespace}/${name}`)) return 'unreadable';
     return snapshot.get(namespace, name);
   }
 }

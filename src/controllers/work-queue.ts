@@ -23,6 +23,8 @@ export const workQueueLimits = {
 
 export interface WorkQueueDeps {
   readonly timers: Timers;
+  /** Keys worked on at a time; at most, and by default, `workQueueLimits.batchMax`. */
+  readonly batchMax?: number | undefined;
   readonly monotonicMs: () => number;
   /** Before each batch. */
   readonly prepare: () => Promise<void>;
@@ -106,7 +108,8 @@ class Queue implements WorkQueue {
     while (this.#running && this.#waiting.size > 0) {
       const batch = this.#take();
       const ready = await this.#prepare(batch);
-      await Promise.all(batch.map((key) => (ready ? this.#one(key) : this.#later(key))));
+      if (ready) await Promise.all(batch.map((key) => this.#one(key)));
+      else for (const key of batch) this.#later(key);
     }
     if (!this.#running || this.#waiting.size > 0) return;
     this.#overflowed = false;
@@ -115,8 +118,9 @@ class Queue implements WorkQueue {
 
   #take(): string[] {
     const batch: string[] = [];
+    const max = this.#deps.batchMax ?? workQueueLimits.batchMax;
     for (const key of this.#waiting) {
-      if (batch.length === workQueueLimits.batchMax) break;
+      if (batch.length === max) break;
       batch.push(key);
       this.#waiting.delete(key);
     }

@@ -6,6 +6,7 @@
 import type { Identity } from '../apimachinery/identity.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
@@ -21,8 +22,16 @@ export interface EndpointDeps {
   readonly onDeprecatedUse: (use: DeprecatedUse) => void;
   readonly clock: Clock;
   readonly prng: Prng;
+  /** Objects that cannot be read may be deleted by those whom `refusal` lets: the verb is
+   * `unsafe-delete-ignore-read-errors`. Absent: by nobody. */
+  readonly unsafeDelete?: UnsafeDelete | undefined;
   readonly features: EndpointFeatures;
   readonly limits: EndpointLimits;
+}
+
+export interface UnsafeDelete {
+  /** Why this request may not, if so. */
+  refusal(request: ResourceRequest): Promise<StatusError | undefined>;
 }
 
 export interface DeprecatedUse {

@@ -12,11 +12,13 @@ import { applyPatch } from '../apimachinery/fieldmanager/managers/apply-patch.ts
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
-import type { ScalePaths } from '../apimachinery/scheme.ts';
+import type { KindInfo, ScalePaths } from '../apimachinery/scheme.ts';
 import { newConflict } from '../apimachinery/status-error.ts';
+import { typedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { CurrentObject, Production } from '../../actors/actors.ts';
+import { assert } from '../stdx/assert.ts';
 import { prepareForCreate } from './create.ts';
 import type { WriteOptions } from './create.ts';
 import { fieldWriter, withOwners } from './field-ownership.ts';
@@ -53,7 +55,7 @@ export async function applyObject(
   return executeReplace(deps, target, {
     produce: (current) => {
       const complete = (merged: ApiObject): ApiObject => {
-        const stored = toStorageVersion(merged, kind);
+        const stored = toStorageVersion(typed(merged, kind), kind);
         return preparedUpdate(deps, kind, stored, current.object, subresource);
       };
       return produceApplied(deps, target, { intent, writer, options, complete }, current);
@@ -89,7 +91,7 @@ export async function applyScale(
   const result = await executeReplace(deps, target, {
     produce: (current) => {
       const complete = (merged: ApiObject): ApiObject => {
-        const stored = toStorageVersion(merged, kind);
+        const stored = toStorageVersion(typed(merged, kind), kind);
         return preparedUpdate(deps, kind, stored, current.object, undefined);
       };
       return produceApplied(deps, target, { intent: whole, writer, options, complete }, current);
@@ -100,6 +102,15 @@ export async function applyScale(
   });
   if (result.kind === 'refused') return result;
   return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
+}
+
+/** What was merged as an object of its kind: an intent names neither the defaults nor all that its
+ * type writes, and what is taken out has its default again. */
+function typed(merged: ApiObject, kind: KindInfo): ApiObject {
+  const document = typedDocument(merged, kind, 'Ignore', []);
+  // Both parts were of the kind.
+  assert(document.kind === 'ok', 'what is merged is of its kind');
+  return document.object;
 }
 
 interface Intent {
@@ -156,7 +167,7 @@ function produceCreated(
     lastAppliedAnnotation: deps.identity.annotations.lastAppliedConfiguration,
   });
   if (outcome.kind === 'refused') return outcome;
-  const prepared = prepareForCreate(deps, target, outcome.object, name);
+  const prepared = prepareForCreate(deps, target, typed(outcome.object, kind), name);
   if (prepared.kind === 'refused') return prepared;
   return { kind: 'object', object: withOwners(prepared.value.object, outcome.object.metadata) };
 }

@@ -47,12 +47,16 @@ export function tracked(
   next: ApiObject,
   live: ApiObject | undefined,
 ): ApiObject {
+  const by = fieldWriter(deps, kind, writer);
+  // Most requests speak the stored version: then nothing needs to be converted, or put back.
+  const shown = (object: ApiObject): ApiObject =>
+    object.apiVersion === by.apiVersion ? object : atVersionOf(object, kind);
   const owned = trackUpdate({
-    ...fieldWriter(deps, kind, writer),
-    live: live === undefined ? undefined : atVersionOf(live, kind),
-    next: atVersionOf(next, kind),
+    ...by,
+    live: live === undefined ? undefined : shown(live),
+    next: shown(next),
   });
-  return withOwners(next, owned.metadata);
+  return next.apiVersion === by.apiVersion ? owned : withOwners(next, owned.metadata);
 }
 
 /** The object with another one's managedFields. */

@@ -23,6 +23,7 @@ import {
   isAlreadyExists,
   newExpired,
   newInternalError,
+  newStoreReadError,
   newTimeout,
 } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -234,6 +235,7 @@ async function assemble(
     stamp: stampResourceVersion,
     expiredError: newExpired,
     internalError: newInternalError,
+    unreadableError: newStoreReadError,
     timeoutError: (message) => newTimeout(message, 1),
     clock,
     timers,

@@ -11,7 +11,7 @@ import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
-import type { EndpointFeatures, EndpointLimits } from '../endpoints/request.ts';
+import type { EndpointDeps, EndpointFeatures, EndpointLimits } from '../endpoints/request.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
@@ -79,6 +79,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       prng: parts.registry.prng,
       features: featuresOf(config),
       limits: limitsOf(config),
+      unsafeDelete: unsafeDeleteOf(config),
     },
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
@@ -124,6 +125,12 @@ function versionOf(config: CompletedConfig): JsonObject {
     runtimeVersion: process.version,
     platform: `${process.platform}/${process.arch}`,
   });
+}
+
+/** Off unless its gate is on; then whoever may delete may do it. */
+function unsafeDeleteOf({ featureGates }: CompletedConfig): EndpointDeps['unsafeDelete'] {
+  if (!featureGates.get('AllowUnsafeMalformedObjectDeletion')) return undefined;
+  return { refusal: () => Promise.resolve(undefined) };
 }
 
 function openApiOf(

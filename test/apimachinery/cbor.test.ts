@@ -34,8 +34,7 @@ function problemOf(hex: string): string {
 const refusalOf = (decoded: Decoded): string =>
   decoded.kind === 'refused' ? decoded.error.message : '';
 
-const oneValue = (decoded: Decoded): JsonValue =>
-  decoded.kind === 'value' ? decoded.value : null;
+const oneValue = (decoded: Decoded): JsonValue => (decoded.kind === 'value' ? decoded.value : null);
 
 /** Examples of RFC 8949, appendix A, that are what the encoder writes, too. */
 const bothWays: readonly (readonly [string, JsonValue])[] = [

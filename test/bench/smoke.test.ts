@@ -15,6 +15,7 @@ const scenarios = [
   'streaming-list',
   'create',
   'hot-object',
+  'patches',
   'idle-watchers',
   'bodies',
 ] as const;

@@ -121,7 +121,10 @@ for (const { identity, transport } of settings) {
       assert.equal((job['spec'] as JsonObject)['activeDeadlineSeconds'], 9007199254740993n);
       const again = await send('PUT', `${jobs}/long`, encodeCbor(job));
       assert.equal(again.status, 200);
-      assert.match((await get(`${jobs}/long`)).text, /"activeDeadlineSeconds":9007199254740993[,}]/);
+      assert.match(
+        (await get(`${jobs}/long`)).text,
+        /"activeDeadlineSeconds":9007199254740993[,}]/,
+      );
     });
 
     it('a list has every item and its metadata', async () => {

@@ -67,7 +67,6 @@ const notServed: Readonly<Record<string, string>> = {
   'authorization.k8s.io/v1/selfsubjectrulesreviews': 'an operation, not an object',
   'authorization.k8s.io/v1/subjectaccessreviews': 'an operation, not an object',
   '/v1/componentstatuses': 'no components run here',
-  '/v1/namespaces/finalize': 'not in the facts',
   '/v1/nodes/proxy': 'nothing runs here to connect to',
   '/v1/pods/attach': 'nothing runs here to connect to',
   '/v1/pods/exec': 'nothing runs here to connect to',

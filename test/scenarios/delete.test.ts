@@ -211,8 +211,38 @@ const podGrace: Scenario = {
       status: 200,
       expect: { metadata: { deletionGracePeriodSeconds: 1 } },
     },
-    { request: `DELETE ${pods}/p?gracePeriodSeconds=0`, status: 200, expect: { kind: 'Pod' } },
+    {
+      request: `DELETE ${pods}/p?gracePeriodSeconds=0&dryRun=All`,
+      status: 200,
+      expect: { kind: 'Pod', metadata: { deletionGracePeriodSeconds: 0 } },
+    },
+    {
+      request: `DELETE ${pods}/p?gracePeriodSeconds=0`,
+      status: 200,
+      expect: { kind: 'Pod', metadata: { deletionGracePeriodSeconds: 0 } },
+    },
     { request: `GET ${pods}/p`, status: 404, reason: 'NotFound' },
+    {
+      request: `GET ${pods}?watch=1&resourceVersion=$marked&timeoutSeconds=1`,
+      status: 200,
+      check: (reply) => {
+        const events = reply.text.trim().split('\n');
+        const shown = events.map((line) => {
+          const { type, object } = JSON.parse(line) as {
+            type: string;
+            object: { metadata: { deletionGracePeriodSeconds: number } };
+          };
+          return `${type} ${object.metadata.deletionGracePeriodSeconds}`;
+        });
+        assert.deepEqual(shown, ['MODIFIED 60', 'MODIFIED 1', 'MODIFIED 0', 'DELETED 0']);
+      },
+    },
+    create(pods, { metadata: { name: 'unbound' }, spec: podSpec() }),
+    {
+      request: `DELETE ${pods}/unbound?gracePeriodSeconds=9`,
+      status: 200,
+      expect: { metadata: { deletionGracePeriodSeconds: 0, deletionTimestamp: /Z$/ } },
+    },
     create(pods, { metadata: { name: 'q' }, spec: podSpec({ nodeName: 'n' }) }),
     {
       request: `DELETE ${pods}/q?gracePeriodSeconds=40`,
@@ -332,7 +362,102 @@ const collection: Scenario = {
   ],
 };
 
+/** What the object carries after a delete with these options, held by a finalizer of its own. */
+const policyRows: readonly (readonly [
+  held: readonly string[],
+  query: string,
+  finalizers: readonly string[],
+  status: number,
+])[] = [
+  [[], '', [], 200],
+  [[], 'propagationPolicy=Background', [], 200],
+  [[], 'propagationPolicy=Foreground', ['foregroundDeletion'], 200],
+  [[], 'propagationPolicy=Orphan', ['orphan'], 200],
+  [[], 'orphanDependents=true', ['orphan'], 200],
+  [[], 'orphanDependents=false', [], 202],
+  [['orphan'], '', ['orphan'], 200],
+  [['foregroundDeletion'], '', ['foregroundDeletion'], 200],
+  [['orphan'], 'propagationPolicy=Background', [], 200],
+  [['orphan'], 'propagationPolicy=Foreground', ['foregroundDeletion'], 200],
+  [['foregroundDeletion'], 'propagationPolicy=Orphan', ['orphan'], 200],
+  [['foregroundDeletion'], 'orphanDependents=false', [], 202],
+];
+
+const policies: Scenario = {
+  title: 'the policy of a delete decides which finalizer tells the collector what to do',
+  steps: policyRows.flatMap(([held, query, finalizers, status], row): Step[] => [
+    create(configmaps, { metadata: { name: `p${row}`, finalizers: ['x.io/hold', ...held] } }),
+    {
+      request: `DELETE ${configmaps}/p${row}?${query}`,
+      status,
+      expect: { metadata: { finalizers: ['x.io/hold', ...finalizers], deletionTimestamp: /Z$/ } },
+    },
+  ]),
+};
+
+const again: Scenario = {
+  title: 'a delete of what is being deleted may change its policy, not bring it back',
+  steps: [
+    create(configmaps, { metadata: { name: 'a', finalizers: ['x.io/hold'] } }),
+    {
+      request: `DELETE ${configmaps}/a?propagationPolicy=Orphan`,
+      status: 200,
+      save: { at: 'metadata.deletionTimestamp' },
+    },
+    {
+      request: `DELETE ${configmaps}/a?propagationPolicy=Foreground&dryRun=All`,
+      status: 200,
+      expect: { metadata: { finalizers: ['x.io/hold', 'foregroundDeletion'] } },
+    },
+    {
+      request: `DELETE ${configmaps}/a?propagationPolicy=Background`,
+      status: 200,
+      expect: { metadata: { finalizers: ['x.io/hold'], deletionTimestamp: '$at' } },
+    },
+    {
+      request: `DELETE ${configmaps}?propagationPolicy=Foreground&dryRun=All`,
+      status: 200,
+      expect: { kind: 'Status', status: 'Success' },
+    },
+    {
+      request: `GET ${configmaps}/a`,
+      status: 200,
+      expect: { metadata: { finalizers: ['x.io/hold'] } },
+    },
+    {
+      request: `DELETE ${configmaps}`,
+      body: { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Foreground' },
+      status: 200,
+    },
+    // The collector takes its finalizer off by itself: nothing depends on the object.
+    {
+      request: `GET ${configmaps}/a`,
+      status: 200,
+      expect: { metadata: { deletionTimestamp: '$at' } },
+    },
+  ],
+};
+
+const events: Scenario = {
+  title: 'an event owns nothing: no policy holds it',
+  steps: [
+    create('/api/v1/namespaces/$ns/events', {
+      metadata: { name: 'e' },
+      involvedObject: { namespace: '$ns' },
+    }),
+    {
+      request: 'DELETE /api/v1/namespaces/$ns/events/e?propagationPolicy=Foreground',
+      status: 200,
+      expect: { kind: 'Status', status: 'Success' },
+    },
+    { request: 'GET /api/v1/namespaces/$ns/events/e', status: 404 },
+  ],
+};
+
 runScenarios('delete', [
+  policies,
+  again,
+  events,
   answers,
   oneEvent,
   finalizers,

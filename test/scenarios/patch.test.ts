@@ -38,6 +38,30 @@ const createDeployment: Step = {
   status: 201,
 };
 
+/** A patch with a field that there is not, and one that comes twice. */
+function validation(headers: Readonly<Record<string, string>>, body: string): readonly Scenario[] {
+  const type = headers['content-type'];
+  const patch = (mode: string, more: Partial<Step>): Scenario => ({
+    title: `${type}: fieldValidation ${mode} of what the kind does not have`,
+    steps: [
+      createMap,
+      { request: `PATCH ${maps}/m?fieldValidation=${mode}`, headers, body, status: 200, ...more },
+    ],
+  });
+  const kept = { datum: absent, data: { x: '2' } };
+  const warned = /unknown field \\"datum\\".*duplicate field \\".*x\\"/;
+  return [
+    patch('Strict', {
+      status: 400,
+      reason: 'BadRequest',
+      message: /strict decoding error: unknown field "datum", duplicate field ".*x"/,
+    }),
+    patch('Warn', { expect: kept, headersExpected: { warning: warned } }),
+    patch('Ignore', { expect: kept, headersExpected: { warning: null } }),
+    patch('Maybe', { status: 422, reason: 'Invalid' }),
+  ];
+}
+
 const scenarios: readonly Scenario[] = [
   {
     title: 'a merge patch sets, replaces and removes; what it does not name stays',
@@ -303,6 +327,55 @@ const scenarios: readonly Scenario[] = [
       },
     ],
   },
+  {
+    title: 'a JSON patch that copies without end, or nests too deep, is refused',
+    steps: [
+      {
+        request: `POST ${maps}`,
+        body: { metadata: { name: 'm' }, data: { x: 'y'.repeat(64 * 1024) } },
+        status: 201,
+        save: { rv: 'metadata.resourceVersion' },
+      },
+      {
+        request: `PATCH ${maps}/m`,
+        headers: json,
+        body: Array.from({ length: 60 }, (_, i) => ({
+          op: 'copy',
+          from: '/data/x',
+          path: `/data/x${i}`,
+        })),
+        status: 422,
+        reason: 'Invalid',
+        message: /operation \d+ copies more than 3145728 bytes/,
+      },
+      {
+        request: `PATCH ${maps}/m`,
+        headers: json,
+        body:
+          `[{"op":"add","path":"/deep","value":${'{"a":'.repeat(990)}{}${'}'.repeat(990)}},` +
+          `${new Array(20).fill('{"op":"copy","from":"/deep","path":"/deep/a"}').join()}]`,
+        status: 422,
+        reason: 'Invalid',
+        message: /nests deeper than 1000 levels/,
+      },
+      {
+        request: `PATCH ${maps}/m`,
+        headers: merge,
+        body: `{"data":${'{"a":'.repeat(1001)}1${'}'.repeat(1001)}}`,
+        status: 400,
+        reason: 'BadRequest',
+        message: /nests deeper than 1000 levels/,
+      },
+      { request: `GET ${maps}/m`, status: 200, expect: { metadata: { resourceVersion: '$rv' } } },
+    ],
+  },
+  ...validation(merge, '{"datum":{},"data":{"x":"1","x":"2"}}'),
+  ...validation(strategic, '{"datum":{},"data":{"x":"1","x":"2"}}'),
+  ...validation(
+    json,
+    '[{"op":"add","path":"/datum","value":{}},' +
+      '{"op":"replace","path":"/data","value":{"x":"1","x":"2"}}]',
+  ),
   {
     title: 'a dry run answers as the patch would and changes nothing',
     steps: [

@@ -266,10 +266,17 @@ const generation: Scenario = {
 const statusRules: Scenario = {
   title: 'a status write keeps spec and owners, and obeys resourceVersion',
   steps: [
+    // An owner that there is: whoever names one that is not is collected.
+    {
+      request: 'POST /api/v1/nodes',
+      body: { metadata: { name: '$ns-owner' } },
+      status: 201,
+      save: { owner: 'metadata.uid' },
+    },
     create('/api/v1/namespaces/$ns/pods', {
       metadata: {
         name: 'p',
-        ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }],
+        ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: '$ns-owner', uid: '$owner' }],
       },
       spec: podSpec({ nodeName: 'n' }),
       status: { phase: 'Running' },
@@ -286,7 +293,7 @@ const statusRules: Scenario = {
       expect: {
         spec: { nodeName: 'n' },
         status: { phase: 'Running' },
-        metadata: { ownerReferences: [{ name: 'n' }] },
+        metadata: { ownerReferences: [{ name: '$ns-owner' }] },
       },
     },
     {

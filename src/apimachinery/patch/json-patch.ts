@@ -9,6 +9,7 @@
  * Bounds: `patchLimits`.
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { jsonDepthMax } from '../codecs/json.ts';
 import { stringifyJson } from '../codecs/lossless.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
@@ -116,10 +117,31 @@ function applyOne(document: JsonValue, operation: JsonPatchOperation): Patched {
     if (deepEqual(found ?? null, operation.value)) return { kind: 'ok', value: document };
     return patchRefused('inapplicable', 'test failed: the value is another one');
   }
+  if (op !== 'remove' && nestsTooDeep(insertedValue(document, operation), path)) {
+    return patchRefused('inapplicable', `the result nests deeper than ${jsonDepthMax} levels`);
+  }
   if (path === '') return replaceAll(document, operation);
   const error = applyOperation(document, operation);
   if (error !== undefined) return patchRefused('inapplicable', error);
   return { kind: 'ok', value: document };
+}
+
+function insertedValue(document: JsonValue, { from, value }: JsonPatchOperation): JsonValue {
+  if (from === undefined) return value ?? null;
+  return Pointer.fromJSON(from).get(document) as JsonValue;
+}
+
+/** Each operation is asked: values that are copied into themselves double with every step. */
+function nestsTooDeep(value: JsonValue, pointer: string): boolean {
+  const above = pointer === '' ? 0 : pointer.split('/').length - 1;
+  return exceedsDepth(value, jsonDepthMax - above);
+}
+
+function exceedsDepth(value: JsonValue, depthMax: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depthMax <= 0) return true;
+  const members = Array.isArray(value) ? (value as readonly JsonValue[]) : Object.values(value);
+  return members.some((member) => member !== undefined && exceedsDepth(member, depthMax - 1));
 }
 
 /** An operation on the whole document. */

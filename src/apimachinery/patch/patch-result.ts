@@ -31,6 +31,6 @@ export const patchLimits = {
   operationsMax: 10_000,
   /** JSON bytes that the copy operations of one JSON Patch may add. */
   copiedBytesMax: 3 * 1024 * 1024,
-  /** Segments of one JSON pointer, and nesting of what a patch makes. */
+  /** Segments of one JSON pointer. What a patch makes nests no deeper than a body may. */
   depthMax: 256,
 } as const;

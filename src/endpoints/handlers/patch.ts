@@ -16,6 +16,7 @@ import { queryBoolean } from '../../apimachinery/query.ts';
 import { newBadRequest, newInvalid, newPatchTooLarge } from '../../apimachinery/status-error.ts';
 import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
 import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
+import { onlyGiven } from '../../apimachinery/typed/given-members.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -145,13 +146,15 @@ function intentOf(
   }
   const mismatch = checkVersionAndKind(document, expected);
   if (mismatch !== undefined) return refused(mismatch);
-  // An intent has no defaults: it owns what it says.
+  // An intent owns what it says: no defaults, and nothing that its type writes besides.
   const type = { ...expected, defaults: undefined };
   const mode = fieldValidationOf(request.query);
   const typed = typedDocument(document, type, mode, duplicates);
   if (typed.kind === 'refused') return typed;
   request.warnings.push(...typed.warnings);
-  const placed = atRequestTarget(typed.object, request);
+  const { apiVersion, kind, metadata } = typed.object;
+  const intent: ApiObject = { ...onlyGiven(typed.object, document), apiVersion, kind, metadata };
+  const placed = atRequestTarget(intent, request);
   if (placed.kind === 'refused') return placed;
   return ok({ kind: 'apply', intent: placed.value, duplicates });
 }

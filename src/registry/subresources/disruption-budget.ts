@@ -45,7 +45,7 @@ export function budgetsOf(deps: RegistryDeps, pod: ApiObject): readonly ApiObjec
 function selectorOf(budget: ApiObject): LabelSelectorSpec | undefined {
   const { spec } = budget;
   const selector = isJsonObject(spec) ? spec['selector'] : undefined;
-  return isJsonObject(selector) ? (selector) : undefined;
+  return isJsonObject(selector) ? selector : undefined;
 }
 
 /** Whether a pod that is not ready may go without being counted: it disrupts nothing. */
