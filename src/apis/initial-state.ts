@@ -63,7 +63,7 @@ function isGiven(amount: JsonValue | undefined): boolean {
 }
 
 function withoutStatus({ status: _status, ...rest }: ApiObject): ApiObject {
-  return rest as ApiObject;
+  return rest;
 }
 
 function withSelector(job: ApiObject, identity: Identity): ApiObject {
