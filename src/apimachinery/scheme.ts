@@ -90,7 +90,7 @@ export interface KindInfo extends GroupVersionKind {
   /** Of the version in which its objects are stored; there exactly when `schema` is. */
   readonly storageSchema?: ObjectSchema | undefined;
   readonly listKind: string;
-  /** Of `listKind`; there exactly when `schema` is. */
+  /** Of `listKind`; there exactly when `schema` is, but not of a virtual kind. */
   readonly listSchema?: ObjectSchema | undefined;
   readonly resource: string;
   readonly singular: string;
@@ -99,6 +99,8 @@ export interface KindInfo extends GroupVersionKind {
   readonly categories: readonly string[];
   /** Never empty: a kind without a verb is not in a scheme. Sorted. */
   readonly verbs: readonly Verb[];
+  /** It is answered and never stored: create is its only verb. */
+  readonly virtual?: boolean | undefined;
   readonly subresources: readonly SubresourceInfo[];
   readonly scale: ScalePaths | undefined;
 
@@ -205,6 +207,7 @@ function storageName(resource: GroupResource): string {
 function indexStorage(kinds: readonly KindInfo[]): ReadonlyMap<string, KindInfo> {
   const index = new Map<string, KindInfo>();
   for (const kind of kinds) {
+    if (kind.virtual === true) continue;
     const name = storageName(kind.storage);
     const isStorageVersion =
       kind.group === kind.storage.group && kind.version === kind.storageVersion;

@@ -18,7 +18,7 @@ import { catalogue, resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
 import { defaultersOf } from './defaults/defaults.ts';
 import { fieldTypes } from './field-types.ts';
-import { gatedResources, virtualResources } from './lifecycle.ts';
+import { gatedResources, reviewResources, virtualResources } from './lifecycle.ts';
 import { emptyRuntimeConfig, isEnabled } from './runtime-config.ts';
 import type { RuntimeConfig } from './runtime-config.ts';
 import {
@@ -195,13 +195,14 @@ function kindInfo(row: CatalogueKind, context: KindContext): KindInfo {
     defaults: defaultsOf(schema),
     storageSchema: storageSchemaOf(row, storageVersion, types),
     listKind: `${row.kind}List`,
-    listSchema: types.object(`${row.type}List`),
+    listSchema: reviewResources.has(key) ? undefined : types.object(`${row.type}List`),
     resource: row.resource,
     singular: row.kind.toLowerCase(),
     namespaced: row.namespaced,
     shortNames: row.shortNames,
     categories: row.categories,
     verbs: verbsOf(key),
+    ...(reviewResources.has(key) ? { virtual: true } : {}),
     subresources: subresources.map((name) => {
       const ownSchema = name === 'scale' ? types.object(scaleType) : schema;
       return {
@@ -245,6 +246,7 @@ function storageSchemaOf(
 }
 
 function verbsOf(key: string): readonly Verb[] {
+  if (reviewResources.has(key)) return ['create'];
   if (!behaviour.withoutDeleteCollection.has(key)) return objectVerbs;
   return objectVerbs.filter((verb) => verb !== 'deletecollection');
 }

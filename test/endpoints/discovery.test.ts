@@ -60,12 +60,6 @@ interface ResourceList {
 const notServed: Readonly<Record<string, string>> = {
   'apiregistration.k8s.io/v1/apiservices': 'no aggregation layer',
   'apiregistration.k8s.io/v1/apiservices/status': 'no aggregation layer',
-  'authentication.k8s.io/v1/selfsubjectreviews': 'an operation, not an object',
-  'authentication.k8s.io/v1/tokenreviews': 'an operation, not an object',
-  'authorization.k8s.io/v1/localsubjectaccessreviews': 'an operation, not an object',
-  'authorization.k8s.io/v1/selfsubjectaccessreviews': 'an operation, not an object',
-  'authorization.k8s.io/v1/selfsubjectrulesreviews': 'an operation, not an object',
-  'authorization.k8s.io/v1/subjectaccessreviews': 'an operation, not an object',
   'certificates.k8s.io/v1/certificatesigningrequests/approval': 'needs approval rules',
   '/v1/bindings': 'an operation, not an object',
   '/v1/componentstatuses': 'no components run here',

@@ -23,6 +23,10 @@ export const layers: readonly LayerRule[] = [
     may: ['src/stdx', 'src/apimachinery', 'src/storage', 'actors', 'streams'],
   },
   { folder: 'src/apis', may: ['src/stdx', 'src/apimachinery', 'src/registry'] },
+  {
+    folder: 'src/authorization',
+    may: ['src/stdx', 'src/apimachinery', 'src/authentication/authenticator.ts', 'streams'],
+  },
   { folder: 'src/transport', may: ['src/stdx'] },
   // The one file of the port that knows its adapters: it picks one.
   { folder: 'src/transport/choose.ts', may: ['src/stdx', 'src/transport'] },
@@ -34,6 +38,9 @@ export const layers: readonly LayerRule[] = [
       'src/stdx',
       'src/apimachinery',
       'src/registry',
+      'src/authentication/authenticator.ts',
+      'src/authorization/authorizer.ts',
+      'src/authorization/write-guard.ts',
       'src/storage/storage.ts',
       'src/transport/http-exchange.ts',
       'streams/streams.ts',
@@ -45,6 +52,7 @@ export const layers: readonly LayerRule[] = [
       'src/stdx',
       'src/apimachinery',
       'src/registry',
+      'src/authorization/rbac',
       'src/storage/storage.ts',
       'actors/actors.ts',
       'streams',

@@ -6,9 +6,11 @@ import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
 import { inRequestNamespace, readObject } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
+import { handleReview } from './review.ts';
 
 export async function handleCreate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
+  if (kind.virtual === true) return handleReview(deps, request);
   const submitted = await readObject(deps, request, kind);
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const representation = negotiateRepresentation(deps, request, { projections: true });
