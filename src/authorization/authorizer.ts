@@ -30,6 +30,8 @@ export interface Attributes {
   /** '' for collections, and for a create without a name in the URL. For list and watch: the name
    * that a `metadata.name=` field selector names. */
   readonly name: string;
+  /** Of list and watch: fields that the selector pins to one value (`spec.nodeName`). */
+  readonly selectedFields?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface Decision {
@@ -71,10 +73,11 @@ export interface RuleResolver {
   rulesFor(user: UserInfo, namespace: string): UserRules | Promise<UserRules>;
 }
 
-/** What handlers and registry hooks ask: the union of the configured authorizers, which always ends
- * in allow or deny. */
+/** What handlers and registry hooks ask: the union of the configured authorizers. Anything but
+ * allow is a refusal; reviews tell a denial from an absent opinion. */
 export interface AccessChecker extends RuleResolver {
-  check(attributes: Attributes): Promise<Decision>;
+  /** Answers at once where no authorizer has to ask elsewhere: most requests then need no turn. */
+  check(attributes: Attributes): Decision | Promise<Decision>;
 }
 
 export const noOpinion: Decision = { kind: 'no-opinion', reason: '' };
