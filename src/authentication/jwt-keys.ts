@@ -10,12 +10,18 @@ import type { KeyObject } from 'node:crypto';
 import { exportJWK } from 'jose';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 
-export const signingAlgorithms = ['RS256', 'ES256', 'ES384', 'ES512'] as const;
-export type SigningAlgorithm = (typeof signingAlgorithms)[number];
+/** What the server signs with. */
+export type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
+
+/** What an RSA key of another issuer may have signed with. */
+export const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const;
+
+/** All that is ever accepted. */
+export type TokenAlgorithm = SigningAlgorithm | (typeof rsaAlgorithms)[number];
 
 export interface VerificationKey {
   readonly id: string;
-  readonly algorithm: SigningAlgorithm;
+  readonly algorithm: TokenAlgorithm;
   readonly publicKey: KeyObject;
 }
 

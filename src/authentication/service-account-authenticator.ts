@@ -54,30 +54,44 @@ export function createAccountAuthenticator(
   options: AccountAuthenticatorOptions,
 ): TokenAuthenticator {
   const { cacheEntriesMax: entriesMax, cacheTtlMs: ttlMs } = accountAuthenticatorLimits;
-  const verified = new TokenCache<JsonObject>({ clock: options.clock, entriesMax, ttlMs });
+  const verified = new TokenCache<Verified>({ clock: options.clock, entriesMax, ttlMs });
   const issuers = new Set([...options.issuers, legacyIssuer(options.identity)]);
   const claimsOf = async (token: string): Promise<Claims> => {
     const known = verified.get(token);
-    if (known !== undefined) return { kind: 'claims', claims: known };
+    if (known !== undefined) return { kind: 'claims', verified: known };
     const read = readToken(token);
     const issuer = read?.claims['iss'];
     if (read === undefined || typeof issuer !== 'string' || !issuers.has(issuer)) return none;
     const problem = await signatureProblem(token, read, options.keys);
     if (problem !== undefined) return rejected(problem);
-    verified.set(token, read.claims);
-    return { kind: 'claims', claims: read.claims };
+    const believed = verifiedOf(options.identity, read.claims);
+    verified.set(token, believed);
+    return { kind: 'claims', verified: believed };
   };
   return {
     name: methodName,
     async authenticateToken(token, asked) {
       const found = await claimsOf(token);
-      return found.kind === 'claims' ? judge(options, token, found.claims, asked) : found;
+      return found.kind === 'claims' ? judge(options, token, found.verified, asked) : found;
     },
   };
 }
 
+/** What the signature stands for, read once. */
+interface Verified {
+  readonly claims: JsonObject;
+  readonly account: AccountClaims | undefined;
+  /** The same value for the same token: what others work out of it they can keep. */
+  readonly user: UserInfo | undefined;
+}
+
+function verifiedOf(identity: Identity, claims: JsonObject): Verified {
+  const account = readAccountClaims(identity, claims);
+  return { claims, account, user: account && userOf(identity, account) };
+}
+
 type Claims =
-  | { readonly kind: 'claims'; readonly claims: JsonObject }
+  | { readonly kind: 'claims'; readonly verified: Verified }
   | Extract<Authentication, { readonly kind: 'none' | 'rejected' }>;
 
 const none = { kind: 'none' } as const;
@@ -89,11 +103,10 @@ function rejected(why: string): Extract<Authentication, { readonly kind: 'reject
 async function judge(
   options: AccountAuthenticatorOptions,
   token: string,
-  claims: JsonObject,
+  { account, claims, user }: Verified,
   asked: readonly string[],
 ): Promise<Authentication> {
-  const account = readAccountClaims(options.identity, claims);
-  if (account === undefined) return rejected('the claims are not those of a service account');
+  if (account === undefined || user === undefined) return rejected('the claims are not those of a service account');
   if (!account.legacy && typeof claims['exp'] !== 'number') return rejected('it has no end');
   const untimely = timeProblem(claims, options.clock.nowMs());
   if (untimely !== undefined) return rejected(untimely);
@@ -104,7 +117,7 @@ async function judge(
   if (audiences.length === 0) return rejected('it is for other audiences');
   const gone = await missing(options, token, account);
   if (gone !== undefined) return rejected(gone);
-  return { kind: 'authenticated', user: userOf(options.identity, account), audiences, by: methodName };
+  return { kind: 'authenticated', user, audiences, by: methodName };
 }
 
 function userOf(identity: Identity, claims: AccountClaims): UserInfo {
