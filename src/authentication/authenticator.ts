@@ -62,6 +62,19 @@ export interface Authenticator {
   authenticate(request: AuthenticationRequest): Authentication | Promise<Authentication>;
 }
 
+/** What all methods together say about a request. */
+export type Caller =
+  | { readonly kind: 'caller'; readonly user: UserInfo; readonly by: string }
+  /** 401. `why` is for the server's log, never for the caller. */
+  | { readonly kind: 'rejected'; readonly why: string };
+
+/** The union of the configured methods, which always ends in a caller or a rejection. */
+export interface CallerAuthentication {
+  authenticate(request: AuthenticationRequest): Caller | Promise<Caller>;
+  /** Headers (lower case) that carry credentials: nothing behind authentication may see them. */
+  isCredentialHeader(name: string): boolean;
+}
+
 /** A method that takes bearer tokens; TokenReview asks these directly. */
 export interface TokenAuthenticator {
   readonly name: string;

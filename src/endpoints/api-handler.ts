@@ -1,7 +1,7 @@
 /**
  * The root of all paths: health, version, discovery, resources (spec 1, section 4; spec 2, 4.1).
  *
- * What it is not: authentication or authorization; they stand before it in the handler chain.
+ * What it is not: authentication or authorization; it asks filters/access.ts before anything else.
  *
  * Invariants: every exchange gets an answer; a broken invariant in a request fails that request
  * with 500 and is reported, never more.
@@ -21,6 +21,7 @@ import { interpretStorageError } from '../registry/storage-failure.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Discovery } from './discovery/discovery.ts';
+import type { AccessFilter } from './filters/access.ts';
 import type { HealthCheck, HealthEndpoint } from './health.ts';
 import { checkHealth, healthEndpoints } from './health.ts';
 import type { OpenApi } from './openapi/openapi.ts';
@@ -32,6 +33,8 @@ import { sendStatusError } from './status-response.ts';
 
 export interface ApiHandlerDeps {
   readonly endpoints: EndpointDeps;
+  /** Who may be served at all. */
+  readonly filter: AccessFilter;
   readonly discovery: Discovery;
   readonly openapi: OpenApi;
   readonly version: JsonObject;
@@ -57,15 +60,29 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
 }
 
 async function handle(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<void> {
-  const query = parseQuery(exchange.query);
-  if (query instanceof StatusError) return sendStatusError(exchange, query);
-  const watch = queryBoolean(query, 'watch') === true;
-  const parsed = parseRequestInfo(exchange.method, exchange.path, watch);
+  const { method, path } = exchange;
+  const parsedQuery = parseQuery(exchange.query);
+  const query = parsedQuery instanceof StatusError ? undefined : parsedQuery;
+  const watch = query !== undefined && queryBoolean(query, 'watch') === true;
+  const parsed = parseRequestInfo(method, path, watch);
+  // Whoever may not be served at all is not told what is wrong with the request.
+  const info =
+    parsed.kind === 'ok' ? parsed.info : { path, resource: undefined, verb: method.toLowerCase() };
+  const asked = deps.filter.admit(exchange, info, query, undefined);
+  const admission = asked instanceof Promise ? await asked : asked;
+  if (admission.kind === 'refused') return sendStatusError(exchange, admission.error);
+  if (parsedQuery instanceof StatusError) return sendStatusError(exchange, parsedQuery);
   if (parsed.kind === 'malformed') {
     return sendStatusError(exchange, newBadRequest('the path holds an escape that is not UTF-8'));
   }
-  const { info } = parsed;
-  const request: ApiRequest = { exchange, info, query, warnings: [], auditAnnotations: new Map() };
+  const request: ApiRequest = {
+    exchange,
+    info,
+    query: parsedQuery,
+    user: admission.user,
+    warnings: [],
+    auditAnnotations: new Map(),
+  };
   if (info.resource !== undefined) {
     return handleResource(deps.endpoints, request, info.resource);
   }

@@ -15,6 +15,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
+import type { UserInfo } from '../authentication/authenticator.ts';
 import { generateName } from '../apimachinery/names.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import { validateObjectMeta } from '../apimachinery/validation/object-meta.ts';
@@ -41,6 +42,10 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   /** Under which name fields are owned; absent: unknown. */
   readonly manager?: string | undefined;
+  /** Who writes; absent: the server itself. */
+  readonly user?: UserInfo | undefined;
+  /** Why this write may not create what is not there; absent: it may. */
+  readonly creationRefusal?: StatusError | undefined;
 }
 
 /** `submitted` has been decoded and agrees with the URL; its resourceVersion must be unset. */

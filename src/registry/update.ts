@@ -55,11 +55,17 @@ export async function updateObject(
     },
     create:
       kind.allowCreateOnUpdate && subresource === undefined && !namesAnExisting(preconditions)
-        ? () => produceCreation(deps, target, submitted, options)
+        ? () => creationOf(options, () => produceCreation(deps, target, submitted, options))
         : undefined,
     warnings,
     options,
   });
+}
+
+/** Whoever may change an object may not for that reason create it. */
+export function creationOf(options: WriteOptions, create: () => Production): Production {
+  const { creationRefusal } = options;
+  return creationRefusal === undefined ? create() : refused(creationRefusal);
 }
 
 export function writerOf(options: WriteOptions, subresource: string | undefined): Writer {

@@ -22,7 +22,7 @@ import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
 import type { Log } from './log.ts';
 import type { Measured } from './metrics.ts';
 import type { CompletedConfig } from './options.ts';
-import { OptionsError } from './options.ts';
+import { OptionsError } from './option-values.ts';
 import type { ServerParts } from './server-parts.ts';
 
 const controllersLease = 'sluice-controllers';

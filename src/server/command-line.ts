@@ -7,7 +7,8 @@
 import { Command, CommanderError, Option } from 'commander';
 import { convertFlags } from './convert-command.ts';
 import type { ConvertOptions } from './convert-command.ts';
-import { optionTable, OptionsError } from './options.ts';
+import { optionTable } from './options.ts';
+import { OptionsError } from './option-values.ts';
 import type { OptionName, RawOptions } from './options.ts';
 import type { StoreCommand } from './store-commands.ts';
 

@@ -7,6 +7,7 @@
  *
  * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
  */
+import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createActorSystem } from '../../actors/actor-system.ts';
 import { createStreams } from '../../streams/hub.ts';
@@ -46,21 +47,25 @@ import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
-import { chooseTransport } from '../transport/choose.ts';
-import type { ChosenTransport } from '../transport/choose.ts';
-import type { HttpServer } from '../transport/http-exchange.ts';
 import { createBackground } from './background.ts';
+import { buildAuthentication, fileTokens, readAuthenticationFiles } from './authentication.ts';
+import { createAuthorization } from './authorization.ts';
 import { createLogFollow } from './log-follow.ts';
 import type { ServerParts } from './server-parts.ts';
-import { createServing } from './serving.ts';
-import type { Serving } from './serving.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
+import { createServing, transportLimits } from './serving.ts';
+import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
+import { prepareListeners } from './listeners.ts';
+import type { OpenPorts } from './listeners.ts';
+import { ensurePki, servingOf } from './pki.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
-import { OptionsError } from './options.ts';
+import { OptionsError } from './option-values.ts';
 
 export interface RunningServer {
+  /** Of the secure port, where there is one. */
   readonly url: string;
+  /** Of plain HTTP beside the secure port. */
+  readonly httpUrl: string | undefined;
   /** Adapter and binary, for the ready line. */
   readonly transport: string;
   /** Path of the client configuration; '' in a worker, whose primary writes it. */
@@ -83,9 +88,15 @@ export interface ServerEnvironment {
 /** What a worker is given by its primary process instead of finding it itself. */
 export interface WorkerPlace {
   readonly number: number;
-  readonly port: number;
+  /** As in AccessConfig, chosen already. */
+  readonly ports: WorkerPorts;
   /** The store that the primary holds and compacts. Undefined: the worker opens its own. */
   readonly storage: Storage | undefined;
+}
+
+export interface WorkerPorts {
+  readonly http: number | undefined;
+  readonly secure: number | undefined;
 }
 
 /** @throws OptionsError (also when the address is not to be had) or StorageError. */
@@ -99,11 +110,9 @@ export async function startServer(
   const identity = identityOf(config.identity);
   for (const warning of config.warnings) log.warn({}, warning);
   const scheme = schemeOf(config, identity, log);
-  const transport = await chooseTransport(config.transport, undefined);
-  if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
-  for (const note of transport.notes) log.info({ transport: transport.name }, note);
-
   const { worker } = environment;
+  const open = await preparePorts(config, worker, log);
+  makeDataDir(config.dataDir);
   const storage = worker?.storage ?? (await openStorage(config, clock, timers));
   let abandoned = false;
   // A start that failed closes the store under its followers: that is no second failure.
@@ -112,6 +121,8 @@ export async function startServer(
   };
   try {
     const ingredients = { clock, timers, identity, scheme, storage };
+    const pki = await ensurePki(config.dataDir, config.bindAddress, identity, clock);
+    const files = readAuthenticationFiles(config.access, pki, identity);
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
     const background = createBackground(config, {
       parts,
@@ -132,16 +143,20 @@ export async function startServer(
       background,
       logFollow,
       worker: worker?.number,
+      authentication: buildAuthentication(files, [fileTokens(files)], clock),
+      access: createAuthorization(config.access, log),
     });
-    const server = await listen(transport, serving, worker);
-    const url = `http://${urlHost(config.bindAddress)}:${server.port}`;
-    const address = `${urlHost(config.bindAddress)}:${server.port}`;
+    const tls = { serving: servingOf(config.access, pki), clientCaPem: files.clientCaPem };
+    const server = await open(tls, serving.handler);
+    const { url, address } = server;
     serving.setAddress(address);
     background.start(worker === undefined ? address : `${address}/${worker.number}`);
     return {
       url,
-      transport: transport.name,
-      kubeconfig: worker === undefined ? writeKubeconfig(config.dataDir, url) : '',
+      httpUrl: server.httpUrl,
+      transport: server.name,
+      kubeconfig:
+        worker === undefined ? writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)) : '',
       parts,
       async stop() {
         serving.startShutdown();
@@ -161,10 +176,6 @@ export async function startServer(
     await storage.close();
     throw error;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme {
@@ -294,20 +305,22 @@ function isShared(config: CompletedConfig, environment: ServerEnvironment): bool
   return config.store === 'fdb' || environment.worker !== undefined;
 }
 
-/** @throws OptionsError. */
-async function listen(
-  transport: ChosenTransport,
-  { listenOptions: own, handler }: Serving,
-  worker: WorkerPlace | undefined,
-): Promise<HttpServer> {
-  const options = worker === undefined ? own : { ...own, port: worker.port, sharedPort: true };
+/** A new directory is its owner's alone: secrets will be in it. */
+function makeDataDir(dataDir: string): void {
   try {
-    return await transport.listen(options, handler);
-  } catch (cause) {
-    throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch {
+    // Whoever needs the directory says what is wrong with it.
   }
 }
 
-function urlHost(address: string): string {
-  return address.includes(':') ? `[${address}]` : address;
+/** @throws OptionsError. */
+function preparePorts(
+  config: CompletedConfig,
+  worker: WorkerPlace | undefined,
+  log: Log,
+): Promise<OpenPorts> {
+  const { httpPort: http, securePort: secure } = config.access;
+  const ports = { ...(worker?.ports ?? { http, secure }), shared: worker !== undefined };
+  return prepareListeners(config, ports, transportLimits(config), log);
 }

@@ -1,14 +1,17 @@
 /**
  * From the composed parts to what listens: the handler chain, health, metrics, requests in flight.
  *
- * Chain, outer to inner: count in flight ▶ answer even if something throws ▶ the API handler.
- * Authentication, audit, impersonation and authorization take their places in it later.
+ * Chain, outer to inner: count in flight ▶ answer even if something throws ▶ authentication ▶
+ * impersonation ▶ authorization ▶ the API handler.
  */
+import type { CallerAuthentication } from '../authentication/authenticator.ts';
+import type { AccessChecker } from '../authorization/authorizer.ts';
 import { createApiHandler } from '../endpoints/api-handler.ts';
 import { makeDiscovery } from '../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../endpoints/discovery/discovery.ts';
 import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../endpoints/openapi/openapi.ts';
+import { createAccessFilter } from '../endpoints/filters/access.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
 import type { Identity } from '../apimachinery/identity.ts';
@@ -17,7 +20,7 @@ import { currentRelease } from '../apis/served-versions.ts';
 import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';
-import type { ExchangeHandler, ListenOptions } from '../transport/http-exchange.ts';
+import type { ExchangeHandler, TransportLimits } from '../transport/http-exchange.ts';
 import type { Log } from './log.ts';
 import { createMetricsPage } from './metrics.ts';
 import { lagMeasured, measuredOf } from './measured.ts';
@@ -28,7 +31,6 @@ import type { ServerParts } from './server-parts.ts';
 import { programVersion } from './program-version.ts';
 
 export interface Serving {
-  readonly listenOptions: ListenOptions;
   readonly handler: ExchangeHandler;
   /** host:port, once it is known: discovery shows it. */
   setAddress(address: string): void;
@@ -46,6 +48,8 @@ export interface ServingDeps {
   readonly timers: Timers;
   readonly background: Pick<Background, 'measured'>;
   readonly logFollow: LogFollow;
+  readonly authentication: CallerAuthentication;
+  readonly access: AccessChecker;
   /** Which of several servers this is; undefined: the only one. */
   readonly worker: number | undefined;
 }
@@ -73,14 +77,25 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     runtimeVersion: process.version,
     platform: `${process.platform}/${process.arch}`,
   });
+  const filter = createAccessFilter({
+    authentication: deps.authentication,
+    access: deps.access,
+    identity,
+    onRejected: (path, why) => log.debug({ path, why }, 'credentials were refused'),
+    onAuthorizationError: ({ kind, error }, { path, verb }) =>
+      log.warn({ path, verb, decision: kind, why: error }, 'an authorizer failed'),
+  });
   const api = createApiHandler({
+    filter,
     endpoints: {
       registry: parts.registry,
       identity,
+      access: deps.access,
       release: config.release,
       onDeprecatedUse: (use) => metrics.deprecatedUse(use),
       clock: deps.clock,
       prng: parts.registry.prng,
+      reviews: new Map(),
       features: {
         responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
         watchList: config.featureGates.get('WatchList') ?? true,
@@ -98,7 +113,6 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
   });
   return {
-    listenOptions: listenOptionsOf(config),
     handler(exchange) {
       inFlight += 1;
       void api(exchange).finally(() => {
@@ -139,16 +153,13 @@ function openApiOf({ parts, identity, timers }: ServingDeps, version: string): O
   });
 }
 
-function listenOptionsOf(config: CompletedConfig): ListenOptions {
+/** Of each port. */
+export function transportLimits(config: CompletedConfig): TransportLimits {
   return {
-    address: config.bindAddress,
-    port: config.httpPort,
-    limits: {
-      ...defaultTransportLimits,
-      idleTimeoutMs: config.idleTimeoutMs,
-      requestTimeoutMs: config.requestTimeoutMs,
-      connectionsMax: config.connectionsMax,
-    },
+    ...defaultTransportLimits,
+    idleTimeoutMs: config.idleTimeoutMs,
+    requestTimeoutMs: config.requestTimeoutMs,
+    connectionsMax: config.connectionsMax,
   };
 }
 
