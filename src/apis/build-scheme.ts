@@ -11,6 +11,7 @@
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Defaulter } from '../apimachinery/typed/defaulting.ts';
 import type { ObjectSchema, TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
+import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import { makeScheme } from '../apimachinery/scheme.ts';
 import type { GroupInfo, KindInfo, Scheme, Verb } from '../apimachinery/scheme.ts';
 import * as behaviour from './behaviour.ts';
@@ -38,7 +39,7 @@ import {
 } from './version-families.ts';
 import { tableOf } from './tables/tables.ts';
 import { scales } from './tables/workloads.ts';
-import { objectVerbs, servedSubresources, subresourceVerbs } from './verbs.ts';
+import { objectVerbs, servedSubresources, verbsOfSubresource } from './verbs.ts';
 
 export interface SchemeOptions {
   readonly identity: Identity;
@@ -170,9 +171,17 @@ function compareGroups(a: string, b: string): number {
   return place(a) - place(b) || (a < b ? -1 : 1);
 }
 
-/** The Scale subresource is read and written as this kind, in every group. */
-const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
-const scaleType = 'autoscaling/v1.Scale';
+/** Subresources that are written as a kind of their own, whatever their parent is. */
+const subresourceKinds: Readonly<Record<string, { kind: GroupVersionKind; type: string }>> = {
+  scale: {
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    type: 'autoscaling/v1.Scale',
+  },
+  token: {
+    kind: { group: 'authentication.{domain}', version: 'v1', kind: 'TokenRequest' },
+    type: 'authentication/v1.TokenRequest',
+  },
+};
 
 interface KindContext {
   readonly identity: Identity;
@@ -204,14 +213,15 @@ function kindInfo(row: CatalogueKind, context: KindContext): KindInfo {
     verbs: verbsOf(key),
     ...(reviewResources.has(key) ? { virtual: true } : {}),
     subresources: subresources.map((name) => {
-      const ownSchema = name === 'scale' ? types.object(scaleType) : schema;
+      const own = subresourceKinds[name];
+      const ownSchema = own === undefined ? schema : types.object(own.type);
       return {
         name,
-        kind: name === 'scale' ? scaleKind : gvk,
+        kind: own === undefined ? gvk : { ...own.kind, group: identity.fill(own.kind.group) },
         schema: ownSchema,
         defaults: defaultsOf(ownSchema),
         table: name === 'scale' ? scales : undefined,
-        verbs: subresourceVerbs,
+        verbs: verbsOfSubresource(name),
       };
     }),
     scale: subresources.includes('scale') ? behaviour.scalePaths : undefined,

@@ -13,6 +13,7 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { genericStrategy } from '../registry/strategy.ts';
 import type { KindStrategy, StrategyOf } from '../registry/strategy.ts';
 import { namespaceStrategy } from './namespaces.ts';
+import { secretStrategy } from './secrets.ts';
 import { schemaExemptions } from './validation/schema-exemptions.ts';
 import { kindRulesOf } from './validation/validation.ts';
 import type { KindRules } from './validation/validation.ts';
@@ -21,6 +22,7 @@ import type { KindRules } from './validation/validation.ts';
 export function strategiesOf(identity: Identity): StrategyOf {
   const replaced: Readonly<Record<string, Partial<KindStrategy>>> = {
     '/namespaces': namespaceStrategy(identity),
+    '/secrets': secretStrategy(),
   };
   const rules = new Map(
     Object.entries(kindRulesOf(identity)).map(([key, own]) => [filledKey(key, identity), own]),

@@ -34,7 +34,7 @@ const signaturePrefix = 'jws-kubeconfig-';
 export interface BootstrapSignerDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
-  readonly onError: (error: unknown) => void;
+  readonly onError: (name: string, error: unknown) => void;
 }
 
 export function createBootstrapSigner(deps: BootstrapSignerDeps): Controller {
@@ -57,7 +57,7 @@ export function createBootstrapSigner(deps: BootstrapSignerDeps): Controller {
       },
     ],
     work: () => sign(registry),
-    onError: (_key, error) => deps.onError(error),
+    onError: deps.onError,
   });
 }
 

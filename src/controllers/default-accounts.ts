@@ -17,7 +17,6 @@ import { createObject } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { updateObject } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
-import { together } from './controller.ts';
 import type { Controller } from './controller.ts';
 import { createWorkQueue } from './work-queue.ts';
 
@@ -29,22 +28,25 @@ const caKey = 'ca.crt';
 export interface DefaultAccountsDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
-  /** PEM of who signs the serving certificate; undefined: there is nobody, and no config map. */
-  readonly rootCa: string | undefined;
   readonly onError: (namespace: string, error: unknown) => void;
 }
 
 export function createDefaultAccounts(deps: DefaultAccountsDeps): Controller {
-  const { registry, rootCa } = deps;
-  const accounts = inEachNamespace(deps, serviceAccountsResource, accountName, (namespace) =>
-    makeAccount(registry, namespace),
+  return inEachNamespace(deps, serviceAccountsResource, accountName, (namespace) =>
+    makeAccount(deps.registry, namespace),
   );
-  if (rootCa === undefined) return accounts;
-  const name = registry.identity.configMaps.rootCa;
-  const maps = inEachNamespace(deps, configMaps, name, (namespace) =>
+}
+
+export interface RootCaMapsDeps extends DefaultAccountsDeps {
+  /** PEM of who signs the serving certificate. */
+  readonly rootCa: string;
+}
+
+export function createRootCaMaps(deps: RootCaMapsDeps): Controller {
+  const { registry, rootCa } = deps;
+  return inEachNamespace(deps, configMaps, registry.identity.configMaps.rootCa, (namespace) =>
     makeConfigMap(registry, namespace, rootCa),
   );
-  return together([accounts, maps]);
 }
 
 function inEachNamespace(

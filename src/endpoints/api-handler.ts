@@ -39,10 +39,18 @@ export interface ApiHandlerDeps {
   readonly openapi: OpenApi;
   readonly version: JsonObject;
   readonly healthChecks: readonly HealthCheck[];
+  /** What else there is to GET, by path. */
+  readonly documents: ReadonlyMap<string, PlainDocument>;
   /** Text of the metrics page. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /** A request failed for a reason that is not the client's. */
   readonly onFailure: (path: string, error: unknown) => void;
+}
+
+export interface PlainDocument {
+  readonly contentType: string;
+  /** Undefined: not there yet. */
+  readonly read: () => Promise<JsonObject | undefined>;
 }
 
 export type ApiHandler = (exchange: HttpExchange) => Promise<void>;
@@ -93,9 +101,11 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
   const { exchange } = request;
   const [, first = '', ...rest] = exchange.path.split('/');
   const endpoint = healthEndpoints.find((name) => name === first);
+  const document = deps.documents.get(exchange.path);
   const alone = rest.every((part) => part === '') && rest.length <= (first === '' ? 0 : 1);
   const known =
     endpoint !== undefined ||
+    document !== undefined ||
     ['api', 'apis', 'openapi'].includes(first) ||
     (alone && ['', 'version', 'metrics'].includes(first));
   if (!known) return sendStatusError(exchange, newGenericNotFound());
@@ -103,6 +113,7 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
     const resource = { group: '', resource: exchange.path };
     return sendStatusError(exchange, newMethodNotAllowed(resource, exchange.method.toLowerCase()));
   }
+  if (document !== undefined) return sendDocument(exchange, document);
   if (endpoint !== undefined) return sendHealth(deps, request, endpoint, rest.join('/'));
   switch (first) {
     case 'version':
@@ -141,6 +152,20 @@ async function sendHealth(
   );
 }
 
+/** It changes when the server is started with another configuration only. */
+async function sendDocument(exchange: HttpExchange, document: PlainDocument): Promise<void> {
+  const content = await document.read();
+  if (content === undefined) return sendStatusError(exchange, newGenericNotFound());
+  exchange.send(
+    200,
+    [
+      ['Content-Type', document.contentType],
+      ['Cache-Control', 'public, max-age=3600'],
+    ],
+    encodeJson(content),
+  );
+}
+
 async function sendMetrics(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<void> {
   const { contentType, text } = await deps.metrics();
   exchange.send(200, [['Content-Type', contentType]], text);
@@ -158,7 +183,7 @@ function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
       .filter((check) => check.endpoints.includes(endpoint))
       .map((check) => `/${endpoint}/${check.name}`),
   ]);
-  const documents = ['/metrics', '/openapi/v2', '/openapi/v3', '/version'];
+  const documents = ['/metrics', '/openapi/v2', '/openapi/v3', '/version', ...deps.documents.keys()];
   const paths = ['/api', '/apis', ...groups, ...checks, ...documents].sort();
   exchange.send(200, [['Content-Type', 'application/json']], encodeJson({ paths }));
 }

@@ -37,6 +37,8 @@ export interface BackgroundDeps {
   /** False where somebody else compacts the store. */
   readonly compacts: boolean;
   readonly hostname: string;
+  /** More controllers, where this server runs them. */
+  readonly controllers: (registry: RegistryDeps) => Controller;
 }
 
 export interface Background {
@@ -59,7 +61,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
     );
   }
   const controllers = (own: RegistryDeps): Controller =>
-    controllersOf(own, announces ? kind : undefined, deps);
+    together([controllersOf(own, announces ? kind : undefined, deps), deps.controllers(own)]);
   const election = kind !== undefined && shared ? electionOf(deps, kind, controllers) : undefined;
   const compactor = createCompactor({
     storage: parts.storage,

@@ -15,6 +15,8 @@ export interface OptionSpec {
   readonly value: string;
   readonly default: string;
   readonly help: string;
+  /** It may be given several times; the values count together. */
+  readonly several?: boolean | undefined;
 }
 
 /** Flags and their text. */

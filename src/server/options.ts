@@ -16,6 +16,8 @@ import { parseFeatureGates } from '../apis/feature-gates.ts';
 import { currentRelease, oldestRelease } from '../apis/served-versions.ts';
 import { accessOptionTable, completeAccess } from './access-options.ts';
 import type { AccessConfig } from './access-options.ts';
+import { completeTokens, tokenOptionTable } from './token-options.ts';
+import type { TokenConfig } from './token-options.ts';
 import { duration, fail, integer, nonEmpty, oneOf } from './option-values.ts';
 import type { OptionSpec } from './option-values.ts';
 
@@ -25,6 +27,7 @@ type StoreName = (typeof storeNames)[number];
 export interface CompletedConfig {
   readonly bindAddress: string;
   readonly access: AccessConfig;
+  readonly tokens: TokenConfig;
   readonly store: StoreName;
   readonly dataDir: string;
   /** Undefined: where the FoundationDB client looks by itself. */
@@ -56,6 +59,7 @@ export interface CompletedConfig {
 
 export const optionTable = [
   ...accessOptionTable,
+  ...tokenOptionTable,
   {
     flag: 'store',
     value: storeNames.join('|'),
@@ -184,6 +188,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     // An empty address would mean every interface.
     bindAddress: nonEmpty(raw, 'bind-address'),
     access: completeAccess(raw),
+    tokens: completeTokens(raw),
     store: oneOf(raw, 'store', storeNames),
     dataDir: nonEmpty(raw, 'data-dir'),
     fdbClusterFile: raw['fdb-cluster-file'] === '' ? undefined : raw['fdb-cluster-file'],

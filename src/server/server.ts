@@ -51,6 +51,9 @@ import { createBackground } from './background.ts';
 import { buildAuthentication, fileTokens, readAuthenticationFiles } from './authentication.ts';
 import { createAuthorization } from './authorization.ts';
 import { createLogFollow } from './log-follow.ts';
+import { readTokenKeys } from './token-keys.ts';
+import { createTokenControllers, createTokenParts } from './token-methods.ts';
+import { expiryOf, issuerDocuments, tokenReviews } from './token-serving.ts';
 import type { ServerParts } from './server-parts.ts';
 import { createServing, transportLimits } from './serving.ts';
 import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
@@ -123,7 +126,21 @@ export async function startServer(
     const ingredients = { clock, timers, identity, scheme, storage };
     const pki = await ensurePki(config.dataDir, config.bindAddress, identity, clock);
     const files = readAuthenticationFiles(config.access, pki, identity);
+    const keys = readTokenKeys(config.tokens, config.dataDir, config.access.tlsCertificate?.keyFile);
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
+    const tokens = createTokenParts(config.tokens, {
+      identity,
+      clock,
+      timers,
+      prng: parts.registry.prng,
+      log,
+      streams: parts.streams,
+      keys,
+      jwt: files.configuration?.jwt ?? [],
+    });
+    const tokenMethods = [fileTokens(files), ...tokens.methods];
+    const rootCa =
+      config.access.tlsCertificate === undefined ? pki.authority.certificatePem : undefined;
     const background = createBackground(config, {
       parts,
       log,
@@ -132,6 +149,15 @@ export async function startServer(
       shared: isShared(config, environment),
       compacts: worker?.storage === undefined,
       hostname: hostname(),
+      controllers: (registry) =>
+        createTokenControllers({
+          config: config.tokens,
+          registry,
+          timers,
+          log,
+          issuer: tokens.issuer,
+          rootCa,
+        }),
     });
     const logFollow = createLogFollow(parts.streams, storage, timers);
     const serving = createServing(config, {
@@ -143,7 +169,9 @@ export async function startServer(
       background,
       logFollow,
       worker: worker?.number,
-      authentication: buildAuthentication(files, [fileTokens(files)], clock),
+      authentication: buildAuthentication(files, tokenMethods, clock),
+      reviews: tokenReviews(tokens, tokenMethods, identity, clock),
+      issuerDocuments: (address) => issuerDocuments(tokens, address),
       access: createAuthorization(config.access, log),
     });
     const tls = { serving: servingOf(config.access, pki), clientCaPem: files.clientCaPem };
@@ -263,6 +291,7 @@ async function assemble(
     timers,
     soleWriter: !shared,
     limits: { residentMax: config.residentObjectsMax },
+    expiryOf: expiryOf(identity),
   });
   const registry = {
     actors,

@@ -7,6 +7,8 @@
 import type { CallerAuthentication } from '../authentication/authenticator.ts';
 import type { AccessChecker } from '../authorization/authorizer.ts';
 import { createApiHandler } from '../endpoints/api-handler.ts';
+import type { PlainDocument } from '../endpoints/api-handler.ts';
+import type { ReviewAnswerers } from '../endpoints/request.ts';
 import { makeDiscovery } from '../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../endpoints/discovery/discovery.ts';
 import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
@@ -40,6 +42,8 @@ export interface Serving {
   drained(timers: Timers, timeoutMs: number): Promise<void>;
 }
 
+type Documents = ReadonlyMap<string, PlainDocument>;
+
 export interface ServingDeps {
   readonly parts: ServerParts;
   readonly identity: Identity;
@@ -50,6 +54,9 @@ export interface ServingDeps {
   readonly logFollow: LogFollow;
   readonly authentication: CallerAuthentication;
   readonly access: AccessChecker;
+  readonly reviews: ReviewAnswerers;
+  /** The documents of the issuer of tokens; `address` is undefined until it is known. */
+  readonly issuerDocuments: (address: () => string | undefined) => Documents;
   /** Which of several servers this is; undefined: the only one. */
   readonly worker: number | undefined;
 }
@@ -60,6 +67,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let inFlight = 0;
   let onDrained: (() => void) | undefined;
   let discovery: Discovery | undefined;
+  let servedAddress: string | undefined;
   const measured = [
     ...measuredOf(parts, () => inFlight),
     ...lagMeasured(parts.streams, deps.logFollow),
@@ -95,7 +103,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       onDeprecatedUse: (use) => metrics.deprecatedUse(use),
       clock: deps.clock,
       prng: parts.registry.prng,
-      reviews: new Map(),
+      reviews: deps.reviews,
       features: {
         responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
         watchList: config.featureGates.get('WatchList') ?? true,
@@ -109,6 +117,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     openapi: openApiOf(deps, String(version['gitVersion'])),
     version,
     healthChecks: healthChecks(deps, () => shuttingDown),
+    documents: deps.issuerDocuments(() => servedAddress),
     metrics: () => metrics.render(),
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
   });
@@ -121,6 +130,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       });
     },
     setAddress(address) {
+      servedAddress = address;
       const { scheme } = parts.registry;
       discovery = makeDiscovery({ scheme, identity, serverAddress: address });
     },

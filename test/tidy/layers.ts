@@ -63,6 +63,8 @@ export const layers: readonly LayerRule[] = [
       'src/apimachinery',
       'src/registry',
       'src/authentication/authenticator.ts',
+      'src/authentication/token-request.ts',
+      'src/authentication/user-info-json.ts',
       'src/authorization/authorizer.ts',
       'src/authorization/write-guard.ts',
       'src/audit/audit.ts',

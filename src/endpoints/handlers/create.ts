@@ -10,7 +10,7 @@ import { handleReview } from './review.ts';
 
 export async function handleCreate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
-  if (kind.virtual === true) return handleReview(deps, request);
+  if (kind.virtual === true || resource.subresource !== '') return handleReview(deps, request);
   const submitted = await readObject(deps, request, kind);
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const representation = negotiateRepresentation(deps, request, { projections: true });

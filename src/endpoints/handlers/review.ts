@@ -1,5 +1,6 @@
 /**
- * Reviews: a POST that asks and is answered in the same object; nothing is stored
+ * Reviews: a POST that asks, of a kind or of an object's subresource, and is answered in the same
+ * object; nothing is stored
  * (spec 2, sections 4.2 and 4.3).
  *
  * What it is not: the answers. They come from EndpointDeps.reviews, by kind.
@@ -16,7 +17,10 @@ import { inRequestNamespace, readObject } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 
 export async function handleReview(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
-  const { exchange, kind } = request;
+  const { exchange, resource } = request;
+  const subresource = request.kind.subresources.find((s) => s.name === resource.subresource);
+  const { schema, defaults } = subresource ?? request.kind;
+  const kind = { ...(subresource?.kind ?? request.kind), schema, defaults };
   const submitted = await readObject(deps, request, kind);
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const representation = negotiateRepresentation(deps, request, { projections: false });
@@ -29,7 +33,7 @@ export async function handleReview(deps: EndpointDeps, request: ResourceRequest)
   if (answerer === undefined) return sendStatusError(exchange, newGenericNotFound());
   const answer = await answerer(review.value, request);
   if (answer.kind === 'refused') return sendStatusError(exchange, answer.error, request.warnings);
-  const { negotiated, pretty, schema } = representation.value;
+  const { negotiated, pretty } = representation.value;
   const body = inFormat(encodeJson(answer.value), negotiated, pretty, schema);
   return sendBody(deps, request, 201, negotiated.mediaType, body);
 }
