@@ -23,6 +23,7 @@ import {
   ExtendedKeyUsageExtension,
   KeyUsageFlags,
   KeyUsagesExtension,
+  Name,
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509Certificate,
@@ -284,8 +285,10 @@ async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(params, true, ['sign', 'verify']);
 }
 
-function subjectOf({ commonName, organizations = [] }: CertificateRequest) {
-  return [...organizations.map((name) => ({ O: [name] })), { CN: [commonName] }];
+/** Not as plain text: quotes and a leading `#` in it would have a meaning. */
+function subjectOf({ commonName, organizations = [] }: CertificateRequest): Name {
+  const text = (value: string) => [{ utf8String: value }];
+  return new Name([...organizations.map((name) => ({ O: text(name) })), { CN: text(commonName) }]);
 }
 
 function validityOf({ notBeforeMs, notAfterMs }: CertificateRequest) {

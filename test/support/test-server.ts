@@ -80,7 +80,8 @@ export async function startTestServer(options: TestOptions = {}): Promise<TestSe
     log: quiet,
     onFatal: (error) => fatal.push(error),
   });
-  const client = apiClient(running.url);
+  // Of a server with both ports the plain one: TLS has a client of its own (secure-server.ts).
+  const client = apiClient(running.httpUrl ?? running.url);
   const stop = async (): Promise<void> => {
     client.close();
     await running.stop();
