@@ -33,6 +33,8 @@ import { createRbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import type { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import { followRbac } from './rbac/rbac-follower.ts';
 import { createRbacIndex } from './rbac/rbac-index.ts';
+import type { RbacIndex } from './rbac/rbac-index.ts';
+import { escalationGuards } from './rbac/escalation.ts';
 import { createUnion } from './union.ts';
 import type { UnionMember } from './union.ts';
 import type { AccessReviewVersion } from './webhook/access-review.ts';
@@ -65,7 +67,8 @@ export interface AuthorizationDeps {
 }
 
 export interface Authorization extends AccessChecker {
-  readonly rbac: RbacAuthorizer;
+  /** What RBAC says of writes of roles and bindings. */
+  readonly guardOf: ReturnType<typeof escalationGuards>;
   readonly series: readonly CountedSeries[];
   stop(): void;
 }
@@ -136,7 +139,7 @@ export function createAuthorization(
   });
   return {
     ...union,
-    rbac: making.rbac,
+    guardOf: escalationGuards({ ...making, access: union, rbacGroup: deps.identity.groups.rbac }),
     series: counts.series,
     stop() {
       for (const each of following) each.stop();
@@ -166,6 +169,7 @@ function readConfiguration(
 
 interface MemberMaking {
   readonly rbac: RbacAuthorizer;
+  readonly index: RbacIndex;
   ofModes(): readonly Member[];
   ofConfiguration(configured: readonly ConfiguredAuthorizer[]): readonly Member[];
   following(): readonly Following[];
@@ -217,6 +221,7 @@ function makeMembers(
   };
   return {
     rbac,
+    index,
     ofModes: () => options.modes.map(ofMode),
     ofConfiguration: (configured) =>
       configured.map((each) =>
