@@ -67,6 +67,8 @@ export interface AuthorizationDeps {
 }
 
 export interface Authorization extends AccessChecker {
+  /** RBAC is among the authorizers; a reload does not change that. */
+  readonly usesRbac: boolean;
   /** What RBAC says of writes of roles and bindings. */
   readonly guardOf: ReturnType<typeof escalationGuards>;
   readonly series: readonly CountedSeries[];
@@ -140,6 +142,7 @@ export function createAuthorization(
   return {
     ...union,
     guardOf: escalationGuards({ ...making, access: union, rbacGroup: deps.identity.groups.rbac }),
+    usesRbac: members.some((member) => member.type === 'RBAC'),
     series: counts.series,
     stop() {
       for (const each of following) each.stop();

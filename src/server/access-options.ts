@@ -1,6 +1,6 @@
 /**
- * Flags of the secure port, of authentication and of the authorization modes (spec 2, sections
- * 5.2-5.5).
+ * Flags of the secure port and of authentication, and those of authorization with them (spec 2,
+ * sections 5.2-5.5).
  *
  * What it is not: reading the files that they name. That happens at start, and fails there.
  *
@@ -8,19 +8,11 @@
  * beyond loopback, TLS below 1.2, half a key pair, no port at all.
  */
 import { isIP } from 'node:net';
+import type { AuthorizationOptions } from '../authorization/authorization.ts';
+import { authorizationOptionTable, completeAuthorization } from './authorization-options.ts';
 import { boolean, fail, list, nonEmpty, oneOf, optional, OptionsError } from './option-values.ts';
 import { port } from './option-values.ts';
 import type { OptionSpec, RawValues } from './option-values.ts';
-
-export const authorizationModes = [
-  'AlwaysAllow',
-  'AlwaysDeny',
-  'ABAC',
-  'RBAC',
-  'Node',
-  'Webhook',
-] as const;
-export type AuthorizationMode = (typeof authorizationModes)[number];
 
 const tlsVersions = { VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3' } as const;
 export type TlsVersion = (typeof tlsVersions)[keyof typeof tlsVersions];
@@ -39,7 +31,7 @@ export interface AccessConfig {
   /** Undefined: as the authentication configuration says, else allowed unless all is allowed. */
   readonly anonymousAuth: boolean | undefined;
   readonly authenticationConfigFile: string | undefined;
-  readonly authorizationModes: readonly AuthorizationMode[];
+  readonly authorization: AuthorizationOptions;
 }
 
 export interface RequestHeaderConfig {
@@ -151,12 +143,7 @@ export const accessOptionTable = [
     default: '',
     help: 'An AuthenticationConfiguration.',
   },
-  {
-    flag: 'authorization-mode',
-    value: 'MODE,...',
-    default: 'RBAC',
-    help: `In this order: ${authorizationModes.join(', ')}.`,
-  },
+  ...authorizationOptionTable,
 ] as const satisfies readonly OptionSpec[];
 
 type AccessFlag = (typeof accessOptionTable)[number]['flag'];
@@ -180,7 +167,7 @@ export function completeAccess(raw: Raw): AccessConfig {
     requestHeader: requestHeaderOf(raw),
     anonymousAuth: raw['anonymous-auth'] === '' ? undefined : boolean(raw, 'anonymous-auth'),
     authenticationConfigFile: optional(raw, 'authentication-config'),
-    authorizationModes: modesOf(raw),
+    authorization: completeAuthorization(raw),
   };
 }
 
@@ -233,15 +220,4 @@ function headerNames(raw: Raw, flag: AccessFlag): readonly string[] {
     if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return name.toLowerCase();
     return fail(flag, name, 'a header name');
   });
-}
-
-function modesOf(raw: Raw): readonly AuthorizationMode[] {
-  const flag = 'authorization-mode';
-  const modes = list(raw, flag).map((name) => {
-    const found = authorizationModes.find((mode) => mode === name);
-    return found ?? fail(flag, name, `one of ${authorizationModes.join(', ')}`);
-  });
-  if (modes.length === 0) fail(flag, raw[flag], 'a list of modes');
-  if (new Set(modes).size !== modes.length) fail(flag, raw[flag], 'a list without repetitions');
-  return modes;
 }

@@ -139,7 +139,7 @@ function configurationOf(
 
 /** On by default, but not where a request without credentials could do everything. */
 function anonymousRule(
-  { anonymousAuth, authorizationModes }: AccessConfig,
+  { anonymousAuth, authorization }: AccessConfig,
   configuration: AuthenticationConfiguration | undefined,
 ): AnonymousRule {
   const configured = configuration?.anonymous;
@@ -149,7 +149,7 @@ function anonymousRule(
       '--anonymous-auth cannot be given where the authentication configuration has `anonymous`',
     );
   }
-  const allowed = anonymousAuth ?? !authorizationModes.includes('AlwaysAllow');
+  const allowed = anonymousAuth ?? !authorization.modes.includes('AlwaysAllow');
   return { kind: allowed ? 'everywhere' : 'nowhere' };
 }
 

@@ -1,6 +1,7 @@
 /** The composed parts of a running server, as its health, metrics and in-process tests see them. */
 import type { ActorSystem } from '../../actors/actors.ts';
 import type { Streams } from '../../streams/streams.ts';
+import type { Authorization } from '../authorization/authorization.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { GroupCommitter } from '../storage/committer.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -11,4 +12,5 @@ export interface ServerParts {
   readonly actors: ActorSystem;
   readonly committer: GroupCommitter;
   readonly registry: RegistryDeps;
+  readonly authorization: Authorization;
 }

@@ -31,6 +31,9 @@ import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
 import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
+import { together } from '../controllers/controller.ts';
+import { reconcileRbacDefaults } from '../controllers/rbac-defaults.ts';
+import { accessReviews } from '../endpoints/reviews/access-reviews.ts';
 import { createObject } from '../registry/create.ts';
 import { upgrading } from '../registry/versions.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
@@ -49,7 +52,7 @@ import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createBackground } from './background.ts';
 import { buildAuthentication, fileTokens, readAuthenticationFiles } from './authentication.ts';
-import { createAuthorization } from './authorization.ts';
+import { createRbacControllers, startAuthorization } from './authorization.ts';
 import { createLogFollow } from './log-follow.ts';
 import { readTokenKeys } from './token-keys.ts';
 import { createTokenControllers, createTokenParts } from './token-methods.ts';
@@ -126,7 +129,11 @@ export async function startServer(
     const ingredients = { clock, timers, identity, scheme, storage };
     const pki = await ensurePki(config.dataDir, config.bindAddress, identity, clock);
     const files = readAuthenticationFiles(config.access, pki, identity);
-    const keys = readTokenKeys(config.tokens, config.dataDir, config.access.tlsCertificate?.keyFile);
+    const keys = readTokenKeys(
+      config.tokens,
+      config.dataDir,
+      config.access.tlsCertificate?.keyFile,
+    );
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
     const tokens = createTokenParts(config.tokens, {
       identity,
@@ -141,6 +148,8 @@ export async function startServer(
     const tokenMethods = [fileTokens(files), ...tokens.methods];
     const rootCa =
       config.access.tlsCertificate === undefined ? pki.authority.certificatePem : undefined;
+    // Alone it has made them before it serves anybody; else whoever holds the controllers does.
+    const makesRbacDefaults = parts.authorization.usesRbac && isShared(config, environment);
     const background = createBackground(config, {
       parts,
       log,
@@ -150,14 +159,17 @@ export async function startServer(
       compacts: worker?.storage === undefined,
       hostname: hostname(),
       controllers: (registry) =>
-        createTokenControllers({
-          config: config.tokens,
-          registry,
-          timers,
-          log,
-          issuer: tokens.issuer,
-          rootCa,
-        }),
+        together([
+          createTokenControllers({
+            config: config.tokens,
+            registry,
+            timers,
+            log,
+            issuer: tokens.issuer,
+            rootCa,
+          }),
+          createRbacControllers(registry, { timers, log, defaults: makesRbacDefaults }),
+        ]),
     });
     const logFollow = createLogFollow(parts.streams, storage, timers);
     const serving = createServing(config, {
@@ -170,9 +182,11 @@ export async function startServer(
       logFollow,
       worker: worker?.number,
       authentication: buildAuthentication(files, tokenMethods, clock),
-      reviews: tokenReviews(tokens, tokenMethods, identity, clock),
+      reviews: new Map([
+        ...tokenReviews(tokens, tokenMethods, identity, clock),
+        ...accessReviews(parts.authorization),
+      ]),
       issuerDocuments: (address) => issuerDocuments(tokens, address),
-      access: createAuthorization(config.access, log),
     });
     const tls = { serving: servingOf(config.access, pki), clientCaPem: files.clientCaPem };
     const server = await open(tls, serving.handler);
@@ -191,6 +205,7 @@ export async function startServer(
         await sleep(timers, config.shutdownDelayMs);
         server.stopAccepting();
         await background.stop();
+        parts.authorization.stop();
         await parts.streams.stop();
         await serving.drained(timers, config.shutdownTimeoutMs);
         await parts.actors.stop();
@@ -293,6 +308,13 @@ async function assemble(
     limits: { residentMax: config.residentObjectsMax },
     expiryOf: expiryOf(identity),
   });
+  const authorization = startAuthorization(config.access.authorization, {
+    streams,
+    clock,
+    timers,
+    identity,
+    log: environment.log,
+  });
   const registry = {
     actors,
     streams,
@@ -301,9 +323,11 @@ async function assemble(
     strategyOf: strategiesOf(identity),
     clock,
     prng,
+    guardOf: authorization.guardOf,
   };
   await createDefaults(registry);
-  return { storage, streams, actors, committer, registry };
+  if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
+  return { storage, streams, actors, committer, registry, authorization };
 }
 
 /** What the store keeps of an object, beside its bytes: what selectors ask for. */

@@ -5,7 +5,6 @@
  * impersonation ▶ authorization ▶ the API handler.
  */
 import type { CallerAuthentication } from '../authentication/authenticator.ts';
-import type { AccessChecker } from '../authorization/authorizer.ts';
 import { createApiHandler } from '../endpoints/api-handler.ts';
 import type { PlainDocument } from '../endpoints/api-handler.ts';
 import type { ReviewAnswerers } from '../endpoints/request.ts';
@@ -26,6 +25,7 @@ import type { ExchangeHandler, TransportLimits } from '../transport/http-exchang
 import type { Log } from './log.ts';
 import { createMetricsPage } from './metrics.ts';
 import { lagMeasured, measuredOf } from './measured.ts';
+import { rbacDefaultsSeen } from './authorization.ts';
 import type { Background } from './background.ts';
 import type { LogFollow } from './log-follow.ts';
 import type { CompletedConfig } from './options.ts';
@@ -53,7 +53,6 @@ export interface ServingDeps {
   readonly background: Pick<Background, 'measured'>;
   readonly logFollow: LogFollow;
   readonly authentication: CallerAuthentication;
-  readonly access: AccessChecker;
   readonly reviews: ReviewAnswerers;
   /** The documents of the issuer of tokens; `address` is undefined until it is known. */
   readonly issuerDocuments: (address: () => string | undefined) => Documents;
@@ -76,6 +75,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   const metrics = createMetricsPage(measured, {
     view: { release: config.release, showHidden: config.showHiddenMetrics },
     worker: deps.worker,
+    series: parts.authorization.series,
     warn: (text) => log.warn({}, text),
   });
   const version = versionInfo({
@@ -87,7 +87,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   });
   const filter = createAccessFilter({
     authentication: deps.authentication,
-    access: deps.access,
+    access: parts.authorization,
     identity,
     onRejected: (path, why) => log.debug({ path, why }, 'credentials were refused'),
     onAuthorizationError: ({ kind, error }, { path, verb }) =>
@@ -98,7 +98,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     endpoints: {
       registry: parts.registry,
       identity,
-      access: deps.access,
+      access: parts.authorization,
       release: config.release,
       onDeprecatedUse: (use) => metrics.deprecatedUse(use),
       clock: deps.clock,
@@ -175,15 +175,23 @@ export function transportLimits(config: CompletedConfig): TransportLimits {
 
 /** A server that lags is alive: it is not to be restarted, but not to be asked either. */
 function healthChecks(
-  { parts: { storage }, logFollow }: ServingDeps,
+  { parts, logFollow }: ServingDeps,
   shuttingDown: () => boolean,
 ): readonly HealthCheck[] {
   const all = ['livez', 'readyz', 'healthz'] as const;
   return [
     { name: 'ping', endpoints: all, healthy: () => true },
     { name: 'log', endpoints: all, healthy: () => true },
-    { name: 'storage', endpoints: all, healthy: () => storage.failure() === undefined },
+    { name: 'storage', endpoints: all, healthy: () => parts.storage.failure() === undefined },
     { name: 'log-follow', endpoints: ['readyz'], healthy: () => logFollow.isCurrent() },
+    ...rbacChecks(parts),
     { name: 'shutdown', endpoints: ['readyz'], healthy: () => !shuttingDown() },
   ];
+}
+
+/** Before the default roles are there most users can do nothing. */
+function rbacChecks({ authorization, registry }: ServerParts): readonly HealthCheck[] {
+  if (!authorization.usesRbac) return [];
+  const healthy = rbacDefaultsSeen(registry);
+  return [{ name: 'poststarthook/rbac/bootstrap-roles', endpoints: ['readyz'], healthy }];
 }

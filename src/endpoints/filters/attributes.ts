@@ -25,6 +25,7 @@ export function attributesOf(
 ): Attributes {
   if (resource === undefined) return nonResource(user, path, verb);
   const { group, version, subresource } = resource;
+  const selectedFields = resource.name === '' ? selectedFieldsOf(verb, query) : undefined;
   return {
     user,
     verb,
@@ -35,7 +36,8 @@ export function attributesOf(
     apiVersion: version,
     resource: resource.resource,
     subresource,
-    name: resource.name === '' ? selectedName(verb, query) : resource.name,
+    name: resource.name === '' ? selectedName(verb, selectedFields) : resource.name,
+    selectedFields,
   };
 }
 
@@ -58,14 +60,25 @@ function namespaceOf({ namespace, resource, name }: ResourceInfo): string {
   return namespace === '' && resource === 'namespaces' ? name : namespace;
 }
 
-/** Of `fieldSelector=metadata.name=x`; '' for anything that leaves more than one object. */
-function selectedName(verb: string, query: QueryParameters | undefined): string {
-  if (verb !== 'list' && verb !== 'watch') return '';
-  const text = query === undefined ? undefined : queryValue(query, 'fieldSelector');
-  if (text === undefined || text === '') return '';
+/** Fields that the selector of a list, a watch or a deletecollection pins to one value. */
+function selectedFieldsOf(
+  verb: string,
+  query: QueryParameters | undefined,
+): ReadonlyMap<string, string> | undefined {
+  if (!selectingVerbs.includes(verb) || query === undefined) return undefined;
+  const text = queryValue(query, 'fieldSelector');
+  if (text === undefined || text === '') return undefined;
   const selector = parseFieldSelector(text);
-  if (selector instanceof StatusError) return '';
-  const name = selector.pins.get('metadata.name') ?? '';
+  return selector instanceof StatusError ? undefined : selector.pins;
+}
+
+const selectingVerbs: readonly string[] = ['list', 'watch', 'deletecollection'];
+
+/** Of `metadata.name=x`; '' for anything that leaves more than one object, and for deletecollection:
+ * a right to one name is no right to delete by selection. */
+function selectedName(verb: string, fields: ReadonlyMap<string, string> | undefined): string {
+  if (verb === 'deletecollection') return '';
+  const name = fields?.get('metadata.name') ?? '';
   return checkPathSegmentName(name).length === 0 ? name : '';
 }
 
