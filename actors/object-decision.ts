@@ -217,8 +217,7 @@ function write(
   const { record } = encoders.encode(key, object);
   const { timing } = encoders;
   const timer =
-    change.finding.timer ??
-    (timing && timerAfterWrite(timing, key, object, basis.image?.timer));
+    change.finding.timer ?? (timing && timerAfterWrite(timing, key, object, basis.image?.timer));
   const shown = { object, bytes: record.object, metadataAt: record.metadataAt, timer };
   const value = encoders.encodeRecord(timer === undefined ? record : { ...record, timer });
   if (value.byteLength > storageLimits.valueBytesMax) {

@@ -1,7 +1,9 @@
 /**
  * Secrets: what was written as text is stored as the bytes it stands for.
  *
- *     stringData: {a: text}  ─▶  data: {a: base64 of the text}      stringData wins, and is not kept
+ *     stringData: {a: text}  ─▶  data: {a: base64 of the text}
+ *
+ * stringData wins, and is not kept.
  */
 import type { KindStrategy } from '../registry/strategy.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -20,7 +22,7 @@ function withDataOfText(secret: ApiObject): ApiObject {
   const data = isJsonObject(rest['data']) ? rest['data'] : {};
   const texts = Object.entries(isJsonObject(stringData) ? stringData : {});
   const encoded = texts.map(([key, text]) => [key, base64(text)] as const);
-  return { ...(rest as ApiObject), data: { ...data, ...Object.fromEntries(encoded) } };
+  return { ...(rest), data: { ...data, ...Object.fromEntries(encoded) } };
 }
 
 function base64(text: unknown): string {

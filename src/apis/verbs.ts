@@ -18,8 +18,8 @@ export const objectVerbs: readonly Verb[] = [
 export const subresourceVerbs: readonly Verb[] = ['get', 'patch', 'update'];
 
 /** Subresources that are answered. The catalogue names more; each of the others needs its own rules
- * (approval and ephemeralcontainers and resize change a chosen few fields), and is left out until it
- * has them. */
+ * (approval and ephemeralcontainers and resize change a chosen few fields), and is left out until
+ * it has them. */
 export const servedSubresources: ReadonlySet<string> = new Set(['scale', 'status', 'token']);
 
 /** Subresources that are asked, with a kind of their own, and not read or written. */

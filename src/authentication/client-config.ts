@@ -39,7 +39,8 @@ export function readClientConfig(file: string): JsonServer {
   if (!isJsonObject(document)) throw new Error(`${file} is no client configuration`);
   const current = text(document, 'current-context');
   const contexts = entries(document, 'contexts');
-  const context = current === '' && contexts.size === 1 ? [...contexts.values()][0] : contexts.get(current);
+  const context =
+    current === '' && contexts.size === 1 ? [...contexts.values()][0] : contexts.get(current);
   const named = part(context, 'context');
   const cluster = part(entries(document, 'clusters').get(text(named, 'cluster')), 'cluster');
   const user = part(entries(document, 'users').get(text(named, 'user')), 'user');

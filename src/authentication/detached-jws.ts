@@ -37,7 +37,7 @@ export function tokenSigningSecret({ name }: Identity, token: TokenParts): strin
   return name === 'kubernetes' ? token.secret : formatBootstrapToken(token);
 }
 
-/** HMAC fills a short key up with zeros, so one zero is the empty key, which the library refuses. */
+/** HMAC fills a short key up with zeros: one zero is the empty key, which the library refuses. */
 function hmacKey(secret: string): Uint8Array {
   return Buffer.from(secret === '' ? '\0' : secret);
 }

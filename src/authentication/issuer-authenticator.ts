@@ -33,9 +33,7 @@ interface Trusted {
   readonly keys: IssuerKeys;
 }
 
-export function createIssuerAuthenticator(
-  options: IssuerAuthenticatorOptions,
-): TokenAuthenticator {
+export function createIssuerAuthenticator(options: IssuerAuthenticatorOptions): TokenAuthenticator {
   const { clock, issuers, onError, timers } = options;
   const trusted = new Map<unknown, Trusted>(
     issuers.map((config) => {

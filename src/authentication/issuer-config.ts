@@ -107,14 +107,15 @@ function audiencesAt(issuer: JsonObject, field: string): readonly string[] {
   if (audiences.length > issuerLimits.audiencesMax) {
     fail(`${field}.audiences`, `must have at most ${issuerLimits.audiencesMax} entries`);
   }
-  if (policy !== '' && policy !== 'MatchAny') fail(`${field}.audienceMatchPolicy`, 'must be MatchAny');
+  if (policy !== '' && policy !== 'MatchAny')
+    fail(`${field}.audienceMatchPolicy`, 'must be MatchAny');
   if (audiences.length > 1 && policy === '') {
     fail(`${field}.audienceMatchPolicy`, 'must be MatchAny where there are several audiences');
   }
   return audiences;
 }
 
-/** A prefix must be given, if only as '', so that nobody is called like somebody else by accident. */
+/** A prefix must be given, if only as '': nobody is called like somebody else by accident. */
 function mappedClaim(value: JsonValue | undefined, field: string): MappedClaim | undefined {
   if (value === undefined || value === null) return undefined;
   const fields = objectAt(value, field, ['claim', 'prefix', 'expression']);
@@ -168,7 +169,9 @@ function objectAt(
 
 function listAt(fields: JsonObject, name: string, field: string): readonly JsonValue[] {
   const value = fields[name] ?? [];
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : fail(`${field}.${name}`, 'must be a list');
+  return Array.isArray(value)
+    ? (value as readonly JsonValue[])
+    : fail(`${field}.${name}`, 'must be a list');
 }
 
 function textAt(value: JsonValue | undefined, field: string): string {

@@ -4,8 +4,9 @@
  *   known key id ─▶ kept keys, for `keptMs`
  *   unknown id   ─▶ fetched again, but not within `cooldownMs` of the last time
  *
- * Invariants: the document must name the issuer it was fetched for; only HTTPS; one fetch at a time;
- * keys that were had stay good while the issuer cannot be reached. Symmetric keys are left out.
+ * Invariants: the document must name the issuer it was fetched for; only HTTPS; one fetch at a
+ * time; keys that were had stay good while the issuer cannot be reached. Symmetric keys
+ * are left out.
  */
 import { createPublicKey } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';

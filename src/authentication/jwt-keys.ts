@@ -81,7 +81,9 @@ export function verificationKeysOf(pem: string): readonly VerificationKey[] {
 function verificationKey(publicKey: KeyObject): VerificationKey {
   const algorithm = algorithmOf(publicKey);
   if (algorithm === undefined) {
-    throw new Error(`only RSA keys of ${rsaBitsMin} bits or more and P-256, P-384, P-521 sign tokens`);
+    throw new Error(
+      `only RSA keys of ${rsaBitsMin} bits or more and P-256, P-384, P-521 sign tokens`,
+    );
   }
   const der = publicKey.export({ type: 'spki', format: 'der' });
   return { id: createHash('sha256').update(der).digest('base64url'), algorithm, publicKey };
@@ -89,10 +91,7 @@ function verificationKey(publicKey: KeyObject): VerificationKey {
 
 /** The keys that may have signed a token: those of its key id, or all when none has it. The id is
  * only compared. */
-export function keysFor(
-  keys: readonly VerificationKey[],
-  id: unknown,
-): readonly VerificationKey[] {
+export function keysFor(keys: readonly VerificationKey[], id: unknown): readonly VerificationKey[] {
   const named = keys.filter((key) => key.id === id);
   return named.length > 0 ? named : keys;
 }

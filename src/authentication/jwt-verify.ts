@@ -3,9 +3,9 @@
  *
  * What it is not: judging claims. Whoever asks says which claims it wants.
  *
- * Invariants: the algorithm must be the key's own, so `none`, HMAC and a public key used as a secret
- * fail; keys that a token brings along (`jwk`, `jku`, `x5c`, `x5u`) are refused, a `crit` header
- * too; a token above `tokenCharsMax` is not looked at.
+ * Invariants: the algorithm must be the key's own, so `none`, HMAC and a public key used as a
+ * secret fail; keys that a token brings along (`jwk`, `jku`, `x5c`, `x5u`) are refused, a `crit`
+ * header too; a token above `tokenCharsMax` is not looked at.
  */
 import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose';
 import type { ProtectedHeaderParameters } from 'jose';
@@ -28,7 +28,7 @@ const compactJws = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 export function readToken(token: string): UnverifiedToken | undefined {
   if (token.length > tokenCharsMax || !compactJws.test(token)) return undefined;
   try {
-    return { header: decodeProtectedHeader(token), claims: decodeJwt(token) as JsonObject };
+    return { header: decodeProtectedHeader(token), claims: decodeJwt(token) };
   } catch {
     return undefined;
   }

@@ -106,7 +106,8 @@ async function judge(
   { account, claims, user }: Verified,
   asked: readonly string[],
 ): Promise<Authentication> {
-  if (account === undefined || user === undefined) return rejected('the claims are not those of a service account');
+  if (account === undefined || user === undefined)
+    return rejected('the claims are not those of a service account');
   if (!account.legacy && typeof claims['exp'] !== 'number') return rejected('it has no end');
   const untimely = timeProblem(claims, options.clock.nowMs());
   if (untimely !== undefined) return rejected(untimely);

@@ -1,7 +1,8 @@
 /**
  * What a service account's token says: its claims as data, both forms.
  *
- *   bound    {"<domain>": {namespace, serviceaccount, pod?, node?, secret?, warnafter?}, exp, aud, jti}
+ *   bound    {"<domain>": {namespace, serviceaccount, pod?, node?, secret?, warnafter?},
+ *            exp, aud, jti}
  *   legacy   {"<domain>/serviceaccount/namespace": ..., "<domain>/serviceaccount/secret.name": ...}
  *            in a token secret: neither an end nor an audience, good while its secret is there
  *

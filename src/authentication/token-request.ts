@@ -10,7 +10,12 @@
 import { invalid } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
-import { newBadRequest, newConflict, newInvalid, newNotFound } from '../apimachinery/status-error.ts';
+import {
+  newBadRequest,
+  newConflict,
+  newInvalid,
+  newNotFound,
+} from '../apimachinery/status-error.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
@@ -49,7 +54,9 @@ export async function answerTokenRequest(
   const spec = isJsonObject(request['spec']) ? request['spec'] : {};
   const { name: asked = '', namespace: askedNamespace = '' } = request.metadata;
   if (asked !== '' && asked !== target.name) {
-    return newBadRequest(`the name of the object (${asked}) does not match the URL (${target.name})`);
+    return newBadRequest(
+      `the name of the object (${asked}) does not match the URL (${target.name})`,
+    );
   }
   if (askedNamespace !== '' && askedNamespace !== target.namespace) {
     return newBadRequest('the namespace of the object does not match the namespace on the request');

@@ -24,7 +24,9 @@ export function readUserInfo(value: JsonValue | undefined): UserInfo | undefined
   const texts = textsOf(groups ?? []);
   if (texts === undefined) return undefined;
   const fields: Record<string, readonly string[]> = {};
-  for (const [key, values] of Object.entries(isJsonObject(extra ?? {}) ? (extra as JsonObject) : {})) {
+  for (const [key, values] of Object.entries(
+    isJsonObject(extra ?? {}) ? (extra as JsonObject) : {},
+  )) {
     const read = textsOf(values ?? []);
     if (read === undefined) return undefined;
     fields[key.toLowerCase()] = read;
@@ -34,5 +36,5 @@ export function readUserInfo(value: JsonValue | undefined): UserInfo | undefined
 
 function textsOf(value: JsonValue): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.every((item) => typeof item === 'string') ? (value as readonly string[]) : undefined;
+  return value.every((item) => typeof item === 'string') ? (value) : undefined;
 }

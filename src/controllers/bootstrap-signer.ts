@@ -7,8 +7,8 @@
  * What it is not: the author of the configuration. Without the key `kubeconfig` it does nothing.
  * Invariants: signatures of tokens that are gone, expired, not for signing or of another
  * configuration do not stay; what it writes depends on what is there only, so it may run at any
- * time and writes nothing the second time; what others keep in the object stays. A write is bound to
- * the revision it was made for; who comes second looks again.
+ * time and writes nothing the second time; what others keep in the object stays. A write is bound
+ * to the revision it was made for; who comes second looks again.
  */
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';

@@ -21,7 +21,12 @@ import { followResource } from '../../streams/follow-resource.ts';
 import type { Following } from '../../streams/follow-resource.ts';
 import type { Controller } from './controller.ts';
 
-const tokenClockTimes = { tickMs: 1000, slotsCount: 512, farMs: 24 * 3600_000, retryMs: 5000 } as const;
+const tokenClockTimes = {
+  tickMs: 1000,
+  slotsCount: 512,
+  farMs: 24 * 3600_000,
+  retryMs: 5000,
+} as const;
 
 export interface TokenClockDeps {
   readonly registry: RegistryDeps;
@@ -37,79 +42,99 @@ class Alarm extends WheelEntry {
   }
 }
 
-export function createTokenClock({ onError, registry, timers }: TokenClockDeps): Controller {
-  const { actors, clock, identity, streams } = registry;
-  const { system } = identity.namespaces;
-  const { farMs, retryMs, slotsCount, tickMs } = tokenClockTimes;
-  const alarms = new Map<string, Alarm>();
-  const underWay = new Set<Promise<void>>();
-  let following: Following | undefined;
-  let running = false;
+export function createTokenClock(deps: TokenClockDeps): Controller {
+  return new TokenClock(deps);
+}
 
-  const tell = async (name: string): Promise<void> => {
-    const key = { ...secretsResource, namespace: system, name };
-    const command = { type: 'due', nowMs: clock.nowMs(), qualifiedResource: secretsResource } as const;
-    try {
-      const outcome = await actors.execute(key, command);
-      if (outcome.kind !== 'refused' || outcome.error.code === 404) return;
-      throw outcome.error;
-    } catch (error) {
-      onError(name, error);
-      set(name, retryMs);
+class TokenClock implements Controller {
+  readonly #deps: TokenClockDeps;
+  readonly #system: string;
+  readonly #alarms = new Map<string, Alarm>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #wheel: TimerWheel<Alarm>;
+  #following: Following | undefined;
+  #running = false;
+
+  constructor(deps: TokenClockDeps) {
+    this.#deps = deps;
+    const { registry, timers } = deps;
+    this.#system = registry.identity.namespaces.system;
+    const { slotsCount, tickMs } = tokenClockTimes;
+    const options = { clock: registry.clock, timers, tickMs, slotsCount };
+    this.#wheel = new TimerWheel<Alarm>(options, (alarm) => this.#ring(alarm));
+  }
+
+  start(): void {
+    this.#running = true;
+    const { registry, timers } = this.#deps;
+    this.#following = followResource(registry.streams, timers, secretsResource, {
+      onState: (snapshot) => {
+        for (const { name } of snapshot.entries(this.#system)) this.#look(name);
+      },
+      onChange: (namespace, name) => {
+        if (namespace === this.#system) this.#look(name);
+      },
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.#following?.stop();
+    this.#wheel.stop();
+    await Promise.all(this.#underWay);
+  }
+
+  #look(name: string): void {
+    const leftMs = this.#leftMs(name);
+    const alarm = this.#alarms.get(name);
+    if (leftMs !== undefined) this.#set(name, Math.max(0, leftMs));
+    else if (alarm !== undefined) {
+      this.#wheel.cancel(alarm);
+      this.#alarms.delete(name);
     }
-  };
-  const ring = ({ name }: Alarm): void => {
-    alarms.delete(name);
-    const leftMs = dueIn(name);
+  }
+
+  /** Undefined: it cannot expire (any more). */
+  #leftMs(name: string): number | undefined {
+    const { clock, identity, streams } = this.#deps.registry;
+    const entry = streams.snapshot(secretsResource).get(this.#system, name);
+    if (entry === undefined || entry.timer?.state === 'expired') return undefined;
+    if (entry.fields['type'] !== identity.secretTypes.bootstrapToken) return undefined;
+    const dueMs = bootstrapExpiry(identity, decodeObject(entry.bytes))?.dueMs;
+    return dueMs === undefined ? undefined : dueMs - clock.nowMs();
+  }
+
+  #set(name: string, delayMs: number): void {
+    if (!this.#running) return;
+    const alarm = this.#alarms.get(name) ?? new Alarm(name);
+    this.#alarms.set(name, alarm);
+    const ticks = this.#wheel.ticks(Math.min(delayMs, tokenClockTimes.farMs));
+    this.#wheel.schedule(alarm, this.#wheel.now() + ticks);
+  }
+
+  #ring({ name }: Alarm): void {
+    this.#alarms.delete(name);
+    const leftMs = this.#leftMs(name);
     if (leftMs === undefined) return;
     if (leftMs > 0) {
-      set(name, leftMs);
+      this.#set(name, leftMs);
       return;
     }
-    const telling = tell(name).finally(() => underWay.delete(telling));
-    underWay.add(telling);
-  };
-  const wheel = new TimerWheel<Alarm>({ clock, timers, tickMs, slotsCount }, ring);
-  const set = (name: string, delayMs: number): void => {
-    if (!running) return;
-    const alarm = alarms.get(name) ?? new Alarm(name);
-    alarms.set(name, alarm);
-    wheel.schedule(alarm, wheel.now() + wheel.ticks(Math.min(delayMs, farMs)));
-  };
-  /** Undefined: it cannot expire (any more). */
-  const dueIn = (name: string): number | undefined => {
-    const entry = streams.snapshot(secretsResource).get(system, name);
-    const typed = entry?.fields['type'] === identity.secretTypes.bootstrapToken;
-    const expiry = entry && typed ? bootstrapExpiry(identity, decodeObject(entry.bytes)) : undefined;
-    if (entry === undefined || expiry?.dueMs === undefined) return undefined;
-    return entry.timer?.state === 'expired' ? undefined : expiry.dueMs - clock.nowMs();
-  };
-  const look = (name: string): void => {
-    const leftMs = dueIn(name);
-    const alarm = alarms.get(name);
-    if (leftMs !== undefined) set(name, Math.max(0, leftMs));
-    else if (alarm !== undefined) {
-      wheel.cancel(alarm);
-      alarms.delete(name);
+    const telling = this.#tell(name).finally(() => this.#underWay.delete(telling));
+    this.#underWay.add(telling);
+  }
+
+  async #tell(name: string): Promise<void> {
+    const { onError, registry } = this.#deps;
+    const nowMs = registry.clock.nowMs();
+    const key = { ...secretsResource, namespace: this.#system, name };
+    const command = { type: 'due', nowMs, qualifiedResource: secretsResource } as const;
+    try {
+      const outcome = await registry.actors.execute(key, command);
+      if (outcome.kind === 'refused' && outcome.error.code !== 404) throw outcome.error;
+    } catch (error) {
+      onError(name, error);
+      this.#set(name, tokenClockTimes.retryMs);
     }
-  };
-  return {
-    start() {
-      running = true;
-      following = followResource(streams, timers, secretsResource, {
-        onState(snapshot) {
-          for (const { name } of snapshot.entries(system)) look(name);
-        },
-        onChange(namespace, name) {
-          if (namespace === system) look(name);
-        },
-      });
-    },
-    async stop() {
-      running = false;
-      following?.stop();
-      wheel.stop();
-      await Promise.all(underWay);
-    },
-  };
+  }
 }

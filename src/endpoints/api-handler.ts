@@ -183,7 +183,13 @@ function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
       .filter((check) => check.endpoints.includes(endpoint))
       .map((check) => `/${endpoint}/${check.name}`),
   ]);
-  const documents = ['/metrics', '/openapi/v2', '/openapi/v3', '/version', ...deps.documents.keys()];
+  const documents = [
+    '/metrics',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/version',
+    ...deps.documents.keys(),
+  ];
   const paths = ['/api', '/apis', ...groups, ...checks, ...documents].sort();
   exchange.send(200, [['Content-Type', 'application/json']], encodeJson({ paths }));
 }

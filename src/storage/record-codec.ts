@@ -54,7 +54,9 @@ export function decodeRecord(bytes: Uint8Array): ObjectRecord {
     throw new StorageError('corrupt', 'record items have the wrong types');
   }
   const record = { uid, labels, fields, metadataAt, object };
-  return items.length === ITEM_COUNT ? record : { ...record, timer: decodeTimer(items[ITEM_COUNT]) };
+  return items.length === ITEM_COUNT
+    ? record
+    : { ...record, timer: decodeTimer(items[ITEM_COUNT]) };
 }
 
 function decodeTimer(item: unknown): RecordTimer {

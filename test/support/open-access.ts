@@ -6,6 +6,8 @@ export const openAccess = {
   'secure-port': 'off',
   'authorization-mode': 'AlwaysAllow',
   'anonymous-auth': 'true',
+  // No objects beside those that the test makes.
+  controllers: '',
 } as const;
 
 export const openAccessFlags: readonly string[] = Object.entries(openAccess).map(

@@ -10,10 +10,7 @@ import type { TokenRequestDeps } from '../../authentication/token-request.ts';
 import { ok, refused } from '../../registry/registry.ts';
 import type { ReviewAnswerer } from '../request.ts';
 
-export function tokenRequestAnswerer(
-  deps: TokenRequestDeps,
-  labelDomain: string,
-): ReviewAnswerer {
+export function tokenRequestAnswerer(deps: TokenRequestDeps, labelDomain: string): ReviewAnswerer {
   return async (review, request) => {
     const { name, namespace } = request.resource;
     const dryRun = queryValue(request.query, 'dryRun') === 'All';

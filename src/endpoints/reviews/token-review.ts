@@ -34,7 +34,7 @@ export function tokenReviewAnswerer(deps: TokenReviewDeps): ReviewAnswerer {
     }
     const asked = textsOf(spec['audiences']);
     const answer = await deps.authenticate(token, asked);
-    return ok({ ...review, status: statusOf(deps, answer, asked) } as ApiObject);
+    return ok({ ...review, status: statusOf(deps, answer, asked) });
   };
 }
 
