@@ -21,14 +21,14 @@ import type { AnonymousRule } from './union.ts';
 export const conditionsMax = 64;
 const versions = ['v1', 'v1beta1', 'v1alpha1'];
 
-export interface AuthenticationConfiguration {
+export interface ConfiguredAuthentication {
   /** Undefined: the file says nothing about anonymous requests. */
   readonly anonymous: AnonymousRule | undefined;
   readonly jwt: readonly JsonValue[];
 }
 
 export type ReadConfiguration =
-  | { readonly kind: 'ok'; readonly value: AuthenticationConfiguration }
+  | { readonly kind: 'ok'; readonly value: ConfiguredAuthentication }
   | { readonly kind: 'invalid'; readonly problem: string };
 
 export function readAuthenticationConfiguration(

@@ -78,7 +78,7 @@ export interface CallerAuthentication {
 /** A method that takes bearer tokens; TokenReview asks these directly. */
 export interface TokenAuthenticator {
   readonly name: string;
-  /** `audiences`: what the token must be good for, at least one of them; empty: the server's own. */
+  /** `audiences`: the token must be good for at least one of them; empty: the server's own. */
   authenticateToken(
     token: string,
     audiences: readonly string[],

@@ -15,7 +15,7 @@ import type {
   TokenAuthenticator,
 } from '../authentication/authenticator.ts';
 import { readAuthenticationConfiguration } from '../authentication/authentication-configuration.ts';
-import type { AuthenticationConfiguration } from '../authentication/authentication-configuration.ts';
+import type { ConfiguredAuthentication } from '../authentication/authentication-configuration.ts';
 import { bearerTokens } from '../authentication/bearer.ts';
 import { readCertificates } from '../authentication/certificates.ts';
 import type { Certificate } from '../authentication/certificates.ts';
@@ -39,7 +39,7 @@ export interface AuthenticationFiles {
   /** CAs of clients and proxies, PEM: clients are told of them in the handshake. */
   readonly clientCaPem: string;
   readonly staticUsers: ReadonlyMap<string, Pki['adminUser']>;
-  readonly configuration: AuthenticationConfiguration | undefined;
+  readonly configuration: ConfiguredAuthentication | undefined;
   readonly anonymous: AnonymousRule;
 }
 
@@ -129,7 +129,7 @@ function rootsOf(flag: string, pem: string): readonly Certificate[] {
 function configurationOf(
   { authenticationConfigFile: file }: AccessConfig,
   identity: Identity,
-): AuthenticationConfiguration | undefined {
+): ConfiguredAuthentication | undefined {
   if (file === undefined) return undefined;
   const bytes = Buffer.from(readText('authentication-config', file));
   const read = readAuthenticationConfiguration(bytes, identity);
@@ -140,7 +140,7 @@ function configurationOf(
 /** On by default, but not where a request without credentials could do everything. */
 function anonymousRule(
   { anonymousAuth, authorization }: AccessConfig,
-  configuration: AuthenticationConfiguration | undefined,
+  configuration: ConfiguredAuthentication | undefined,
 ): AnonymousRule {
   const configured = configuration?.anonymous;
   if (configured !== undefined) {

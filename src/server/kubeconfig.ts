@@ -1,7 +1,7 @@
 /**
  * The ready-made client configuration: `<data-dir>/admin.kubeconfig`.
  *
- * What it is not: where credentials are kept; it is written anew at every start from the pki folder.
+ * What it is not: where credentials are kept; each start writes it anew from the pki folder.
  * Over TLS the administrator shows a client certificate. Where only plain HTTP is served there is
  * a token instead; kubectl sends none without TLS, other clients do.
  *

@@ -48,7 +48,7 @@ async function ask(
   {
     method = 'GET',
     later = false,
-    caller = { kind: 'caller', user: jane, by: 'test' } as Caller,
+    caller = { kind: 'caller', user: jane, by: 'test' },
   } = {},
 ): Promise<Asked> {
   const questions: string[] = [];

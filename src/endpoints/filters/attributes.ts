@@ -74,7 +74,7 @@ function selectedFieldsOf(
 
 const selectingVerbs: readonly string[] = ['list', 'watch', 'deletecollection'];
 
-/** Of `metadata.name=x`; '' for anything that leaves more than one object, and for deletecollection:
+/** Of `metadata.name=x`; empty for what leaves more than one object, and for deletecollection:
  * a right to one name is no right to delete by selection. */
 function selectedName(verb: string, fields: ReadonlyMap<string, string> | undefined): string {
   if (verb === 'deletecollection') return '';
