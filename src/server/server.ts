@@ -7,6 +7,7 @@
  *
  * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
  */
+import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createActorSystem } from '../../actors/actor-system.ts';
 import { createStreams } from '../../streams/hub.ts';
@@ -31,6 +32,9 @@ import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
 import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
+import { together } from '../controllers/controller.ts';
+import { reconcileRbacDefaults } from '../controllers/rbac-defaults.ts';
+import { accessReviews } from '../endpoints/reviews/access-reviews.ts';
 import { createObject } from '../registry/create.ts';
 import { upgrading } from '../registry/versions.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
@@ -47,22 +51,29 @@ import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
-import { chooseTransport } from '../transport/choose.ts';
-import type { ChosenTransport } from '../transport/choose.ts';
-import type { HttpServer } from '../transport/http-exchange.ts';
 import { createBackground } from './background.ts';
+import { buildAuthentication, fileTokens, readAuthenticationFiles } from './authentication.ts';
+import { createRbacControllers, startAuthorization } from './authorization.ts';
 import { createLogFollow } from './log-follow.ts';
+import { readTokenKeys } from './token-keys.ts';
+import { createTokenControllers, createTokenParts } from './token-methods.ts';
+import { expiryOf, issuerDocuments, tokenReviews } from './token-serving.ts';
 import type { ServerParts } from './server-parts.ts';
-import { createServing } from './serving.ts';
-import type { Serving } from './serving.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
+import { createServing, transportLimits } from './serving.ts';
+import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
+import { prepareListeners } from './listeners.ts';
+import type { OpenPorts } from './listeners.ts';
+import { ensurePki, servingOf } from './pki.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
-import { OptionsError } from './options.ts';
+import { OptionsError } from './option-values.ts';
 import { createMigration } from './validation-migration.ts';
 
 export interface RunningServer {
+  /** Of the secure port, where there is one. */
   readonly url: string;
+  /** Of plain HTTP beside the secure port. */
+  readonly httpUrl: string | undefined;
   /** Adapter and binary, for the ready line. */
   readonly transport: string;
   /** Path of the client configuration; '' in a worker, whose primary writes it. */
@@ -85,9 +96,15 @@ export interface ServerEnvironment {
 /** What a worker is given by its primary process instead of finding it itself. */
 export interface WorkerPlace {
   readonly number: number;
-  readonly port: number;
+  /** As in AccessConfig, chosen already. */
+  readonly ports: WorkerPorts;
   /** The store that the primary holds and compacts. Undefined: the worker opens its own. */
   readonly storage: Storage | undefined;
+}
+
+export interface WorkerPorts {
+  readonly http: number | undefined;
+  readonly secure: number | undefined;
 }
 
 /** @throws OptionsError (also when the address is not to be had) or StorageError. */
@@ -101,8 +118,9 @@ export async function startServer(
   const identity = identityOf(config.identity);
   for (const warning of config.warnings) log.warn({}, warning);
   const scheme = schemeOf(config, identity, log);
-  const transport = await transportOf(config, log);
   const { worker } = environment;
+  const open = await preparePorts(config, worker, log);
+  makeDataDir(config.dataDir);
   const storage = worker?.storage ?? (await openStorage(config, clock, timers));
   let abandoned = false;
   // A start that failed closes the store under its followers: that is no second failure.
@@ -111,7 +129,29 @@ export async function startServer(
   };
   try {
     const ingredients = { clock, timers, identity, scheme, storage };
+    const pki = await ensurePki(config.dataDir, config.bindAddress, identity, clock);
+    const files = readAuthenticationFiles(config.access, pki, identity);
+    const keys = readTokenKeys(
+      config.tokens,
+      config.dataDir,
+      config.access.tlsCertificate?.keyFile,
+    );
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
+    const tokens = createTokenParts(config.tokens, {
+      identity,
+      clock,
+      timers,
+      prng: parts.registry.prng,
+      log,
+      streams: parts.streams,
+      keys,
+      jwt: files.configuration?.jwt ?? [],
+    });
+    const tokenMethods = [fileTokens(files), ...tokens.methods];
+    const rootCa =
+      config.access.tlsCertificate === undefined ? pki.authority.certificatePem : undefined;
+    // Alone it has made them before it serves anybody; else whoever holds the controllers does.
+    const makesRbacDefaults = parts.authorization.usesRbac && isShared(config, environment);
     const background = createBackground(config, {
       parts,
       log,
@@ -120,6 +160,18 @@ export async function startServer(
       shared: isShared(config, environment),
       compacts: worker?.storage === undefined,
       hostname: hostname(),
+      controllers: (registry) =>
+        together([
+          createTokenControllers({
+            config: config.tokens,
+            registry,
+            timers,
+            log,
+            issuer: tokens.issuer,
+            rootCa,
+          }),
+          createRbacControllers(registry, { timers, log, defaults: makesRbacDefaults }),
+        ]),
     });
     const logFollow = createLogFollow(parts.streams, storage, timers);
     const serving = createServing(config, {
@@ -131,22 +183,31 @@ export async function startServer(
       background,
       logFollow,
       worker: worker?.number,
+      authentication: buildAuthentication(files, tokenMethods, clock),
+      reviews: new Map([
+        ...tokenReviews(tokens, tokenMethods, identity, clock),
+        ...accessReviews(parts.authorization),
+      ]),
+      issuerDocuments: (address) => issuerDocuments(tokens, address),
     });
-    const server = await listen(transport, serving, worker);
-    const address = `${urlHost(config.bindAddress)}:${server.port}`;
-    const url = `http://${address}`;
+    const tls = { serving: servingOf(config.access, pki), clientCaPem: files.clientCaPem };
+    const server = await open(tls, serving.handler);
+    const { url, address } = server;
     serving.setAddress(address);
     background.start(worker === undefined ? address : `${address}/${worker.number}`);
     return {
       url,
-      transport: transport.name,
-      kubeconfig: worker === undefined ? writeKubeconfig(config.dataDir, url) : '',
+      httpUrl: server.httpUrl,
+      transport: server.name,
+      kubeconfig:
+        worker === undefined ? writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)) : '',
       parts,
       async stop() {
         serving.startShutdown();
         await sleep(timers, config.shutdownDelayMs);
         server.stopAccepting();
         await background.stop();
+        parts.authorization.stop();
         await parts.streams.stop();
         await serving.drained(timers, config.shutdownTimeoutMs);
         await parts.actors.stop();
@@ -160,17 +221,6 @@ export async function startServer(
     await storage.close();
     throw error;
   }
-}
-
-async function transportOf(config: CompletedConfig, log: Log): Promise<ChosenTransport> {
-  const transport = await chooseTransport(config.transport, undefined);
-  if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
-  for (const note of transport.notes) log.info({ transport: transport.name }, note);
-  return transport;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme {
@@ -259,6 +309,14 @@ async function assemble(
     timers,
     soleWriter: !shared,
     limits: { residentMax: config.residentObjectsMax },
+    expiryOf: expiryOf(identity),
+  });
+  const authorization = startAuthorization(config.access.authorization, {
+    streams,
+    clock,
+    timers,
+    identity,
+    log: environment.log,
   });
   const validation = createMigration(config.featureGates, environment.log);
   const registry = {
@@ -269,9 +327,11 @@ async function assemble(
     strategyOf: strategiesOf(identity, validation.migration),
     clock,
     prng,
+    guardOf: authorization.guardOf,
   };
   await createDefaults(registry);
-  return { storage, streams, actors, committer, registry, validation };
+  if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
+  return { storage, streams, actors, committer, registry, validation, authorization };
 }
 
 /** What the store keeps of an object, beside its bytes: what selectors ask for. */
@@ -302,20 +362,22 @@ function isShared(config: CompletedConfig, environment: ServerEnvironment): bool
   return config.store === 'fdb' || environment.worker !== undefined;
 }
 
-/** @throws OptionsError. */
-async function listen(
-  transport: ChosenTransport,
-  { listenOptions: own, handler }: Serving,
-  worker: WorkerPlace | undefined,
-): Promise<HttpServer> {
-  const options = worker === undefined ? own : { ...own, port: worker.port, sharedPort: true };
+/** A new directory is its owner's alone: secrets will be in it. */
+function makeDataDir(dataDir: string): void {
   try {
-    return await transport.listen(options, handler);
-  } catch (cause) {
-    throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch {
+    // Whoever needs the directory says what is wrong with it.
   }
 }
 
-function urlHost(address: string): string {
-  return address.includes(':') ? `[${address}]` : address;
+/** @throws OptionsError. */
+function preparePorts(
+  config: CompletedConfig,
+  worker: WorkerPlace | undefined,
+  log: Log,
+): Promise<OpenPorts> {
+  const { httpPort: http, securePort: secure } = config.access;
+  const ports = { ...(worker?.ports ?? { http, secure }), shared: worker !== undefined };
+  return prepareListeners(config, ports, transportLimits(config), log);
 }
