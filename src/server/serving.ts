@@ -7,12 +7,13 @@
 import type { CallerAuthentication } from '../authentication/authenticator.ts';
 import { createApiHandler } from '../endpoints/api-handler.ts';
 import type { PlainDocument } from '../endpoints/api-handler.ts';
-import type { ReviewAnswerers } from '../endpoints/request.ts';
+import type { EndpointDeps, ReviewAnswerers } from '../endpoints/request.ts';
 import { makeDiscovery } from '../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../endpoints/discovery/discovery.ts';
 import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { createAccessFilter } from '../endpoints/filters/access.ts';
+import type { AccessFilter } from '../endpoints/filters/access.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
 import type { Identity } from '../apimachinery/identity.ts';
@@ -85,34 +86,9 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     runtimeVersion: process.version,
     platform: `${process.platform}/${process.arch}`,
   });
-  const filter = createAccessFilter({
-    authentication: deps.authentication,
-    access: parts.authorization,
-    identity,
-    onRejected: (path, why) => log.debug({ path, why }, 'credentials were refused'),
-    onAuthorizationError: ({ kind, error }, { path, verb }) =>
-      log.warn({ path, verb, decision: kind, why: error }, 'an authorizer failed'),
-  });
   const api = createApiHandler({
-    filter,
-    endpoints: {
-      registry: parts.registry,
-      identity,
-      access: parts.authorization,
-      release: config.release,
-      onDeprecatedUse: (use) => metrics.deprecatedUse(use),
-      clock: deps.clock,
-      prng: parts.registry.prng,
-      reviews: deps.reviews,
-      features: {
-        responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
-        watchList: config.featureGates.get('WatchList') ?? true,
-      },
-      limits: {
-        requestBodyBytesMax: config.requestBodyBytesMax,
-        minRequestTimeoutMs: config.minRequestTimeoutMs,
-      },
-    },
+    filter: filterOf(deps),
+    endpoints: endpointsOf(config, deps, (use) => metrics.deprecatedUse(use)),
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(deps, String(version['gitVersion'])),
     version,
@@ -148,6 +124,43 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       });
     },
   };
+}
+
+function endpointsOf(
+  config: CompletedConfig,
+  deps: ServingDeps,
+  onDeprecatedUse: EndpointDeps['onDeprecatedUse'],
+): EndpointDeps {
+  const { parts, identity } = deps;
+  return {
+    registry: parts.registry,
+    identity,
+    access: parts.authorization,
+    release: config.release,
+    onDeprecatedUse,
+    clock: deps.clock,
+    prng: parts.registry.prng,
+    reviews: deps.reviews,
+    features: {
+      responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
+      watchList: config.featureGates.get('WatchList') ?? true,
+    },
+    limits: {
+      requestBodyBytesMax: config.requestBodyBytesMax,
+      minRequestTimeoutMs: config.minRequestTimeoutMs,
+    },
+  };
+}
+
+function filterOf({ authentication, parts, identity, log }: ServingDeps): AccessFilter {
+  return createAccessFilter({
+    authentication,
+    access: parts.authorization,
+    identity,
+    onRejected: (path, why) => log.debug({ path, why }, 'credentials were refused'),
+    onAuthorizationError: ({ kind, error }, { path, verb }) =>
+      log.warn({ path, verb, decision: kind, why: error }, 'an authorizer failed'),
+  });
 }
 
 function openApiOf({ parts, identity, timers }: ServingDeps, version: string): OpenApi {
