@@ -14,6 +14,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { authorization } from './authorization.ts';
 import { bodies } from './bodies.ts';
 import { create } from './create.ts';
 import { fanout } from './fanout.ts';
@@ -36,6 +37,7 @@ const scenarios: readonly Scenario[] = [
   hotObject,
   idleWatchers,
   bodies,
+  authorization,
 ];
 
 const DEFAULT_ROUNDS = 5;

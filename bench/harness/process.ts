@@ -60,6 +60,10 @@ export function startCodecs(core: number | undefined): Promise<MeasuredProcess> 
   return start(core, 'bench/harness/codec-process.js', /ready: (0)/, () => []);
 }
 
+export function startAuthorization(core: number | undefined): Promise<MeasuredProcess> {
+  return start(core, 'bench/harness/authorization-process.js', /ready: (0)/, () => []);
+}
+
 async function start(
   core: number | undefined,
   entry: string,

@@ -16,6 +16,7 @@ const scenarios = [
   'hot-object',
   'idle-watchers',
   'bodies',
+  'authorization',
 ] as const;
 
 interface SeriesLine {
