@@ -8,7 +8,7 @@
  * that knows no audiences is good for the server's own.
  */
 import { newBadRequest } from '../../apimachinery/status-error.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { wellKnownGroups } from '../../authentication/authenticator.ts';
 import type { Authentication, UserInfo } from '../../authentication/authenticator.ts';
