@@ -326,7 +326,7 @@ function isShared(config: CompletedConfig, environment: ServerEnvironment): bool
 }
 
 /** A new directory is its owner's alone: secrets will be in it. */
-function makeDataDir(dataDir: string): void {
+export function makeDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   } catch {

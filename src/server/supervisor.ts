@@ -22,7 +22,7 @@ import { ensurePki, servingOf } from './pki.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
-import { openStorage } from './server.ts';
+import { makeDataDir, openStorage } from './server.ts';
 import type { RunningServer } from './server.ts';
 import { createFleet } from './worker-fleet.ts';
 
@@ -41,6 +41,7 @@ export async function startSupervisor(
     http: await freePort(config, '--http-port', httpPort),
     secure: await freePort(config, '--secure-port', securePort),
   };
+  makeDataDir(config.dataDir);
   const store = config.store === 'fdb' ? undefined : await openStore(config, log);
   const fleet = createFleet({
     count: config.workers,
