@@ -68,6 +68,10 @@ export function startFdbFloor(
   return start(core, 'bench/floors/fdb-floor.js', /ready: (0)/, () => clusterAndStore);
 }
 
+export function startAuthorization(core: number | undefined): Promise<MeasuredProcess> {
+  return start(core, 'bench/harness/authorization-process.js', /ready: (0)/, () => []);
+}
+
 async function start(
   core: number | undefined,
   entry: string,

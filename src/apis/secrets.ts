@@ -22,7 +22,7 @@ function withDataOfText(secret: ApiObject): ApiObject {
   const data = isJsonObject(rest['data']) ? rest['data'] : {};
   const texts = Object.entries(isJsonObject(stringData) ? stringData : {});
   const encoded = texts.map(([key, text]) => [key, base64(text)] as const);
-  return { ...(rest), data: { ...data, ...Object.fromEntries(encoded) } };
+  return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } };
 }
 
 function base64(text: unknown): string {

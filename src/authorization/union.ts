@@ -96,7 +96,7 @@ async function allRules(
   user: UserInfo,
   namespace: string,
 ): Promise<UserRules> {
-  const lists = await Promise.all(members.map((member) => member.rulesFor(user, namespace)));
+  const lists = await Promise.all(members.map(async (member) => member.rulesFor(user, namespace)));
   return {
     resourceRules: lists.flatMap((list) => list.resourceRules),
     nonResourceRules: lists.flatMap((list) => list.nonResourceRules),

@@ -12,7 +12,7 @@
  */
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
-import { isNotFound } from '../apimachinery/status-error.ts';
+import { StatusReason } from '../apimachinery/status-table.ts';
 import { aggregatableRole, staleAggregates } from '../authorization/rbac/aggregate.ts';
 import type { AggregatableRole } from '../authorization/rbac/aggregate.ts';
 import { ruleObject } from '../authorization/rbac/policy-rules.ts';
@@ -129,5 +129,6 @@ async function writeRules(
     warnings: [],
     options,
   });
-  if (result.kind === 'refused' && !isNotFound(result.error)) throw result.error;
+  if (result.kind === 'ok' || result.error.reason === StatusReason.notFound) return;
+  throw result.error;
 }

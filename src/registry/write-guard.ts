@@ -11,10 +11,10 @@
  * fetched, and the write tried again; `run` does that.
  */
 import type { UserInfo } from '../authentication/authenticator.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Production } from '../../actors/actors.ts';
-import type { ResourceTarget } from './registry.ts';
 
 /** Both in the stored version. `current` undefined: a creation. Undefined: go on. */
 export type WriteCheck = (
@@ -27,7 +27,10 @@ export interface WriteGuard {
 }
 
 /** Undefined: nothing to say about writes of this user to this kind. */
-export type GuardOf = (user: UserInfo, target: ResourceTarget) => WriteGuard | undefined;
+export type GuardOf = (
+  user: UserInfo,
+  target: { readonly kind: KindInfo; readonly namespace: string },
+) => WriteGuard | undefined;
 
 export const unguarded: WriteCheck = () => undefined;
 

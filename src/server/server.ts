@@ -32,9 +32,7 @@ import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
 import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
-import { together } from '../controllers/controller.ts';
 import { reconcileRbacDefaults } from '../controllers/rbac-defaults.ts';
-import { accessReviews } from '../endpoints/reviews/access-reviews.ts';
 import { createObject } from '../registry/create.ts';
 import { upgrading } from '../registry/versions.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
@@ -51,19 +49,18 @@ import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
+import { assembleAccess, readAccessMaterial } from './access.ts';
 import { createBackground } from './background.ts';
-import { buildAuthentication, fileTokens, readAuthenticationFiles } from './authentication.ts';
-import { createRbacControllers, startAuthorization } from './authorization.ts';
+import type { Background } from './background.ts';
+import { startAuthorization } from './authorization.ts';
 import { createLogFollow } from './log-follow.ts';
-import { readTokenKeys } from './token-keys.ts';
-import { createTokenControllers, createTokenParts } from './token-methods.ts';
-import { expiryOf, issuerDocuments, tokenReviews } from './token-serving.ts';
+import { expiryOf, issuerDocuments } from './token-serving.ts';
 import type { ServerParts } from './server-parts.ts';
 import { createServing, transportLimits } from './serving.ts';
+import type { Serving } from './serving.ts';
 import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
 import { prepareListeners } from './listeners.ts';
-import type { OpenPorts } from './listeners.ts';
-import { ensurePki, servingOf } from './pki.ts';
+import type { Listeners, OpenPorts } from './listeners.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
@@ -129,98 +126,68 @@ export async function startServer(
   };
   try {
     const ingredients = { clock, timers, identity, scheme, storage };
-    const pki = await ensurePki(config.dataDir, config.bindAddress, identity, clock);
-    const files = readAuthenticationFiles(config.access, pki, identity);
-    const keys = readTokenKeys(
-      config.tokens,
-      config.dataDir,
-      config.access.tlsCertificate?.keyFile,
-    );
+    const material = await readAccessMaterial(config, identity, clock);
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
-    const tokens = createTokenParts(config.tokens, {
-      identity,
-      clock,
-      timers,
-      prng: parts.registry.prng,
-      log,
-      streams: parts.streams,
-      keys,
-      jwt: files.configuration?.jwt ?? [],
-    });
-    const tokenMethods = [fileTokens(files), ...tokens.methods];
-    const rootCa =
-      config.access.tlsCertificate === undefined ? pki.authority.certificatePem : undefined;
-    // Alone it has made them before it serves anybody; else whoever holds the controllers does.
-    const makesRbacDefaults = parts.authorization.usesRbac && isShared(config, environment);
+    const shared = isShared(config, environment);
+    const common = { parts, identity, log, clock, timers };
+    const access = assembleAccess(config, { ...common, material, shared });
     const background = createBackground(config, {
-      parts,
-      log,
-      clock,
-      timers,
-      shared: isShared(config, environment),
+      ...common,
+      shared,
       compacts: worker?.storage === undefined,
       hostname: hostname(),
-      controllers: (registry) =>
-        together([
-          createTokenControllers({
-            config: config.tokens,
-            registry,
-            timers,
-            log,
-            issuer: tokens.issuer,
-            rootCa,
-          }),
-          createRbacControllers(registry, { timers, log, defaults: makesRbacDefaults }),
-        ]),
+      controllers: (registry) => access.controllers(registry),
     });
-    const logFollow = createLogFollow(parts.streams, storage, timers);
     const serving = createServing(config, {
-      parts,
-      identity,
-      log,
-      clock,
-      timers,
+      ...common,
       background,
-      logFollow,
+      logFollow: createLogFollow(parts.streams, storage, timers),
       worker: worker?.number,
-      authentication: buildAuthentication(files, tokenMethods, clock),
-      reviews: new Map([
-        ...tokenReviews(tokens, tokenMethods, identity, clock),
-        ...accessReviews(parts.authorization),
-      ]),
-      issuerDocuments: (address) => issuerDocuments(tokens, address),
+      authentication: access.authentication,
+      reviews: access.reviews,
+      issuerDocuments: (address) => issuerDocuments(access.tokens, address),
     });
-    const tls = { serving: servingOf(config.access, pki), clientCaPem: files.clientCaPem };
-    const server = await open(tls, serving.handler);
+    const server = await open(material.tls, serving.handler);
     const { url, address } = server;
     serving.setAddress(address);
     background.start(worker === undefined ? address : `${address}/${worker.number}`);
-    return {
-      url,
-      httpUrl: server.httpUrl,
-      transport: server.name,
-      kubeconfig:
-        worker === undefined ? writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)) : '',
-      parts,
-      async stop() {
-        serving.startShutdown();
-        await sleep(timers, config.shutdownDelayMs);
-        server.stopAccepting();
-        await background.stop();
-        parts.authorization.stop();
-        await parts.streams.stop();
-        await serving.drained(timers, config.shutdownTimeoutMs);
-        await parts.actors.stop();
-        await parts.committer.drain();
-        await server.close();
-        await storage.close();
-      },
-    };
+    const { tls, pki } = material;
+    const kubeconfig =
+      worker === undefined ? writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)) : '';
+    const stop = stopping(config, { parts, serving, server, background, timers });
+    return { url, httpUrl: server.httpUrl, transport: server.name, kubeconfig, parts, stop };
   } catch (error) {
     abandoned = true;
     await storage.close();
     throw error;
   }
+}
+
+interface Running {
+  readonly parts: ServerParts;
+  readonly serving: Serving;
+  readonly server: Listeners;
+  readonly background: Background;
+  readonly timers: Timers;
+}
+
+function stopping(
+  config: CompletedConfig,
+  { parts, serving, server, background, timers }: Running,
+): () => Promise<void> {
+  return async () => {
+    serving.startShutdown();
+    await sleep(timers, config.shutdownDelayMs);
+    server.stopAccepting();
+    await background.stop();
+    parts.authorization.stop();
+    await parts.streams.stop();
+    await serving.drained(timers, config.shutdownTimeoutMs);
+    await parts.actors.stop();
+    await parts.committer.drain();
+    await server.close();
+    await parts.storage.close();
+  };
 }
 
 function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme {
@@ -363,7 +330,7 @@ function isShared(config: CompletedConfig, environment: ServerEnvironment): bool
 }
 
 /** A new directory is its owner's alone: secrets will be in it. */
-function makeDataDir(dataDir: string): void {
+export function makeDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   } catch {

@@ -15,6 +15,7 @@ import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { verbRefusalOf } from '../endpoints/verb-refusal.ts';
 import { createAccessFilter } from '../endpoints/filters/access.ts';
+import type { AccessFilter } from '../endpoints/filters/access.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
 import type { EndpointDeps, EndpointFeatures, EndpointLimits } from '../endpoints/request.ts';
@@ -86,29 +87,9 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     warn: (text) => log.warn({}, text),
   });
   const version = versionOf(config);
-  const filter = createAccessFilter({
-    authentication: deps.authentication,
-    access: parts.authorization,
-    identity,
-    onRejected: (path, why) => log.debug({ path, why }, 'credentials were refused'),
-    onAuthorizationError: ({ kind, error }, { path, verb }) =>
-      log.warn({ path, verb, decision: kind, why: error }, 'an authorizer failed'),
-  });
   const api = createApiHandler({
-    filter,
-    endpoints: {
-      registry: parts.registry,
-      identity,
-      access: parts.authorization,
-      release: config.release,
-      onDeprecatedUse: (use) => metrics.deprecatedUse(use),
-      clock: deps.clock,
-      prng: parts.registry.prng,
-      reviews: deps.reviews,
-      features: featuresOf(config),
-      limits: limitsOf(config),
-      unsafeDelete: unsafeDeleteOf(config, parts.authorization),
-    },
+    filter: filterOf(deps),
+    endpoints: endpointsOf(config, deps, (use) => metrics.deprecatedUse(use)),
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
@@ -163,6 +144,38 @@ function unsafeDeleteOf(
 ): EndpointDeps['unsafeDelete'] {
   if (!featureGates.get('AllowUnsafeMalformedObjectDeletion')) return undefined;
   return { refusal: (request) => verbRefusalOf(access, request, unsafeDeleteVerb) };
+}
+
+function endpointsOf(
+  config: CompletedConfig,
+  deps: ServingDeps,
+  onDeprecatedUse: EndpointDeps['onDeprecatedUse'],
+): EndpointDeps {
+  const { parts, identity } = deps;
+  return {
+    registry: parts.registry,
+    identity,
+    access: parts.authorization,
+    release: config.release,
+    onDeprecatedUse,
+    clock: deps.clock,
+    prng: parts.registry.prng,
+    reviews: deps.reviews,
+    features: featuresOf(config),
+    limits: limitsOf(config),
+    unsafeDelete: unsafeDeleteOf(config, parts.authorization),
+  };
+}
+
+function filterOf({ authentication, parts, identity, log }: ServingDeps): AccessFilter {
+  return createAccessFilter({
+    authentication,
+    access: parts.authorization,
+    identity,
+    onRejected: (path, why) => log.debug({ path, why }, 'credentials were refused'),
+    onAuthorizationError: ({ kind, error }, { path, verb }) =>
+      log.warn({ path, verb, decision: kind, why: error }, 'an authorizer failed'),
+  });
 }
 
 function openApiOf(

@@ -21,7 +21,7 @@ import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
 import { ensurePki, servingOf } from './pki.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
-import { openStorage } from './server.ts';
+import { makeDataDir, openStorage } from './server.ts';
 import type { RunningServer, ServerEnvironment } from './server.ts';
 import { createFleet } from './worker-fleet.ts';
 
@@ -41,6 +41,7 @@ export async function startSupervisor(
     http: await freePort(config, '--http-port', httpPort),
     secure: await freePort(config, '--secure-port', securePort),
   };
+  makeDataDir(config.dataDir);
   const store = config.store === 'fdb' ? undefined : await openStore(config, environment);
   const fleet = createFleet({
     count: config.workers,

@@ -18,6 +18,7 @@ const scenarios = [
   'patches',
   'idle-watchers',
   'bodies',
+  'authorization',
 ] as const;
 
 interface SeriesLine {

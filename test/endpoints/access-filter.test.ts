@@ -41,15 +41,19 @@ interface Asked {
 
 type Answer = (attributes: Attributes) => boolean;
 
+interface AskOptions {
+  readonly method?: string;
+  readonly later?: boolean;
+  readonly caller?: Caller;
+}
+
+const janeHerself: Caller = { kind: 'caller', user: jane, by: 'test' };
+
 async function ask(
   target: string,
   headers: readonly Header[] = [],
   answer: Answer = () => true,
-  {
-    method = 'GET',
-    later = false,
-    caller = { kind: 'caller', user: jane, by: 'test' },
-  } = {},
+  { method = 'GET', later = false, caller = janeHerself }: AskOptions = {},
 ): Promise<Asked> {
   const questions: string[] = [];
   const access: AccessChecker = {

@@ -223,6 +223,6 @@ function sliceCheck(graph: NodeGraph, node: string, a: Attributes): string | und
       if (a.selectedFields?.get('spec.nodeName') === node) return undefined;
       return `can only ${a.verb} ResourceSlices with spec.nodeName field selector`;
     default:
-      return 'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection';
+      return `${a.verb} is no verb for a node's ResourceSlice`;
   }
 }

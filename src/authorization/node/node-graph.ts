@@ -38,8 +38,7 @@ interface PodEntry {
 export function createNodeGraph(): NodeGraph {
   const pods = new Map<string, PodEntry>();
   const counts = new Map<string, Map<Reference, number>>();
-  const volumes = new Map<string, VolumeReferences>();
-  const volumesOfSecret = new Map<Reference, Set<string>>();
+  const volumes = createVolumes();
   const owners = {
     volumeattachments: new Map<string, string>(),
     resourceslices: new Map<string, string>(),
@@ -62,17 +61,9 @@ export function createNodeGraph(): NodeGraph {
     pods.delete(key);
     count(before, -1);
   };
-  const removeVolume = (name: string): void => {
-    for (const secret of volumes.get(name)?.secrets ?? []) {
-      const names = volumesOfSecret.get(secret);
-      names?.delete(name);
-      if (names?.size === 0) volumesOfSecret.delete(secret);
-    }
-    volumes.delete(name);
-  };
   const counted = (node: string, what: Reference): boolean => counts.get(node)?.has(what) === true;
   const hasVolume = (node: string, name: string): boolean => {
-    const claim = volumes.get(name)?.claim;
+    const claim = volumes.claimOf(name);
     return claim !== undefined && counted(node, `persistentvolumeclaims ${claim}`);
   };
 
@@ -85,15 +76,8 @@ export function createNodeGraph(): NodeGraph {
       count(entry, 1);
     },
     removePod: (namespace, name) => removePod(reference('pods', namespace, name)),
-    setVolume(name, refers) {
-      removeVolume(name);
-      volumes.set(name, refers);
-      for (const secret of refers.secrets) {
-        const names = volumesOfSecret.get(secret) ?? new Set<string>();
-        volumesOfSecret.set(secret, names.add(name));
-      }
-    },
-    removeVolume,
+    setVolume: (name, refers) => volumes.set(name, refers),
+    removeVolume: (name) => volumes.remove(name),
     setOwner(resource, name, node) {
       if (node === '') owners[resource].delete(name);
       else owners[resource].set(name, node);
@@ -104,7 +88,6 @@ export function createNodeGraph(): NodeGraph {
         counts.clear();
       } else if (resource === 'persistentvolumes') {
         volumes.clear();
-        volumesOfSecret.clear();
       } else {
         owners[resource].clear();
       }
@@ -112,10 +95,49 @@ export function createNodeGraph(): NodeGraph {
     hasPod: (node, namespace, name) => pods.get(reference('pods', namespace, name))?.node === node,
     refersTo(node, what) {
       if (counted(node, what)) return true;
-      for (const name of volumesOfSecret.get(what) ?? []) if (hasVolume(node, name)) return true;
+      for (const name of volumes.withSecret(what)) if (hasVolume(node, name)) return true;
       return false;
     },
     hasVolume,
     owns: (node, resource, name) => owners[resource].get(name) === node,
+  };
+}
+
+/** Persistent volumes, by the secrets that they refer to. */
+interface Volumes {
+  set(name: string, refers: VolumeReferences): void;
+  remove(name: string): void;
+  clear(): void;
+  claimOf(name: string): string | undefined;
+  withSecret(secret: Reference): Iterable<string>;
+}
+
+function createVolumes(): Volumes {
+  const volumes = new Map<string, VolumeReferences>();
+  const ofSecret = new Map<Reference, Set<string>>();
+  const remove = (name: string): void => {
+    for (const secret of volumes.get(name)?.secrets ?? []) {
+      const names = ofSecret.get(secret);
+      names?.delete(name);
+      if (names?.size === 0) ofSecret.delete(secret);
+    }
+    volumes.delete(name);
+  };
+  return {
+    set(name, refers) {
+      remove(name);
+      volumes.set(name, refers);
+      for (const secret of refers.secrets) {
+        const names = ofSecret.get(secret) ?? new Set<string>();
+        ofSecret.set(secret, names.add(name));
+      }
+    },
+    remove,
+    clear() {
+      volumes.clear();
+      ofSecret.clear();
+    },
+    claimOf: (name) => volumes.get(name)?.claim,
+    withSecret: (secret) => ofSecret.get(secret) ?? [],
   };
 }

@@ -7,7 +7,6 @@
  */
 import { labelSelectorFromSpec } from '../../apimachinery/selectors/label-selector.ts';
 import type { LabelSelector } from '../../apimachinery/selectors/label-selector.ts';
-import type { LabelSelectorSpec } from '../../apimachinery/selectors/label-selector.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
@@ -39,7 +38,7 @@ function selectorsOf(object: ApiObject): readonly LabelSelector[] | undefined {
   const selectors: LabelSelector[] = [];
   for (const spec of specs) {
     if (!isJsonObject(spec)) continue;
-    const selector = labelSelectorFromSpec(spec as LabelSelectorSpec);
+    const selector = labelSelectorFromSpec(spec);
     if ('matches' in selector) selectors.push(selector);
   }
   return selectors;

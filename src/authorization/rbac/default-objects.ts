@@ -70,7 +70,7 @@ function records(text: string): readonly DefaultRecord[] {
   return found;
 }
 
-/** Lines with what continues them: a list goes on behind its comma, anything else behind a space. */
+/** Lines with what continues them: a list goes on behind its comma, the rest behind a space. */
 function joined(text: string): readonly string[] {
   const lines: string[] = [];
   for (const line of text.split('\n')) {

@@ -24,7 +24,7 @@ export function reconciledRole(
   const { aggregationRule: _before, ...rest } = withMissingMetadata(existing, expected);
   const aggregationRule = mergedAggregation(existing, expected);
   const next: ApiObject = {
-    ...(rest as ApiObject),
+    ...rest,
     ...(missing.length === 0 ? {} : { rules: [...rules, ...missing.map(ruleObject)] }),
     ...(aggregationRule === undefined ? {} : { aggregationRule }),
   };

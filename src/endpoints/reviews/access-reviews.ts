@@ -106,7 +106,7 @@ function whoAmI({ name, uid, groups, extra }: UserInfo): JsonObject {
 /** What the client sent as a status is dropped. */
 function withStatus(review: ApiObject, status: JsonObject): ApiObject {
   const { status: _status, ...rest } = review;
-  return { ...rest, status } as ApiObject;
+  return { ...rest, status };
 }
 
 function groupKindOf({ apiVersion, kind }: ApiObject): { group: string; kind: string } {
