@@ -11,15 +11,22 @@ import { newServiceUnavailable, newTooManyRequests } from '../src/apimachinery/s
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import { storeKey } from '../src/storage/keys.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
-import type { StoreKey } from '../src/storage/storage.ts';
+import type { StoredRecord, StoreKey } from '../src/storage/storage.ts';
 import { assert } from '../src/stdx/assert.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
-import type { ActorStats, ActorSystem, ObjectCommand, ObjectOutcome } from './actors.ts';
+import type {
+  ActorStats,
+  ActorSystem,
+  ObjectCommand,
+  ObjectOutcome,
+  UnreadableOutcome,
+} from './actors.ts';
 import { actorLimits, retryAfterSeconds, spareShare, sweepsPerIdle } from './limits.ts';
 import type { ActorLimits } from './limits.ts';
 import { creationConditions } from './object-decision.ts';
 import { ObjectHost } from './object-host.ts';
 import type { HostDeps } from './object-host.ts';
+import { snapshotOf } from './object-snapshot.ts';
 
 export interface ActorSystemDeps extends Omit<HostDeps, 'limits' | 'soleWriter'> {
   readonly clock: Clock;
@@ -40,6 +47,7 @@ export function createActorSystem(deps: ActorSystemDeps): ActorSystem {
   const system = new ObjectActors(deps);
   return {
     execute: (key, command) => system.execute(key, command),
+    removeUnreadable: (key) => system.removeUnreadable(key),
     stop: () => system.stop(),
     stats: () => system.stats(),
   };
@@ -84,6 +92,39 @@ class ObjectActors implements ActorSystem {
     const outcome = host.execute(command);
     if (command.dryRun !== true) return outcome;
     return outcome.then((would) => this.#withConditions(command, would));
+  }
+
+  /** Holds only for the record that was looked at: what is written meanwhile is looked at anew. */
+  async removeUnreadable(key: ObjectKey): Promise<UnreadableOutcome> {
+    const name = storeKey(key);
+    for (;;) {
+      const answer = await this.#deps.storage.read(name);
+      assert(answer.kind === 'ok', 'a read of the present succeeds');
+      const record = answer.value;
+      if (record === undefined) return { kind: 'absent' };
+      if (this.#isReadable(record)) return { kind: 'readable' };
+      const ticket = this.#deps.committer.submit({
+        key: name,
+        expect: { kind: 'revision', revision: record.revision },
+        conditions: [],
+        operation: { kind: 'delete' },
+      });
+      const outcome = await ticket.outcome;
+      if (outcome.kind === 'applied') return { kind: 'removed', revision: outcome.revision };
+      if (outcome.kind === 'overloaded') {
+        throw newTooManyRequests('too many writes are waiting', retryAfterSeconds);
+      }
+      assert(outcome.kind === 'conflict', 'it expects a revision and nothing else');
+    }
+  }
+
+  #isReadable(record: StoredRecord): boolean {
+    try {
+      snapshotOf(record, this.#hostDeps);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   stop(): Promise<void> {

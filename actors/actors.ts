@@ -34,8 +34,9 @@ export type Production =
 
 /** What `plan` answers for a delete on the current object. */
 export type DeletionPlan =
-  /** Nothing holds the object: remove it now. */
-  | { readonly kind: 'remove' }
+  /** Nothing holds the object: remove it now. `object`: what the answer shows, where that is not
+   * the object as it was. */
+  | { readonly kind: 'remove'; readonly object?: ApiObject | undefined }
   /** Finalizers or a grace period hold it: this is the object with its deletion marked. */
   | { readonly kind: 'mark'; readonly object: ApiObject }
   | { readonly kind: 'refused'; readonly error: StatusError };
@@ -78,8 +79,9 @@ export type ObjectCommand = CreateCommand | ReplaceCommand | DeleteCommand;
 export type ObjectOutcome =
   | {
       readonly kind: 'created' | 'replaced' | 'unchanged' | 'marked' | 'removed';
-      /** The object after the command, without resourceVersion. For `removed`: by a delete, as it
-       * was before; by a replacement that completes the deletion, as that produced it. */
+      /** The object after the command, without resourceVersion. For `removed`: by a delete, as its
+       * plan says, else as it was before; by a replacement that completes the deletion, as that
+       * produced it. */
       readonly object: ApiObject;
       /** Revision of the mutation (for `removed`, of the removal); for `unchanged`, of the write it
        * found; of a dry run the current one, or undefined when there is none. */
@@ -99,10 +101,17 @@ export type ObjectOutcome =
 export interface ActorSystem {
   /** Rejects only for storage failures (StorageError) and broken invariants. */
   execute(key: ObjectKey, command: ObjectCommand): Promise<ObjectOutcome>;
+  /** Removes a record that cannot be decoded, whatever it was; nothing else. For that no actor can
+   * decide anything: it cannot know its object. Rejects as execute does. */
+  removeUnreadable(key: ObjectKey): Promise<UnreadableOutcome>;
   /** Refuses new commands; resolves when every accepted one has its outcome. */
   stop(): Promise<void>;
   stats(): ActorStats;
 }
+
+export type UnreadableOutcome =
+  | { readonly kind: 'removed'; readonly revision: Revision }
+  | { readonly kind: 'absent' | 'readable' };
 
 export interface ActorStats {
   readonly residentCount: number;

@@ -143,7 +143,7 @@ function askToDelete(command: DeleteCommand, basis: ObjectSnapshot): Finding {
   const plan = command.plan(current);
   switch (plan.kind) {
     case 'remove':
-      return { event: 'delete.removed' };
+      return { event: 'delete.removed', object: plan.object };
     case 'refused':
       return { event: 'delete.refused', error: plan.error };
     case 'mark': {
@@ -173,7 +173,8 @@ function write(
   const dryRun = command.dryRun === true;
   const conditions = outcome === 'created' ? creationConditions(command) : [];
   if (life === 'removed' || life === 'absent') {
-    // A replacement that completes the deletion shows what it was asked to write.
+    // A replacement that completes the deletion shows what it was asked to write, and so does a
+    // delete whose plan says so.
     const shown = object === undefined ? imageOf(basis) : imageOfRecord(key, object, encoders);
     if (dryRun) return { kind: 'show', outcome, shown };
     const operation = { kind: 'delete' } as const;

@@ -14,6 +14,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { bodies } from './bodies.ts';
 import { create } from './create.ts';
 import { fdb } from './fdb.ts';
 import { fanout } from './fanout.ts';
@@ -26,6 +27,7 @@ import { hotObject } from './hot-object.ts';
 import { idleWatchers } from './idle-watchers.ts';
 import { latency } from './latency.ts';
 import { list } from './list.ts';
+import { patches } from './patches.ts';
 import { streamingList } from './streaming-list.ts';
 
 const scenarios: readonly Scenario[] = [
@@ -36,7 +38,9 @@ const scenarios: readonly Scenario[] = [
   streamingList,
   create,
   hotObject,
+  patches,
   idleWatchers,
+  bodies,
   fdb,
 ];
 

@@ -30,7 +30,15 @@ import { ResourceCache } from './resource-cache.ts';
 import { createEntryMaker, resourceIdOf } from './resource-change.ts';
 import type { DecodeRecord, EntryMaker, Stamp } from './resource-change.ts';
 import { Routes } from './routes.ts';
-import type { ResourceSnapshot, Streams, WatchHandle, WatchRequest, WatchSink } from './streams.ts';
+import { unreadableIn } from './streams.ts';
+import type {
+  ChangeListener,
+  ResourceSnapshot,
+  Streams,
+  WatchHandle,
+  WatchRequest,
+  WatchSink,
+} from './streams.ts';
 import { WatchClass, watchClassId } from './watch-class.ts';
 import type { ResourceStream, WatchClassEvents } from './watch-class.ts';
 
@@ -42,6 +50,11 @@ export interface StreamsDeps {
   readonly expiredError: (message: string) => StatusError;
   /** 500, for a watch that cannot go on through no fault of its client. */
   readonly internalError: (message: string) => StatusError;
+  /** 500, for a watch that would have to show what cannot be read. */
+  readonly unreadableError: (
+    resource: WatchRequest['resource'],
+    objects: readonly { readonly key: string; readonly why: string }[],
+  ) => StatusError;
   /** 504, for a watch that cannot begin because the log is not caught up with. */
   readonly timeoutError: (message: string) => StatusError;
   readonly clock: Clock;
@@ -69,6 +82,7 @@ class Hub implements Streams {
   readonly #classes = new Map<string, WatchClass<Member>>();
   readonly #members = new Set<Member>();
   readonly #frameBudget: FrameBudget = { bytes: 0 };
+  readonly #listeners = new Set<ChangeListener>();
   readonly #stopping = new AbortController();
   #following: Promise<void> = Promise.resolve();
   #startRevision: Revision | undefined;
@@ -162,6 +176,11 @@ class Hub implements Streams {
     return member;
   }
 
+  follow(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   stats(): ReturnType<Streams['stats']> {
     const { counts, framesTotal } = this.#delivery;
     let cachedObjectsCount = 0;
@@ -218,10 +237,28 @@ class Hub implements Streams {
     this.#delivery.settle(member);
   }
 
+  /** What is gone cannot be shown: those that may know it have to list anew. */
+  #endUnseen(stream: ResourceStream, { key }: Change): void {
+    const why = 'the object is gone, and no state of it can be shown';
+    for (const member of [...this.#members]) {
+      if (member.cls.stream === stream) this.#failUnreadable(member, [{ key, why }]);
+    }
+  }
+
+  #failUnreadable(member: Member, objects: readonly { key: string; why: string }[]): void {
+    const [group = '', resource = ''] = member.cls.stream.id.split('/');
+    this.#delivery.fail(member, this.#deps.unreadableError({ group, resource }, objects));
+  }
+
   /** One step: the snapshot at R, and the cursor at R. Nothing can fall between the two. */
   #beginWithState(member: Member, mark: boolean): void {
     if (member.state === 'ended') return;
     const { selection, stream } = member.cls;
+    const unreadable = unreadableIn(stream.cache.snapshot(this.revision), selection.namespace);
+    if (unreadable.length > 0) {
+      const objects = unreadable.map(({ key, why }) => ({ key: `${stream.id}/${key}`, why }));
+      return this.#failUnreadable(member, objects);
+    }
     member.initial = initialEvents(stream.cache.snapshot(this.revision), selection, mark);
     this.#beginAtHead(member);
   }
@@ -337,6 +374,16 @@ class Hub implements Streams {
     // Before routing: whoever hears of the change finds it applied.
     this.#progress.advance(change.revision);
     this.#eventsTotal += 1;
-    if (applied !== undefined) stream.routes.route(applied);
+    if (applied === undefined) return;
+    if (applied === 'unseen') return this.#endUnseen(stream, change);
+    stream.routes.route(applied);
+    for (const listener of this.#listeners) {
+      try {
+        listener(stream.id, applied.type, applied.entry);
+      } catch {
+        // Its own affair: to go on with a gap would be worse for it than to hear nothing.
+        this.#listeners.delete(listener);
+      }
+    }
   }
 }

@@ -159,6 +159,7 @@ async function scanned(
   revision: Revision,
 ): Promise<Rebuilt> {
   const map = new SortedMap<StampedEntry>();
+  const unreadable = new Map<string, string>();
   let bytes = 0;
   let after: StoreKey | undefined;
   for (;;) {
@@ -172,13 +173,17 @@ async function scanned(
       if (current?.revision === record.revision) {
         map.set(key, current);
       } else {
-        const entry = deps.maker.fromRecord(record);
-        map.set(key, entry);
-        bytes += entry.bytes.length;
+        try {
+          const entry = deps.maker.fromRecord(record);
+          map.set(key, entry);
+          bytes += entry.bytes.length;
+        } catch (error) {
+          unreadable.set(key, error instanceof Error ? error.message : String(error));
+        }
       }
       after = record.key;
     }
     if (!read.value.more || read.value.records.length === 0) break;
   }
-  return { kind: 'ok', snapshot: resourceSnapshot(revision, map.view()), bytes };
+  return { kind: 'ok', snapshot: resourceSnapshot(revision, map.view(), unreadable), bytes };
 }

@@ -14,12 +14,16 @@ import type { StreamLimits } from './limits.ts';
 import { entryKey, entryKeyOf, resourceChange } from './resource-change.ts';
 import type { EntryMaker, ResourceChange, StampedEntry } from './resource-change.ts';
 import { resourceSnapshot } from './resource-snapshot.ts';
-import type { ResourceSnapshot } from './streams.ts';
+import type { EntryKey, ResourceSnapshot } from './streams.ts';
+
+const noneUnreadable: ReadonlyMap<EntryKey, string> = new Map();
 
 export class ResourceCache {
   readonly history: History;
   readonly #maker: EntryMaker;
   readonly #map = new SortedMap<StampedEntry>();
+  /** Replaced, never changed: snapshots share it. */
+  #unreadable: ReadonlyMap<EntryKey, string> = noneUnreadable;
   #snapshot: ResourceSnapshot | undefined;
   #bytes = 0;
   #supersededBytes = 0;
@@ -61,17 +65,29 @@ export class ResourceCache {
 
   /** Part of the state at the start. Not a change. */
   load(record: StoredRecord): void {
-    const entry = this.#maker.fromRecord(record);
+    const entry = this.#read(record);
+    if (entry === undefined) return;
     const replaced = this.#map.set(entryKeyOf(record.key), entry);
     assert(replaced === undefined, 'a scan shows every key once');
     this.#bytes += entry.bytes.length;
   }
 
-  /** Undefined when the change shows nothing (a delete of what was not there). */
-  apply(change: Change): ResourceChange | undefined {
+  /** Undefined when the change shows nothing (a delete of what was not there, a record that cannot
+   * be read). `unseen`: something is gone of which no state is known, though clients may know one
+   * from before. */
+  apply(change: Change): ResourceChange | 'unseen' | undefined {
     const key = entryKeyOf(change.key);
-    const applied = resourceChange(this.seq + 1, change, this.#map.get(key), this.#maker);
-    if (applied === undefined) return undefined;
+    const wasUnreadable = this.#unreadable.size > 0 && this.#unreadable.has(key);
+    if (wasUnreadable) this.#unreadable = without(this.#unreadable, key);
+    const previous = this.#map.get(key);
+    if (change.record !== undefined && this.#read(change.record) === undefined) {
+      this.#snapshot = undefined;
+      this.#changedAt = change.revision;
+      return undefined;
+    }
+    const applied = resourceChange(this.seq + 1, change, previous, this.#maker);
+    if (wasUnreadable) this.#snapshot = undefined;
+    if (applied === undefined) return wasUnreadable ? 'unseen' : undefined;
     this.#snapshot = undefined;
     if (applied.type === 'DELETED') this.#map.delete(key);
     else this.#map.set(key, applied.entry);
@@ -84,10 +100,21 @@ export class ResourceCache {
     return applied;
   }
 
+  /** Undefined, and remembered, when nobody can tell what the record says. */
+  #read(record: StoredRecord): StampedEntry | undefined {
+    try {
+      return this.#maker.fromRecord(record);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#unreadable = new Map([...this.#unreadable, [entryKeyOf(record.key), why]]);
+      return undefined;
+    }
+  }
+
   /** The state now, said to be of `revision`: the newest revision applied to any resource. */
   snapshot(revision: Revision): ResourceSnapshot {
     if (this.#snapshot?.revision !== revision) {
-      this.#snapshot = resourceSnapshot(revision, this.#map.view());
+      this.#snapshot = resourceSnapshot(revision, this.#map.view(), this.#unreadable);
     }
     return this.#snapshot;
   }
@@ -95,7 +122,7 @@ export class ResourceCache {
   /** The state now under an earlier revision that it did not change after. */
   snapshotAs(revision: Revision): ResourceSnapshot {
     assert(revision >= this.#changedAt, 'the state at the revision is the state now');
-    return resourceSnapshot(revision, this.#map.view());
+    return resourceSnapshot(revision, this.#map.view(), this.#unreadable);
   }
 
   /** The state at an earlier revision, by undoing the changes since. Undefined when the history
@@ -111,6 +138,15 @@ export class ResourceCache {
       else map.set(entryKey(entry), previous);
       bytes += previous?.bytes.length ?? 0;
     }
-    return { snapshot: resourceSnapshot(revision, map.view()), bytes };
+    return { snapshot: resourceSnapshot(revision, map.view(), this.#unreadable), bytes };
   }
+}
+
+function without(
+  unreadable: ReadonlyMap<EntryKey, string>,
+  key: EntryKey,
+): ReadonlyMap<EntryKey, string> {
+  const rest = new Map(unreadable);
+  rest.delete(key);
+  return rest;
 }

@@ -12,6 +12,7 @@ import type { Entry, EntryKey, ResourceSnapshot } from './streams.ts';
 export function resourceSnapshot(
   revision: Revision,
   view: SortedView<StampedEntry>,
+  unreadable: ReadonlyMap<EntryKey, string>,
 ): ResourceSnapshot {
   return {
     revision,
@@ -19,6 +20,7 @@ export function resourceSnapshot(
     countAfter: (namespace, after) => countAfter(view, namespace, after),
     get: (namespace, name) => view.get(`${namespace}/${name}`),
     entries: (namespace, after) => entries(view, namespace, after),
+    unreadable,
   };
 }
 

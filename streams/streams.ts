@@ -38,6 +38,20 @@ export interface ResourceSnapshot {
   get(namespace: string, name: string): Entry | undefined;
   /** In key order, from the first entry after `after`. Lazy. */
   entries(namespace: string | undefined, after?: EntryKey): IterableIterator<Entry>;
+  /** Objects whose record cannot be decoded, with the reason; nearly always none. What `get` and
+   * `entries` say of them is their last readable state, or nothing. */
+  readonly unreadable: ReadonlyMap<EntryKey, string>;
+}
+
+/** Those of the namespace; undefined or '': of all. */
+export function unreadableIn(
+  { unreadable }: ResourceSnapshot,
+  namespace: string | undefined,
+): readonly { readonly key: EntryKey; readonly why: string }[] {
+  if (unreadable.size === 0) return [];
+  const all = [...unreadable].map(([key, why]) => ({ key, why }));
+  if (namespace === undefined || namespace === '') return all;
+  return all.filter(({ key }) => key.startsWith(`${namespace}/`));
 }
 
 export interface Predicate {
@@ -127,8 +141,15 @@ export interface Streams {
   keep(resource: GroupResource, snapshot: ResourceSnapshot): void;
   /** Never throws: what goes wrong after the head was sent is an ERROR event. */
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
+  /** Calls the listener with every change of every resource, in log order, in the step in which the
+   * snapshots come to show it: what it builds is never behind them. It must be quick; one that
+   * throws is not called again. Returns what ends it. */
+  follow(listener: ChangeListener): () => void;
   stats(): StreamStats;
 }
+
+/** `resource`: `<group>/<resource>`. For DELETED the entry is the last state. */
+export type ChangeListener = (resource: string, type: EventType, entry: Entry) => void;
 
 export type SnapshotAt =
   | { readonly kind: 'ok'; readonly snapshot: ResourceSnapshot }

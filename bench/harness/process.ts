@@ -52,6 +52,10 @@ export function startLmdbFloor(core: number | undefined): Promise<MeasuredProces
   return start(core, 'bench/floors/lmdb-floor.js', /ready: (0)/, (directory) => [directory]);
 }
 
+export function startCodecs(core: number | undefined): Promise<MeasuredProcess> {
+  return start(core, 'bench/harness/codec-process.js', /ready: (0)/, () => []);
+}
+
 /** `clusterAndStore`: the cluster file, and the prefix that the floor writes under. */
 export function startFdbFloor(
   core: number | undefined,

@@ -49,7 +49,7 @@ export function parseDeleteOptions(
   const fromQuery = readQuery(query, context.collection ?? false);
   if (fromQuery instanceof StatusError) return fromQuery;
   const raw = merge(fromBody, fromQuery);
-  const errors = validateDeleteOptions(raw);
+  const errors = [...validateDeleteOptions(raw), ...validateForCollection(raw, context)];
   if (errors.length > 0) {
     return newInvalid({ group: context.metaGroup, kind: 'DeleteOptions' }, '', errors);
   }
@@ -163,6 +163,7 @@ function validateDeleteOptions(raw: RawDeleteOptions): readonly FieldError[] {
 /** Deleting what cannot be read cannot honour anything that looks into the object. */
 function validateAlone(raw: RawDeleteOptions): readonly FieldError[] {
   const others: [string, unknown][] = [
+    ['dryRun', raw.dryRun?.length === 0 ? undefined : raw.dryRun],
     ['propagationPolicy', raw.propagationPolicy],
     ['orphanDependents', raw.orphanDependents],
     ['gracePeriodSeconds', raw.gracePeriodSeconds],
@@ -171,6 +172,16 @@ function validateAlone(raw: RawDeleteOptions): readonly FieldError[] {
   return others
     .filter(([, value]) => value !== undefined)
     .map(([name]) => invalid(IGNORE_READ_ERROR, true, `cannot be set together with .${name}`));
+}
+
+/** What cannot be read cannot be listed either: it is deleted by its name. */
+function validateForCollection(
+  raw: RawDeleteOptions,
+  { collection = false }: DeleteOptionsContext,
+): readonly FieldError[] {
+  if (!collection || raw[IGNORE_READ_ERROR] !== true) return [];
+  const detail = 'is not allowed with DELETECOLLECTION, try again after removing the option';
+  return [invalid(IGNORE_READ_ERROR, true, detail)];
 }
 
 function isString(value: JsonValue): value is string {

@@ -10,7 +10,6 @@
  * resourceVersion.
  */
 import { stringifyJson } from './codecs/lossless.ts';
-import { objectHead, withObjectHead } from './object-encoding.ts';
 import { partialForm } from './projection/partial-metadata.ts';
 import type { PartialOptions } from './projection/partial-metadata.ts';
 import { tableForm } from './projection/table.ts';
@@ -51,13 +50,14 @@ const prefixes: Readonly<Record<EventType, Uint8Array>> = {
 const closingBrace = 0x7d;
 const newline = 0x0a;
 
-/** Objects as they are stored. */
+/** Objects as they are. */
 export function jsonEvents(options: JsonEventOptions): EventFrames {
   return shownEvents(`json/${options.apiVersion}/${options.kind}`, options, (bytes) => bytes);
 }
 
-/** JSON frames of objects as `show` makes them; bookmarks carry the options' kind. */
-function shownEvents(
+/** Objects as `show` makes them, once an event; bookmarks carry the options' kind. Equal ids show
+ * equal bytes. */
+export function shownEvents(
   id: string,
   options: JsonEventOptions,
   show: (bytes: Uint8Array) => Uint8Array,
@@ -71,19 +71,21 @@ function shownEvents(
   };
 }
 
-/** Objects stored under another apiVersion (or kind) of the same shape: only the two change. */
-export function relabelledEvents(options: JsonEventOptions): EventFrames {
-  const head = objectHead(options.kind, options.apiVersion);
-  const id = `relabelled/${options.apiVersion}/${options.kind}`;
-  return shownEvents(id, options, (bytes) => withObjectHead(bytes, head));
+export interface PartialEventOptions extends PartialOptions {
+  /** What the metadata is taken from, where that is not the entry's own bytes, and its name. */
+  readonly show?: ((bytes: Uint8Array) => Uint8Array) | undefined;
+  readonly showId?: string | undefined;
 }
 
 /** Every object as its PartialObjectMetadata. */
-export function partialEvents(options: PartialOptions): EventFrames {
+export function partialEvents(options: PartialEventOptions): EventFrames {
+  const { show, showId } = options;
   const form = partialForm(options);
   const { apiVersion, kind } = form;
   const shown = { apiVersion, kind, domain: options.domain };
-  return shownEvents(`json/${apiVersion}/${kind}`, shown, form.project);
+  const project =
+    show === undefined ? form.project : (bytes: Uint8Array) => form.project(show(bytes));
+  return shownEvents(`json/${apiVersion}/${kind}/${showId ?? ''}`, shown, project);
 }
 
 export interface TableEventOptions extends TableOptions {
@@ -94,6 +96,8 @@ export interface TableEventOptions extends TableOptions {
    * one watch, whose name this is, and its frames are shared with nobody. Without it every event
    * carries the columns (clients take equal ones as known) and frames are shared. */
   readonly watchId?: string | undefined;
+  /** From an entry's bytes to those of the object in its row; absent: they are the same. */
+  readonly show?: ((bytes: Uint8Array) => Uint8Array) | undefined;
 }
 
 /** Every object as a Table of one row. */
@@ -102,7 +106,8 @@ export function tableEvents(options: TableEventOptions): EventFrames {
   const once = options.watchId !== undefined;
   let columnsSent = false;
   const table = (bytes: Uint8Array, revision: bigint): Uint8Array => {
-    const text = form.tableOf(bytes, revision.toString(), !columnsSent);
+    const object = options.show === undefined ? bytes : options.show(bytes);
+    const text = form.tableOf(object, revision.toString(), !columnsSent);
     columnsSent = once;
     return Buffer.from(text, 'utf8');
   };

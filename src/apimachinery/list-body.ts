@@ -81,7 +81,10 @@ export function* projectItems(
   items: Iterable<ListItem>,
   project: (bytes: Uint8Array) => Uint8Array,
 ): Generator<ListItem, void, undefined> {
-  for (const item of items) yield { bytes: project(item.bytes) };
+  for (const item of items) {
+    const bytes = project(item.bytes);
+    yield bytes === item.bytes ? item : { bytes };
+  }
 }
 
 export interface PackOptions {

@@ -18,13 +18,15 @@ import type { StatusError } from './status-error.ts';
 
 const acceptClausesMax = 64;
 
-export type BodyFormat = 'json' | 'yaml' | 'protobuf';
+export type BodyFormat = 'json' | 'yaml' | 'protobuf' | 'cbor';
 
 export interface SupportedType {
   readonly mediaType: string;
   readonly format: BodyFormat;
   /** Whether a watch can be sent in it. */
   readonly streams: boolean;
+  /** What a watch in it is called; absent: the media type of a single document. */
+  readonly streamMediaType?: string;
 }
 
 /** In order of the server's preference. */
@@ -37,6 +39,14 @@ export const supportedTypes: readonly SupportedType[] = [
 export function protobufType(mediaType: string): SupportedType {
   return { mediaType, format: 'protobuf', streams: true };
 }
+
+/** CBOR is for all kinds, where the server has it switched on. */
+export const cborType: SupportedType = {
+  mediaType: 'application/cbor',
+  format: 'cbor',
+  streams: true,
+  streamMediaType: 'application/cbor-seq',
+};
 
 /** What a clause asks the object to be shown as: `as`, `g` and `v`, '' where absent. */
 export interface Target {
@@ -95,7 +105,7 @@ export function negotiate(
   options: NegotiationOptions,
 ): NegotiationResult {
   const metaGroup = `meta.${options.domain}`;
-  const served = options.supported.filter((type) => type.streams || options.stream !== true);
+  const served = options.stream === true ? streamTypes(options.supported) : options.supported;
   const chosen = chooseType(accept, served, (target, type) =>
     projectionOf(target, metaGroup, {
       ...options,
@@ -104,15 +114,28 @@ export function negotiate(
     }),
   );
   if (chosen === undefined) return { kind: 'refused', error: notAcceptable(served, options) };
+  const { mediaType, streamMediaType } = chosen.type;
   return {
     kind: 'ok',
     negotiated: {
-      mediaType: chosen.type.mediaType,
+      mediaType: options.stream === true ? (streamMediaType ?? mediaType) : mediaType,
       format: chosen.type.format,
       projection: chosen.target,
       pretty: chosen.pretty,
     },
   };
+}
+
+/** A type whose streams have a name of their own goes by both. */
+function streamTypes(supported: readonly SupportedType[]): readonly SupportedType[] {
+  return supported
+    .filter((type) => type.streams)
+    .flatMap((type) => {
+      const { streamMediaType } = type;
+      return streamMediaType === undefined
+        ? [type]
+        : [type, { ...type, mediaType: streamMediaType }];
+    });
 }
 
 /** The general form: `allow` says what a target means at this endpoint in this type, undefined to
@@ -213,8 +236,11 @@ function projectionOf(
 }
 
 function notAcceptable(served: readonly SupportedType[], options: NegotiationOptions): StatusError {
-  const suffix = options.stream === true ? ';stream=watch' : '';
-  return newNotAcceptable(served.map((type) => type.mediaType + suffix));
+  const nameOf = ({ mediaType, streamMediaType }: SupportedType): string =>
+    mediaType === streamMediaType ? mediaType : `${mediaType};stream=watch`;
+  return newNotAcceptable(
+    served.map((type) => (options.stream === true ? nameOf(type) : type.mediaType)),
+  );
 }
 
 function targetOf(clause: AcceptClause): Target | undefined {

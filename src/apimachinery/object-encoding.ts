@@ -121,6 +121,14 @@ export function withObjectHead(bytes: Uint8Array, head: Uint8Array): Uint8Array 
   return out;
 }
 
+/** Whether an object begins with this head and goes on with its metadata. */
+export function hasObjectHead(bytes: Uint8Array, head: Uint8Array): boolean {
+  if (bytes.length <= head.length || bytes[head.length] !== beforeMetadata[0]) return false;
+  // Backwards: heads differ in the version first, which stands at the end.
+  for (let at = head.length - 1; at >= 0; at -= 1) if (bytes[at] !== head[at]) return false;
+  return true;
+}
+
 /** Offset of `,"metadata":{`. */
 function findMetadata(bytes: Uint8Array): number {
   let at = endOfString(bytes, beforeKind.length);

@@ -10,6 +10,8 @@
  * version of a group is its preferred one. Spec 1, sections 4.1 and 9; spec 2, section 3.3.
  */
 import type { GroupResource, GroupVersionKind } from './schema.ts';
+import type { TablePrinter } from './projection/printer.ts';
+import type { Defaulter } from './typed/defaulting.ts';
 import type { ObjectSchema } from './typed/type-schema.ts';
 import type { ApiObject, JsonObject, JsonValue } from './unstructured.ts';
 
@@ -42,6 +44,10 @@ export type DeletionRule =
   /** Phase becomes Terminating; removed when spec.finalizers is empty. */
   | 'namespace';
 
+/** What becomes of the objects that name a deleted one as their owner, when the request does not
+ * say. `none`: the kind owns nothing, whatever a request says. */
+export type DependentsRule = 'delete' | 'orphan' | 'none';
+
 /** A fieldSelector label and where its value lies. metadata.name and metadata.namespace work for
  * every kind and are not listed. */
 export interface SelectableField {
@@ -56,8 +62,14 @@ export interface SubresourceInfo {
   readonly name: string;
   /** What is read and written there: the parent's kind, or another one such as Scale. */
   readonly kind: GroupVersionKind;
+  /** Other kinds of the same fields that are understood when written. */
+  readonly alsoKinds?: readonly GroupVersionKind[] | undefined;
   /** Of `kind`; there exactly when the parent's is. */
   readonly schema?: ObjectSchema | undefined;
+  /** Of `kind`. */
+  readonly defaults?: Defaulter | undefined;
+  /** How it is shown in Tables, where that is not as its parent. */
+  readonly table?: TablePrinter | undefined;
   readonly verbs: readonly Verb[];
 }
 
@@ -69,11 +81,24 @@ export interface ScalePaths {
   readonly selector: readonly string[];
 }
 
+/** Between one version's fields and those of the form that all versions of its resource share.
+ * Pure, lossless both ways; apiVersion and kind stay as they are. */
+export interface KindConversion {
+  toHub(object: ApiObject): ApiObject;
+  fromHub(object: ApiObject): ApiObject;
+}
+
 export interface KindInfo extends GroupVersionKind {
   /** Undefined for a kind that is not known field by field: no Protobuf is offered. */
   readonly schema?: ObjectSchema | undefined;
+  /** Fills in what a client left out, in an object of this version. */
+  readonly defaults?: Defaulter | undefined;
+  /** Of the version in which its objects are stored; there exactly when `schema` is. */
+  readonly storageSchema?: ObjectSchema | undefined;
   readonly listKind: string;
-  /** Of `listKind`; there exactly when `schema` is. */
+  /** An operation: it is posted to a collection and never stored, listed or watched. */
+  readonly operation?: boolean | undefined;
+  /** Of `listKind`; there exactly when `schema` is, but for an operation. */
   readonly listSchema?: ObjectSchema | undefined;
   readonly resource: string;
   readonly singular: string;
@@ -95,9 +120,14 @@ export interface KindInfo extends GroupVersionKind {
   readonly storage: GroupResource;
   /** The version of `storage.group` in which objects are encoded in the store. */
   readonly storageVersion: string;
+  /** By the apiVersion of every version of the resource, served or not: undefined for one that has
+   * the shared form. Absent: all have. */
+  readonly conversions?: ReadonlyMap<string, KindConversion | undefined> | undefined;
 
   readonly nameRule: NameRule;
   readonly deletion: DeletionRule;
+  /** Absent: `delete`. */
+  readonly dependents?: DependentsRule | undefined;
   /** PUT to a name that does not exist creates it. */
   readonly allowCreateOnUpdate: boolean;
   /** PUT without metadata.resourceVersion replaces whatever is there. */
@@ -106,8 +136,10 @@ export interface KindInfo extends GroupVersionKind {
   readonly returnsDeletedObject: boolean;
   /** A change outside metadata and status increments metadata.generation. */
   readonly tracksGeneration: boolean;
-  /** Same for every version of the resource. */
+  /** Labels of this version; the paths lead through the stored object. */
   readonly selectableFields: readonly SelectableField[];
+  /** How it is shown in Tables; absent: name and creation time. */
+  readonly table?: TablePrinter | undefined;
 }
 
 export interface VersionInfo {
@@ -135,7 +167,8 @@ export interface Scheme {
   findKind(group: string, version: string, kind: string): KindInfo | undefined;
   /** The kind at the version its objects are stored in, or at the most preferred one served. */
   findStorage(resource: GroupResource): KindInfo | undefined;
-  /** Values of the selectable fields of an object, for its record. Unknown resource: none. */
+  /** Values of the selectable fields of a stored object, for its record: those of every version
+   * that is served. Unknown resource: none. */
   fieldsOf(resource: GroupResource, object: ApiObject): Readonly<Record<string, string>>;
 }
 
@@ -151,7 +184,9 @@ export function makeScheme(groups: readonly GroupInfo[]): Scheme {
   }
   const byResource = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.resource}`, k]));
   const byKind = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.kind}`, k]));
-  const byStorage = indexStorage(kinds);
+  const stored = kinds.filter((kind) => kind.operation !== true);
+  const byStorage = indexStorage(stored);
+  const selectable = indexSelectable(stored);
   const storageResources = [...byStorage.values()]
     .map((k) => k.storage)
     .sort((a, b) => compareText(a.group, b.group) || compareText(a.resource, b.resource));
@@ -166,8 +201,8 @@ export function makeScheme(groups: readonly GroupInfo[]): Scheme {
     findKind: (group, version, kind) => byKind.get(`${group}/${version}/${kind}`),
     findStorage: (resource) => byStorage.get(storageName(resource)),
     fieldsOf(resource, object) {
-      const kind = byStorage.get(storageName(resource));
-      return kind === undefined ? noFields : selectableValues(kind.selectableFields, object);
+      const fields = selectable.get(storageName(resource));
+      return fields === undefined ? noFields : selectableValues(fields, object);
     },
   };
 }
@@ -185,6 +220,22 @@ function indexStorage(kinds: readonly KindInfo[]): ReadonlyMap<string, KindInfo>
     const isStorageVersion =
       kind.group === kind.storage.group && kind.version === kind.storageVersion;
     if (isStorageVersion || !index.has(name)) index.set(name, kind);
+  }
+  return index;
+}
+
+/** Every label once: versions that share a label share its path. */
+function indexSelectable(
+  kinds: readonly KindInfo[],
+): ReadonlyMap<string, readonly SelectableField[]> {
+  const index = new Map<string, readonly SelectableField[]>();
+  for (const kind of kinds) {
+    const name = storageName(kind.storage);
+    const known = index.get(name) ?? [];
+    const added = kind.selectableFields.filter(
+      (field) => !known.some((other) => other.label === field.label),
+    );
+    index.set(name, [...known, ...added]);
   }
   return index;
 }

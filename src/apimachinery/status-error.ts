@@ -208,6 +208,24 @@ export function newRequestEntityTooLarge(limitBytes: number): StatusError {
   });
 }
 
+/** A patch that is one, but not for this object. */
+export function newInvalidPatch(
+  groupKind: { readonly group: string; readonly kind: string },
+  name: string,
+  problem: string,
+): StatusError {
+  const { group, kind } = groupKind;
+  return new StatusError({
+    reason: StatusReason.invalid,
+    message: STATUS_MESSAGES.invalidPatch(problem),
+    details: { name, group, kind },
+  });
+}
+
+export function newPatchTooLarge(problem: string): StatusError {
+  return new StatusError({ reason: StatusReason.requestEntityTooLarge, message: problem });
+}
+
 /** `contentType` is what the client sent, empty when it sent none. */
 export function newUnsupportedMediaType(
   contentType: string,
@@ -219,11 +237,16 @@ export function newUnsupportedMediaType(
   });
 }
 
-export function newTooManyRequests(message: string, retryAfterSeconds: number): StatusError {
+/** `retryAfterSeconds` 0: nobody knows when. */
+export function newTooManyRequests(
+  message: string,
+  retryAfterSeconds: number,
+  causes?: readonly StatusCause[],
+): StatusError {
   return new StatusError({
     reason: StatusReason.tooManyRequests,
     message,
-    details: { retryAfterSeconds },
+    details: { retryAfterSeconds, causes },
   });
 }
 
@@ -246,6 +269,47 @@ export function newInternalError(message: string): StatusError {
     message: STATUS_MESSAGES.internalError(message),
     details: { causes: [{ message }] },
   });
+}
+
+/** Something that the store holds and nobody can decode. */
+export interface UnreadableObject {
+  /** `<group>/<resource>/<namespace>/<name>`. */
+  readonly key: string;
+  readonly why: string;
+}
+
+/** One object was asked for, and it cannot be read. */
+export function newCorruptObject(
+  gr: GroupResource,
+  name: string,
+  object: UnreadableObject,
+): StatusError {
+  const message = STATUS_MESSAGES.corruptObject(object.key, object.why);
+  return new StatusError({
+    reason: StatusReason.internalError,
+    message: STATUS_MESSAGES.internalError(message),
+    details: { ...about(gr, name), causes: [unreadableCause(object)] },
+  });
+}
+
+/** Keys that one answer names. */
+const unreadableShownMax = 100;
+
+/** Among the objects that were asked for are some that cannot be read. */
+export function newStoreReadError(
+  gr: GroupResource,
+  objects: readonly UnreadableObject[],
+): StatusError {
+  const causes = objects.slice(0, unreadableShownMax).map(unreadableCause);
+  return new StatusError({
+    reason: StatusReason.storeReadError,
+    message: STATUS_MESSAGES.storeReadError(gr),
+    details: { group: gr.group, kind: gr.resource, causes },
+  });
+}
+
+function unreadableCause({ key, why }: UnreadableObject): StatusCause {
+  return { reason: CauseType.unexpectedServerResponse, message: why, field: key };
 }
 
 export function newServiceUnavailable(message: string): StatusError {
@@ -311,6 +375,7 @@ const hasReason =
     error instanceof StatusError && error.reason === reason;
 
 export const isNotFound = hasReason(StatusReason.notFound);
+export const isConflict = hasReason(StatusReason.conflict);
 export const isAlreadyExists = hasReason(StatusReason.alreadyExists);
 
 function about(gr: GroupResource, name: string): StatusDetails {

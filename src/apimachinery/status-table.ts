@@ -26,6 +26,7 @@ export const StatusReason = {
   tooManyRequests: 'TooManyRequests',
   serverTimeout: 'ServerTimeout',
   internalError: 'InternalError',
+  storeReadError: 'StorageReadError',
   serviceUnavailable: 'ServiceUnavailable',
   timeout: 'Timeout',
 } as const;
@@ -48,6 +49,7 @@ export const STATUS_CODES: Readonly<Record<StatusReason, number>> = {
   TooManyRequests: 429,
   ServerTimeout: 500,
   InternalError: 500,
+  StorageReadError: 500,
   ServiceUnavailable: 503,
   Timeout: 504,
 };
@@ -58,6 +60,7 @@ export const CauseType = {
   fieldManagerConflict: 'FieldManagerConflict',
   resourceVersionTooLarge: 'ResourceVersionTooLarge',
   namespaceTerminating: 'NamespaceTerminating',
+  disruptionBudget: 'DisruptionBudget',
 } as const;
 
 export const OPTIMISTIC_LOCK_MESSAGE =
@@ -85,6 +88,8 @@ export const STATUS_MESSAGES = {
     `${verb} is not supported on resources of kind ${quote(formatGroupResource(gr))}`,
   notAcceptable: (accepted: readonly string[]): string =>
     `only the following media types are accepted: ${accepted.join(', ')}`,
+  invalidPatch: (problem: string): string =>
+    `the server rejected our request due to an error in our request: ${problem}`,
   requestEntityTooLarge: (limitBytes: number): string =>
     `Request entity too large: limit is ${limitBytes}`,
   unsupportedMediaType: (contentType: string, accepted: readonly string[]): string =>
@@ -95,6 +100,10 @@ export const STATUS_MESSAGES = {
     `The ${verb} operation against ${formatGroupResource(gr)} could not be completed at this ` +
     'time, please try again.',
   internalError: (message: string): string => `Internal error occurred: ${message}`,
+  corruptObject: (key: string, why: string): string =>
+    `StorageError: corrupt object, Key: ${key}: ${why}`,
+  storeReadError: (gr: GroupResource): string =>
+    `failed to read one or more ${formatGroupResource(gr)} from the storage`,
   timeout: (message: string): string => `Timeout: ${message}`,
   tooLargeResourceVersion: (requested: string, current: string): string =>
     `Too large resource version: ${requested}, current: ${current}`,

@@ -25,7 +25,7 @@ export interface WriteOptions {
 export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
 /** Bytes of UTF-8. */
-const FIELD_MANAGER_LENGTH_MAX = 128;
+export const FIELD_MANAGER_LENGTH_MAX = 128;
 
 export function parseWriteOptions(
   query: QueryParameters,
@@ -44,7 +44,7 @@ export function parseWriteOptions(
   return {
     dryRun: dryRun.length > 0,
     fieldManager,
-    fieldValidation: isFieldValidation(fieldValidation) ? fieldValidation : 'Warn',
+    fieldValidation: fieldValidationOf(query),
     pretty: queryBoolean(query, 'pretty'),
   };
 }
@@ -80,6 +80,13 @@ export function validateFieldManager(field: string, manager: string): readonly F
 function validateFieldValidation(field: string, value: string): readonly FieldError[] {
   if (value === '' || isFieldValidation(value)) return [];
   return [notSupported(field, value, ['', 'Ignore', 'Strict', 'Warn'])];
+}
+
+/** What the query asks for; the default also where it asks for what there is not, which
+ * parseWriteOptions refuses. */
+export function fieldValidationOf(query: QueryParameters): FieldValidation {
+  const value = queryValue(query, 'fieldValidation') ?? '';
+  return isFieldValidation(value) ? value : 'Warn';
 }
 
 function isFieldValidation(value: string): value is FieldValidation {

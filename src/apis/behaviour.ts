@@ -7,6 +7,7 @@
  */
 import type {
   DeletionRule,
+  DependentsRule,
   NameRule,
   ScalePaths,
   SelectableField,
@@ -108,7 +109,26 @@ export function deletionRuleOf(resource: string): DeletionRule {
   return deletionRules[resource] ?? 'immediate';
 }
 
-/** `label`, `label=path|second.path`, `label!default`: without `=` the label is the path. */
+/** `<group>/<resource>@<version>`: versions from before the server collected dependents, and two
+ * kinds of today that keep to that in their stable version. */
+const orphansByDefault = table(`
+  /replicationcontrollers@v1
+  apps/daemonsets@v1beta2 apps/deployments@v1beta1 apps/deployments@v1beta2
+  apps/replicasets@v1beta2 apps/statefulsets@v1beta1 apps/statefulsets@v1beta2
+  batch/cronjobs@v1beta1 batch/cronjobs@v2alpha1 batch/jobs@v1
+  extensions/daemonsets@v1beta1 extensions/deployments@v1beta1 extensions/replicasets@v1beta1
+`);
+
+/** They come and go in masses and are nobody's owner. */
+const ownNothing = table('/events events.{domain}/events');
+
+export function dependentsRuleOf(resource: string, version: string): DependentsRule {
+  if (ownNothing.has(resource)) return 'none';
+  return orphansByDefault.has(`${resource}@${version}`) ? 'orphan' : 'delete';
+}
+
+/** `label`, `label=path|second.path`, `label!default`: without `=` the label is the path. Paths
+ * lead through the stored form, which all versions of a resource share. */
 const selectable: Readonly<Record<string, string>> = {
   '/pods': `spec.nodeName spec.restartPolicy!Always spec.schedulerName!default-scheduler
     spec.serviceAccountName=spec.serviceAccountName|spec.serviceAccount spec.hostNetwork!false
@@ -116,9 +136,12 @@ const selectable: Readonly<Record<string, string>> = {
   '/events': `involvedObject.kind involvedObject.namespace involvedObject.name involvedObject.uid
     involvedObject.apiVersion involvedObject.resourceVersion involvedObject.fieldPath
     reason reportingComponent source=source.component|reportingComponent type`,
-  'events.{domain}/events': `regarding.kind regarding.namespace regarding.name regarding.uid
-    regarding.apiVersion regarding.resourceVersion regarding.fieldPath
-    reason reportingController type`,
+  'events.{domain}/events': `regarding.kind=involvedObject.kind
+    regarding.namespace=involvedObject.namespace regarding.name=involvedObject.name
+    regarding.uid=involvedObject.uid regarding.apiVersion=involvedObject.apiVersion
+    regarding.resourceVersion=involvedObject.resourceVersion
+    regarding.fieldPath=involvedObject.fieldPath
+    reason reportingController=reportingComponent type`,
   '/namespaces': 'status.phase!Active name=metadata.name',
   '/nodes': 'spec.unschedulable!false',
   '/replicationcontrollers': 'status.replicas!0',

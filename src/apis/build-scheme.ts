@@ -9,25 +9,37 @@
  * nothing. Spec 1, section 9; spec 2, sections 3.3 and 9.1.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import type { TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
+import type { Defaulter } from '../apimachinery/typed/defaulting.ts';
+import type { ObjectSchema, TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
 import { makeScheme } from '../apimachinery/scheme.ts';
-import type { GroupInfo, KindInfo, Scheme, Verb } from '../apimachinery/scheme.ts';
+import type { GroupInfo, KindInfo, Scheme, SubresourceInfo, Verb } from '../apimachinery/scheme.ts';
 import * as behaviour from './behaviour.ts';
 import { catalogue, resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
+import { defaultersOf } from './defaults/defaults.ts';
 import { fieldTypes } from './field-types.ts';
 import { gatedResources, virtualResources } from './lifecycle.ts';
 import { emptyRuntimeConfig, isEnabled } from './runtime-config.ts';
 import type { RuntimeConfig } from './runtime-config.ts';
 import {
-  compareVersions,
   currentRelease,
   groupOrder,
   isKnown,
   isServedByDefault,
+  preferredFirst,
   storageVersionOf,
 } from './served-versions.ts';
-import { objectVerbs, servedSubresources, subresourceVerbs } from './verbs.ts';
+import {
+  conversionsOf,
+  familyOf,
+  storableVersions,
+  storageGroupOf,
+  storageKeyOf,
+} from './version-families.ts';
+import { operations, subresourcesOf, writtenAs } from './subresources.ts';
+import { tableOf } from './tables/tables.ts';
+import { scales } from './tables/workloads.ts';
+import { objectVerbs, operationVerbs, servedSubresources } from './verbs.ts';
 
 export interface SchemeOptions {
   readonly identity: Identity;
@@ -52,11 +64,11 @@ export function buildScheme(options: SchemeOptions): BuiltScheme {
   const warnings: string[] = [];
   checkNames(config, identity, release, errors, warnings);
 
-  const enabled = catalogue.filter(
+  const enabled = [...catalogue, ...operations].filter(
     (kind) =>
       isKnown(kind, release) &&
       !virtualResources.has(resourceKey(kind)) &&
-      isEnabled(config, named(kind, identity), isServedByDefault(kind)),
+      isEnabled(config, named(kind, identity), isServedByDefault(kind, familyOf(kind))),
   );
   const served = enabled.filter((kind) => {
     const missing = missingGates(kind, gates);
@@ -132,10 +144,12 @@ function groupsOf(
   release: number,
 ): readonly GroupInfo[] {
   const types = fieldTypes(identity);
+  const defaultsOf = defaultersOf(identity);
   const groups = [...new Set(served.map((kind) => kind.group))].sort(compareGroups);
   return groups.map((group) => {
     const ofGroup = served.filter((kind) => kind.group === group);
-    const versions = [...new Set(ofGroup.map((kind) => kind.version))].sort(compareVersions);
+    const names = [...new Set(ofGroup.map((kind) => kind.version))];
+    const versions = preferredFirst(names, ofGroup, release);
     return {
       group: identity.fill(group),
       versions: versions.map((version) => ({
@@ -143,7 +157,7 @@ function groupsOf(
         kinds: ofGroup
           .filter((kind) => kind.version === version)
           .sort((a, b) => (a.resource < b.resource ? -1 : 1))
-          .map((kind) => kindInfo(kind, identity, release, types)),
+          .map((kind) => kindInfo(kind, { identity, release, types, defaultsOf })),
       })),
     };
   });
@@ -157,39 +171,32 @@ function compareGroups(a: string, b: string): number {
   return place(a) - place(b) || (a < b ? -1 : 1);
 }
 
-/** The Scale subresource is read and written as this kind, in every group. */
-const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
-const scaleType = 'autoscaling/v1.Scale';
+interface KindContext {
+  readonly identity: Identity;
+  readonly release: number;
+  readonly types: TypeCatalogue;
+  readonly defaultsOf: (schema: ObjectSchema) => Defaulter;
+}
 
-function kindInfo(
-  row: CatalogueKind,
-  identity: Identity,
-  release: number,
-  types: TypeCatalogue,
-): KindInfo {
-  const key = resourceKey(row);
+function kindInfo(row: CatalogueKind, context: KindContext): KindInfo {
+  return operations.includes(row) ? operationInfo(row, context) : storedKindInfo(row, context);
+}
+
+/** What every kind has, stored or not. */
+function commonInfo(row: CatalogueKind, { identity, types, defaultsOf }: KindContext) {
   const schema = types.object(row.type);
-  const gvk = { group: identity.fill(row.group), version: row.version, kind: row.kind };
-  const versions = catalogue.filter((kind) => resourceKey(kind) === key);
-  const subresources = row.subresources.filter((name) => servedSubresources.has(name)).sort();
   return {
-    ...gvk,
+    group: identity.fill(row.group),
+    version: row.version,
+    kind: row.kind,
     schema,
+    defaults: defaultsOf(schema),
     listKind: `${row.kind}List`,
-    listSchema: types.object(`${row.type}List`),
     resource: row.resource,
     singular: row.kind.toLowerCase(),
     namespaced: row.namespaced,
     shortNames: row.shortNames,
     categories: row.categories,
-    verbs: verbsOf(key),
-    subresources: subresources.map((name) => ({
-      name,
-      kind: name === 'scale' ? scaleKind : gvk,
-      schema: name === 'scale' ? types.object(scaleType) : schema,
-      verbs: subresourceVerbs,
-    })),
-    scale: subresources.includes('scale') ? behaviour.scalePaths : undefined,
     introduced: row.introduced,
     deprecated: row.deprecated,
     removed: row.removed,
@@ -197,16 +204,85 @@ function kindInfo(
       row.replacement === undefined
         ? undefined
         : { ...row.replacement, group: identity.fill(row.replacement.group) },
-    storage: { group: gvk.group, resource: row.resource },
-    storageVersion: storageVersionOf(versions, release),
+  };
+}
+
+function operationInfo(row: CatalogueKind, context: KindContext): KindInfo {
+  const common = commonInfo(row, context);
+  return {
+    ...common,
+    operation: true,
+    verbs: operationVerbs,
+    subresources: [],
+    scale: undefined,
+    storage: { group: common.group, resource: common.resource },
+    storageVersion: common.version,
+    nameRule: 'dns-subdomain',
+    deletion: 'immediate',
+    allowCreateOnUpdate: false,
+    allowUnconditionalUpdate: false,
+    returnsDeletedObject: false,
+    tracksGeneration: false,
+    selectableFields: [],
+  };
+}
+
+function storedKindInfo(row: CatalogueKind, context: KindContext): KindInfo {
+  const { identity, release, types } = context;
+  const key = storageKeyOf(row);
+  const storage = { group: identity.fill(storageGroupOf(row)), resource: row.resource };
+  const storageVersion = storageVersionOf(storableVersions(row), release);
+  const subresources = subresourcesOf(row, release);
+  return {
+    ...commonInfo(row, context),
+    storageSchema: storageSchemaOf(row, storageVersion, types),
+    listSchema: types.object(`${row.type}List`),
+    verbs: verbsOf(key),
+    subresources: subresources.map((name) => subresourceInfo(name, row, context)),
+    scale: subresources.includes('scale') ? behaviour.scalePaths : undefined,
+    storage,
+    storageVersion,
+    conversions: conversionsOf(row, identity),
     nameRule: behaviour.nameRuleOf(key),
     deletion: behaviour.deletionRuleOf(key),
+    dependents: behaviour.dependentsRuleOf(resourceKey(row), row.version),
     allowCreateOnUpdate: behaviour.createOnUpdate.has(key),
     allowUnconditionalUpdate: !behaviour.conditionalUpdateOnly.has(key),
     returnsDeletedObject: behaviour.returnsDeletedObject.has(key),
     tracksGeneration: behaviour.tracksGeneration.has(key),
-    selectableFields: behaviour.selectableFieldsOf(key),
+    selectableFields: behaviour.selectableFieldsOf(resourceKey(row)),
+    table: tableOf(resourceKey(row), (template) => identity.fill(template)),
   };
+}
+
+function subresourceInfo(
+  name: string,
+  row: CatalogueKind,
+  { identity, release, types, defaultsOf }: KindContext,
+): SubresourceInfo {
+  const [type = row, ...others] = writtenAs(name, release).map((each) => ({
+    ...each,
+    group: identity.fill(each.group),
+  }));
+  const schema = types.object(type.type);
+  return {
+    name,
+    kind: { group: identity.fill(type.group), version: type.version, kind: type.kind },
+    alsoKinds: others.map(({ group, version, kind }) => ({ group, version, kind })),
+    schema,
+    defaults: defaultsOf(schema),
+    table: name === 'scale' ? scales : undefined,
+    verbs: servedSubresources.get(name) ?? [],
+  };
+}
+
+function storageSchemaOf(
+  row: CatalogueKind,
+  storageVersion: string,
+  types: TypeCatalogue,
+): ObjectSchema {
+  const stored = storableVersions(row).find((each) => each.version === storageVersion);
+  return types.object((stored ?? row).type);
 }
 
 function verbsOf(key: string): readonly Verb[] {

@@ -9,7 +9,8 @@
  */
 import { assert } from '../stdx/assert.ts';
 import { kindRows } from './kinds.gen.ts';
-import { lifecycles } from './lifecycle.ts';
+import { laterReplacements, lifecycles, prereleaseWindow } from './lifecycle.ts';
+import { stabilityOf } from './runtime-config.ts';
 
 export interface CatalogueKind {
   /** Template: '' for core, `{domain}` still in it. */
@@ -78,7 +79,11 @@ function parseRow(line: string, group: string, typePackage: string): CatalogueKi
     return value === undefined ? undefined : Number(value);
   };
   const use = attributes.get('use');
-  const more = lifecycles.get(`${group}/${version}/${kind}`);
+  const more = lifecycles.get(`${group}/${version}`);
+  const window = stabilityOf(version) === 'ga' || more !== undefined ? undefined : prereleaseWindow;
+  const introduced = release('since') ?? more?.introduced;
+  const deprecated = release('old') ?? later(introduced, window);
+  const replacement = use ?? laterReplacements.get(`${group}/${version}/${kind}`);
   return {
     group,
     version,
@@ -86,14 +91,18 @@ function parseRow(line: string, group: string, typePackage: string): CatalogueKi
     resource,
     namespaced: scope === 'namespaced',
     type: `${typePackage}/${version}.${kind}`,
-    introduced: release('since'),
-    deprecated: release('old') ?? more?.deprecated,
-    removed: release('gone') ?? more?.removed,
-    replacement: use === undefined ? undefined : parseReplacement(use, group, kind),
+    introduced,
+    deprecated,
+    removed: release('gone') ?? more?.removed ?? later(deprecated, window),
+    replacement: replacement === undefined ? undefined : parseReplacement(replacement, group, kind),
     subresources: list('sub'),
     shortNames: list('short'),
     categories: list('in'),
   };
+}
+
+function later(release: number | undefined, window: number | undefined): number | undefined {
+  return release === undefined || window === undefined ? undefined : release + window;
 }
 
 function parseReplacement(text: string, group: string, kind: string): CatalogueReplacement {

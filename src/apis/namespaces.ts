@@ -5,17 +5,19 @@
  * objects (part of the transaction that writes them).
  *
  * Invariants: every namespace carries its name as a label, whatever a client sends; spec.finalizers
- * holds the identity's own finalizer from creation until the content is gone, and a write to the
- * main resource cannot change it; status.phase agrees with deletionTimestamp. Spec 1, sections 1
+ * holds the identity's own finalizer from creation until the content is gone, and only a write to
+ * namespaces/finalize can change it; status.phase agrees with deletionTimestamp. Spec 1, sections 1
  * and 3.1.
  */
 import { invalid } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
+import { identityNames, identityOf } from '../apimachinery/identity.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { newForbidden } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { checkQualifiedName } from '../apimachinery/validation/names.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
 
 const namespaces = { group: '', resource: 'namespaces' };
@@ -26,10 +28,12 @@ export function namespaceStrategy(identity: Identity): Partial<KindStrategy> {
     prepareForCreate: (object) => prepareNamespaceForCreate(object, identity),
     prepareForUpdate: (next, current) => prepareNamespaceForUpdate(next, current, identity),
     prepareForStatusUpdate: (next) => withNameLabel(withDefaultPhase(next), identity),
+    subresources: { finalize: { prepare: prepareFinalize, validate: validateFinalize } },
     validateUpdate: validatePhase,
+    validateStatusUpdate: validatePhase,
     forbidDeletion: (name) => forbidNamespaceDeletion(name, identity),
     holdsDeletion: (object) => specFinalizers(object).length > 0,
-    markDeletion: (object) => withPhase(object, 'Terminating'),
+    markDeletion: (object) => withPhase(withoutGrace(object), 'Terminating'),
   };
 }
 
@@ -57,6 +61,37 @@ function prepareNamespaceForUpdate(
   };
 }
 
+/** Written by whoever has done what its finalizer waited for: spec.finalizers, and the metadata
+ * that is the client's. */
+function prepareFinalize(next: ApiObject, current: ApiObject): ApiObject {
+  const finalizers = specFinalizers(next);
+  const { finalizers: _replaced, ...spec } = part(current, 'spec');
+  const { labels: _labels, ...metadata } = next.metadata;
+  const { labels } = current.metadata;
+  return {
+    ...current,
+    metadata: labels === undefined ? metadata : { ...metadata, labels },
+    spec: finalizers.length === 0 ? spec : { ...spec, finalizers },
+  };
+}
+
+/** Names without a domain are those that the service gives a meaning. */
+const standardFinalizers: ReadonlySet<string> = new Set([
+  ...identityNames.map((name) => identityOf(name).finalizers.namespace),
+  'orphan',
+  'foregroundDeletion',
+]);
+
+function validateFinalize(next: ApiObject): readonly FieldError[] {
+  return specFinalizers(next).flatMap((name) => {
+    const problems = [...checkQualifiedName(name)];
+    if (problems.length === 0 && !name.includes('/') && !standardFinalizers.has(name)) {
+      problems.push('name is neither a standard finalizer name nor is it fully qualified');
+    }
+    return problems.map((problem) => invalid('spec.finalizers', name, problem));
+  });
+}
+
 function forbidNamespaceDeletion(name: string, identity: Identity): StatusError | undefined {
   const { default: byDefault, system, public: shared } = identity.namespaces;
   if (name !== byDefault && name !== system && name !== shared) return undefined;
@@ -76,6 +111,12 @@ function validatePhase(next: ApiObject): readonly FieldError[] {
     ? "may only be 'Active' if `deletionTimestamp` is empty"
     : "may only be 'Terminating' if `deletionTimestamp` is not empty";
   return [invalid('status.phase', phase, why)];
+}
+
+/** Its content is waited for, not a time. */
+function withoutGrace(object: ApiObject): ApiObject {
+  const { deletionGracePeriodSeconds: _none, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 function phaseOf(object: ApiObject): JsonValue {

@@ -4,33 +4,43 @@
  * Spec 1, section 9; spec 2, sections 3.3 and 9.1.
  */
 import type { CatalogueKind } from './catalogue.ts';
-import { endedKinds, endedVersions } from './lifecycle.ts';
 import { stabilityOf } from './runtime-config.ts';
 import type { Stability } from './runtime-config.ts';
 
+/** What the rules look at of a kind of the catalogue. */
+type VersionedKind = Pick<CatalogueKind, 'group' | 'version' | 'introduced' | 'removed'>;
+
 /** Minor release of 1 whose behaviour is served. */
 export const currentRelease = 33;
+
+/** The oldest minor release of 1 that can be emulated. */
+export const oldestRelease = 16;
 
 /** Beta versions introduced from this release on are off unless asked for. */
 const betaOffSince = 22;
 
 /** The release can serve it at all: introduced, not removed. */
-export function isKnown(kind: CatalogueKind, release: number): boolean {
-  if (endedVersions.has(`${kind.group}/${kind.version}`)) return false;
-  if (endedKinds.has(`${kind.group}/${kind.version}/${kind.kind}`)) return false;
+export function isKnown(kind: VersionedKind, release: number): boolean {
   return (
     (kind.introduced === undefined || kind.introduced <= release) &&
     (kind.removed === undefined || kind.removed > release)
   );
 }
 
-/** Whether a release that knows the kind serves it when the configuration says nothing. */
-export function isServedByDefault(kind: CatalogueKind): boolean {
+/** Whether a release that knows the kind serves it when the configuration says nothing. `versions`
+ * are all of its resource: a later beta of one that was on stays on. */
+export function isServedByDefault(
+  kind: VersionedKind,
+  versions: readonly VersionedKind[],
+): boolean {
   switch (stabilityOf(kind.version)) {
     case 'ga':
       return true;
     case 'beta':
-      return kind.introduced !== undefined && kind.introduced < betaOffSince;
+      return versions.some(
+        (each) =>
+          stabilityOf(each.version) === 'beta' && (each.introduced ?? betaOffSince) < betaOffSince,
+      );
     case 'alpha':
       return false;
   }
@@ -54,12 +64,35 @@ function versionNumbers(version: string): readonly [number, number] {
 
 /** The version in which objects are stored: the most preferred one that the release before knew
  * too, so that a server can be rolled back by one. It does not depend on what is enabled. */
-export function storageVersionOf(versions: readonly CatalogueKind[], release: number): string {
+export function storageVersionOf(versions: readonly VersionedKind[], release: number): string {
   const known = versions.filter((kind) => isKnown(kind, release));
   const older = known.filter((kind) => isKnown(kind, release - 1));
   const candidates = older.length > 0 ? older : known.length > 0 ? known : versions;
   const sorted = candidates.map((kind) => kind.version).sort(compareVersions);
   return sorted[0] ?? '';
+}
+
+/** Versions that the reference preferred in their first release already: nothing of their group was
+ * on by default before. `<group template>/<version>`. */
+const preferredAtOnce: ReadonlySet<string> = new Set(['resource.{domain}/v1beta2']);
+
+/** The versions of a group, preferred first: the most preferred one that the release before knew
+ * too, so that clients of both releases agree on it; then the others, as they sort. */
+export function preferredFirst(
+  served: readonly string[],
+  ofGroup: readonly VersionedKind[],
+  release: number,
+): readonly string[] {
+  const sorted = [...served].sort(compareVersions);
+  const preferred = sorted.find((version) =>
+    ofGroup.some(
+      (kind) =>
+        kind.version === version &&
+        (isKnown(kind, release - 1) || preferredAtOnce.has(`${kind.group}/${version}`)),
+    ),
+  );
+  if (preferred === undefined) return sorted;
+  return [preferred, ...sorted.filter((version) => version !== preferred)];
 }
 
 /** Discovery lists groups in this order; what is not named here follows by name. */

@@ -4,10 +4,7 @@
  */
 import type { Verb } from '../apimachinery/scheme.ts';
 
-/** PATCH is answered on every object and subresource that takes PUT. */
-const patchServed: boolean = false;
-
-const allObjectVerbs: readonly Verb[] = [
+export const objectVerbs: readonly Verb[] = [
   'create',
   'delete',
   'deletecollection',
@@ -18,16 +15,21 @@ const allObjectVerbs: readonly Verb[] = [
   'watch',
 ];
 
-const allSubresourceVerbs: readonly Verb[] = ['get', 'patch', 'update'];
+const changed: readonly Verb[] = ['get', 'patch', 'update'];
+const posted: readonly Verb[] = ['create'];
 
-function isServed(verb: Verb): boolean {
-  return verb !== 'patch' || patchServed;
-}
+/** Subresources that are answered, with their verbs. The catalogue names more: token issues
+ * credentials, and is left out until something does. */
+export const servedSubresources: ReadonlyMap<string, readonly Verb[]> = new Map([
+  ['approval', changed],
+  ['binding', posted],
+  ['ephemeralcontainers', changed],
+  ['eviction', posted],
+  ['finalize', ['update']],
+  ['resize', changed],
+  ['scale', changed],
+  ['status', changed],
+]);
 
-export const objectVerbs: readonly Verb[] = allObjectVerbs.filter(isServed);
-export const subresourceVerbs: readonly Verb[] = allSubresourceVerbs.filter(isServed);
-
-/** Subresources that are answered. The catalogue names more; each of the others needs its own rules
- * (token issues credentials, approval and ephemeralcontainers and resize change a chosen few
- * fields), and is left out until it has them. */
-export const servedSubresources: ReadonlySet<string> = new Set(['scale', 'status']);
+/** Of kinds that are posted to a collection and never stored. */
+export const operationVerbs = posted;

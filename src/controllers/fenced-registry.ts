@@ -23,7 +23,7 @@ export function fencedRegistry(registry: RegistryDeps, mayWrite: () => boolean):
     mayWrite() ? actors.execute(key, fenced(command, mayWrite)) : Promise.resolve(refusal());
   return {
     ...registry,
-    actors: { execute, stop: () => actors.stop(), stats: () => actors.stats() },
+    actors: { ...actors, execute, stop: () => actors.stop(), stats: () => actors.stats() },
   };
 }
 

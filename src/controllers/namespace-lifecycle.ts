@@ -1,34 +1,39 @@
 /**
- * Empties a namespace that is being deleted, then lets it go (spec 1, section 1.8).
+ * Empties a namespace that is being deleted, then lets it go (spec 1, sections 1.8 and 3.1).
  *
- *   namespace marked ─▶ delete everything in it ─▶ nothing left? ─▶ take the finalizer off ─▶ gone
- *                              ▲                        │ no (finalizers, grace periods)
- *                              └──── retry with backoff ┘
+ *   namespace marked ─▶ delete what is in it ─▶ nothing left? ─▶ take the finalizer off ─▶ gone
+ *                            ▲                       │ no: finalizers, grace periods
+ *                            │                       ▼
+ *                            └─ last of a kind gone, or later ─ conditions say what is left
  *
  * What it is not: garbage collection by owner. It needs no lock against creators: a create tests in
  * its own transaction that the namespace is live, so the content can only shrink.
  *
- * Invariants: the finalizer goes only after a read that is current showed the namespace empty. Work
- * is idempotent: after a restart the marked namespaces are found again.
+ * Invariants: the finalizer goes only after a read that is current showed the namespace empty, and
+ * only from the namespace that was looked at (uid). Objects whose deletion is marked are counted,
+ * not deleted again. Work is idempotent: after a restart the marked namespaces are found again.
+ * Bounds: `namespacesMax` namespaces at a time, each with the deletions in flight of one
+ * deletecollection; workQueueLimits for those that wait.
  */
-import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
-import { deleteCollection } from '../registry/delete-collection.ts';
+import { StatusReason } from '../apimachinery/status-table.ts';
+import { deleteEntries } from '../registry/delete-collection.ts';
+import { tracked } from '../registry/field-ownership.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
-import { executeReplace } from '../registry/update.ts';
-import type { Timers, TimerHandle } from '../stdx/clock.ts';
-import type { EventEncoder, Predicate, WatchHandle, WatchSink } from '../../streams/streams.ts';
+import { checkPreconditions, executeReplace } from '../registry/update.ts';
+import type { Timers } from '../stdx/clock.ts';
+import { unreadableIn } from '../../streams/streams.ts';
+import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
+import { metadataOf } from './garbage-collector-graph.ts';
+import { withContentConditions } from './namespace-conditions.ts';
+import type { RemainingContent } from './namespace-conditions.ts';
+import { createWorkQueue } from './work-queue.ts';
 
-const namespaceControllerLimits = {
-  retryMinMs: 200,
-  retryMaxMs: 10_000,
-  /** The in-process watch is renewed this often; a renewal starts from the state again. */
-  watchMs: 30 * 60_000,
-} as const;
+const namespaceControllerLimits = { namespacesMax: 4 } as const;
 
 export interface NamespaceControllerDeps {
   readonly registry: RegistryDeps;
@@ -37,144 +42,156 @@ export interface NamespaceControllerDeps {
 }
 
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };
-const everything: Predicate = { id: '', matches: () => true, pins: new Map() };
+const namespacesId = '/namespaces';
+const manager = 'namespace-controller';
 
 export function createNamespaceController(deps: NamespaceControllerDeps): Controller {
-  const waiting = new Set<string>();
-  const retries = new Map<string, { readonly timer: TimerHandle; readonly delayMs: number }>();
-  let stopped = false;
-  let working: Promise<void> | undefined;
-  let handle: WatchHandle | undefined;
-
-  const enqueue = (name: string): void => {
-    waiting.add(name);
-    if (working === undefined && !stopped) working = work();
+  const { registry, timers } = deps;
+  const { streams } = registry;
+  const terminating = new Set<string>();
+  let unfollow: (() => void) | undefined;
+  const look = (entry: Entry): void => {
+    if (!isMarked(entry)) return;
+    terminating.add(entry.name);
+    queue.add(entry.name);
   };
-  const work = async (): Promise<void> => {
-    for (const name of waiting) {
-      if (stopped) break;
-      waiting.delete(name);
-      let done = false;
-      try {
-        done = await emptyNamespace(deps.registry, name);
-      } catch (error) {
-        deps.onError(name, error);
-      }
-      if (done) retries.delete(name);
-      else if (!stopped) retryLater(name);
-    }
-    working = undefined;
-  };
-  const retryLater = (name: string): void => {
-    const { retryMinMs, retryMaxMs } = namespaceControllerLimits;
-    const before = retries.get(name)?.delayMs ?? retryMinMs / 2;
-    const delayMs = Math.min(before * 2, retryMaxMs);
-    retries.set(name, { timer: deps.timers.after(delayMs, () => enqueue(name)), delayMs });
-  };
-  const follow = (): void => {
-    if (!stopped) handle = deps.registry.streams.watch(watchRequest(), nameSink(enqueue, follow));
-  };
-
+  const queue = createWorkQueue({
+    timers,
+    batchMax: namespaceControllerLimits.namespacesMax,
+    monotonicMs: () => registry.clock.monotonicMs(),
+    prepare: () => streams.waitUntilCurrent(),
+    work: (name) => emptyNamespace(registry, name),
+    onOverflow: () => undefined,
+    onEmpty: () => undefined,
+    onError: deps.onError,
+  });
   return {
-    start: follow,
+    start() {
+      unfollow = streams.follow((id, type, entry) => {
+        if (id === namespacesId) {
+          if (type === 'DELETED') terminating.delete(entry.name);
+          else look(entry);
+        } else if (type === 'DELETED' && terminating.has(entry.namespace)) {
+          const [group = '', resource = ''] = id.split('/');
+          const snapshot = streams.snapshot({ group, resource });
+          if (snapshot.count(entry.namespace) === 0) queue.add(entry.namespace);
+        }
+      });
+      for (const entry of streams.snapshot(namespaces).entries(undefined)) look(entry);
+      queue.start();
+    },
     async stop() {
-      stopped = true;
-      handle?.close();
-      for (const { timer } of retries.values()) timer.cancel();
-      await working;
-    },
-  };
-}
-
-function watchRequest(): Parameters<RegistryDeps['streams']['watch']>[0] {
-  return {
-    resource: namespaces,
-    namespace: undefined,
-    predicate: everything,
-    start: { kind: 'state', atLeast: undefined, mark: false },
-    bookmarks: false,
-    timeoutMs: namespaceControllerLimits.watchMs,
-    encoder: nameEncoder,
-  };
-}
-
-/** Frames that are only the object's name: all this consumer needs. */
-const nameEncoder: EventEncoder = {
-  id: 'namespace-controller',
-  event: (type, entry) => Buffer.from(type === 'DELETED' ? '' : `${entry.name}\n`),
-  bookmark: () => Buffer.alloc(0),
-  error: () => Buffer.alloc(0),
-};
-
-function nameSink(enqueue: (name: string) => void, onEnd: () => void): WatchSink {
-  let closed = false;
-  return {
-    write(chunk) {
-      for (const name of Buffer.from(chunk).toString('utf8').split('\n')) {
-        if (name !== '') enqueue(name);
-      }
-      return true;
-    },
-    onDrain: () => undefined,
-    end() {
-      closed = true;
-      onEnd();
-    },
-    get closed() {
-      return closed;
+      unfollow?.();
+      await queue.stop();
     },
   };
 }
 
 /** True when there is nothing (more) to do for this namespace. */
 async function emptyNamespace(registry: RegistryDeps, name: string): Promise<boolean> {
-  const { streams, scheme } = registry;
+  const { identity, scheme, streams } = registry;
   const entry = streams.snapshot(namespaces).get('', name);
   const kind = scheme.findStorage(namespaces);
-  if (entry === undefined || kind === undefined) return true;
-  if (!isMarked(entry.bytes)) return true;
-
+  if (entry === undefined || kind === undefined || !isMarked(entry)) return true;
   const contents = scheme.storageResources
     .map((resource) => scheme.findStorage(resource))
     .filter((found): found is KindInfo => found !== undefined && found.namespaced);
-  for (const content of contents) await deleteContent(registry, content, name);
+  const failures: string[] = [];
+  for (const content of contents) {
+    const failure = await deleteContent(registry, content, name);
+    if (failure !== undefined) failures.push(failure);
+  }
   await streams.waitUntilCurrent();
-  const left = contents.some((content) => streams.snapshot(content.storage).count(name) > 0);
-  if (left) return false;
-  const finalizer = registry.identity.finalizers.namespace;
-  const finalized = await executeReplace(
-    registry,
-    { kind, namespace: '', name },
-    {
-      produce: (current) => ({
-        kind: 'object',
-        object: withoutFinalizer(current.object, finalizer),
-      }),
-      create: undefined,
-      warnings: [],
-      options: { dryRun: false },
-    },
+  for (const { storage } of contents) {
+    for (const { key } of unreadableIn(streams.snapshot(storage), name)) {
+      failures.push(`${storage.resource} ${key} cannot be read`);
+    }
+  }
+  const left = remaining(registry, contents, name, failures);
+  const { uid = '' } = metadataOf(entry);
+  if (left.resources.length > 0 || failures.length > 0) {
+    await changeNamespace(registry, kind, name, uid, 'status', (object) =>
+      withContentConditions(object, left, registry.clock.nowMs()),
+    );
+    return false;
+  }
+  return changeNamespace(registry, kind, name, uid, 'finalize', (object) =>
+    withoutFinalizer(object, identity.finalizers.namespace),
   );
-  return finalized.kind === 'ok' || finalized.error.code === 404;
 }
 
+/** Deletes what is not being deleted yet. Returns why not all of it was. */
 async function deleteContent(
   registry: RegistryDeps,
   kind: KindInfo,
   namespace: string,
-): Promise<void> {
-  if (registry.streams.snapshot(kind.storage).count(namespace) === 0) return;
-  const query = {
-    consistency: { kind: 'any' },
-    predicate: everything,
-    limit: 0,
-    continueToken: undefined,
-  } as const;
-  await deleteCollection(registry, { kind, namespace }, query, { dryRun: false });
+): Promise<string | undefined> {
+  const snapshot = registry.streams.snapshot(kind.storage);
+  if (snapshot.count(namespace) === 0) return undefined;
+  const options = { dryRun: false, propagationPolicy: 'Background' } as const;
+  const target = { kind, namespace };
+  const result = await deleteEntries(registry, target, unmarked(snapshot, namespace), options);
+  return result.kind === 'ok' ? undefined : result.error.message;
 }
 
-function isMarked(bytes: Uint8Array): boolean {
-  return decodeObject(bytes).metadata.deletionTimestamp !== undefined;
+function* unmarked(snapshot: ResourceSnapshot, namespace: string): IterableIterator<Entry> {
+  for (const entry of snapshot.entries(namespace)) if (!isMarked(entry)) yield entry;
+}
+
+function remaining(
+  { streams }: RegistryDeps,
+  contents: readonly KindInfo[],
+  namespace: string,
+  failures: readonly string[],
+): RemainingContent {
+  const resources: { resource: GroupResource; count: number }[] = [];
+  const finalizers = new Map<string, number>();
+  for (const { storage } of contents) {
+    const snapshot = streams.snapshot(storage);
+    const count = snapshot.count(namespace);
+    if (count === 0) continue;
+    resources.push({ resource: storage, count });
+    for (const entry of snapshot.entries(namespace)) {
+      for (const finalizer of metadataOf(entry).finalizers ?? []) {
+        finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+      }
+    }
+  }
+  return { failures, resources, finalizers };
+}
+
+async function changeNamespace(
+  registry: RegistryDeps,
+  kind: KindInfo,
+  name: string,
+  uid: string,
+  subresource: string,
+  change: (object: ApiObject) => ApiObject,
+): Promise<boolean> {
+  const target = { kind, namespace: '', name };
+  const result = await executeReplace(registry, target, {
+    produce: (current) => {
+      const conflict = checkPreconditions({ uid, resourceVersion: undefined }, current, target);
+      if (conflict !== undefined) return conflict;
+      const next = change(current.object);
+      if (next === current.object) return { kind: 'object', object: next };
+      const writer = { manager, subresource };
+      const object = tracked(registry, kind, writer, next, current.object);
+      return { kind: 'object', object };
+    },
+    create: undefined,
+    warnings: [],
+    options: { dryRun: false },
+  });
+  if (result.kind === 'ok' || passedOver.has(result.error.reason)) return true;
+  throw result.error;
+}
+
+/** It is gone; or another namespace has its name by now, which is looked at by itself. */
+const passedOver: ReadonlySet<string> = new Set([StatusReason.notFound, StatusReason.conflict]);
+
+function isMarked(entry: Entry): boolean {
+  return metadataOf(entry).deletionTimestamp !== undefined;
 }
 
 function withoutFinalizer(object: ApiObject, finalizer: string): ApiObject {

@@ -23,14 +23,17 @@ import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { HealthCheck, HealthEndpoint } from './health.ts';
 import { checkHealth, healthEndpoints } from './health.ts';
+import type { OpenApi } from './openapi/openapi.ts';
+import { sendOpenApi } from './openapi/send.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 import { parseRequestInfo } from './request-info.ts';
 import { handleResource } from './resource-handler.ts';
-import { sendStatusError } from './status-response.ts';
+import { allowCbor, sendStatusError } from './status-response.ts';
 
 export interface ApiHandlerDeps {
   readonly endpoints: EndpointDeps;
   readonly discovery: Discovery;
+  readonly openapi: OpenApi;
   readonly version: JsonObject;
   readonly healthChecks: readonly HealthCheck[];
   /** Text of the metrics page. */
@@ -43,6 +46,7 @@ export type ApiHandler = (exchange: HttpExchange) => Promise<void>;
 
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
   return async (exchange) => {
+    if (deps.endpoints.features.cbor) allowCbor(exchange);
     try {
       await handle(deps, exchange);
     } catch (error) {
@@ -62,7 +66,7 @@ async function handle(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<voi
     return sendStatusError(exchange, newBadRequest('the path holds an escape that is not UTF-8'));
   }
   const { info } = parsed;
-  const request: ApiRequest = { exchange, info, query, warnings: [] };
+  const request: ApiRequest = { exchange, info, query, warnings: [], auditAnnotations: new Map() };
   if (info.resource !== undefined) {
     return handleResource(deps.endpoints, request, info.resource);
   }
@@ -76,7 +80,7 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
   const alone = rest.every((part) => part === '') && rest.length <= (first === '' ? 0 : 1);
   const known =
     endpoint !== undefined ||
-    ['api', 'apis'].includes(first) ||
+    ['api', 'apis', 'openapi'].includes(first) ||
     (alone && ['', 'version', 'metrics'].includes(first));
   if (!known) return sendStatusError(exchange, newGenericNotFound());
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
@@ -89,6 +93,8 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
       return exchange.send(200, [['Content-Type', 'application/json']], encodeJson(deps.version));
     case 'metrics':
       return sendMetrics(deps, exchange);
+    case 'openapi':
+      return sendOpenApi(deps.openapi, deps.endpoints.clock, request);
     case '':
       return sendPaths(deps, exchange);
     default:
@@ -136,7 +142,8 @@ function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
       .filter((check) => check.endpoints.includes(endpoint))
       .map((check) => `/${endpoint}/${check.name}`),
   ]);
-  const paths = ['/api', '/apis', ...groups, ...checks, '/metrics', '/version'].sort();
+  const documents = ['/metrics', '/openapi/v2', '/openapi/v3', '/version'];
+  const paths = ['/api', '/apis', ...groups, ...checks, ...documents].sort();
   exchange.send(200, [['Content-Type', 'application/json']], encodeJson({ paths }));
 }
 

@@ -5,8 +5,8 @@
  *   small  ──▶ one buffer, Content-Length
  *   large  ──▶ chunks of `listChunkBytes`, the next made when the last was taken
  *
- * Invariants: memory does not depend on the size of the collection (except for indented, YAML and
- * Protobuf lists, which are built whole). A client that goes away stops the work.
+ * Invariants: memory does not depend on the size of the collection (except for indented, YAML,
+ * CBOR and Protobuf lists, which are built whole). A client that goes away stops the work.
  */
 import { encodeMessage } from '../apimachinery/codecs/protobuf-encode.ts';
 import { encodeContinueToken } from '../apimachinery/continue-token.ts';
@@ -27,7 +27,6 @@ import { metaTypes, partialMetadataType } from '../apimachinery/typed/meta-types
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { ListResult } from '../registry/registry.ts';
 import { continueStart } from '../registry/read.ts';
-import { isStorageVersion } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
 import type { Header, HttpExchange } from '../transport/http-exchange.ts';
 import { bodyHeaders, compresses, sendBody } from './object-response.ts';
@@ -53,8 +52,10 @@ export async function sendList(
     return sendBody(deps, request, 200, mediaType, body);
   }
   const { frame, items } = layout(deps, request, representation, list);
-  if (negotiated.format === 'yaml' || pretty || request.exchange.method === 'HEAD') {
-    const body = inFormat(listBody(frame, [...items]), negotiated, pretty, undefined);
+  if (negotiated.format !== 'json' || pretty || request.exchange.method === 'HEAD') {
+    const whole = negotiated.projection.kind === 'none';
+    const schema = whole ? request.kind.listSchema : undefined;
+    const body = inFormat(listBody(frame, [...items]), negotiated, pretty, schema);
     return sendBody(deps, request, 200, mediaType, body);
   }
   const iterator = items[Symbol.iterator]();
@@ -98,7 +99,8 @@ function protobufBody(
   const form = partialForm({ domain: deps.identity.domain, version });
   const listSchema = metaTypes.object(`meta/${version}.${form.listKind}`);
   const meta = listMeta(deps, request, list, form.listKind, metaVersionOf(deps, version));
-  return protobufList(listSchema, meta, encodeAll(partialMetadataType, form.project));
+  const projected = (bytes: Uint8Array) => form.project(show(bytes));
+  return protobufList(listSchema, meta, encodeAll(partialMetadataType, projected));
 }
 
 interface ListLayout {
@@ -113,9 +115,9 @@ function layout(
   list: ListResult,
 ): ListLayout {
   const { kind } = request;
-  const { show, includeObject, negotiated } = representation;
+  const { show, negotiated } = representation;
   const { projection } = negotiated;
-  const shown = isStorageVersion(kind) ? list.entries : projectItems(list.entries, show);
+  const shown = projectItems(list.entries, show);
   switch (projection.kind) {
     case 'none': {
       const meta = listMeta(deps, request, list, kind.listKind, formatGroupVersion(kind));
@@ -129,7 +131,7 @@ function layout(
       return { frame: listFrame(meta), items: projectItems(shown, form.project) };
     }
     case 'table': {
-      const form = tableFormOf(deps, projection.version, includeObject);
+      const form = tableFormOf(deps, projection.version, representation);
       const meta = listMeta(deps, request, list, form.kind, form.apiVersion);
       return { frame: tableFrame(meta, form.columnsText), items: projectItems(shown, form.row) };
     }

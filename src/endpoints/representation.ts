@@ -7,16 +7,13 @@
  * Invariant: the common case (JSON, stored version, whole object) shows the cached bytes as they
  * are; nothing is parsed.
  */
+import { encodeCbor } from '../apimachinery/codecs/cbor.ts';
+import { cborEvents } from '../apimachinery/cbor-events.ts';
 import { encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
 import type { EventFrames } from '../apimachinery/event-frames.ts';
-import {
-  jsonEvents,
-  partialEvents,
-  relabelledEvents,
-  tableEvents,
-} from '../apimachinery/event-frames.ts';
+import { partialEvents, shownEvents, tableEvents } from '../apimachinery/event-frames.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
 import type {
   Negotiated,
@@ -25,13 +22,15 @@ import type {
   SupportedType,
 } from '../apimachinery/negotiation.ts';
 import {
+  cborType,
   negotiate,
   protobufType,
   supportedTypes,
   wantsPretty,
 } from '../apimachinery/negotiation.ts';
-import { decodeObject, objectHead, withObjectHead } from '../apimachinery/object-encoding.ts';
+import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { metaApiVersion, partialForm } from '../apimachinery/projection/partial-metadata.ts';
+import type { TablePrinter } from '../apimachinery/projection/printer.ts';
 import type { IncludeObject, TableForm } from '../apimachinery/projection/table.ts';
 import { parseIncludeObject, tableForm } from '../apimachinery/projection/table.ts';
 import { protobufEvents } from '../apimachinery/protobuf-events.ts';
@@ -42,7 +41,7 @@ import { partialMetadataType } from '../apimachinery/typed/meta-types.ts';
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
-import { isStorageVersion } from '../registry/versions.ts';
+import { showing, showingId } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
 import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 
@@ -52,19 +51,34 @@ export interface Representation {
   readonly includeObject: IncludeObject;
   /** From stored bytes to the bytes of one object in the version of the request. */
   readonly show: (bytes: Uint8Array) => Uint8Array;
-  /** Fields of the request's kind; there when the format is protobuf. */
+  /** Fields of the request's kind; there when the format is protobuf. CBOR does without. */
   readonly schema: ObjectSchema | undefined;
+  /** How the request's kind is shown in Tables. */
+  readonly printer: TablePrinter | undefined;
 }
 
 /** What bodies of this kind can be written in, in both directions. */
 export function bodyTypesOf(deps: EndpointDeps, kind: KindInfo): readonly SupportedType[] {
-  if (kind.schema === undefined) return supportedTypes;
-  return withProtobuf.get(deps.identity.mediaTypes.protobuf) ?? supportedTypes;
+  const offered = deps.features.cbor ? typesWithCbor : typesWithoutCbor;
+  const protobuf = kind.schema === undefined ? '' : deps.identity.mediaTypes.protobuf;
+  return offered.get(protobuf) ?? supportedTypes;
 }
 
-const withProtobuf: ReadonlyMap<string, readonly SupportedType[]> = new Map(
-  protobufMediaTypes.map((name) => [name, [...supportedTypes, protobufType(name)]]),
-);
+/** By the name of Protobuf in the identity; '' for a kind that has no Protobuf form. */
+function typesByProtobuf(
+  more: readonly SupportedType[],
+): ReadonlyMap<string, readonly SupportedType[]> {
+  return new Map([
+    ['', [...supportedTypes, ...more]],
+    ...protobufMediaTypes.map((name): [string, readonly SupportedType[]] => [
+      name,
+      [...supportedTypes, protobufType(name), ...more],
+    ]),
+  ]);
+}
+
+const typesWithoutCbor = typesByProtobuf([]);
+const typesWithCbor = typesByProtobuf([cborType]);
 
 export function negotiateRepresentation(
   deps: EndpointDeps,
@@ -86,8 +100,9 @@ export function negotiateRepresentation(
     negotiated: result.negotiated,
     pretty: result.negotiated.pretty || prettyByRequest(request),
     includeObject: include.includeObject,
-    show: showing(kind),
+    show: showOf(kind),
     schema: kind.schema,
+    printer: kind.table,
   });
 }
 
@@ -118,19 +133,25 @@ function prettyByRequest(request: ApiRequest): boolean {
   return wantsPretty(queryValue(request.query, 'pretty'), request.exchange.header('user-agent'));
 }
 
-function showing(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
-  if (isStorageVersion(kind)) return (bytes) => bytes;
-  const head = objectHead(kind.kind, formatGroupVersion(kind));
-  return (bytes) => withObjectHead(bytes, head);
+/** Made once for each kind: every request asks. */
+const shows = new WeakMap<KindInfo, (bytes: Uint8Array) => Uint8Array>();
+
+function showOf(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
+  const known = shows.get(kind);
+  if (known !== undefined) return known;
+  const made = showing(kind);
+  shows.set(kind, made);
+  return made;
 }
 
 /** The Table form for this request; the objects in its rows are in the request's version. */
 export function tableFormOf(
   deps: EndpointDeps,
   version: 'v1' | 'v1beta1',
-  includeObject: IncludeObject,
+  { includeObject, printer }: Pick<Representation, 'includeObject' | 'printer'>,
 ): TableForm {
-  return tableForm({ domain: deps.identity.domain, version, includeObject });
+  const nowMs = () => deps.clock.nowMs();
+  return tableForm({ domain: deps.identity.domain, version, includeObject, printer, nowMs });
 }
 
 /** One object as negotiated. `bytes` are stamped and in the stored version. */
@@ -140,7 +161,7 @@ export function renderObject(
   bytes: Uint8Array,
   resourceVersion: string,
 ): Uint8Array {
-  const { negotiated, show, pretty, includeObject, schema } = representation;
+  const { negotiated, show, pretty, schema } = representation;
   const shown = show(bytes);
   const { projection } = negotiated;
   switch (projection.kind) {
@@ -151,14 +172,14 @@ export function renderObject(
       return inFormat(form.project(shown), negotiated, pretty, partialMetadataType);
     }
     case 'table': {
-      const form = tableFormOf(deps, projection.version, includeObject);
+      const form = tableFormOf(deps, projection.version, representation);
       const table = Buffer.from(form.tableOf(shown, resourceVersion, true), 'utf8');
       return inFormat(table, negotiated, pretty, undefined);
     }
   }
 }
 
-/** JSON bytes as they are, indented, as YAML, or as Protobuf of this schema. */
+/** JSON bytes as they are, indented, as YAML, or as Protobuf or CBOR of this schema. */
 export function inFormat(
   json: Uint8Array,
   negotiated: Negotiated,
@@ -173,6 +194,8 @@ export function inFormat(
     case 'protobuf':
       assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
       return encodeProtobuf(schema, decodeObject(json));
+    case 'cbor':
+      return encodeCbor(decodeObject(json), schema);
   }
 }
 
@@ -187,14 +210,32 @@ export function eventFramesOf(
   const { projection, format } = representation.negotiated;
   const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
   if (format === 'protobuf') return protobufFramesOf(deps, shown, representation);
+  const frames = jsonFramesOf(deps, kind, representation, watchId);
+  if (format !== 'cbor') return frames;
+  return cborEvents(frames, projection.kind === 'none' ? representation.schema : undefined);
+}
+
+function jsonFramesOf(
+  deps: EndpointDeps,
+  kind: KindInfo,
+  representation: Representation,
+  watchId: string,
+): EventFrames {
+  const { domain } = deps.identity;
+  const { show } = representation;
+  const { projection } = representation.negotiated;
+  const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
   switch (projection.kind) {
     case 'none':
-      return isStorageVersion(kind) ? jsonEvents(shown) : relabelledEvents(shown);
+      return shownEvents(`json/${showingId(kind)}`, shown, show);
     case 'partial':
-      return partialEvents({ domain, version: projection.version });
+      return partialEvents({ domain, version: projection.version, show, showId: showingId(kind) });
     case 'table': {
-      const { includeObject } = representation;
-      return tableEvents({ ...shown, version: projection.version, includeObject, watchId });
+      const { includeObject, printer } = representation;
+      const { version } = projection;
+      const nowMs = () => deps.clock.nowMs();
+      const how = { ...shown, version, includeObject, printer, nowMs };
+      return tableEvents({ ...how, watchId, show });
     }
   }
 }
@@ -209,7 +250,11 @@ function protobufFramesOf(
   if (projection.kind !== 'partial') return protobufEvents({ ...shown, schema, show });
   const { domain } = deps.identity;
   const { apiVersion, kind, project } = partialForm({ domain, version: projection.version });
-  return protobufEvents({ apiVersion, kind, domain, schema: partialMetadataType, show: project });
+  const projected = (bytes: Uint8Array) => project(show(bytes));
+  const id = `/${shown.apiVersion}/${shown.kind}`;
+  const options = { apiVersion, kind, domain, schema: partialMetadataType, show: projected };
+  const frames = protobufEvents(options);
+  return { ...frames, id: frames.id + id };
 }
 
 /** apiVersion of the projections, for lists. */

@@ -6,6 +6,7 @@
 import type { Identity } from '../apimachinery/identity.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
@@ -17,10 +18,29 @@ export interface EndpointDeps {
   readonly identity: Identity;
   /** Minor release of 1 whose API is served. */
   readonly release: number;
+  /** A request came for a version that is deprecated in this release. */
+  readonly onDeprecatedUse: (use: DeprecatedUse) => void;
   readonly clock: Clock;
   readonly prng: Prng;
+  /** Objects that cannot be read may be deleted by those whom `refusal` lets: the verb is
+   * `unsafe-delete-ignore-read-errors`. Absent: by nobody. */
+  readonly unsafeDelete?: UnsafeDelete | undefined;
   readonly features: EndpointFeatures;
   readonly limits: EndpointLimits;
+}
+
+export interface UnsafeDelete {
+  /** Why this request may not, if so. */
+  refusal(request: ResourceRequest): Promise<StatusError | undefined>;
+}
+
+export interface DeprecatedUse {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** `1.25`, or '' when none has been announced. */
+  readonly removedRelease: string;
 }
 
 export interface EndpointFeatures {
@@ -28,6 +48,8 @@ export interface EndpointFeatures {
   readonly responseCompression: boolean;
   /** sendInitialEvents is understood. */
   readonly watchList: boolean;
+  /** Bodies, answers and watches may be in CBOR. */
+  readonly cbor: boolean;
 }
 
 export interface EndpointLimits {
@@ -43,6 +65,8 @@ export interface ApiRequest {
   readonly query: QueryParameters;
   /** Texts for Warning headers; handlers add to it before the head is sent. */
   readonly warnings: string[];
+  /** What the audit event of the request says beside its own fields. */
+  readonly auditAnnotations: Map<string, string>;
 }
 
 /** A request for a kind that is served, in a scope that fits it. */

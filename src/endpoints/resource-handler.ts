@@ -6,11 +6,13 @@
  */
 import { newGenericNotFound, newMethodNotAllowed } from '../apimachinery/status-error.ts';
 import type { KindInfo, Verb } from '../apimachinery/scheme.ts';
+import { handleCreateOperation } from './handlers/create-operation.ts';
 import { handleCreate } from './handlers/create.ts';
 import { handleDeleteCollection } from './handlers/delete-collection.ts';
 import { handleDelete } from './handlers/delete.ts';
 import { handleGet } from './handlers/get.ts';
 import { handleList } from './handlers/list.ts';
+import { handlePatch } from './handlers/patch.ts';
 import { handleUpdate } from './handlers/update.ts';
 import { handleWatch } from './handlers/watch.ts';
 import type { ApiRequest, EndpointDeps, ResourceHandler } from './request.ts';
@@ -24,6 +26,7 @@ const handlers: Readonly<Record<string, ResourceHandler>> = {
   watch: handleWatch,
   create: handleCreate,
   update: handleUpdate,
+  patch: handlePatch,
   delete: handleDelete,
   deletecollection: handleDeleteCollection,
 };
@@ -44,13 +47,32 @@ export async function handleResource(
   }
   const verbs = verbsAt(kind, resource);
   if (verbs === undefined) return sendStatusError(exchange, newGenericNotFound());
-  const handler = handlers[info.verb];
+  const isOperation = kind.operation === true || resource.subresource !== '';
+  const handler =
+    info.verb === 'create' && isOperation ? handleCreateOperation : handlers[info.verb];
   if (handler === undefined || !verbs.includes(info.verb as Verb)) {
     return sendStatusError(exchange, newMethodNotAllowed(kind, info.verb));
   }
-  const warning = deprecationWarning(kind, deps.release);
-  if (warning !== undefined) request.warnings.push(warning);
+  noteDeprecation(deps, request, kind, resource);
   return handler(deps, { ...request, resource, kind });
+}
+
+/** Whoever uses a deprecated version is told, counted and marked (spec 1, section 9, rule 6). */
+function noteDeprecation(
+  deps: EndpointDeps,
+  request: ApiRequest,
+  kind: KindInfo,
+  { subresource }: ResourceInfo,
+): void {
+  const warning = deprecationWarning(kind, deps.release);
+  if (warning === undefined) return;
+  request.warnings.push(warning);
+  const removedRelease = kind.removed === undefined ? '' : `1.${kind.removed}`;
+  const { deprecated, removedRelease: removed } = deps.identity.annotations;
+  request.auditAnnotations.set(deprecated, 'true');
+  if (removedRelease !== '') request.auditAnnotations.set(removed, removedRelease);
+  const { group, version, resource } = kind;
+  deps.onDeprecatedUse({ group, version, resource, subresource, removedRelease });
 }
 
 /** A namespace stands in the path only of a namespaced kind; its objects always have one. */

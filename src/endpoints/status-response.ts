@@ -5,11 +5,12 @@
  * when there is none of them; a retry hint in the details is also the Retry-After header; text that
  * came from a client cannot be taken for markup (nosniff).
  */
+import { encodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
-import { chooseType, protobufType, supportedTypes } from '../apimachinery/negotiation.ts';
+import { cborType, chooseType, protobufType, supportedTypes } from '../apimachinery/negotiation.ts';
 import type { BodyFormat, SupportedType } from '../apimachinery/negotiation.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { statusType } from '../apimachinery/typed/meta-types.ts';
@@ -38,7 +39,8 @@ function sendStatus(
   status: JsonObject,
   headers: readonly Header[],
 ): void {
-  const chosen = chooseType(exchange.header('accept'), statusTypes, () => true)?.type;
+  const offered = speakingCbor.has(exchange) ? statusTypesWithCbor : statusTypes;
+  const chosen = chooseType(exchange.header('accept'), offered, () => true)?.type;
   const { mediaType, format } = chosen ?? plainJson;
   exchange.send(code, [['Content-Type', mediaType], ...headers], encode(status, format));
 }
@@ -51,6 +53,16 @@ const statusTypes: readonly SupportedType[] = [
   ...protobufMediaTypes.map(protobufType),
 ];
 
+const statusTypesWithCbor: readonly SupportedType[] = [...statusTypes, cborType];
+
+/** Errors come from everywhere, and most places know nothing of the server's features. */
+const speakingCbor = new WeakSet<HttpExchange>();
+
+/** The answer to this exchange may be in CBOR, an error too. */
+export function allowCbor(exchange: HttpExchange): void {
+  speakingCbor.add(exchange);
+}
+
 function encode(status: JsonObject, format: BodyFormat): Uint8Array {
   switch (format) {
     case 'json':
@@ -59,5 +71,7 @@ function encode(status: JsonObject, format: BodyFormat): Uint8Array {
       return encodeYaml(status);
     case 'protobuf':
       return encodeProtobuf(statusType, status);
+    case 'cbor':
+      return encodeCbor(status);
   }
 }

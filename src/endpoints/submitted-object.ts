@@ -2,20 +2,22 @@
  * From a request body to an object: size, media type, decoding, agreement with the URL
  * (spec 1, sections 4.3, 4.8).
  *
- * What it is not: validation of the kind's own fields.
+ * What it is not: validation of values; that is the registry's.
  *
  * Invariants: nothing has been changed when a body is refused; an accepted object has the
- * apiVersion and kind of the URL (filled in when absent), well-typed metadata, and the namespace
- * and name of the URL.
+ * apiVersion and kind of the URL (filled in when absent), the fields of its type and no others,
+ * its defaults, and the namespace and name of the URL.
  */
+import { decodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { checkContentEncoding } from '../apimachinery/codecs/gzip.ts';
 import { decodeJson } from '../apimachinery/codecs/json.ts';
-import type { Decoded } from '../apimachinery/codecs/json.ts';
+import type { DecodeOptions, Decoded } from '../apimachinery/codecs/json.ts';
+import { stringifyJson } from '../apimachinery/codecs/lossless.ts';
 import { decodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
 import { parseContentType } from '../apimachinery/negotiation.ts';
-import type { BodyFormat } from '../apimachinery/negotiation.ts';
+import type { BodyFormat, SupportedType } from '../apimachinery/negotiation.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import {
@@ -23,30 +25,36 @@ import {
   newRequestEntityTooLarge,
   newTimeout,
 } from '../apimachinery/status-error.ts';
-import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { deleteOptionsType } from '../apimachinery/typed/meta-types.ts';
-import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
-import { checkMetaShape } from '../apimachinery/validation/meta-shape.ts';
+import { typedDocument } from '../apimachinery/typed/field-validation.ts';
+import type { DocumentType } from '../apimachinery/typed/field-validation.ts';
+import { fieldValidationOf } from '../apimachinery/write-options.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { bodyTypesOf } from './representation.ts';
-import type { EndpointDeps, ResourceRequest } from './request.ts';
+import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 
 /** A delete's body: the kind alone says what it is; clients send it in any group's version. */
 export const deleteOptionsOnly: SchemaOf = (_apiVersion, kind) =>
   kind === 'DeleteOptions' ? deleteOptionsType : undefined;
 
-/** The decoded body, or undefined when it is empty. `schemaOf` says what may come in Protobuf. */
-export async function readDocument(
+export interface RequestBody {
+  readonly bytes: Uint8Array;
+  readonly type: SupportedType;
+}
+
+/** The body in one of these media types, or undefined when it is empty. */
+export async function readBody(
   deps: EndpointDeps,
-  request: ResourceRequest,
-  schemaOf: SchemaOf,
-): Promise<Result<JsonObject | undefined>> {
+  request: ApiRequest,
+  bodyTypes: readonly SupportedType[],
+): Promise<Result<RequestBody | undefined>> {
   const { exchange } = request;
   const encoding = checkContentEncoding(exchange.header('content-encoding'));
-  const bodyTypes = bodyTypesOf(deps, request.kind);
   const type = parseContentType(exchange.header('content-type'), bodyTypes);
   // The body is taken in any case, so that the connection stays usable for the next request.
   const body = await exchange.readBody(deps.limits.requestBodyBytesMax);
@@ -62,72 +70,119 @@ export async function readDocument(
   }
   if (body.bytes.length === 0) return ok(undefined);
   if (encoding !== undefined) return refused(encoding);
-  if (type.kind === 'refused') return type;
-  const decoded = decodeBody(body.bytes, type.type.format, schemaOf);
+  return type.kind === 'refused' ? type : ok({ bytes: body.bytes, type: type.type });
+}
+
+/** The decoded body, or undefined when it is empty. `schemaOf` says what may come in Protobuf. */
+export async function readDocument(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  schemaOf: SchemaOf,
+): Promise<Result<JsonObject | undefined>> {
+  const decoded = await readDecoded(deps, request, { schemaOf, findDuplicates: false });
+  return decoded.kind === 'refused' ? decoded : ok(decoded.value?.document);
+}
+
+interface Reading extends DecodeOptions {
+  readonly schemaOf: SchemaOf;
+}
+
+interface DecodedBody {
+  readonly document: JsonObject;
+  /** Paths of fields that came twice, when they were looked for. */
+  readonly duplicates: readonly string[];
+}
+
+async function readDecoded(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  reading: Reading,
+): Promise<Result<DecodedBody | undefined>> {
+  const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
+  if (body.kind === 'refused') return body;
+  if (body.value === undefined) return ok(undefined);
+  const decoded = decodeBody(body.value.bytes, body.value.type.format, reading);
   if (decoded.kind === 'refused') return decoded;
   if (!isJsonObject(decoded.value)) {
     return refused(newBadRequest('the body must be an object'));
   }
-  return ok(decoded.value);
+  return ok({ document: decoded.value, duplicates: decoded.duplicates ?? [] });
 }
 
-function decodeBody(bytes: Uint8Array, format: BodyFormat, schemaOf: SchemaOf): Decoded {
+function decodeBody(bytes: Uint8Array, format: BodyFormat, reading: Reading): Decoded {
   switch (format) {
     case 'json':
-      return decodeJson(bytes);
+      return decodeJson(bytes, reading);
     case 'yaml':
-      return decodeYaml(bytes);
+      return decodeYaml(bytes, reading);
     case 'protobuf':
-      return decodeProtobuf(bytes, schemaOf);
+      return decodeProtobuf(bytes, reading.schemaOf);
+    case 'cbor':
+      return decodeCbor(bytes);
   }
 }
 
-/** Reads the body as an object of `expected`, whose fields `schema` knows. */
+/**
+ * Reads the body as an object of `expected`: typed, and with its defaults. What it should not hold
+ * is dropped, and warned about or refused as `fieldValidation` in the query says.
+ */
 export async function readObject(
   deps: EndpointDeps,
   request: ResourceRequest,
-  expected: GroupVersionKind,
-  schema: ObjectSchema | undefined,
+  expected: DocumentType & { readonly alsoKinds?: readonly GroupVersionKind[] | undefined },
 ): Promise<Result<ApiObject>> {
-  const document = await readDocument(deps, request, (_apiVersion, kind) =>
-    kind === '' || kind === expected.kind ? schema : undefined,
-  );
-  if (document.kind === 'refused') return document;
-  if (document.value === undefined) {
+  const mode = fieldValidationOf(request.query);
+  const decoded = await readDecoded(deps, request, {
+    schemaOf: (_apiVersion, kind) =>
+      kind === '' || kind === expected.kind ? expected.schema : undefined,
+    findDuplicates: mode !== 'Ignore',
+  });
+  if (decoded.kind === 'refused') return decoded;
+  if (decoded.value === undefined) {
     return refused(newBadRequest(`a ${expected.kind} is required as the request body`));
   }
-  return asObject(document.value, expected);
+  const { document, duplicates } = decoded.value;
+  const mismatch = checkVersionAndKind(document, expected);
+  if (mismatch !== undefined) return refused(mismatch);
+  const typed = typedDocument(document, expected, mode, duplicates);
+  if (typed.kind === 'refused') return typed;
+  request.warnings.push(...typed.warnings);
+  return ok(typed.object);
 }
 
-function asObject(document: JsonObject, expected: GroupVersionKind): Result<ApiObject> {
+/** A document without them is taken for what the URL names. */
+export function checkVersionAndKind(
+  document: JsonObject,
+  expected: GroupVersionKind & { readonly alsoKinds?: readonly GroupVersionKind[] | undefined },
+): StatusError | undefined {
+  const { alsoKinds = [], ...first } = expected;
+  const mismatch = mismatchWith(document, first);
+  if (mismatch === undefined) return undefined;
+  return alsoKinds.some((each) => mismatchWith(document, each) === undefined)
+    ? undefined
+    : mismatch;
+}
+
+function mismatchWith(document: JsonObject, expected: GroupVersionKind): StatusError | undefined {
   const apiVersion = formatGroupVersion(expected);
   const given = { apiVersion: document['apiVersion'] ?? '', kind: document['kind'] ?? '' };
   if (given.apiVersion !== '' && given.apiVersion !== apiVersion) {
-    return refused(
-      newBadRequest(
-        `the API version in the data (${text(given.apiVersion)}) does not match ` +
-          `the expected API version (${apiVersion})`,
-      ),
+    return newBadRequest(
+      `the API version in the data (${text(given.apiVersion)}) does not match ` +
+        `the expected API version (${apiVersion})`,
     );
   }
   if (given.kind !== '' && given.kind !== expected.kind) {
-    return refused(
-      newBadRequest(
-        `the kind in the data (${text(given.kind)}) does not match ` +
-          `the expected kind (${expected.kind})`,
-      ),
+    return newBadRequest(
+      `the kind in the data (${text(given.kind)}) does not match ` +
+        `the expected kind (${expected.kind})`,
     );
   }
-  const shape = checkMetaShape(document);
-  if (shape.kind === 'refused') {
-    const what = `${expected.kind} in version ${JSON.stringify(expected.version)}`;
-    return refused(newBadRequest(`${what} cannot be decoded: ${shape.problem}`));
-  }
-  return ok({ ...shape.object, apiVersion, kind: expected.kind });
+  return undefined;
 }
 
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function text(value: JsonValue): string {
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 /** For a create: the namespace of the URL goes in; another one is an error. */

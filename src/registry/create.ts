@@ -24,6 +24,7 @@ import { storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
+import { tracked } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import { toStorageVersion } from './versions.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
@@ -38,6 +39,8 @@ const generateNameAttemptsMax = 8;
 
 export interface WriteOptions {
   readonly dryRun: boolean;
+  /** Under which name fields are owned; absent: unknown. */
+  readonly manager?: string | undefined;
 }
 
 /** `submitted` has been decoded and agrees with the URL; its resourceVersion must be unset. */
@@ -78,9 +81,10 @@ async function createNamed(
   if (prepared.kind === 'refused') return prepared;
   const { kind, namespace } = target;
   const key = { ...kind.storage, namespace, name };
+  const writer = { manager: options.manager ?? '', subresource: '' };
   const outcome = await deps.actors.execute(key, {
     type: 'create',
-    object: prepared.value.object,
+    object: tracked(deps, kind, writer, prepared.value.object, undefined),
     conditions: namespaceConditions(namespace),
     dryRun: options.dryRun,
     qualifiedResource: kind,
@@ -88,7 +92,7 @@ async function createNamed(
   return creationResult(outcome, target, name, prepared.value.warnings);
 }
 
-/** The object as it would be stored, or why it may not be. Also used by create-on-update. */
+/** The object as it would be stored, but for who owns its fields; or why it may not be. */
 export function prepareForCreate(
   deps: RegistryDeps,
   target: ResourceTarget,

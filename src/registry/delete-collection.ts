@@ -30,7 +30,20 @@ export async function deleteCollection(
 ): Promise<Result<CollectionDeletion>> {
   const listed = await listObjects(deps, target, query);
   if (listed.kind === 'refused') return listed;
-  const entries = listed.value.entries[Symbol.iterator]();
+  const deleted = await deleteEntries(deps, target, listed.value.entries, options);
+  if (deleted.kind === 'refused') return deleted;
+  return ok({ list: listed.value, deletedCount: deleted.value });
+}
+
+/** Deletes each of the objects, as they are when their turn comes; returns how many. What fails
+ * first ends it: what is in flight then still happens. */
+export async function deleteEntries(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  objects: Iterable<{ readonly namespace: string; readonly name: string }>,
+  options: DeleteOptions,
+): Promise<Result<number>> {
+  const entries = objects[Symbol.iterator]();
   let failure: Result<never> | undefined;
   let deletedCount = 0;
   const worker = async (): Promise<void> => {
@@ -43,5 +56,5 @@ export async function deleteCollection(
     }
   };
   await Promise.all(Array.from({ length: deletesInFlightMax }, worker));
-  return failure ?? ok({ list: listed.value, deletedCount });
+  return failure ?? ok(deletedCount);
 }

@@ -3,36 +3,64 @@
  *
  *   no finalizer, no grace ──▶ removed in one step: one DELETED event, nothing before it
  *   otherwise              ──▶ marked: deletionTimestamp, grace; removed when nothing holds it
+ *   grace cut to nothing   ──▶ marked, so that watches see the grace it got, then removed
  *
- * What it is not: garbage collection. Dependents are not looked at, so every propagationPolicy
- * leaves them as they are.
+ * What it is not: garbage collection. Dependents are not looked at; propagationPolicy only decides
+ * which finalizer tells the collector what to do (deletion-finalizers.ts).
  *
  * Invariants: preconditions are checked on the state the decision is made on; a later delete can
- * only shorten the grace period; nothing un-marks an object.
+ * only shorten the grace period; nothing un-marks an object; while a grace period runs, finalizers
+ * stay as they are.
  */
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
-import { newBadRequest, newConflict } from '../apimachinery/status-error.ts';
+import type { Identity } from '../apimachinery/identity.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import { isNotFound, newBadRequest, newConflict } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { formatRfc3339, parseRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
-import type { CurrentObject, DeletionPlan } from '../../actors/actors.ts';
-import { assert, unreachable } from '../stdx/assert.ts';
+import type { CurrentObject, DeletionPlan, ObjectOutcome } from '../../actors/actors.ts';
+import { assert } from '../stdx/assert.ts';
+import { withDeletionFinalizers } from './deletion-finalizers.ts';
 import { bumpGeneration } from './object-metadata.ts';
 import type { DeleteResult, ObjectTarget, RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
+import { completesDeletion } from './update.ts';
 import { storedObject } from './written-object.ts';
+
+type Settled = Exclude<ObjectOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
 
 export async function deleteObject(
   deps: RegistryDeps,
   target: ObjectTarget,
   options: DeleteOptions,
 ): Promise<Result<DeleteResult>> {
-  const { kind, namespace, name } = target;
-  const strategy = deps.strategyOf(kind);
-  const forbidden = strategy.forbidDeletion(name);
+  const strategy = deps.strategyOf(target.kind);
+  const forbidden = strategy.forbidDeletion(target.name);
   if (forbidden !== undefined) return refused(forbidden);
-  const nowMs = deps.clock.nowMs();
+  const first = await executeDelete(deps, target, strategy, options);
+  if (first.kind === 'refused') return first;
+  const marked = first.value;
+  if (options.dryRun || marked.kind === 'removed' || !completesDeletion(marked.object, strategy)) {
+    return ok(deleteResult(marked, target));
+  }
+  // Its grace was cut to nothing. Should this server end here, the next delete goes on.
+  const preconditions = { uid: marked.object.metadata.uid };
+  const second = await executeDelete(deps, target, strategy, { dryRun: false, preconditions });
+  if (second.kind === 'ok') return ok(deleteResult(second.value, target));
+  if (isNotFound(second.error)) return ok({ ...deleteResult(marked, target), removed: true });
+  return second;
+}
+
+async function executeDelete(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  strategy: KindStrategy,
+  options: DeleteOptions,
+): Promise<Result<Settled>> {
+  const { kind, namespace, name } = target;
+  const rules = { kind, strategy, names: deps.identity.finalizers, nowMs: deps.clock.nowMs() };
   const outcome = await deps.actors.execute(
     { ...kind.storage, namespace, name },
     {
@@ -40,51 +68,78 @@ export async function deleteObject(
       plan: (current) =>
         readableRefusal(options, target) ??
         preconditionRefusal(options, current, target) ??
-        planDeletion(current.object, strategy, options.gracePeriodSeconds, nowMs),
+        planDeletion(current.object, rules, options),
       dryRun: options.dryRun,
       qualifiedResource: kind,
     },
   );
-  switch (outcome.kind) {
-    case 'removed':
-    case 'marked':
-    case 'unchanged':
-    case 'replaced':
-    case 'created':
-      return ok({
-        object: storedObject(outcome, namespace, name),
-        uid: outcome.object.metadata.uid ?? '',
-        removed: outcome.kind === 'removed',
-      });
-    case 'refused':
-      return outcome;
-    case 'condition-failed':
-      return assertNoCondition();
-    default:
-      return unreachable(outcome);
-  }
+  if (outcome.kind === 'refused') return outcome;
+  assert(outcome.kind !== 'condition-failed', 'a delete carries no condition');
+  return ok(outcome);
 }
 
-function assertNoCondition(): never {
-  assert(false, 'a delete carries no condition');
+function deleteResult(outcome: Settled, { namespace, name }: ObjectTarget): DeleteResult {
+  return {
+    object: storedObject(outcome, namespace, name),
+    uid: outcome.object.metadata.uid ?? '',
+    removed: outcome.kind === 'removed',
+  };
+}
+
+interface DeletionRules {
+  readonly kind: KindInfo;
+  readonly strategy: KindStrategy;
+  readonly names: Identity['finalizers'];
+  readonly nowMs: number;
 }
 
 /** What the delete does to this object. Pure. */
 function planDeletion(
   object: ApiObject,
-  strategy: KindStrategy,
-  requestedGrace: number | undefined,
-  nowMs: number,
+  rules: DeletionRules,
+  options: DeleteOptions,
 ): DeletionPlan {
-  const { deletionTimestamp, finalizers } = object.metadata;
-  const grace = strategy.gracePeriodSeconds(object, requestedGrace);
-  const held = (finalizers?.length ?? 0) > 0 || strategy.holdsDeletion(object);
-  if (grace === 0 && !held) return { kind: 'remove' };
-  if (deletionTimestamp === undefined) {
-    const marked = strategy.markDeletion(withDeletion(object, grace, nowMs + grace * 1000));
-    return { kind: 'mark', object: marked };
+  const { deletionTimestamp } = object.metadata;
+  return deletionTimestamp === undefined
+    ? planFirst(object, rules, options)
+    : planAgain(object, rules, options);
+}
+
+function planFirst(
+  object: ApiObject,
+  { kind, strategy, names, nowMs }: DeletionRules,
+  options: DeleteOptions,
+): DeletionPlan {
+  const grace = strategy.gracePeriodSeconds(object, options.gracePeriodSeconds);
+  const next = withDeletionFinalizers(object, kind, options, names);
+  if (grace > 0 || isHeld(next, strategy)) {
+    const timed = withDeletion(next, grace, nowMs + grace * 1000);
+    return { kind: 'mark', object: strategy.markDeletion(timed) };
   }
-  return { kind: 'mark', object: shortened(object, grace, requestedGrace !== undefined) };
+  // What can have a grace period shows that it was given none.
+  if (kind.deletion !== 'pod') return { kind: 'remove' };
+  return { kind: 'remove', object: withDeletion(next, 0, nowMs) };
+}
+
+function planAgain(
+  object: ApiObject,
+  { kind, strategy, names }: DeletionRules,
+  options: DeleteOptions,
+): DeletionPlan {
+  const { deletionGracePeriodSeconds: current = 0 } = object.metadata;
+  const { gracePeriodSeconds: requested } = options;
+  const asItIs: DeletionPlan = { kind: 'mark', object };
+  if (strategy.holdsDeletion(object)) return asItIs;
+  if (current > 0 && (requested === undefined || requested >= current)) return asItIs;
+  const grace = current > 0 ? (requested ?? 0) : 0;
+  const next = withDeletionFinalizers(shortened(object, grace), kind, options, names);
+  if (grace > 0 || isHeld(next, strategy)) return { kind: 'mark', object: next };
+  if (current === 0) return { kind: 'remove' };
+  return options.dryRun ? { kind: 'remove', object: next } : { kind: 'mark', object: next };
+}
+
+function isHeld(object: ApiObject, strategy: KindStrategy): boolean {
+  return (object.metadata.finalizers?.length ?? 0) > 0 || strategy.holdsDeletion(object);
 }
 
 function withDeletion(object: ApiObject, graceSeconds: number, atMs: number): ApiObject {
@@ -97,11 +152,10 @@ function withDeletion(object: ApiObject, graceSeconds: number, atMs: number): Ap
   return (object.metadata.generation ?? 0) > 0 ? bumpGeneration(marked) : marked;
 }
 
-/** The deletion that is under way, brought forward when this request asks for less grace. */
-function shortened(object: ApiObject, graceSeconds: number, asked: boolean): ApiObject {
-  const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
-  const current = deletionGracePeriodSeconds ?? 0;
-  if (!asked || graceSeconds >= current) return object;
+/** The deletion that is under way, brought forward to a shorter grace. */
+function shortened(object: ApiObject, graceSeconds: number): ApiObject {
+  const { deletionTimestamp, deletionGracePeriodSeconds: current = 0 } = object.metadata;
+  if (graceSeconds === current) return object;
   const startedMs = (parseRfc3339(deletionTimestamp ?? '') ?? 0) - current * 1000;
   const metadata: ObjectMeta = {
     ...object.metadata,
@@ -133,15 +187,15 @@ function preconditionRefusal(
   const currentUid = current.object.metadata.uid ?? '';
   if (uid !== undefined && uid !== currentUid) {
     return conflict(
-      `the UID in the precondition (${uid}) does not match the UID in record (${currentUid}): ` +
-        'the object may have been deleted and created again',
+      `the UID in the precondition (${uid}) does not match the UID in record (${currentUid}). ` +
+        'The object might have been deleted and then recreated',
     );
   }
   const revision = current.revision?.toString() ?? 'not committed yet';
   if (resourceVersion !== undefined && resourceVersion !== revision) {
     return conflict(
       `the ResourceVersion in the precondition (${resourceVersion}) does not match ` +
-        `the ResourceVersion in record (${revision}): the object may have been modified`,
+        `the ResourceVersion in record (${revision}). The object might have been modified`,
     );
   }
   return undefined;

@@ -16,7 +16,8 @@ export interface Birth {
   readonly namespace: string;
 }
 
-/** Fields of metadata that a client cannot write. managedFields are maintained by the server. */
+/** Fields of metadata that a client cannot write. What it says of managedFields is judged where
+ * ownership is tracked. */
 const serverOwned: ReadonlySet<string> = new Set([
   'resourceVersion',
   'selfLink',
@@ -25,7 +26,6 @@ const serverOwned: ReadonlySet<string> = new Set([
   'deletionTimestamp',
   'deletionGracePeriodSeconds',
   'generation',
-  'managedFields',
 ]);
 
 function clientOwned(meta: ObjectMeta): ObjectMeta {

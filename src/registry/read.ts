@@ -14,11 +14,14 @@
 import type { ContinueToken } from '../apimachinery/continue-token.ts';
 import { CONTINUE_AT_LATEST, newContinueExpired } from '../apimachinery/continue-token.ts';
 import {
+  newCorruptObject,
   newExpired,
   newNotFound,
+  newStoreReadError,
   newTooLargeResourceVersion,
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
+import { unreadableIn } from '../../streams/streams.ts';
 import type { Predicate, ResourceSnapshot } from '../../streams/streams.ts';
 import type { Revision } from '../storage/storage.ts';
 import type {
@@ -53,6 +56,10 @@ export async function getObject(
 ): Promise<Result<StoredObject>> {
   const at = await snapshotFor(deps, target, consistency);
   if (at.kind === 'refused') return at;
+  const why = at.value.unreadable.get(`${target.namespace}/${target.name}`);
+  if (why !== undefined) {
+    return refused(newCorruptObject(target.kind, target.name, { key: keyOf(target), why }));
+  }
   const entry = at.value.get(target.namespace, target.name);
   if (entry === undefined) return refused(newNotFound(target.kind, target.name));
   return ok(entry);
@@ -66,9 +73,25 @@ export async function listObjects(
   const token = query.continueToken;
   const at = await snapshotFor(deps, target, consistencyOf(query), token);
   if (at.kind === 'refused') return at;
+  const unreadable = unreadableIn(at.value, target.namespace);
+  if (unreadable.length > 0) return refused(unreadableError(target, unreadable));
   const result = page(at.value, target, query);
   if (result.continueAfter !== undefined) deps.streams.keep(target.kind.storage, at.value);
   return ok(result);
+}
+
+function keyOf({ kind, namespace, name }: ObjectTarget): string {
+  return `${kind.storage.group}/${kind.storage.resource}/${namespace}/${name}`;
+}
+
+/** A list that left something out would be taken for the whole: it names what cannot be read. */
+function unreadableError(
+  { kind }: ResourceTarget,
+  unreadable: ReturnType<typeof unreadableIn>,
+): StatusError {
+  const { group, resource } = kind.storage;
+  const objects = unreadable.map(({ key, why }) => ({ key: `${group}/${resource}/${key}`, why }));
+  return newStoreReadError(kind, objects);
 }
 
 function consistencyOf(query: ListQuery): Consistency {

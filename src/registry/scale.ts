@@ -14,11 +14,18 @@ import { newInvalid } from '../apimachinery/status-error.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { CurrentObject, Production } from '../../actors/actors.ts';
 import type { WriteOptions } from './create.ts';
 import { withGeneration } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
-import { checkPreconditions, executeReplace, preconditionsOf, validated } from './update.ts';
+import {
+  checkPreconditions,
+  executeReplace,
+  preconditionsOf,
+  trackedUpdate,
+  writerOf,
+} from './update.ts';
 
 /** The Scale of an object whose metadata carries its resourceVersion. */
 export function scaleOf(object: ApiObject, paths: ScalePaths, scale: GroupVersionKind): ApiObject {
@@ -50,26 +57,44 @@ export async function updateScale(
   scale: GroupVersionKind,
   options: WriteOptions,
 ): Promise<Result<ApiObject>> {
-  const spec = isJsonObject(submitted['spec']) ? submitted['spec'] : {};
-  const wanted = spec['replicas'] ?? 0;
-  const errors = replicaErrors(wanted);
-  if (errors.length > 0) return refused(newInvalid(scale, target.name, errors));
-  const preconditions = preconditionsOf(submitted);
-  const strategy = deps.strategyOf(target.kind);
   const result = await executeReplace(deps, target, {
-    produce: (current) => {
-      const conflict = checkPreconditions(preconditions, current, target);
-      if (conflict !== undefined) return conflict;
-      const changed = withValueAt(current.object, paths.specReplicas, wanted) as ApiObject;
-      const next = withGeneration(changed, current.object, target.kind);
-      return validated(next, current.object, target.kind, strategy);
-    },
+    produce: (current) => produceScale(deps, target, submitted, { paths, scale, options }, current),
     create: undefined,
     warnings: [],
     options,
   });
   if (result.kind === 'refused') return result;
   return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
+}
+
+export interface ScaleWrite {
+  readonly paths: ScalePaths;
+  readonly scale: GroupVersionKind;
+  readonly options: WriteOptions;
+}
+
+/** What a Scale, as a client wants it, makes of the object it scales. */
+export function produceScale(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  submitted: ApiObject,
+  { paths, scale, options }: ScaleWrite,
+  current: CurrentObject,
+): Production {
+  const spec = isJsonObject(submitted['spec']) ? submitted['spec'] : {};
+  const wanted = spec['replicas'] ?? 0;
+  const errors = replicaErrors(wanted);
+  if (errors.length > 0) return refused(newInvalid(scale, target.name, errors));
+  const conflict = checkPreconditions(preconditionsOf(submitted), current, target);
+  if (conflict !== undefined) return conflict;
+  const changed = withReplicas(current.object, paths, wanted);
+  const next = withGeneration(changed, current.object, target.kind);
+  return trackedUpdate(deps, target, next, writerOf(options, 'scale'), current);
+}
+
+/** The object with its replica count set. */
+export function withReplicas(object: ApiObject, paths: ScalePaths, wanted: JsonValue): ApiObject {
+  return withValueAt(object, paths.specReplicas, wanted) as ApiObject;
 }
 
 function replicaErrors(value: JsonValue): FieldError[] {

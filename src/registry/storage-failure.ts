@@ -35,7 +35,9 @@ export function interpretStorageError(
     case 'closed':
       return newServerTimeout(resource, verb, retryAfterSeconds);
     case 'corrupt':
-      return newInternalError(`a stored record of ${resource.resource} cannot be read`);
+      return newInternalError(
+        `StorageError: corrupt object: a stored record of ${resource.resource} cannot be read`,
+      );
     case 'io':
     case 'in-use':
     case 'identity':

@@ -17,9 +17,14 @@ export interface KindStrategy {
   /** Likewise, for a write to the main resource. `next` already has the immutable metadata. */
   prepareForUpdate(next: ApiObject, current: ApiObject): ApiObject;
   /** Likewise, for a write to the status: `next` differs in it and in the client's metadata. */
-  prepareForStatusUpdate(next: ApiObject, current: ApiObject): ApiObject;
+  prepareForStatusUpdate(next: ApiObject, current: ApiObject, nowMs: number): ApiObject;
+  /** Of writes to the kind's other subresources, by name. */
+  readonly subresources: Readonly<Record<string, SubresourceRules>>;
   validate(object: ApiObject): readonly FieldError[];
+  /** Of a write to the main resource; what `validate` asks is asked here too. */
   validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
+  /** Of a write to the status, which leaves the rest as it is. */
+  validateStatusUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
   /** Why this object may not be deleted at all, if so. */
   forbidDeletion(name: string): StatusError | undefined;
   /** Seconds an accepted delete waits; `requested` is what the client asked for. 0: at once. */
@@ -28,6 +33,14 @@ export interface KindStrategy {
   holdsDeletion(object: ApiObject): boolean;
   /** The object as it looks once its deletion is marked. */
   markDeletion(object: ApiObject): ApiObject;
+}
+
+/** What a write to a subresource that shows the object itself may change, and must obey. */
+export interface SubresourceRules {
+  /** The current object with what may be written here taken from `next`, in which the metadata is
+   * already prepared. */
+  prepare(next: ApiObject, current: ApiObject, nowMs: number): ApiObject;
+  validate(next: ApiObject, current: ApiObject): readonly FieldError[];
 }
 
 export type StrategyOf = (kind: KindInfo) => KindStrategy;
@@ -42,8 +55,10 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
     prepareForCreate: (object) => (hasStatus && !keepsStatus ? withoutStatus(object) : object),
     prepareForUpdate: (next, current) => (hasStatus ? withStatusOf(next, current) : next),
     prepareForStatusUpdate: (next) => next,
+    subresources: {},
     validate: () => [],
     validateUpdate: () => [],
+    validateStatusUpdate: () => [],
     forbidDeletion: () => undefined,
     gracePeriodSeconds: kind.deletion === 'pod' ? podGracePeriod : () => 0,
     holdsDeletion: () => false,

@@ -8,15 +8,18 @@
  * is taken from the current object; a result equal to the current object writes nothing.
  */
 import { invalid } from '../apimachinery/field-error.ts';
+import type { FieldError } from '../apimachinery/field-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { newConflict, newInvalid } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { validateObjectMetaUpdate } from '../apimachinery/validation/object-meta.ts';
 import type { CurrentObject, ObjectOutcome, Production } from '../../actors/actors.ts';
-import { unreachable } from '../stdx/assert.ts';
+import { assert, unreachable } from '../stdx/assert.ts';
 import { namespaceConditions, namespaceRefusal, prepareForCreate } from './create.ts';
 import type { WriteOptions } from './create.ts';
+import { tracked } from './field-ownership.ts';
+import type { Writer } from './field-ownership.ts';
 import { metadataForUpdate, withGeneration, withoutDuplicateOwners } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
@@ -24,7 +27,8 @@ import type { KindStrategy } from './strategy.ts';
 import { toStorageVersion } from './versions.ts';
 import { writtenObject } from './written-object.ts';
 
-export type Subresource = 'status' | undefined;
+/** The status, or one that the kind's strategy names; undefined: the object itself. */
+export type Subresource = string | undefined;
 
 export interface Preconditions {
   readonly uid: string | undefined;
@@ -32,7 +36,8 @@ export interface Preconditions {
   readonly resourceVersion: string | undefined;
 }
 
-/** Replaces the object, or only its status. Creates it where the kind allows that. */
+/** Replaces the object, or only its status. Creates it where the kind allows that. A uid names an
+ * object that exists: where there is none, that is a Conflict. */
 export async function updateObject(
   deps: RegistryDeps,
   target: ObjectTarget,
@@ -42,26 +47,104 @@ export async function updateObject(
 ): Promise<Result<WriteResult>> {
   const { kind } = target;
   const preconditions = preconditionsOf(submitted);
-  const { object: next, warnings } = withoutDuplicateOwners(toStorageVersion(submitted, kind));
-  const strategy = deps.strategyOf(kind);
+  const { object: next, warnings } = withoutDuplicateOwners(submitted);
   return executeReplace(deps, target, {
     produce: (current) => {
       if (!hasVersion(preconditions) && !kind.allowUnconditionalUpdate) {
         return refused(versionRequired(target));
       }
-      const conflict = checkPreconditions(preconditions, current, target);
-      if (conflict !== undefined) return conflict;
-      return subresource === 'status'
-        ? produceStatus(next, current.object, kind, strategy)
-        : produceObject(next, current.object, kind, strategy);
+      return produceUpdate(deps, target, next, writerOf(options, subresource), current);
     },
-    create:
-      kind.allowCreateOnUpdate && subresource === undefined && !namesAnExisting(preconditions)
-        ? () => produceCreation(deps, target, submitted)
+    create: namesUid(preconditions)
+      ? () => refused(uidConflict(target, preconditions.uid ?? '', ''))
+      : kind.allowCreateOnUpdate && subresource === undefined && !hasVersion(preconditions)
+        ? () => produceCreation(deps, target, submitted, options)
         : undefined,
     warnings,
     options,
   });
+}
+
+export function writerOf(options: WriteOptions, subresource: string | undefined): Writer {
+  return { manager: options.manager ?? '', subresource: subresource ?? '' };
+}
+
+/** What an update to `next`, at the request's version, makes of the current object. */
+export function produceUpdate(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  next: ApiObject,
+  writer: Writer,
+  current: CurrentObject,
+): Production {
+  const conflict = checkPreconditions(preconditionsOf(next), current, target);
+  if (conflict !== undefined) return conflict;
+  const { kind } = target;
+  const stored = toStorageVersion(next, kind);
+  const subresource = writer.subresource === '' ? undefined : writer.subresource;
+  const prepared = preparedUpdate(deps, kind, stored, current.object, subresource);
+  return trackedUpdate(deps, target, prepared, writer, current);
+}
+
+/** The prepared object with its owners, if its metadata and the kind's rules allow it. */
+export function trackedUpdate(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  prepared: ApiObject,
+  writer: Writer,
+  current: CurrentObject,
+): Production {
+  const { kind } = target;
+  const next = tracked(deps, kind, writer, prepared, current.object);
+  return validatedUpdate(deps, target, next, writer, current);
+}
+
+/** `next`, if its metadata and the kind's rules for this subresource allow it. */
+export function validatedUpdate(
+  deps: RegistryDeps,
+  { kind }: ObjectTarget,
+  next: ApiObject,
+  { subresource }: Writer,
+  { object }: CurrentObject,
+): Production {
+  const strategy = deps.strategyOf(kind);
+  return validated(next, object, kind, kindErrors(strategy, subresource, next, object));
+}
+
+/** A scale is a write to the object; a binding or an eviction is judged before it comes here. */
+function kindErrors(
+  strategy: KindStrategy,
+  subresource: string,
+  next: ApiObject,
+  current: ApiObject,
+): readonly FieldError[] {
+  switch (subresource) {
+    case '':
+    case 'scale':
+      return strategy.validateUpdate(next, current);
+    case 'status':
+      return strategy.validateStatusUpdate(next, current);
+    default:
+      return strategy.subresources[subresource]?.validate(next, current) ?? [];
+  }
+}
+
+/** What the kind and the server make of a submitted object, in the stored version. */
+export function preparedUpdate(
+  deps: RegistryDeps,
+  kind: KindInfo,
+  submitted: ApiObject,
+  current: ApiObject,
+  subresource: Subresource,
+): ApiObject {
+  const strategy = deps.strategyOf(kind);
+  const nowMs = deps.clock.nowMs();
+  if (subresource === 'status') return preparedStatus(submitted, current, strategy, nowMs);
+  const next = metadataForUpdate(submitted, current);
+  const rules = subresource === undefined ? undefined : strategy.subresources[subresource];
+  assert(subresource === undefined || rules !== undefined, `no rules for ${subresource}`);
+  const prepared = rules?.prepare(next, current, nowMs) ?? strategy.prepareForUpdate(next, current);
+  return withGeneration(prepared, current, kind);
 }
 
 /** Asked of writes over an existing object only: a PUT that creates has no version to name. */
@@ -117,8 +200,14 @@ function hasVersion(preconditions: Preconditions): boolean {
   return version !== undefined && version !== '' && version !== '0';
 }
 
-function namesAnExisting(preconditions: Preconditions): boolean {
-  return hasVersion(preconditions) || (preconditions.uid ?? '') !== '';
+function namesUid(preconditions: Preconditions): boolean {
+  return (preconditions.uid ?? '') !== '';
+}
+
+/** The object that the client means is not the one there, which may be none. */
+function uidConflict({ kind, name }: ObjectTarget, expected: string, found: string): StatusError {
+  const uids = `UID in precondition: ${expected}, UID in object meta: ${found}`;
+  return newConflict(kind, name, `Precondition failed: ${uids}`);
 }
 
 /** Undefined when the current object is the one that the client meant. */
@@ -132,29 +221,18 @@ export function checkPreconditions(
   }
   const uid = current.object.metadata.uid ?? '';
   if (expected.uid !== undefined && expected.uid !== '' && expected.uid !== uid) {
-    const uids = `UID in precondition: ${expected.uid}, UID in object meta: ${uid}`;
-    return refused(newConflict(target.kind, target.name, `Precondition failed: ${uids}`));
+    return refused(uidConflict(target, expected.uid, uid));
   }
   return undefined;
 }
 
-function produceObject(
-  submitted: ApiObject,
-  current: ApiObject,
-  kind: KindInfo,
-  strategy: KindStrategy,
-): Production {
-  const prepared = strategy.prepareForUpdate(metadataForUpdate(submitted, current), current);
-  return validated(withGeneration(prepared, current, kind), current, kind, strategy);
-}
-
 /** Status and the metadata that a client owns; everything else stays as it is. */
-function produceStatus(
+function preparedStatus(
   submitted: ApiObject,
   current: ApiObject,
-  kind: KindInfo,
   strategy: KindStrategy,
-): Production {
+  nowMs: number,
+): ApiObject {
   const { metadata } = metadataForUpdate(submitted, current);
   const { ownerReferences } = current.metadata;
   const { ownerReferences: _dropped, ...rest } = metadata;
@@ -164,20 +242,17 @@ function produceStatus(
     metadata: ownerReferences === undefined ? rest : { ...rest, ownerReferences },
     ...(submitted['status'] === undefined ? {} : { status: submitted['status'] }),
   } as ApiObject;
-  return validated(strategy.prepareForStatusUpdate(next, current), current, kind, strategy);
+  return strategy.prepareForStatusUpdate(next, current, nowMs);
 }
 
-/** `next`, if its metadata and the kind's own rules allow it after `current`. */
+/** `next`, if its metadata allows it after `current` and `ofKind`, the kind's own, are none. */
 export function validated(
   next: ApiObject,
   current: ApiObject,
   kind: KindInfo,
-  strategy: KindStrategy,
+  ofKind: readonly FieldError[],
 ): Production {
-  const errors = [
-    ...validateObjectMetaUpdate(next.metadata, current.metadata),
-    ...strategy.validateUpdate(next, current),
-  ];
+  const errors = [...validateObjectMetaUpdate(next.metadata, current.metadata), ...ofKind];
   if (errors.length > 0) {
     return refused(newInvalid(kind, current.metadata.name ?? '', errors));
   }
@@ -188,10 +263,13 @@ function produceCreation(
   deps: RegistryDeps,
   target: ObjectTarget,
   submitted: ApiObject,
+  options: WriteOptions,
 ): Production {
   const prepared = prepareForCreate(deps, target, submitted, target.name);
   if (prepared.kind === 'refused') return prepared;
-  return { kind: 'object', object: prepared.value.object };
+  const writer = writerOf(options, undefined);
+  const object = tracked(deps, target.kind, writer, prepared.value.object, undefined);
+  return { kind: 'object', object };
 }
 
 function replacementResult(

@@ -1,25 +1,108 @@
 /**
  * Between the version of a request and the version an object is stored in (spec 1, section 9).
  *
- * What it is not: field conversion. The versions of one resource that are served together share
- * their fields here; a kind whose versions differ in fields keeps them apart in the catalogue.
+ * What it is not: the conversions themselves; they come with the kind (KindInfo.conversions).
  *
- * Invariant: the stored object carries the storage version, whichever version it came through.
+ * Invariants: the stored object carries the storage version, whichever version it came through.
+ * Versions that have the same fields cost nothing: their bytes are passed on under another head. A
+ * record that an older release stored in another version is converted when it is read.
  */
+import {
+  decodeObject,
+  encodeObject,
+  hasObjectHead,
+  objectHead,
+  stampResourceVersion,
+  withObjectHead,
+} from '../apimachinery/object-encoding.ts';
+import { objectAtVersion } from '../apimachinery/object-version.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
-import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { GroupVersionKind } from '../apimachinery/schema.ts';
+import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
+
+type Versioned = GroupVersionKind & Pick<KindInfo, 'conversions'>;
 
 function storageApiVersion(kind: KindInfo): string {
   return formatGroupVersion({ group: kind.storage.group, version: kind.storageVersion });
 }
 
-/** Whether an object of this kind goes out as it is stored, byte for byte. */
-export function isStorageVersion(kind: KindInfo): boolean {
-  return kind.group === kind.storage.group && kind.version === kind.storageVersion;
+/** The kind at the version its objects are stored in, which need not be served. */
+export function storedKind(kind: KindInfo): Versioned {
+  const { group } = kind.storage;
+  return { group, version: kind.storageVersion, kind: kind.kind, conversions: kind.conversions };
+}
+
+/** An object of one version as the other shows it; both are of one resource. Pure. */
+export function toVersion(object: ApiObject, from: Versioned, to: Versioned): ApiObject {
+  const labelled = labelledAs(object, from.kind, formatGroupVersion(from));
+  return objectAtVersion(labelled, formatGroupVersion(to), to.conversions);
+}
+
+/** Kind and apiVersion first, in this order, whatever the object says. */
+function labelledAs(object: ApiObject, kind: string, apiVersion: string): ApiObject {
+  const { kind: _kind, apiVersion: _version, ...rest } = object;
+  return { kind, apiVersion, ...rest };
 }
 
 export function toStorageVersion(object: ApiObject, kind: KindInfo): ApiObject {
-  const { kind: _kind, apiVersion: _version, ...rest } = object;
-  return { kind: kind.kind, apiVersion: storageApiVersion(kind), ...rest };
+  return toVersion(object, kind, storedKind(kind));
+}
+
+/** From stored bytes to those of the object as the version shows it: JSON both, with or without a
+ * resourceVersion. */
+export function showing(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
+  const { conversions } = kind;
+  const stored = storageApiVersion(kind);
+  const shown = formatGroupVersion(kind);
+  const storedHead = objectHead(kind.kind, stored);
+  const shownHead = objectHead(kind.kind, shown);
+  const target = conversions?.get(shown);
+  const convert = (bytes: Uint8Array): Uint8Array => {
+    const object = decodeObject(bytes);
+    if (conversions?.get(object.apiVersion) === target) return withObjectHead(bytes, shownHead);
+    return encodeVersioned(objectAtVersion(object, shown, conversions));
+  };
+  if (conversions?.get(stored) !== target) return convert;
+  const same = stored === shown;
+  return (bytes) => {
+    if (!hasObjectHead(bytes, storedHead)) return convert(bytes);
+    return same ? bytes : withObjectHead(bytes, shownHead);
+  };
+}
+
+/** Names what `showing` does: equal names show equal bytes. */
+export function showingId(kind: KindInfo): string {
+  return `${formatGroupVersion(kind)}/${kind.kind}`;
+}
+
+/** JSON of an object whose metadata may carry its resourceVersion. */
+export function encodeVersioned(object: ApiObject): Uint8Array {
+  const { bytes, metadataAt } = encodeObject(object);
+  const version = object.metadata.resourceVersion;
+  return version === undefined ? bytes : stampResourceVersion(bytes, metadataAt, BigInt(version));
+}
+
+/** Objects read from the store, in the version that this release stores: what an older release
+ * wrote is converted. */
+export function upgrading(scheme: Scheme): (object: ApiObject) => ApiObject {
+  const kinds = new Map<string, KindInfo>();
+  const current = new Set<string>();
+  for (const kind of scheme.kinds) {
+    kinds.set(`${kind.storage.group} ${kind.kind}`, kind);
+    current.add(`${storageApiVersion(kind)} ${kind.kind}`);
+  }
+  return (object) => {
+    if (current.has(`${object.apiVersion} ${object.kind}`)) return object;
+    const slash = object.apiVersion.indexOf('/');
+    const group = slash === -1 ? '' : object.apiVersion.slice(0, slash);
+    const kind = kinds.get(`${group} ${object.kind}`);
+    if (kind === undefined) return object;
+    return objectAtVersion(object, storageApiVersion(kind), kind.conversions);
+  };
+}
+
+/** A stored object as this version shows it. */
+export function atVersionOf(object: ApiObject, kind: KindInfo): ApiObject {
+  return toVersion(object, storedKind(kind), kind);
 }

@@ -9,6 +9,8 @@
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { together } from '../controllers/controller.ts';
 import type { Controller } from '../controllers/controller.ts';
+import { createEventExpiry } from '../controllers/event-expiry.ts';
+import { createGarbageCollector } from '../controllers/garbage-collector.ts';
 import { createIdentityLeaseCollector } from '../controllers/identity-lease-collector.ts';
 import { createIdentityLease } from '../controllers/identity-lease.ts';
 import type { IdentityLease, ServerInstance } from '../controllers/identity-lease.ts';
@@ -59,7 +61,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
     );
   }
   const controllers = (own: RegistryDeps): Controller =>
-    controllersOf(own, announces ? kind : undefined, deps);
+    controllersOf(own, announces ? kind : undefined, config.eventTtlMs, deps);
   const election = kind !== undefined && shared ? electionOf(deps, kind, controllers) : undefined;
   const compactor = createCompactor({
     storage: parts.storage,
@@ -88,6 +90,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
 function controllersOf(
   registry: RegistryDeps,
   identityLeases: KindInfo | undefined,
+  eventTtlMs: number,
   { log, timers }: BackgroundDeps,
 ): Controller {
   const namespaces = createNamespaceController({
@@ -97,14 +100,32 @@ function controllersOf(
       log.error({ err: error, namespace }, 'a namespace could not be emptied; it is tried again');
     },
   });
-  if (identityLeases === undefined) return namespaces;
+  const garbage = createGarbageCollector({
+    registry,
+    timers,
+    onMisplaced: ({ kind, entry }) => {
+      const object = `${kind.kind} ${entry.name}`;
+      log.warn({ object }, 'an object without a namespace names an owner in one: it is kept');
+    },
+    onError: (place, error) => {
+      log.error({ err: error, place }, 'garbage could not be collected; it is tried again');
+    },
+  });
+  const events = createEventExpiry({
+    registry,
+    timers,
+    ttlMs: eventTtlMs,
+    onError: (error) => log.warn({ err: error }, 'expired events were not removed; tried again'),
+  });
+  const always = [namespaces, garbage, events];
+  if (identityLeases === undefined) return together(always);
   const collector = createIdentityLeaseCollector({
     registry,
     timers,
     kind: identityLeases,
     onError: (error) => log.warn({ err: error }, 'expired leases of servers were not removed'),
   });
-  return together([namespaces, collector]);
+  return together([...always, collector]);
 }
 
 function electionOf(

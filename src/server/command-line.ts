@@ -5,6 +5,8 @@
  * Invariant: whatever is wrong with the arguments is one line and exit code 2.
  */
 import { Command, CommanderError, Option } from 'commander';
+import { convertFlags } from './convert-command.ts';
+import type { ConvertOptions } from './convert-command.ts';
 import { optionTable, OptionsError } from './options.ts';
 import type { OptionName, RawOptions } from './options.ts';
 import type { StoreCommand } from './store-commands.ts';
@@ -12,6 +14,7 @@ import type { StoreCommand } from './store-commands.ts';
 export type ParsedCommandLine =
   | { readonly kind: 'serve'; readonly options: RawOptions }
   | StoreCommand
+  | { readonly kind: 'convert'; readonly options: ConvertOptions }
   /** Help or version was asked for, and printed. */
   | { readonly kind: 'done' };
 
@@ -28,6 +31,9 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
   });
   addStoreCommands(program, (command) => {
     parsed = command;
+  });
+  addConvert(program, (options) => {
+    parsed = { kind: 'convert', options };
   });
   try {
     program.parse([...args], { from: 'user' });
@@ -92,6 +98,15 @@ function rawOptions(command: Command): RawOptions {
   const given = command.opts<Partial<Record<OptionName, string>>>();
   const values = defaults.map(([flag, initial]) => [flag, given[flag] ?? initial] as const);
   return Object.fromEntries(values) as RawOptions;
+}
+
+function addConvert(program: Command, chosen: (options: ConvertOptions) => void): void {
+  const convert = quiet(program.command('convert')).description('Convert manifests, offline.');
+  for (const [flags, help, byDefault] of convertFlags) {
+    const option = new Option(flags, help).default(byDefault);
+    convert.addOption(flags.startsWith('-f') ? option.makeOptionMandatory() : option);
+  }
+  convert.allowExcessArguments(false).action(() => chosen(convert.opts<ConvertOptions>()));
 }
 
 /** Errors are thrown, not printed: the caller decides how they look. */

@@ -8,6 +8,7 @@
 import cluster from 'node:cluster';
 import { StorageError } from '../storage/storage.ts';
 import { parseCommandLine } from './command-line.ts';
+import { runConvert } from './convert-command.ts';
 import { createLog } from './log.ts';
 import { completeConfig, OptionsError } from './options.ts';
 import type { CompletedConfig } from './options.ts';
@@ -34,6 +35,7 @@ const unusable: ReadonlySet<string> = new Set([
 async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), programVersion());
   if (command.kind === 'done') return;
+  if (command.kind === 'convert') return runConvert(command.options);
   if (command.kind !== 'serve') {
     const done = await runStoreCommand(command);
     // Standard output may be the export itself.

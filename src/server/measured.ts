@@ -4,9 +4,18 @@ import type { Streams } from '../../streams/streams.ts';
 import type { LogFollow } from './log-follow.ts';
 import type { ServerParts } from './server-parts.ts';
 
+/** Metrics of the reference that dashboards rely on; the others are this program's own. */
+const stable: ReadonlySet<string> = new Set([
+  'apiserver_current_inflight_requests',
+  'apiserver_longrunning_requests',
+]);
+
+function of(name: string, help: string, read: () => number): Measured {
+  return { name, help, read, stability: stable.has(name) ? 'STABLE' : 'ALPHA' };
+}
+
 export function measuredOf(parts: ServerParts, inFlight: () => number): readonly Measured[] {
-  const { streams, actors, committer } = parts;
-  const of = (name: string, help: string, read: () => number): Measured => ({ name, help, read });
+  const { streams, actors, committer, validation } = parts;
   return [
     of(
       'apiserver_current_inflight_requests',
@@ -63,6 +72,7 @@ export function measuredOf(parts: ServerParts, inFlight: () => number): readonly
     ),
     of('sluice_commits_total', 'Commits of the store.', () => committer.stats().commitsTotal),
     of('sluice_mutations_total', 'Mutations committed.', () => committer.stats().mutationsTotal),
+    ...validationMeasured(validation),
     of(
       'sluice_commit_queue',
       'Mutations waiting for a commit.',
@@ -99,6 +109,21 @@ export function lagMeasured(streams: Streams, logFollow: LogFollow): readonly Me
     ),
     of('sluice_store_revision', 'Newest revision of the store; NaN when it does not say.', () =>
       logFollow.storeRevision(),
+    ),
+  ];
+}
+
+function validationMeasured(validation: ServerParts['validation']): readonly Measured[] {
+  return [
+    of(
+      'declarative_validation_mismatch_total',
+      'Writes that declared and hand-written validation judged differently.',
+      () => validation.stats().mismatchesTotal,
+    ),
+    of(
+      'declarative_validation_panic_total',
+      'Writes for which declared validation failed.',
+      () => validation.stats().panicsTotal,
     ),
   ];
 }

@@ -2,11 +2,17 @@
  * The metrics page, in the text form that Prometheus scrapes.
  *
  * What it is not: counting. The parts count for themselves; their numbers are read when the page is
- * asked for, so nothing on a hot path knows of metrics.
+ * asked for, so nothing on a hot path knows of metrics. What is deprecated or hidden is said in
+ * metric-stability.ts.
+ *
+ * Invariant: every metric of this program has a stability class in its help text. Bound: the uses
+ * of deprecated versions are as many as there are versions of resources.
  */
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { presentMetric } from './metric-stability.ts';
+import type { MetricLife, MetricsView } from './metric-stability.ts';
 
-export interface Measured {
+export interface Measured extends MetricLife {
   readonly name: string;
   readonly help: string;
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -14,24 +20,45 @@ export interface Measured {
   read(): number | Promise<number>;
 }
 
-export interface MetricsPage {
-  render(): Promise<{ readonly contentType: string; readonly text: string }>;
+export interface DeprecatedApi {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly removedRelease: string;
 }
 
-/** `worker`: which of several servers this is. Its number is a label of everything on the page, so
- * that the workers' series stay apart, and the first line says who answered. */
+export interface MetricsPage {
+  render(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** A deprecated version was asked for. */
+  deprecatedUse(use: DeprecatedApi): void;
+}
+
+export interface MetricsSetting {
+  readonly view: MetricsView;
+  /** Which of several servers this is. Its number is a label of everything on the page, so that the
+   * workers' series stay apart, and the first line says who answered. */
+  readonly worker: number | undefined;
+  /** Is told of deprecated metrics that are registered. */
+  readonly warn: (text: string) => void;
+}
+
 export function createMetricsPage(
   measured: readonly Measured[],
-  worker: number | undefined,
+  { view, worker, warn }: MetricsSetting,
 ): MetricsPage {
   const registry = new Registry();
   if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) });
   const firstLine = worker === undefined ? '' : `# worker ${worker}, process ${process.pid}\n`;
   collectDefaultMetrics({ register: registry });
-  for (const { name, help, labels = {}, read } of measured) {
+  for (const metric of measured) {
+    const presented = presentMetric(metric, view);
+    if (presented.kind === 'hidden') continue;
+    if (presented.warning !== undefined) warn(presented.warning);
+    const { name, labels = {}, read } = metric;
     new Gauge({
       name,
-      help,
+      help: presented.help,
       labelNames: Object.keys(labels),
       registers: [registry],
       async collect() {
@@ -39,10 +66,19 @@ export function createMetricsPage(
       },
     });
   }
+  const deprecated = new Gauge({
+    name: 'apiserver_requested_deprecated_apis',
+    help: '[STABLE] Deprecated versions that have been requested, and when they go.',
+    labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+    registers: [registry],
+  });
   return {
     async render() {
       const text = await registry.metrics();
       return { contentType: registry.contentType, text: `${firstLine}${text}` };
+    },
+    deprecatedUse({ group, version, resource, subresource, removedRelease }) {
+      deprecated.set({ group, version, resource, subresource, removed_release: removedRelease }, 1);
     },
   };
 }

@@ -12,6 +12,8 @@ import { transportChoices } from '../transport/choose.ts';
 import type { TransportChoice } from '../transport/choose.ts';
 import { logLevels } from './log.ts';
 import type { LogLevel } from './log.ts';
+import { parseFeatureGates } from '../apis/feature-gates.ts';
+import { currentRelease, oldestRelease } from '../apis/served-versions.ts';
 import { parseDurationMs } from './duration.ts';
 
 const storeNames = ['lmdb', 'memory', 'fdb'] as const;
@@ -30,6 +32,8 @@ export interface CompletedConfig {
   readonly identity: IdentityName;
   readonly transport: TransportChoice;
   readonly watchHistoryMs: number;
+  /** How long an event lives after its last write. */
+  readonly eventTtlMs: number;
   readonly minRequestTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly requestBodyBytesMax: number;
@@ -41,6 +45,11 @@ export interface CompletedConfig {
   /** Not parsed yet: what the keys mean depends on the identity. */
   readonly runtimeConfig: string;
   readonly featureGates: ReadonlyMap<string, boolean>;
+  /** What the operator should know although the options are in order. */
+  readonly warnings: readonly string[];
+  /** Minor release of 1 whose API is served. */
+  readonly release: number;
+  readonly showHiddenMetrics: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -103,6 +112,12 @@ export const optionTable = [
     help: 'How long changes, and the states they replaced, stay readable.',
   },
   {
+    flag: 'event-ttl',
+    value: 'DURATION',
+    default: '1h',
+    help: 'How long an event is kept after it was last written.',
+  },
+  {
     flag: 'min-request-timeout',
     value: 'DURATION',
     default: '30m',
@@ -157,10 +172,22 @@ export const optionTable = [
     help: 'Group versions and resources to serve or not: batch/v1=false, api/beta, ...',
   },
   {
+    flag: 'emulated-version',
+    value: '1.N',
+    default: `1.${currentRelease}`,
+    help: `Serve what this release served, 1.${oldestRelease} to 1.${currentRelease}.`,
+  },
+  {
     flag: 'feature-gates',
     value: 'NAME=BOOL,...',
     default: '',
     help: 'Features to switch on or off.',
+  },
+  {
+    flag: 'show-hidden-metrics-for-version',
+    value: '1.N',
+    default: '',
+    help: 'Show the metrics that were hidden after this release: the one before the served one.',
   },
   { flag: 'log-level', value: logLevels.join('|'), default: 'info', help: 'Least level logged.' },
 ] as const satisfies readonly OptionSpec[];
@@ -168,15 +195,9 @@ export const optionTable = [
 export type OptionName = (typeof optionTable)[number]['flag'];
 export type RawOptions = Readonly<Record<OptionName, string>>;
 
-/** Gates this server knows, with their defaults. */
-const featureGateDefaults: Readonly<Record<string, boolean>> = {
-  APIResponseCompression: true,
-  DynamicResourceAllocation: false,
-  WatchList: true,
-};
-
 /** @throws OptionsError naming the flag and what it wants. */
 export function completeConfig(raw: RawOptions): CompletedConfig {
+  const gates = gatesOf(raw);
   const config: CompletedConfig = {
     // An empty address would mean every interface.
     bindAddress: nonEmpty(raw, 'bind-address'),
@@ -189,6 +210,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     identity: oneOf(raw, 'identity', identityNames),
     transport: oneOf(raw, 'transport', transportChoices),
     watchHistoryMs: duration(raw, 'watch-history', 1000),
+    eventTtlMs: duration(raw, 'event-ttl', 1000),
     minRequestTimeoutMs: duration(raw, 'min-request-timeout', 1000),
     requestTimeoutMs: duration(raw, 'request-timeout', 1000),
     requestBodyBytesMax: integer(raw, 'max-request-bytes', 1024, 3 * 1024 * 1024),
@@ -198,7 +220,10 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     shutdownDelayMs: duration(raw, 'shutdown-delay-duration', 0),
     shutdownTimeoutMs: duration(raw, 'shutdown-timeout', 0),
     runtimeConfig: raw['runtime-config'],
-    featureGates: featureGates(raw['feature-gates'], dependentGates(raw)),
+    featureGates: gates.values,
+    warnings: gates.warnings,
+    release: emulatedRelease(raw),
+    showHiddenMetrics: showHiddenMetrics(raw),
     logLevel: oneOf(raw, 'log-level', logLevels),
   };
   return Object.freeze(config);
@@ -217,6 +242,21 @@ function fdbPrefix(raw: RawOptions): string {
   const text = raw['fdb-prefix'];
   if (/^[\w./-]{1,64}$/.test(text)) return text;
   return fail('fdb-prefix', text, '1 to 64 letters, digits or any of "_./-"');
+}
+
+function emulatedRelease(raw: RawOptions): number {
+  const text = raw['emulated-version'];
+  const minor = Number(/^v?1\.(\d{1,3})$/.exec(text)?.[1]);
+  if (minor >= oldestRelease && minor <= currentRelease) return minor;
+  return fail('emulated-version', text, `a release from 1.${oldestRelease} to 1.${currentRelease}`);
+}
+
+/** Of older releases no hidden metric is left. */
+function showHiddenMetrics(raw: RawOptions): boolean {
+  const flag = 'show-hidden-metrics-for-version';
+  const previous = `1.${emulatedRelease(raw) - 1}`;
+  if (raw[flag] === '') return false;
+  return raw[flag] === previous || fail(flag, raw[flag], previous);
 }
 
 function oneOf<T extends string>(raw: RawOptions, flag: OptionName, values: readonly T[]): T {
@@ -241,31 +281,11 @@ function duration(raw: RawOptions, flag: OptionName, minMs: number): number {
   return value;
 }
 
-function items(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-}
-
-/** Gates whose default depends on other options. A server that has its store to itself would write
- * its identity every ten seconds for nobody. */
-function dependentGates(raw: RawOptions): Readonly<Record<string, boolean>> {
-  return { APIServerIdentity: raw.store === 'fdb' || raw.workers !== '1' };
-}
-
-function featureGates(
-  text: string,
-  dependent: Readonly<Record<string, boolean>>,
-): ReadonlyMap<string, boolean> {
-  const gates = new Map(Object.entries({ ...featureGateDefaults, ...dependent }));
-  for (const item of items(text)) {
-    const [name = '', value = 'true', ...extra] = item.split('=');
-    if (!gates.has(name)) fail('feature-gates', item, `a gate: ${[...gates.keys()].join(', ')}`);
-    if (extra.length > 0 || (value !== 'true' && value !== 'false')) {
-      fail('feature-gates', item, 'NAME=true or NAME=false');
-    }
-    gates.set(name, value === 'true');
-  }
-  return gates;
+/** A server that has its store to itself would write its identity every ten seconds for nobody: off
+ * there, unless asked for. */
+function gatesOf(raw: RawOptions) {
+  const alone = raw.store !== 'fdb' && raw.workers === '1';
+  const text = `${alone ? 'APIServerIdentity=false,' : ''}${raw['feature-gates']}`;
+  const parsed = parseFeatureGates(text, emulatedRelease(raw));
+  return parsed.kind === 'ok' ? parsed : fail('feature-gates', parsed.item, parsed.problem);
 }

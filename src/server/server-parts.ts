@@ -4,6 +4,7 @@ import type { Streams } from '../../streams/streams.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { GroupCommitter } from '../storage/committer.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { ServerMigration } from './validation-migration.ts';
 
 export interface ServerParts {
   readonly storage: Storage;
@@ -11,4 +12,5 @@ export interface ServerParts {
   readonly actors: ActorSystem;
   readonly committer: GroupCommitter;
   readonly registry: RegistryDeps;
+  readonly validation: Pick<ServerMigration, 'stats'>;
 }

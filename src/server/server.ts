@@ -23,6 +23,7 @@ import {
   isAlreadyExists,
   newExpired,
   newInternalError,
+  newStoreReadError,
   newTimeout,
 } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -31,6 +32,7 @@ import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
 import { createObject } from '../registry/create.ts';
+import { upgrading } from '../registry/versions.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
@@ -57,6 +59,7 @@ import { writeKubeconfig } from './kubeconfig.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './options.ts';
+import { createMigration } from './validation-migration.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -96,11 +99,9 @@ export async function startServer(
   const clock = environment.clock ?? systemClock;
   const timers = environment.timers ?? systemTimers;
   const identity = identityOf(config.identity);
+  for (const warning of config.warnings) log.warn({}, warning);
   const scheme = schemeOf(config, identity, log);
-  const transport = await chooseTransport(config.transport, undefined);
-  if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
-  for (const note of transport.notes) log.info({ transport: transport.name }, note);
-
+  const transport = await transportOf(config, log);
   const { worker } = environment;
   const storage = worker?.storage ?? (await openStorage(config, clock, timers));
   let abandoned = false;
@@ -126,13 +127,14 @@ export async function startServer(
       identity,
       log,
       clock,
+      timers,
       background,
       logFollow,
       worker: worker?.number,
     });
     const server = await listen(transport, serving, worker);
-    const url = `http://${urlHost(config.bindAddress)}:${server.port}`;
     const address = `${urlHost(config.bindAddress)}:${server.port}`;
+    const url = `http://${address}`;
     serving.setAddress(address);
     background.start(worker === undefined ? address : `${address}/${worker.number}`);
     return {
@@ -160,6 +162,13 @@ export async function startServer(
   }
 }
 
+async function transportOf(config: CompletedConfig, log: Log): Promise<ChosenTransport> {
+  const transport = await chooseTransport(config.transport, undefined);
+  if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
+  for (const note of transport.notes) log.info({ transport: transport.name }, note);
+  return transport;
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -174,6 +183,7 @@ function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme
     identity,
     runtimeConfig: runtimeConfig.value,
     featureGates: new Set(gates),
+    release: config.release,
   });
   if (built.kind === 'invalid') {
     throw new OptionsError(`--runtime-config: ${built.errors.join('; ')}`);
@@ -225,6 +235,7 @@ async function assemble(
     stamp: stampResourceVersion,
     expiredError: newExpired,
     internalError: newInternalError,
+    unreadableError: newStoreReadError,
     timeoutError: (message) => newTimeout(message, 1),
     clock,
     timers,
@@ -236,29 +247,31 @@ async function assemble(
   const shared = isShared(config, environment);
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, limits });
+  const upgrade = upgrading(scheme);
   const actors = createActorSystem({
     storage,
     committer,
     encode: (key, object) => ({ record: recordOf(scheme, key, object) }),
     encodeRecord,
     decodeRecord,
-    decodeObject,
+    decodeObject: (bytes) => upgrade(decodeObject(bytes)),
     clock,
     timers,
     soleWriter: !shared,
     limits: { residentMax: config.residentObjectsMax },
   });
+  const validation = createMigration(config.featureGates, environment.log);
   const registry = {
     actors,
     streams,
     scheme,
     identity,
-    strategyOf: strategiesOf(identity),
+    strategyOf: strategiesOf(identity, validation.migration),
     clock,
     prng,
   };
   await createDefaults(registry);
-  return { storage, streams, actors, committer, registry };
+  return { storage, streams, actors, committer, registry, validation };
 }
 
 /** What the store keeps of an object, beside its bytes: what selectors ask for. */

@@ -7,10 +7,16 @@
 import { createApiHandler } from '../endpoints/api-handler.ts';
 import { makeDiscovery } from '../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../endpoints/discovery/discovery.ts';
+import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
+import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
+import type { EndpointDeps, EndpointFeatures, EndpointLimits } from '../endpoints/request.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
+import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { currentRelease } from '../apis/served-versions.ts';
+import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';
 import type { ExchangeHandler, ListenOptions } from '../transport/http-exchange.ts';
@@ -39,6 +45,7 @@ export interface ServingDeps {
   readonly identity: Identity;
   readonly log: Log;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly background: Pick<Background, 'measured'>;
   readonly logFollow: LogFollow;
   /** Which of several servers this is; undefined: the only one. */
@@ -56,30 +63,27 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     ...lagMeasured(parts.streams, deps.logFollow),
     ...deps.background.measured,
   ];
-  const metrics = createMetricsPage(measured, deps.worker);
+  const metrics = createMetricsPage(measured, {
+    view: { release: config.release, showHidden: config.showHiddenMetrics },
+    worker: deps.worker,
+    warn: (text) => log.warn({}, text),
+  });
+  const version = versionOf(config);
   const api = createApiHandler({
     endpoints: {
       registry: parts.registry,
       identity,
-      release: currentRelease,
+      release: config.release,
+      onDeprecatedUse: (use) => metrics.deprecatedUse(use),
       clock: deps.clock,
       prng: parts.registry.prng,
-      features: {
-        responseCompression: config.featureGates.get('APIResponseCompression') ?? true,
-        watchList: config.featureGates.get('WatchList') ?? true,
-      },
-      limits: {
-        requestBodyBytesMax: config.requestBodyBytesMax,
-        minRequestTimeoutMs: config.minRequestTimeoutMs,
-      },
+      features: featuresOf(config),
+      limits: limitsOf(config),
+      unsafeDelete: unsafeDeleteOf(config),
     },
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
-    version: versionInfo({
-      release: currentRelease,
-      programVersion: programVersion(),
-      runtimeVersion: process.version,
-      platform: `${process.platform}/${process.arch}`,
-    }),
+    openapi: openApiOf(config, deps, String(version['gitVersion'])),
+    version,
     healthChecks: healthChecks(deps, () => shuttingDown),
     metrics: () => metrics.render(),
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
@@ -111,6 +115,58 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       });
     },
   };
+}
+
+function versionOf(config: CompletedConfig): JsonObject {
+  return versionInfo({
+    release: currentRelease,
+    emulated: config.release,
+    programVersion: programVersion(),
+    runtimeVersion: process.version,
+    platform: `${process.platform}/${process.arch}`,
+  });
+}
+
+/** Off unless its gate is on; then whoever may delete may do it. */
+function unsafeDeleteOf({ featureGates }: CompletedConfig): EndpointDeps['unsafeDelete'] {
+  if (!featureGates.get('AllowUnsafeMalformedObjectDeletion')) return undefined;
+  return { refusal: () => Promise.resolve(undefined) };
+}
+
+function openApiOf(
+  config: CompletedConfig,
+  { parts, identity, timers }: ServingDeps,
+  version: string,
+): OpenApi {
+  return makeOpenApi({
+    documents: openApiDocuments({
+      scheme: parts.registry.scheme,
+      domain: identity.domain,
+      protobufMediaType: identity.mediaTypes.protobuf,
+      cbor: cborEnabled(config),
+      openValues: schemaExemptions.openValues,
+      version,
+    }),
+    pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),
+  });
+}
+
+function featuresOf(config: CompletedConfig): EndpointFeatures {
+  const { featureGates } = config;
+  return {
+    responseCompression: featureGates.get('APIResponseCompression') ?? true,
+    watchList: featureGates.get('WatchList') ?? true,
+    cbor: cborEnabled(config),
+  };
+}
+
+function limitsOf(config: CompletedConfig): EndpointLimits {
+  const { requestBodyBytesMax, minRequestTimeoutMs } = config;
+  return { requestBodyBytesMax, minRequestTimeoutMs };
+}
+
+function cborEnabled(config: CompletedConfig): boolean {
+  return config.featureGates.get('CBORServingAndStorage') ?? false;
 }
 
 function listenOptionsOf(config: CompletedConfig): ListenOptions {

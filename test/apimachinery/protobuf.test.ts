@@ -26,7 +26,7 @@ import type {
   TypeSchema,
 } from '../../src/apimachinery/typed/type-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { protobufPreamble, withoutPreamble } from '../../src/endpoints/protobuf-watch.ts';
+import { framePreambles, withoutPreamble } from '../../src/endpoints/watch-preamble.ts';
 
 const types = readTypes(
   `
@@ -446,8 +446,8 @@ describe('the preamble of a Protobuf watch', () => {
   it('is the first byte of the first frame, so the body is the same with it', () => {
     for (const sent of [true, false]) {
       const { written, stream } = recording(sent);
-      if (sent) stream.write(protobufPreamble);
-      const sink = withoutPreamble(stream);
+      if (sent) stream.write(framePreambles.protobuf.bytes);
+      const sink = withoutPreamble(stream, framePreambles.protobuf.bytes);
       sink.write(Uint8Array.of(0, 0, 0, 1, 9));
       sink.write(Uint8Array.of(0, 0, 0, 1, 8));
       assert.deepEqual(written, [0, 0, 0, 1, 9, 0, 0, 0, 1, 8]);
@@ -456,7 +456,7 @@ describe('the preamble of a Protobuf watch', () => {
 
   it('cuts the stream when the first frame is too long for it', () => {
     const { written, stream, aborted } = recording(true);
-    withoutPreamble(stream).write(Uint8Array.of(1, 0, 0, 0));
+    withoutPreamble(stream, framePreambles.protobuf.bytes).write(Uint8Array.of(1, 0, 0, 0));
     assert.deepEqual([written, aborted()], [[], true]);
   });
 });

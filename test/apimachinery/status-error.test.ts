@@ -151,6 +151,26 @@ const rows: [StatusError, object][] = [
       causes: [{ message: 'boom' }],
     }),
   ],
+  [
+    errors.newCorruptObject(pods, 'x', { key: '/pods/ns/x', why: 'no' }),
+    failure(
+      'InternalError',
+      500,
+      'Internal error occurred: StorageError: corrupt object, Key: /pods/ns/x: no',
+      {
+        name: 'x',
+        kind: 'pods',
+        causes: [{ reason: 'UnexpectedServerResponse', message: 'no', field: '/pods/ns/x' }],
+      },
+    ),
+  ],
+  [
+    errors.newStoreReadError(pods, [{ key: '/pods/ns/x', why: 'no' }]),
+    failure('StorageReadError', 500, 'failed to read one or more pods from the storage', {
+      kind: 'pods',
+      causes: [{ reason: 'UnexpectedServerResponse', message: 'no', field: '/pods/ns/x' }],
+    }),
+  ],
   [errors.newServiceUnavailable('soon'), failure('ServiceUnavailable', 503, 'soon')],
   [
     errors.newTooLargeResourceVersion('100', '90'),

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import {
   jsonEvents,
   partialEvents,
-  relabelledEvents,
+  shownEvents,
   tableEvents,
 } from '../../src/apimachinery/event-frames.ts';
 import type { EventFrames } from '../../src/apimachinery/event-frames.ts';
@@ -194,6 +194,8 @@ describe('the default Table', () => {
   });
 });
 
+const identical = (bytes: Uint8Array): Uint8Array => bytes;
+
 describe('watch frames', () => {
   const domain = 'example.org';
   const shown = { apiVersion: 'v1', kind: 'Pod', domain };
@@ -212,7 +214,7 @@ describe('watch frames', () => {
   it('say what a bookmark is of, and mark the end of the initial events', () => {
     const encoders: readonly [EventFrames, string, string][] = [
       [jsonEvents(shown), 'Pod', 'v1'],
-      [relabelledEvents({ ...shown, apiVersion: 'v2' }), 'Pod', 'v2'],
+      [shownEvents('x', { ...shown, apiVersion: 'v2' }, identical), 'Pod', 'v2'],
       [partialEvents(partial), 'PartialObjectMetadata', 'meta.example.org/v1'],
     ];
     for (const [encoder, kind, apiVersion] of encoders) {
@@ -235,12 +237,16 @@ describe('watch frames', () => {
     }
   });
 
-  it('show objects at another apiVersion, relabelled', () => {
-    const relabelled = lineOf(
-      relabelledEvents({ ...shown, apiVersion: 'v2' }).event('ADDED', entry),
-    );
-    const original = JSON.parse(text(entry.bytes)) as ApiObject;
-    assert.deepEqual(relabelled.object, { ...original, apiVersion: 'v2' });
+  it('show objects as a version makes them, also in place and as metadata', () => {
+    const made = entryOf(pod('made')).bytes;
+    const encoder = shownEvents('x', shown, () => made);
+    const frame = encoder.event('ADDED', entry);
+    assert.deepEqual(lineOf(frame).object, JSON.parse(text(made)));
+    const target = new Uint8Array(frame.length + 3);
+    assert.equal(encoder.eventInto?.('ADDED', entry, target, 3), target.length);
+    assert.deepEqual(target.subarray(3), new Uint8Array(frame));
+    const metadata = partialEvents({ ...partial, show: () => made, showId: 'x' });
+    assert.equal(lineOf(metadata.event('ADDED', entry)).object.metadata.name, 'made');
   });
 
   it('show only metadata when that is asked for', () => {
@@ -267,7 +273,8 @@ describe('watch frames', () => {
     const encoders = [
       jsonEvents(shown),
       jsonEvents({ ...shown, apiVersion: 'v2' }),
-      relabelledEvents(shown),
+      shownEvents('json/v3/Pod', shown, identical),
+      partialEvents({ ...partial, show: identical, showId: 'v3' }),
       partialEvents(partial),
       partialEvents({ ...partial, version: 'v1beta1' }),
       tableEvents(table),

@@ -134,6 +134,7 @@ describe('field-level types', () => {
     const built = buildScheme({ identity: identityOf('kubernetes'), runtimeConfig: all.value });
     assert.ok(built.kind === 'ok');
     for (const kind of built.scheme.kinds) {
+      if (kind.operation === true) continue;
       const row = catalogue.find((each) => each.type === kind.schema?.name);
       assert.equal(row?.kind, kind.kind);
       assert.equal(kind.listSchema?.name, `${kind.schema?.name}List`);

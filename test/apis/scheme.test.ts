@@ -60,8 +60,14 @@ describe('scheme', () => {
     const expected = catalogue.filter(
       (kind) => /^v\d+$/.test(kind.version) && !virtualResources.has(resourceKey(kind)),
     );
-    assert.equal(scheme.kinds.length, expected.length);
-    assert.equal(scheme.storageResources.length, scheme.kinds.length - 1, 'two versions of one');
+    const operations = scheme.kinds.filter((kind) => kind.operation === true);
+    assert.deepEqual(
+      operations.map((kind) => kind.resource),
+      ['bindings'],
+    );
+    assert.equal(scheme.kinds.length - 1, expected.length);
+    // HorizontalPodAutoscaler and Event have two versions each; operations are not stored.
+    assert.equal(scheme.storageResources.length, expected.length - 2);
   });
 
   it('serves every resource of the minimal-object vectors that is on by default', () => {
@@ -87,7 +93,9 @@ describe('scheme', () => {
       const scheme = schemeOf({ identity: name, config: 'api/all', gates: draGate });
       for (const kind of scheme.kinds) {
         // Types refer to themselves, and have their own test.
-        const { schema: _schema, listSchema: _listSchema, subresources, ...names } = kind;
+        const { schema: _schema, listSchema: _listSchema, subresources, ...rest } = kind;
+        const { conversions, storageSchema: _storageSchema, ...names } = rest;
+        for (const name of conversions?.keys() ?? []) assert.ok(!name.includes('{'));
         const shown = JSON.stringify([names, subresources.map((s) => s.kind)]);
         assert.ok(!shown.includes('{'.concat('domain')), kind.resource);
         if (kind.group.includes('.')) assert.ok(kind.group.endsWith(`.${identity.domain}`));
@@ -154,6 +162,33 @@ describe('scheme', () => {
     { release: 25, omits: 'batch/v1beta1/cronjobs' },
     { release: 24, serves: 'policy/v1beta1/poddisruptionbudgets' },
     { release: 24, serves: 'autoscaling/v2beta2/horizontalpodautoscalers' },
+    { release: 16, omits: 'extensions/v1beta1/deployments' },
+    { release: 16, omits: 'apps/v1beta2/deployments' },
+    { release: 16, serves: 'apps/v1/deployments', omits: 'batch/v1/cronjobs' },
+    { release: 22, omits: 'networking.k8s.io/v1beta1/ingresses' },
+    { release: 18, omits: 'networking.k8s.io/v1/ingresses' },
+    { release: 19, serves: 'networking.k8s.io/v1/ingresses' },
+    { release: 24, serves: 'policy/v1beta1/podsecuritypolicies' },
+    { release: 25, omits: 'policy/v1beta1/podsecuritypolicies' },
+    { release: 26, omits: 'autoscaling/v2beta2/horizontalpodautoscalers' },
+    { release: 28, serves: 'flowcontrol.apiserver.k8s.io/v1beta3/flowschemas' },
+    { release: 32, omits: 'flowcontrol.apiserver.k8s.io/v1beta3/flowschemas' },
+    { release: 25, config: 'api/beta', serves: 'storage.k8s.io/v1beta1/csistoragecapacities' },
+    {
+      release: 27,
+      config: 'api/all',
+      gates: draGate,
+      omits: 'storage.k8s.io/v1beta1/csistoragecapacities',
+    },
+    { release: 32, config: 'api/alpha', serves: 'networking.k8s.io/v1alpha1/ipaddresses' },
+    { release: 31, omits: 'networking.k8s.io/v1alpha1/ipaddresses' },
+    { release: 21, config: 'batch/v1beta1=false', omits: 'batch/v1beta1/cronjobs' },
+    {
+      release: 21,
+      config: 'networking.k8s.io/v1beta1/ingresses=false',
+      omits: 'networking.k8s.io/v1beta1/ingresses',
+      serves: 'networking.k8s.io/v1beta1/ingressclasses',
+    },
   ];
   for (const row of configs) {
     const title = [row.identity, row.config, row.gates?.join(), row.release && `1.${row.release}`];

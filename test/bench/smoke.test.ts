@@ -15,7 +15,9 @@ const scenarios = [
   'streaming-list',
   'create',
   'hot-object',
+  'patches',
   'idle-watchers',
+  'bodies',
 ] as const;
 
 interface SeriesLine {

@@ -15,6 +15,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/child-server.ts';
 import type { ChildServer } from '../support/child-server.ts';
+import { podSpec, workloadSpec } from '../support/valid-objects.ts';
 
 const releases = ['1.27', '1.33'] as const;
 
@@ -45,13 +46,13 @@ const objects = list(
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'pod', labels: { app: 'x' } },
-    spec: { containers: [{ name: 'c', image: 'i' }] },
+    spec: podSpec(),
   },
   {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name: 'dep' },
-    spec: { replicas: 1, selector: { matchLabels: { app: 'x' } } },
+    spec: workloadSpec({ replicas: 1 }),
   },
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'space' } },
   { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node' } },
@@ -73,15 +74,15 @@ const objects = list(
   },
 );
 
-/** As kubectl names them. */
+/** As kubectl names them, with the table that `get` prints. */
 const created = [
-  ['configmap', 'cm'],
-  ['pod', 'pod'],
-  ['deployment.apps', 'dep'],
-  ['namespace', 'space'],
-  ['node', 'node'],
-  ['lease.coordination.k8s.io', 'lease'],
-  ['resourceslice.resource.k8s.io', 'slice'],
+  ['configmap', 'cm', 'NAME DATA AGE', 'cm 1 AGE'],
+  ['pod', 'pod', 'NAME READY STATUS RESTARTS AGE', /^pod 0\/1( Pending)? 0 AGE$/],
+  ['deployment.apps', 'dep', 'NAME READY UP-TO-DATE AVAILABLE AGE', 'dep 0/1 0 0 AGE'],
+  ['namespace', 'space', 'NAME STATUS AGE', 'space Active AGE'],
+  ['node', 'node', 'NAME STATUS ROLES AGE VERSION', 'node Unknown <none> AGE'],
+  ['lease.coordination.k8s.io', 'lease', 'NAME HOLDER AGE', 'lease me AGE'],
+  ['resourceslice.resource.k8s.io', 'slice', 'NAME NODE DRIVER POOL AGE', 'slice node d.io p AGE'],
 ] as const;
 
 for (const release of releases) {
@@ -109,8 +110,7 @@ for (const release of releases) {
       assert.equal(ran.code, 0, `${args.join(' ')}: ${ran.stderr}${ran.stdout}`);
       return ran.stdout;
     };
-    const create = (input: string): Promise<string> =>
-      succeeds(['create', '--validate=false', '-f', '-'], input);
+    const create = (input: string): Promise<string> => succeeds(['create', '-f', '-'], input);
 
     before(async () => {
       dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
@@ -126,15 +126,19 @@ for (const release of releases) {
     test('create -f says what it has created', async () => {
       const said = await create(objects);
       for (const [kind, name] of created) assert(said.includes(`${kind}/${name} created\n`), said);
-      const again = await run(['create', '--validate=false', '-f', '-'], objects);
+      const again = await run(['create', '-f', '-'], objects);
       assert.notEqual(again.code, 0);
       assert.match(again.stderr, /\(AlreadyExists\).*pods "pod" already exists/);
     });
 
-    for (const [kind, name] of created) {
+    for (const [kind, name, header, row] of created) {
       test(`get shows ${kind}/${name} as a table, as YAML, as a name`, async () => {
         const table = await succeeds(['get', kind, name]);
-        assert.match(table, new RegExp(`^NAME +CREATED AT\n${name} +\\d{4}-\\d\\d-\\d\\dT`));
+        const lines = table.split('\n').map((line) => line.trim().replace(/ +/g, ' '));
+        assert.equal(lines[0], header);
+        const shown = lines[1]?.replace(/\b\d+(s|m\d*s?)\b/, 'AGE') ?? '';
+        if (typeof row === 'string') assert.equal(shown, row);
+        else assert.match(shown, row);
         const yaml = await succeeds(['get', kind, name, '-o', 'yaml']);
         assert.match(yaml, /^apiVersion: \S+\n/);
         assert.match(yaml, new RegExp(`\n {2}name: ${name}\n`));
@@ -161,7 +165,7 @@ for (const release of releases) {
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
       const next = async (): Promise<string> => String((await lines.next()).value);
       const eventOf = (line: string): string => line.split(/\s+/).slice(0, 2).join(' ');
-      assert.match(await next(), /^EVENT +NAME +CREATED AT$/);
+      assert.match(await next(), /^EVENT +NAME +DATA +AGE$/);
       assert.equal(eventOf(await next()), 'ADDED cm');
       await create(list({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'seen' } }));
       assert.equal(eventOf(await next()), 'ADDED seen');
@@ -173,7 +177,7 @@ for (const release of releases) {
     test('replace and wait --for a change', async () => {
       const waiting = succeeds(['wait', '--for=jsonpath={.data.k}=w', 'configmap/cm']);
       const replaced = await succeeds(
-        ['replace', '--validate=false', '-f', '-'],
+        ['replace', '-f', '-'],
         list({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, data: { k: 'w' } }),
       );
       assert.equal(replaced, 'configmap/cm replaced\n');
@@ -181,10 +185,27 @@ for (const release of releases) {
     });
 
     test('wait --for=delete ends when the object goes', async () => {
-      await create(list({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'brief' } }));
+      const brief = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'brief' }, spec: podSpec() };
+      await create(list(brief));
       const waiting = succeeds(['wait', '--for=delete', 'pod/brief', '--timeout=30s']);
       assert.equal(await succeeds(['delete', 'pod', 'brief']), 'pod "brief" deleted\n');
       await waiting;
+    });
+
+    test('a field that the kind does not have is refused before anything is stored', async () => {
+      const wrong = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'w' }, dota: {} };
+      const ran = await run(['create', '-f', '-'], JSON.stringify(wrong));
+      assert.notEqual(ran.code, 0);
+      assert.match(ran.stderr, /unknown field "?(ConfigMap\.)?dota|unknown field \\"dota/);
+      assert.notEqual((await run(['get', 'configmap', 'w'])).code, 0);
+    });
+
+    test('explain shows fields, their types and what is required', async () => {
+      const strategy = await succeeds(['explain', 'deployments.spec.strategy']);
+      assert.match(strategy, /rollingUpdate\s+<RollingUpdateDeployment>/);
+      const recursive = await succeeds(['explain', 'pods', '--recursive']);
+      assert.match(recursive, /\n {4}containers\s+<\[\]Container> -required-\n/);
+      assert.match(recursive, /\n +containerPort\s+<integer> -required-\n/);
     });
 
     test('api-resources, api-versions and get --raw', async () => {
@@ -204,7 +225,7 @@ for (const release of releases) {
 
     test('delete namespace waits until the namespace and what is in it are gone', async () => {
       const inside = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'in' } };
-      await succeeds(['create', '-n', 'space', '--validate=false', '-f', '-'], list(inside));
+      await succeeds(['create', '-n', 'space', '-f', '-'], list(inside));
       assert.equal(await succeeds(['delete', 'namespace', 'space']), 'namespace "space" deleted\n');
       const gone = await run(['get', 'namespace', 'space']);
       assert.equal(gone.stderr, 'Error from server (NotFound): namespaces "space" not found\n');

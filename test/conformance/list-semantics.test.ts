@@ -20,6 +20,7 @@ import type { Revision } from '../../src/storage/storage.ts';
 import { readCorpus } from '../support/corpora.ts';
 import { startTestServer } from '../support/test-server.ts';
 import type { Reply, TestServer } from '../support/test-server.ts';
+import { podSpec } from '../support/valid-objects.ts';
 
 interface Token {
   readonly start: string;
@@ -102,14 +103,15 @@ async function seed(server: TestServer): Promise<Seed> {
   for (const [i, key] of keys.entries()) {
     const [namespace, name] = key.split('/');
     const target = `/api/v1/namespaces/${namespace}/pods`;
-    const made = await send(server, 'POST', target, { metadata: { name }, spec: {} });
+    const made = await send(server, 'POST', target, { metadata: { name }, spec: podSpec() });
     const pod = made.body as unknown as Pod;
     pods.set(`$created[${i}]`, pod);
     versions.set(`$created[${i}].rv`, pod.metadata.resourceVersion);
   }
   const updated = await send(server, 'PUT', '/api/v1/namespaces/first/pods/bar', {
     metadata: { name: 'bar' },
-    spec: { nodeName: 'fakeNode' },
+    // Of a pod that is there, few fields change: its image is one.
+    spec: podSpec({ containers: [{ name: 'c', image: 'example.io/c:2' }] }),
   });
   pods.set('$updated', updated.body as unknown as Pod);
   versions.set('$updated', (updated.body as unknown as Pod).metadata.resourceVersion);
@@ -272,7 +274,7 @@ for (const store of ['memory', 'lmdb'] as const) {
       for (let page = 0; list.metadata.continue !== undefined; page += 1) {
         await send(server, 'POST', '/api/v1/namespaces/second/pods', {
           metadata: { name: `between${page}` },
-          spec: {},
+          spec: podSpec(),
         });
         const token = list.metadata.continue;
         const reply = await send(server, 'GET', `/api/v1/pods?limit=2&continue=${token}`);

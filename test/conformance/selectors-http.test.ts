@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { readCorpus } from '../support/corpora.ts';
 import { startTestServer } from '../support/test-server.ts';
 import type { TestServer } from '../support/test-server.ts';
+import { podSpec } from '../support/valid-objects.ts';
 
 interface LabelVectors {
   readonly parse: readonly { readonly selector: string; readonly valid: boolean }[];
@@ -68,7 +69,10 @@ describe('selectors over HTTP', () => {
 
   test("a kind's own fields select, with the value that stands for unset", async () => {
     const pods = '/api/v1/namespaces/default/pods';
-    for (const [name, spec] of Object.entries({ here: { nodeName: 'n' }, nowhere: {} })) {
+    for (const [name, spec] of Object.entries({
+      here: podSpec({ nodeName: 'n' }),
+      nowhere: podSpec(),
+    })) {
       await server.request('POST', pods, { body: { metadata: { name }, spec } });
     }
     const names = async (selector: string): Promise<unknown> => {

@@ -246,7 +246,8 @@ for (const transport of ['uws', 'node'] as const) {
         assert.equal(event?.object['kind'], 'Table');
         assert.equal((event?.object['rows'] as { cells: string[] }[])[0]?.cells[0], 'a');
       }
-      assert.equal((added?.object['columnDefinitions'] as object[]).length, 2);
+      assert.equal((added?.object['columnDefinitions'] as object[]).length, 3);
+      assert.equal(modified?.object['columnDefinitions'], null);
       watch.close();
     });
 

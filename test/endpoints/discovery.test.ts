@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { decodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { IdentityName } from '../../src/apimachinery/identity.ts';
+import { metaTypes } from '../../src/apimachinery/typed/meta-types.ts';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
-import { objectVerbs } from '../../src/apis/verbs.ts';
 import { makeDiscovery } from '../../src/endpoints/discovery/discovery.ts';
 import type { Discovery } from '../../src/endpoints/discovery/discovery.ts';
 import { versionInfo } from '../../src/endpoints/discovery/version.ts';
@@ -64,21 +66,20 @@ const notServed: Readonly<Record<string, string>> = {
   'authorization.k8s.io/v1/selfsubjectaccessreviews': 'an operation, not an object',
   'authorization.k8s.io/v1/selfsubjectrulesreviews': 'an operation, not an object',
   'authorization.k8s.io/v1/subjectaccessreviews': 'an operation, not an object',
-  'certificates.k8s.io/v1/certificatesigningrequests/approval': 'needs approval rules',
-  '/v1/bindings': 'an operation, not an object',
   '/v1/componentstatuses': 'no components run here',
-  '/v1/namespaces/finalize': 'not in the facts',
   '/v1/nodes/proxy': 'nothing runs here to connect to',
   '/v1/pods/attach': 'nothing runs here to connect to',
-  '/v1/pods/binding': 'an operation, not an object',
-  '/v1/pods/ephemeralcontainers': 'needs rules for the fields it may change',
-  '/v1/pods/eviction': 'an operation, not an object',
   '/v1/pods/exec': 'nothing runs here to connect to',
   '/v1/pods/log': 'nothing runs here to connect to',
   '/v1/pods/portforward': 'nothing runs here to connect to',
   '/v1/pods/proxy': 'nothing runs here to connect to',
   '/v1/serviceaccounts/token': 'issues credentials',
   '/v1/services/proxy': 'nothing runs here to connect to',
+};
+
+/** What this server lists and the reference does not, and why. */
+const alsoServed: Readonly<Record<string, string>> = {
+  '/v1/pods/resize': 'newer than the reference',
 };
 
 function discoveryOf(identity: IdentityName = 'kubernetes', config = ''): Discovery {
@@ -117,10 +118,9 @@ function aggregatedType(version: string, domain = 'k8s.io'): string {
 const kubectl132 = `${aggregatedType('v2')},${aggregatedType('v2beta1')},application/json`;
 const kubectl127 = `${aggregatedType('v2beta1')},application/json`;
 
-/** One line per resource and subresource, without `patch` while it is not answered. */
+/** One line per resource and subresource. */
 function lines(document: Aggregated): Map<string, string> {
-  const served = (verbs: readonly string[]) =>
-    verbs.filter((verb) => verb !== 'patch' || objectVerbs.includes('patch')).join(' ');
+  const served = (verbs: readonly string[]) => verbs.join(' ');
   const result = new Map<string, string>();
   for (const group of document.items) {
     for (const version of group.versions) {
@@ -154,7 +154,29 @@ describe('aggregated discovery', () => {
     const expected = lines(reference);
     for (const name of Object.keys(notServed)) expected.delete(name);
     const actual = lines(own);
+    for (const name of Object.keys(alsoServed)) actual.delete(name);
     assert.deepEqual([...actual].sort(), [...expected].sort());
+  });
+
+  it('has the documents of the reference, member by member, but for what is not served', () => {
+    const served = (verbs: readonly string[]) => verbs;
+    const items = reference.items.flatMap((group) => {
+      const versions = group.versions.flatMap((version) => {
+        const prefix = `${group.metadata.name ?? ''}/${version.version}`;
+        const resources = version.resources
+          .filter((r) => notServed[`${prefix}/${r.resource}`] === undefined)
+          .map(({ subresources, ...r }) => {
+            const kept = subresources
+              ?.filter((s) => notServed[`${prefix}/${r.resource}/${s.subresource}`] === undefined)
+              .map((s) => ({ ...s, verbs: served(s.verbs) }));
+            const parts = kept === undefined || kept.length === 0 ? {} : { subresources: kept };
+            return { ...r, verbs: served(r.verbs), ...parts };
+          });
+        return resources.length === 0 ? [] : [{ ...version, resources }];
+      });
+      return versions.length === 0 ? [] : [{ ...group, versions }];
+    });
+    assert.deepEqual(own, { ...reference, items });
   });
 
   it('has the groups, and the versions of each group, in the order of the reference', () => {
@@ -215,11 +237,12 @@ describe('plain discovery', () => {
     const reference = readCorpus<ResourceList>('discovery/api__v1.json');
     const own = fetchJson<ResourceList>(everything, '/api/v1');
     const keep = reference.resources.filter((r) => notServed[`/v1/${r.name}`] === undefined);
-    assert.deepEqual(own.resources.map((r) => r.name).sort(), keep.map((r) => r.name).sort());
+    const more = Object.keys(alsoServed).map((name) => name.slice('/v1/'.length));
+    const listed = [...keep.map((r) => r.name), ...more].sort();
+    assert.deepEqual(own.resources.map((r) => r.name).sort(), listed);
     for (const expected of keep) {
       const actual = own.resources.find((r) => r.name === expected.name);
-      const verbs = expected.verbs.filter((v) => v !== 'patch' || objectVerbs.includes('patch'));
-      assert.deepEqual({ ...actual, verbs: [...(actual?.verbs ?? [])] }, { ...expected, verbs });
+      assert.deepEqual(actual, expected);
     }
   });
 
@@ -285,6 +308,21 @@ describe('plain discovery', () => {
     });
   }
 
+  it('comes in Protobuf where that is asked for, but not aggregated', () => {
+    const protobuf = 'application/vnd.kubernetes.protobuf';
+    const schemaOf = (_apiVersion: string, kind: string) => metaTypes.object(`meta/v1.${kind}`);
+    for (const path of ['/api', '/apis', '/apis/apps', '/apis/apps/v1', '/api/v1']) {
+      const document = fetchText(everything, path, protobuf);
+      assert.equal(document.contentType, protobuf);
+      const decoded = decodeProtobuf(document.body, schemaOf);
+      const value = decoded.kind === 'value' ? (decoded.value as JsonObject) : {};
+      const json = fetchJson<JsonObject>(everything, path);
+      assert.deepEqual(JSON.parse(JSON.stringify(value)), { apiVersion: 'v1', ...json });
+    }
+    const aggregated = `${aggregatedType('v2').replace('json', 'vnd.kubernetes.protobuf')},${kubectl132}`;
+    assert.equal(fetchText(everything, '/apis', aggregated).contentType, aggregatedType('v2'));
+  });
+
   it('refuses a form that it does not have', () => {
     assert.equal(everything.find('/apis', 'text/html').kind, 'not-acceptable');
     assert.equal(everything.find('/api/v1', aggregatedType('v2')).kind, 'not-acceptable');
@@ -295,6 +333,7 @@ describe('version', () => {
   it('is a release with this program as build', () => {
     const info = versionInfo({
       release: 33,
+      emulated: 24,
       programVersion: '0.1.0',
       runtimeVersion: 'v20.0.0',
       platform: 'linux/x64',

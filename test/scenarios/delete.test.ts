@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { absent } from '../support/partial-equal.ts';
 import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
+import { podSpec, workloadSpec } from '../support/valid-objects.ts';
 
 const configmaps = '/api/v1/namespaces/$ns/configmaps';
 const pods = '/api/v1/namespaces/$ns/pods';
@@ -37,13 +38,13 @@ const answers: Scenario = {
         code: absent,
       },
     },
-    create(deployments, { metadata: { name: 'd' }, spec: {} }),
+    create(deployments, { metadata: { name: 'd' }, spec: workloadSpec() }),
     {
       request: `DELETE ${deployments}/d`,
       status: 200,
       expect: { kind: 'Status', details: { name: 'd', group: 'apps', kind: 'deployments' } },
     },
-    create(pods, { metadata: { name: 'p' }, spec: {} }),
+    create(pods, { metadata: { name: 'p' }, spec: podSpec() }),
     {
       request: `DELETE ${pods}/p`,
       status: 200,
@@ -81,7 +82,7 @@ const finalizers: Scenario = {
   steps: [
     create(deployments, {
       metadata: { name: 'd', finalizers: ['x.io/a', 'x.io/b'] },
-      spec: { replicas: 1 },
+      spec: workloadSpec({ replicas: 1 }),
     }),
     {
       request: `DELETE ${deployments}/d`,
@@ -105,14 +106,17 @@ const finalizers: Scenario = {
     },
     {
       request: `POST ${deployments}`,
-      body: { metadata: { name: 'd' } },
+      body: { metadata: { name: 'd' }, spec: workloadSpec() },
       status: 409,
       reason: 'AlreadyExists',
       message: 'object is being deleted: deployments.apps "d" already exists',
     },
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd', finalizers: ['x.io/a', 'x.io/b', 'x.io/c'] }, spec: {} },
+      body: {
+        metadata: { name: 'd', finalizers: ['x.io/a', 'x.io/b', 'x.io/c'] },
+        spec: workloadSpec(),
+      },
       status: 422,
       reason: 'Invalid',
       message:
@@ -122,13 +126,16 @@ const finalizers: Scenario = {
     },
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd', finalizers: ['x.io/b'] }, spec: { replicas: 1 } },
+      body: {
+        metadata: { name: 'd', finalizers: ['x.io/b'] },
+        spec: workloadSpec({ replicas: 1 }),
+      },
       status: 200,
       expect: { metadata: { finalizers: ['x.io/b'], deletionTimestamp: '$at' } },
     },
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd' }, spec: { replicas: 1 } },
+      body: { metadata: { name: 'd' }, spec: workloadSpec({ replicas: 1 }) },
       status: 200,
       expect: { kind: 'Deployment', metadata: { name: 'd', finalizers: absent } },
     },
@@ -137,7 +144,7 @@ const finalizers: Scenario = {
       request: `GET ${deployments}?watch=1&resourceVersion=$marked&timeoutSeconds=1`,
       status: 200,
       check: (reply) => {
-        const types = [...reply.text.matchAll(/"type":"(\w+)"/g)].map((found) => found[1]);
+        const types = [...reply.text.matchAll(/^ ?{"type":"(\w+)"/gm)].map((found) => found[1]);
         assert.deepEqual(types, ['MODIFIED', 'DELETED']);
       },
     },
@@ -177,7 +184,7 @@ const podGrace: Scenario = {
   steps: [
     create(pods, {
       metadata: { name: 'p' },
-      spec: { nodeName: 'n', terminationGracePeriodSeconds: 600 },
+      spec: podSpec({ nodeName: 'n', terminationGracePeriodSeconds: 600 }),
     }),
     {
       request: `DELETE ${pods}/p`,
@@ -204,22 +211,52 @@ const podGrace: Scenario = {
       status: 200,
       expect: { metadata: { deletionGracePeriodSeconds: 1 } },
     },
-    { request: `DELETE ${pods}/p?gracePeriodSeconds=0`, status: 200, expect: { kind: 'Pod' } },
+    {
+      request: `DELETE ${pods}/p?gracePeriodSeconds=0&dryRun=All`,
+      status: 200,
+      expect: { kind: 'Pod', metadata: { deletionGracePeriodSeconds: 0 } },
+    },
+    {
+      request: `DELETE ${pods}/p?gracePeriodSeconds=0`,
+      status: 200,
+      expect: { kind: 'Pod', metadata: { deletionGracePeriodSeconds: 0 } },
+    },
     { request: `GET ${pods}/p`, status: 404, reason: 'NotFound' },
-    create(pods, { metadata: { name: 'q' }, spec: { nodeName: 'n' } }),
+    {
+      request: `GET ${pods}?watch=1&resourceVersion=$marked&timeoutSeconds=1`,
+      status: 200,
+      check: (reply) => {
+        const events = reply.text.trim().split('\n');
+        const shown = events.map((line) => {
+          const { type, object } = JSON.parse(line) as {
+            type: string;
+            object: { metadata: { deletionGracePeriodSeconds: number } };
+          };
+          return `${type} ${object.metadata.deletionGracePeriodSeconds}`;
+        });
+        assert.deepEqual(shown, ['MODIFIED 60', 'MODIFIED 1', 'MODIFIED 0', 'DELETED 0']);
+      },
+    },
+    create(pods, { metadata: { name: 'unbound' }, spec: podSpec() }),
+    {
+      request: `DELETE ${pods}/unbound?gracePeriodSeconds=9`,
+      status: 200,
+      expect: { metadata: { deletionGracePeriodSeconds: 0, deletionTimestamp: /Z$/ } },
+    },
+    create(pods, { metadata: { name: 'q' }, spec: podSpec({ nodeName: 'n' }) }),
     {
       request: `DELETE ${pods}/q?gracePeriodSeconds=40`,
       body: { gracePeriodSeconds: 50 },
       status: 200,
       expect: { metadata: { deletionGracePeriodSeconds: 50 } },
     },
-    create(pods, { metadata: { name: 'r' }, spec: { nodeName: 'n' } }),
+    create(pods, { metadata: { name: 'r' }, spec: podSpec({ nodeName: 'n' }) }),
     {
       request: `DELETE ${pods}/r`,
       status: 200,
       expect: { metadata: { deletionGracePeriodSeconds: 30 } },
     },
-    create(pods, { metadata: { name: 'ended' }, spec: { nodeName: 'n' } }),
+    create(pods, { metadata: { name: 'ended' }, spec: podSpec({ nodeName: 'n' }) }),
     {
       request: `PUT ${pods}/ended/status`,
       body: { metadata: {}, status: { phase: 'Succeeded' } },
@@ -325,7 +362,102 @@ const collection: Scenario = {
   ],
 };
 
+/** What the object carries after a delete with these options, held by a finalizer of its own. */
+const policyRows: readonly (readonly [
+  held: readonly string[],
+  query: string,
+  finalizers: readonly string[],
+  status: number,
+])[] = [
+  [[], '', [], 200],
+  [[], 'propagationPolicy=Background', [], 200],
+  [[], 'propagationPolicy=Foreground', ['foregroundDeletion'], 200],
+  [[], 'propagationPolicy=Orphan', ['orphan'], 200],
+  [[], 'orphanDependents=true', ['orphan'], 200],
+  [[], 'orphanDependents=false', [], 202],
+  [['orphan'], '', ['orphan'], 200],
+  [['foregroundDeletion'], '', ['foregroundDeletion'], 200],
+  [['orphan'], 'propagationPolicy=Background', [], 200],
+  [['orphan'], 'propagationPolicy=Foreground', ['foregroundDeletion'], 200],
+  [['foregroundDeletion'], 'propagationPolicy=Orphan', ['orphan'], 200],
+  [['foregroundDeletion'], 'orphanDependents=false', [], 202],
+];
+
+const policies: Scenario = {
+  title: 'the policy of a delete decides which finalizer tells the collector what to do',
+  steps: policyRows.flatMap(([held, query, finalizers, status], row): Step[] => [
+    create(configmaps, { metadata: { name: `p${row}`, finalizers: ['x.io/hold', ...held] } }),
+    {
+      request: `DELETE ${configmaps}/p${row}?${query}`,
+      status,
+      expect: { metadata: { finalizers: ['x.io/hold', ...finalizers], deletionTimestamp: /Z$/ } },
+    },
+  ]),
+};
+
+const again: Scenario = {
+  title: 'a delete of what is being deleted may change its policy, not bring it back',
+  steps: [
+    create(configmaps, { metadata: { name: 'a', finalizers: ['x.io/hold'] } }),
+    {
+      request: `DELETE ${configmaps}/a?propagationPolicy=Orphan`,
+      status: 200,
+      save: { at: 'metadata.deletionTimestamp' },
+    },
+    {
+      request: `DELETE ${configmaps}/a?propagationPolicy=Foreground&dryRun=All`,
+      status: 200,
+      expect: { metadata: { finalizers: ['x.io/hold', 'foregroundDeletion'] } },
+    },
+    {
+      request: `DELETE ${configmaps}/a?propagationPolicy=Background`,
+      status: 200,
+      expect: { metadata: { finalizers: ['x.io/hold'], deletionTimestamp: '$at' } },
+    },
+    {
+      request: `DELETE ${configmaps}?propagationPolicy=Foreground&dryRun=All`,
+      status: 200,
+      expect: { kind: 'Status', status: 'Success' },
+    },
+    {
+      request: `GET ${configmaps}/a`,
+      status: 200,
+      expect: { metadata: { finalizers: ['x.io/hold'] } },
+    },
+    {
+      request: `DELETE ${configmaps}`,
+      body: { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Foreground' },
+      status: 200,
+    },
+    // The collector takes its finalizer off by itself: nothing depends on the object.
+    {
+      request: `GET ${configmaps}/a`,
+      status: 200,
+      expect: { metadata: { deletionTimestamp: '$at' } },
+    },
+  ],
+};
+
+const events: Scenario = {
+  title: 'an event owns nothing: no policy holds it',
+  steps: [
+    create('/api/v1/namespaces/$ns/events', {
+      metadata: { name: 'e' },
+      involvedObject: { namespace: '$ns' },
+    }),
+    {
+      request: 'DELETE /api/v1/namespaces/$ns/events/e?propagationPolicy=Foreground',
+      status: 200,
+      expect: { kind: 'Status', status: 'Success' },
+    },
+    { request: 'GET /api/v1/namespaces/$ns/events/e', status: 404 },
+  ],
+};
+
 runScenarios('delete', [
+  policies,
+  again,
+  events,
   answers,
   oneEvent,
   finalizers,

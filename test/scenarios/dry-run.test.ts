@@ -58,7 +58,11 @@ const nothing: Scenario = {
       status: 409,
       reason: 'Conflict',
     },
-    { request: `PUT ${services}/s?dryRun=All`, body: { metadata: { name: 's' } }, status: 201 },
+    {
+      request: `PUT ${services}/s?dryRun=All`,
+      body: { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } },
+      status: 201,
+    },
     { request: `GET ${services}/s`, status: 404, reason: 'NotFound' },
     { request: `DELETE ${configmaps}/a?dryRun=All`, status: 200, expect: { kind: 'Status' } },
     { request: `DELETE ${configmaps}/a`, body: { dryRun: ['All'] }, status: 200 },
@@ -100,7 +104,7 @@ const sameRefusal: Scenario = {
     },
     {
       request: `PUT /api/v1/namespaces/gone-$ns/services/s${query}`,
-      body: { metadata: { name: 's' } },
+      body: { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } },
       status: 404,
       reason: 'NotFound',
       message: missing,
@@ -156,4 +160,73 @@ const badValues: Scenario = {
   ],
 };
 
-runScenarios('dry run', [nothing, sameRefusal, badValues]);
+const jsonPatch = { 'content-type': 'application/json-patch+json' };
+const mergePatch = { 'content-type': 'application/merge-patch+json' };
+const applyPatch = { 'content-type': 'application/apply-patch+yaml' };
+const metadata = { name: 'a' };
+
+/** Every verb that writes, with what a real request of that sort answers. */
+const writes: readonly Pick<Step, 'request' | 'body' | 'headers' | 'status'>[] = [
+  { request: `POST ${configmaps}`, body: { metadata: { name: 'b' } }, status: 201 },
+  { request: `PUT ${configmaps}/a`, body: { metadata, data: { k: '2' } }, status: 200 },
+  {
+    request: `PATCH ${configmaps}/a`,
+    headers: jsonPatch,
+    body: JSON.stringify([{ op: 'replace', path: '/data/k', value: '2' }]),
+    status: 200,
+  },
+  {
+    request: `PATCH ${configmaps}/a`,
+    headers: mergePatch,
+    body: JSON.stringify({ data: { k: '2' } }),
+    status: 200,
+  },
+  {
+    request: `PATCH ${configmaps}/a?fieldManager=m&force=true`,
+    headers: applyPatch,
+    body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { k: '2' } }),
+    status: 200,
+  },
+  {
+    request: `PATCH ${configmaps}/new?fieldManager=m`,
+    headers: applyPatch,
+    body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'new' } }),
+    status: 201,
+  },
+  { request: `DELETE ${configmaps}/a`, status: 200 },
+  { request: `DELETE ${configmaps}/a?propagationPolicy=Foreground`, status: 200 },
+  { request: `DELETE ${configmaps}/a?propagationPolicy=Orphan`, status: 200 },
+  { request: `DELETE ${configmaps}/a?orphanDependents=false`, status: 200 },
+  { request: `DELETE ${configmaps}/missing`, status: 404 },
+  { request: `DELETE ${configmaps}`, status: 200 },
+  { request: `DELETE ${configmaps}?propagationPolicy=Orphan`, status: 200 },
+  { request: 'DELETE /api/v1/namespaces/$ns', status: 200 },
+  {
+    request: 'PUT /api/v1/namespaces/$ns/finalize',
+    body: { metadata: { name: '$ns' }, spec: {} },
+    status: 200,
+  },
+  {
+    request: 'PUT /api/v1/namespaces/$ns/status',
+    body: { metadata: { name: '$ns' }, status: { phase: 'Active' } },
+    status: 200,
+  },
+];
+
+const everyVerb: Scenario = {
+  title: 'every verb that writes can be tried: the status of a real request, and nothing written',
+  steps: [
+    {
+      request: `POST ${configmaps}`,
+      body: { metadata, data: { k: '1' } },
+      status: 201,
+      save: { rv: 'metadata.resourceVersion' },
+    },
+    ...writes.flatMap((write): Step[] => {
+      const mark = write.request.includes('?') ? '&' : '?';
+      return [{ ...write, request: `${write.request}${mark}dryRun=All` }, unchanged()];
+    }),
+  ],
+};
+
+runScenarios('dry run', [nothing, sameRefusal, badValues, everyVerb]);

@@ -9,6 +9,7 @@ import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
 import { startTestServer } from '../support/test-server.ts';
 import type { ApiClient } from '../support/test-server.ts';
+import { podSpec, workloadSpec } from '../support/valid-objects.ts';
 
 const held = { metadata: { name: 'held', finalizers: ['x.io/hold'] } };
 
@@ -135,7 +136,7 @@ const terminating: Scenario = {
     { ...refusedCreate, request: `${refusedCreate.request}?dryRun=All` },
     {
       request: 'PUT /api/v1/namespaces/$ns/services/late',
-      body: { metadata: { name: 'late' } },
+      body: { metadata: { name: 'late' }, spec: { ports: [{ port: 80 }] } },
       status: 403,
       reason: 'Forbidden',
     },
@@ -161,7 +162,62 @@ const terminating: Scenario = {
   ],
 };
 
-runScenarios('namespaces', [defaults, label, status, terminating]);
+const foreign: Scenario = {
+  title: 'a finalizer of somebody else holds a namespace until it is taken off by finalize',
+  steps: [
+    {
+      request: 'POST /api/v1/namespaces',
+      body: { metadata: { name: 'foreign-$ns' }, spec: { finalizers: ['x.io/mine'] } },
+      status: 201,
+      expect: { spec: { finalizers: ['x.io/mine', '$finalizer'] } },
+    },
+    {
+      request: 'PUT /api/v1/namespaces/foreign-$ns',
+      body: { metadata: { name: 'foreign-$ns' }, spec: { finalizers: [] } },
+      status: 200,
+      expect: { spec: { finalizers: ['x.io/mine', '$finalizer'] } },
+    },
+    {
+      request: 'PUT /api/v1/namespaces/foreign-$ns/finalize',
+      body: { metadata: { name: 'foreign-$ns' }, spec: { finalizers: ['nonsense'] } },
+      status: 422,
+      reason: 'Invalid',
+      message: /spec\.finalizers: Invalid value: "nonsense": name is neither a standard finalizer/,
+    },
+    {
+      request: 'PUT /api/v1/namespaces/foreign-$ns/finalize',
+      body: { metadata: { name: 'foreign-$ns', uid: 'other' }, spec: {} },
+      status: 409,
+      reason: 'Conflict',
+    },
+    { request: 'GET /api/v1/namespaces/foreign-$ns/finalize', status: 405 },
+    {
+      request: 'DELETE /api/v1/namespaces/foreign-$ns?gracePeriodSeconds=30',
+      status: 200,
+      expect: { metadata: { deletionGracePeriodSeconds: absent, deletionTimestamp: /Z$/ } },
+    },
+    {
+      request: 'DELETE /api/v1/namespaces/foreign-$ns',
+      status: 200,
+      expect: { kind: 'Namespace', status: { phase: 'Terminating' } },
+    },
+    {
+      request: 'PUT /api/v1/namespaces/foreign-$ns/finalize?dryRun=All',
+      body: { metadata: { name: 'foreign-$ns' }, spec: { finalizers: [] } },
+      status: 200,
+      expect: { kind: 'Namespace', spec: { finalizers: absent } },
+    },
+    {
+      request: 'PUT /api/v1/namespaces/foreign-$ns/finalize',
+      body: { metadata: { name: 'foreign-$ns' }, spec: { finalizers: [] } },
+      status: 200,
+      expect: { kind: 'Namespace', spec: { finalizers: absent } },
+    },
+    { request: 'GET /api/v1/namespaces/foreign-$ns', status: 404, reason: 'NotFound' },
+  ],
+};
+
+runScenarios('namespaces', [defaults, label, status, terminating, foreign]);
 
 /** Polls: the controller works behind the requests. */
 async function eventuallyGone(client: ApiClient, target: string): Promise<void> {
@@ -176,15 +232,16 @@ test('deletion empties a namespace of every kind, then it disappears', async () 
   const server = await startTestServer();
   const { request } = server;
   await request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'full' } } });
-  const collections = [
-    '/api/v1/namespaces/full/configmaps',
-    '/api/v1/namespaces/full/pods',
-    '/apis/apps/v1/namespaces/full/deployments',
-    '/apis/coordination.k8s.io/v1/namespaces/full/leases',
-  ];
-  for (const collection of collections) {
+  const contents = {
+    '/api/v1/namespaces/full/configmaps': {},
+    '/api/v1/namespaces/full/pods': { spec: podSpec({ nodeName: 'n' }) },
+    '/apis/apps/v1/namespaces/full/deployments': { spec: workloadSpec() },
+    '/apis/coordination.k8s.io/v1/namespaces/full/leases': {},
+  };
+  const collections = Object.keys(contents);
+  for (const [collection, content] of Object.entries(contents)) {
     for (let i = 0; i < 20; i += 1) {
-      const body = { metadata: { name: `o${i}` }, spec: { nodeName: 'n' } };
+      const body = { metadata: { name: `o${i}` }, ...content };
       assert.equal((await request('POST', collection, { body })).status, 201);
     }
   }
@@ -225,11 +282,74 @@ test('a namespace whose deletion a restart interrupts is emptied after it', asyn
 
   const after = await startTestServer(options);
   const shown = await after.request('GET', '/api/v1/namespaces/half');
-  assert.deepEqual(shown.body['status'], { phase: 'Terminating' });
+  assert.equal((shown.body['status'] as { phase: string }).phase, 'Terminating');
   await after.request('PUT', '/api/v1/namespaces/half/configmaps/held', {
     body: { metadata: { name: 'held' } },
   });
   await eventuallyGone(after, '/api/v1/namespaces/half');
   await after.stop();
   await rm(dataDir, { recursive: true });
+});
+
+interface NamespaceCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+test('the conditions of a terminating namespace say what is left, and why', async () => {
+  const server = await startTestServer();
+  const { request } = server;
+  await request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'said' } } });
+  await request('POST', '/api/v1/namespaces/said/configmaps', { body: held });
+  const pod = { metadata: { name: 'p' }, spec: podSpec({ nodeName: 'n' }) };
+  await request('POST', '/api/v1/namespaces/said/pods', { body: pod });
+  await request('DELETE', '/api/v1/namespaces/said');
+  let conditions: readonly NamespaceCondition[] = [];
+  for (let attempt = 0; attempt < 400 && conditions.length === 0; attempt += 1) {
+    const { status } = (await request('GET', '/api/v1/namespaces/said')).body;
+    conditions = (status as { conditions?: NamespaceCondition[] }).conditions ?? [];
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const said = conditions.map((each) => [each.type, each.status, each.reason, each.message]);
+  assert.deepEqual(said, [
+    [
+      'NamespaceDeletionDiscoveryFailure',
+      'False',
+      'ResourcesDiscovered',
+      'All resources successfully discovered',
+    ],
+    [
+      'NamespaceDeletionGroupVersionParsingFailure',
+      'False',
+      'ParsedGroupVersions',
+      'All legacy kube types successfully parsed',
+    ],
+    [
+      'NamespaceDeletionContentFailure',
+      'False',
+      'ContentDeleted',
+      'All content successfully deleted, may be waiting on finalization',
+    ],
+    [
+      'NamespaceContentRemaining',
+      'True',
+      'SomeResourcesRemain',
+      'Some resources are remaining: configmaps. has 1 resource instances, ' +
+        'pods. has 1 resource instances',
+    ],
+    [
+      'NamespaceFinalizersRemaining',
+      'True',
+      'SomeFinalizersRemain',
+      'Some content in the namespace has finalizers remaining: x.io/hold in 1 resource instances',
+    ],
+  ]);
+  await request('DELETE', '/api/v1/namespaces/said/pods/p?gracePeriodSeconds=0');
+  await request('PUT', '/api/v1/namespaces/said/configmaps/held', {
+    body: { metadata: { name: 'held' } },
+  });
+  await eventuallyGone(server, '/api/v1/namespaces/said');
+  await server.remove();
 });

@@ -1,7 +1,8 @@
 /** Update: PUT of objects, status and scale (spec 1, 4.4). */
-import { absent } from '../support/partial-equal.ts';
+import { absent, present } from '../support/partial-equal.ts';
 import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
+import { podSpec, workloadSpec } from '../support/valid-objects.ts';
 
 const leases = '/apis/coordination.$domain/v1/namespaces/$ns/leases';
 const configmaps = '/api/v1/namespaces/$ns/configmaps';
@@ -156,13 +157,15 @@ const conditionalCreate: Scenario = {
   ],
 };
 
+const service = { spec: { ports: [{ port: 80 }] } };
+
 const createOnUpdate: Scenario = {
   title: 'PUT creates where the kind allows it',
   steps: [
     ...['/api/v1/namespaces/$ns/services/s', '/api/v1/namespaces/$ns/endpoints/e'].map(
       (path): Step => ({
         request: `PUT ${path}`,
-        body: { metadata: { name: path.at(-1) } },
+        body: { metadata: { name: path.at(-1) }, ...(path.endsWith('s') ? service : {}) },
         status: 201,
         expect: { metadata: { namespace: '$ns', uid: /./ } },
       }),
@@ -180,22 +183,23 @@ const createOnUpdate: Scenario = {
     },
     {
       request: 'PUT /api/v1/namespaces/missing-$ns/services/s',
-      body: { metadata: { name: 's' } },
+      body: { metadata: { name: 's' }, ...service },
       status: 404,
       reason: 'NotFound',
       message: 'namespaces "missing-$ns" not found',
     },
     {
       request: 'PUT /api/v1/namespaces/$ns/services/other',
-      body: { metadata: { name: 'other', resourceVersion: '3' } },
+      body: { metadata: { name: 'other', resourceVersion: '3' }, ...service },
       status: 404,
       reason: 'NotFound',
     },
     {
       request: 'PUT /api/v1/namespaces/$ns/services/other',
-      body: { metadata: { name: 'other', uid: 'x' } },
-      status: 404,
-      reason: 'NotFound',
+      body: { metadata: { name: 'other', uid: 'x' }, ...service },
+      status: 409,
+      reason: 'Conflict',
+      message: /Precondition failed: UID in precondition: x, UID in object meta: $/,
     },
     {
       request: 'PUT /api/v1/namespaces/$ns/services/Bad',
@@ -216,16 +220,16 @@ const createOnUpdate: Scenario = {
 const generation: Scenario = {
   title: 'generation counts changes of the desired state, and of nothing else',
   steps: [
-    create(deployments, { metadata: { name: 'd' }, spec: { replicas: 1 } }),
+    create(deployments, { metadata: { name: 'd' }, spec: workloadSpec({ replicas: 1 }) }),
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd', labels: { a: 'b' } }, spec: { replicas: 1 } },
+      body: { metadata: { name: 'd', labels: { a: 'b' } }, spec: workloadSpec({ replicas: 1 }) },
       status: 200,
       expect: { metadata: { generation: 1, labels: { a: 'b' } } },
     },
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd', generation: 40 }, spec: { replicas: 2 } },
+      body: { metadata: { name: 'd', generation: 40 }, spec: workloadSpec({ replicas: 2 }) },
       status: 200,
       expect: { metadata: { generation: 2 } },
     },
@@ -237,7 +241,11 @@ const generation: Scenario = {
     },
     {
       request: `PUT ${deployments}/d`,
-      body: { metadata: { name: 'd' }, spec: { replicas: 2 }, status: { replicas: 77 } },
+      body: {
+        metadata: { name: 'd' },
+        spec: workloadSpec({ replicas: 2 }),
+        status: { replicas: 77 },
+      },
       status: 200,
       expect: { metadata: { generation: 2 }, status: { replicas: 2 } },
     },
@@ -258,18 +266,25 @@ const generation: Scenario = {
 const statusRules: Scenario = {
   title: 'a status write keeps spec and owners, and obeys resourceVersion',
   steps: [
+    // An owner that there is: whoever names one that is not is collected.
+    {
+      request: 'POST /api/v1/nodes',
+      body: { metadata: { name: '$ns-owner' } },
+      status: 201,
+      save: { owner: 'metadata.uid' },
+    },
     create('/api/v1/namespaces/$ns/pods', {
       metadata: {
         name: 'p',
-        ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }],
+        ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: '$ns-owner', uid: '$owner' }],
       },
-      spec: { nodeName: 'n' },
+      spec: podSpec({ nodeName: 'n' }),
       status: { phase: 'Running' },
     }),
     {
       request: 'GET /api/v1/namespaces/$ns/pods/p',
       status: 200,
-      expect: { status: absent },
+      expect: { status: { phase: 'Pending', message: absent } },
     },
     {
       request: 'PUT /api/v1/namespaces/$ns/pods/p/status',
@@ -278,7 +293,7 @@ const statusRules: Scenario = {
       expect: {
         spec: { nodeName: 'n' },
         status: { phase: 'Running' },
-        metadata: { ownerReferences: [{ name: 'n' }] },
+        metadata: { ownerReferences: [{ name: '$ns-owner' }] },
       },
     },
     {
@@ -295,7 +310,7 @@ const scale: Scenario = {
   steps: [
     create(deployments, {
       metadata: { name: 'd' },
-      spec: { replicas: 3, selector: { matchLabels: { app: 'x' } } },
+      spec: workloadSpec({ replicas: 3 }),
     }),
     {
       request: `GET ${deployments}/d/scale`,
@@ -306,6 +321,21 @@ const scale: Scenario = {
         metadata: { name: 'd', namespace: '$ns', uid: '$uid', resourceVersion: '$rv' },
         spec: { replicas: 3 },
         status: { replicas: 0, selector: 'app=x' },
+      },
+    },
+    {
+      request: `GET ${deployments}/d/scale`,
+      headers: { accept: 'application/json;as=Table;v=v1;g=meta.$domain' },
+      status: 200,
+      expect: {
+        kind: 'Table',
+        columnDefinitions: [
+          { name: 'Name' },
+          { name: 'Desired', type: 'integer' },
+          { name: 'Available', type: 'integer' },
+          { name: 'Age' },
+        ],
+        rows: [{ cells: ['d', 3, 0, present], object: { metadata: { name: 'd' } } }],
       },
     },
     {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { absent, present } from '../support/partial-equal.ts';
 import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
+import { workloadSpec } from '../support/valid-objects.ts';
 
 interface Shape {
   readonly what: string;
@@ -11,6 +12,8 @@ interface Shape {
   readonly kind: string;
   readonly resource: string;
   readonly namespaced: boolean;
+  /** What the kind cannot do without. */
+  readonly required?: object;
 }
 
 const shapes: readonly Shape[] = [
@@ -37,6 +40,7 @@ const shapes: readonly Shape[] = [
     kind: 'Deployment',
     resource: 'deployments.apps',
     namespaced: true,
+    required: { spec: workloadSpec() },
   },
   {
     what: 'group of the domain, cluster',
@@ -45,23 +49,24 @@ const shapes: readonly Shape[] = [
     kind: 'PriorityClass',
     resource: 'priorityclasses.scheduling.$domain',
     namespaced: false,
+    required: { value: 1 },
   },
 ];
 
 function life(shape: Shape): Scenario {
-  const { collection, apiVersion, kind, resource } = shape;
+  const { collection, apiVersion, kind, resource, required = {} } = shape;
   const name = 'one-$ns';
   const object = `${collection}/${name}`;
   const identity = { kind, apiVersion, metadata: { name, uid: '$uid' } };
   const steps: Step[] = [
     {
       request: `POST ${collection}`,
-      body: { metadata: { name, labels: { own: '$ns' } }, extra: { a: 1 } },
+      body: { metadata: { name, labels: { own: '$ns' } }, ...required, extra: { a: 1 } },
       status: 201,
       expect: {
         kind,
         apiVersion,
-        extra: { a: 1 },
+        extra: absent,
         metadata: {
           name,
           namespace: shape.namespaced ? '$ns' : absent,
@@ -71,11 +76,12 @@ function life(shape: Shape): Scenario {
           selfLink: absent,
         },
       },
+      headersExpected: { warning: '299 - "unknown field \\"extra\\""' },
       save: { uid: 'metadata.uid', rv: 'metadata.resourceVersion' },
     },
     {
       request: `POST ${collection}`,
-      body: { apiVersion, kind, metadata: { name } },
+      body: { apiVersion, kind, metadata: { name }, ...required },
       status: 409,
       reason: 'AlreadyExists',
       message: `${resource} "${name}" already exists`,
@@ -100,9 +106,9 @@ function life(shape: Shape): Scenario {
     },
     {
       request: `PUT ${object}`,
-      body: { apiVersion, kind, metadata: { name, resourceVersion: '$rv' }, extra: { a: 2 } },
+      body: { apiVersion, kind, metadata: { name, resourceVersion: '$rv' }, ...required },
       status: 200,
-      expect: { ...identity, extra: { a: 2 }, metadata: { uid: '$uid', labels: absent } },
+      expect: { ...identity, metadata: { uid: '$uid', labels: absent } },
       save: { rv2: 'metadata.resourceVersion' },
     },
     {
@@ -206,12 +212,12 @@ const paths: readonly Scenario[] = [
         expect: { metadata: {}, details: {} },
       })),
       ...[
-        ['PATCH /api/v1/namespaces/$ns', 'patch', 'namespaces'],
+        ['PATCH /api/v1/namespaces', 'patch', 'namespaces'],
         ['PUT /api/v1/namespaces/$ns/pods', 'update', 'pods'],
         ['POST /api/v1/namespaces/$ns/pods/a', 'create', 'pods'],
         ['DELETE /api/v1/namespaces', 'deletecollection', 'namespaces'],
         ['DELETE /api/v1/namespaces/$ns/pods/a/status', 'delete', 'pods'],
-        ['PATCH /apis/apps/v1/namespaces/$ns/deployments/a', 'patch', 'deployments.apps'],
+        ['PATCH /apis/apps/v1/namespaces/$ns/deployments', 'patch', 'deployments.apps'],
       ].map(([request = '', verb, resource]): Step => ({
         request,
         body: {},

@@ -7,7 +7,12 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { jsonEvents } from '../../src/apimachinery/event-frames.ts';
 import { encodeObject, stampResourceVersion } from '../../src/apimachinery/object-encoding.ts';
-import { newExpired, newInternalError, newTimeout } from '../../src/apimachinery/status-error.ts';
+import {
+  newExpired,
+  newInternalError,
+  newStoreReadError,
+  newTimeout,
+} from '../../src/apimachinery/status-error.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
@@ -102,6 +107,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     stamp: stampResourceVersion,
     expiredError: newExpired,
     internalError: newInternalError,
+    unreadableError: newStoreReadError,
     timeoutError: (message) => newTimeout(message, 1),
     clock: time.clock,
     timers: time.timers,

@@ -118,13 +118,18 @@ export class HttpConnection {
   }
 
   /** Rejects with ConnectionLost when the connection ends first. One request at a time. */
-  request(method: string, target: string, body?: string | Buffer): Promise<Answer> {
+  request(
+    method: string,
+    target: string,
+    body?: string | Buffer,
+    contentType = 'application/json',
+  ): Promise<Answer> {
     const socket = (this.#socket ??= this.#open());
     const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(body as string);
     const content =
       body === undefined
         ? ''
-        : `Content-Type: application/json\r\nContent-Length: ${bytes.length}\r\n`;
+        : `Content-Type: ${contentType}\r\nContent-Length: ${bytes.length}\r\n`;
     const head = `${method} ${target} HTTP/1.1\r\nHost: test\r\n${content}\r\n`;
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -137,11 +142,13 @@ export class HttpConnection {
     method: string,
     target: string,
     body?: object,
+    contentType?: string,
   ): Promise<{ status: number; value: T }> {
     const answer = await this.request(
       method,
       target,
       body === undefined ? undefined : JSON.stringify(body),
+      contentType,
     );
     return { status: answer.status, value: JSON.parse(answer.body.toString()) as T };
   }

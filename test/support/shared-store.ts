@@ -14,7 +14,12 @@ import {
   encodeObject,
   stampResourceVersion,
 } from '../../src/apimachinery/object-encoding.ts';
-import { newExpired, newInternalError, newTimeout } from '../../src/apimachinery/status-error.ts';
+import {
+  newExpired,
+  newInternalError,
+  newStoreReadError,
+  newTimeout,
+} from '../../src/apimachinery/status-error.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../src/apis/bootstrap-objects.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
@@ -184,6 +189,7 @@ async function createRegistry(
     stamp: stampResourceVersion,
     expiredError: newExpired,
     internalError: newInternalError,
+    unreadableError: newStoreReadError,
     timeoutError: (message) => newTimeout(message, 1),
     clock,
     timers,

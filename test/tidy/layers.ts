@@ -65,6 +65,7 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   yaml: ['src/apimachinery/codecs/yaml.ts', 'src/server/kubeconfig.ts'],
   'lossless-json': ['src/apimachinery/codecs'],
   '@bufbuild/protobuf': ['src/apimachinery/codecs'],
+  rfc6902: ['src/apimachinery/patch/rfc6902.ts'],
   pino: ['src/server/log.ts'],
   'prom-client': ['src/server/metrics.ts'],
   commander: ['src/server/command-line.ts'],

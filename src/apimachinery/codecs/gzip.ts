@@ -8,7 +8,7 @@
  * The work is done off the main thread. Memory: one chunk and zlib's window per response.
  */
 import { Readable, pipeline } from 'node:stream';
-import { constants, createGzip, gzip } from 'node:zlib';
+import { constants, createGzip, gunzip, gzip } from 'node:zlib';
 import { StatusError } from '../status-error.ts';
 import { StatusReason } from '../status-table.ts';
 
@@ -36,6 +36,16 @@ export function gzipBytes(bytes: Uint8Array): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     gzip(bytes, options, (error, packed) => {
       if (error === null) resolve(packed);
+      else reject(error);
+    });
+  });
+}
+
+/** What gzipBytes made, as it was: not for bytes that came from outside. */
+export function gunzipBytes(packed: Uint8Array): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    gunzip(packed, (error, bytes) => {
+      if (error === null) resolve(bytes);
       else reject(error);
     });
   });

@@ -5,7 +5,7 @@
  *
  * Refused, each with a message that says what and where: bytes that are not UTF-8, a byte order
  * mark, anything behind the value, numbers beyond the range of a double, nesting deeper than
- * `jsonDepthMax`. A key that comes twice has its last value.
+ * `jsonDepthMax`. A key that comes twice has its last value; who asks is told which those are.
  *
  * Bounds: size is bounded by whoever read the body. Nesting is bounded here, because everything
  * that walks a value (comparison, patches, encoding) recurses; a thousand levels are far below
@@ -16,22 +16,43 @@ import { newBadRequest } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
 import { decodeTrustedText } from '../object-encoding.ts';
 import type { JsonValue } from '../unstructured.ts';
+import { countMembers, duplicateFields, scanJson } from './json-structure.ts';
+import type { JsonStructure } from './json-structure.ts';
 import { parseJsonText, stringifyJson } from './lossless.ts';
 
 /** Deepest nesting of arrays and objects in a value from a client; above it 400. */
 export const jsonDepthMax = 1000;
 
 export type Decoded =
-  | { readonly kind: 'value'; readonly value: JsonValue }
+  | {
+      readonly kind: 'value';
+      readonly value: JsonValue;
+      /** Paths of keys that came twice, where the codec was asked for them. */
+      readonly duplicates?: readonly string[] | undefined;
+    }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
-export function decodeJson(bytes: Uint8Array): Decoded {
+export interface DecodeOptions {
+  /** Look for keys that come twice. */
+  readonly findDuplicates: boolean;
+}
+
+export function decodeJson(bytes: Uint8Array, options?: DecodeOptions): Decoded {
   if (!isUtf8(bytes)) return refused('the body is not valid UTF-8');
-  if (nestsDeeperThan(bytes, jsonDepthMax)) {
+  const findDuplicates = options?.findDuplicates === true;
+  // Each level takes an opening and a closing byte, so most bodies cannot be too deep.
+  const mayBeDeep = bytes.length > 2 * jsonDepthMax;
+  const structure = mayBeDeep || findDuplicates ? scanJson(bytes, jsonDepthMax) : flat;
+  if (structure.depth > jsonDepthMax) {
     return refused(`the body nests deeper than ${jsonDepthMax} levels`);
   }
   try {
-    return { kind: 'value', value: parseJsonText(decodeTrustedText(bytes)) };
+    const text = decodeTrustedText(bytes);
+    const value = parseJsonText(text);
+    if (!findDuplicates || structure.members === countMembers(value)) {
+      return { kind: 'value', value };
+    }
+    return { kind: 'value', value, duplicates: duplicateFields(text) };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) {
       return refused(`the body is not valid JSON: ${error.message}`);
@@ -39,6 +60,8 @@ export function decodeJson(bytes: Uint8Array): Decoded {
     throw error;
   }
 }
+
+const flat: JsonStructure = { depth: 0, members: 0 };
 
 const prettyIndent = 2;
 
@@ -49,22 +72,4 @@ export function encodeJson(value: JsonValue, pretty = false): Uint8Array {
 
 function refused(message: string): Decoded {
   return { kind: 'refused', error: newBadRequest(message) };
-}
-
-/** Counts brackets outside strings; on text that is not JSON the answer does not matter. */
-function nestsDeeperThan(bytes: Uint8Array, limit: number): boolean {
-  // Each level takes an opening and a closing byte, so most bodies need no look at all.
-  if (bytes.length <= 2 * limit) return false;
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === 0x22) inString = !inString;
-    else if (inString) at += byte === 0x5c ? 1 : 0;
-    else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      if (depth > limit) return true;
-    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
-  }
-  return false;
 }

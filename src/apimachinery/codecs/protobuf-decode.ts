@@ -17,8 +17,9 @@ import type { JsonValue } from '../unstructured.ts';
 import type { ScalarKind } from '../typed/type-schema.ts';
 import { decodeJson } from './json.ts';
 import { planOf, wireTypeOf } from './protobuf-plan.ts';
-import type { MessageType, PlannedField, WireValue } from './protobuf-plan.ts';
+import type { MessagePlan, MessageType, PlannedField, WireValue } from './protobuf-plan.ts';
 import { textOfTimestamp } from './protobuf-time.ts';
+import { shortText, shortTextMax } from './short-text.ts';
 
 /** Deepest nesting of messages. The deepest built-in type that is not recursive has about 20. */
 export const protobufDepthMax = 500;
@@ -32,7 +33,8 @@ type MutableObject = Record<string, JsonValue | undefined>;
 export function decodeMessage(type: MessageType, bytes: Uint8Array): JsonValue {
   try {
     const reader = wireReader(bytes);
-    return readMessage({ reader, end: bytes.length, depth: 0 }, type, undefined) ?? null;
+    const span = { reader, bytes, end: bytes.length, depth: 0 };
+    return readMessage(span, planOf(type), undefined) ?? null;
   } catch (error) {
     throw asMalformed(error);
   }
@@ -57,32 +59,65 @@ export function asMalformed(error: unknown): unknown {
 /** A part of the wire: one message. */
 interface Span {
   readonly reader: BinaryReader;
+  /** All that the reader reads. */
+  readonly bytes: Uint8Array;
   readonly end: number;
   readonly depth: number;
 }
 
-function readMessage(span: Span, type: MessageType, before: Value): Value {
-  const plan = planOf(type);
-  const into = mergeInto(type, before);
-  const { reader, end } = span;
+function readMessage(span: Span, plan: MessagePlan, before: Value): Value {
+  const into = before === undefined ? {} : mergeInto(plan, before);
+  const { reader, bytes, end } = span;
+  // Fields come in order of their numbers: until one does not, none of them has been here before,
+  // and there is no need to look.
+  let last = before === undefined ? 0 : Infinity;
   while (reader.pos < end) {
-    const [number, wireType] = reader.tag();
+    const tag = nextTag(reader, bytes);
+    const number = tag >>> 3;
+    const wireType: WireType = tag & 7;
+    const isNew = number > last;
+    last = number >= last ? number : Infinity;
     const field = plan.byNumber[number];
     if (field === undefined) reader.skip(wireType, number);
-    else readField(span, field, wireType, into);
+    else readField(span, field, wireType, into, isNew);
     if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
   }
-  return type.kind === 'union' ? chosenAlternative(type, into) : into;
+  return plan.union ? chosenAlternative(plan, into) : into;
+}
+
+function readText(reader: BinaryReader, bytes: Uint8Array): string {
+  const { pos } = reader;
+  const length = bytes[pos] as number;
+  if (length > shortTextMax || pos + 1 + length > bytes.length) return reader.string();
+  const text = shortText(bytes, pos + 1, length);
+  if (text === undefined) return reader.string();
+  reader.pos = pos + 1 + length;
+  return text;
+}
+
+/** Number and wire type in one. Tags of one and two bytes, which are nearly all, are read here;
+ * the reader makes a pair of its own for each. */
+function nextTag(reader: BinaryReader, bytes: Uint8Array): number {
+  const { pos } = reader;
+  const first = bytes[pos] as number;
+  const second = bytes[pos + 1] as number;
+  const tag = first < 0x80 ? first : second < 0x80 ? (first & 0x7f) | (second << 7) : 0;
+  if (tag < 8 || (tag & 7) > WireType.Bit32) {
+    const [number, wireType] = reader.tag();
+    return ((number << 3) | wireType) >>> 0;
+  }
+  reader.pos = pos + (first < 0x80 ? 1 : 2);
+  return tag;
 }
 
 type Value = JsonValue | undefined;
 
-function mergeInto(type: MessageType, before: Value): MutableObject {
+function mergeInto({ union, fields }: MessagePlan, before: Value): MutableObject {
   const isObject = typeof before === 'object' && before !== null && !Array.isArray(before);
-  if (type.kind === 'object') return isObject ? (before as MutableObject) : {};
+  if (!union) return isObject ? (before as MutableObject) : {};
   // The forms of a union are kept apart by number until it is known which one counts.
   const into: MutableObject = {};
-  for (const field of planOf(type).fields) {
+  for (const field of fields) {
     const fits =
       field.cardinality === 'list'
         ? Array.isArray(before)
@@ -95,8 +130,7 @@ function mergeInto(type: MessageType, before: Value): MutableObject {
 }
 
 /** An object before a list before a boolean. */
-function chosenAlternative(type: MessageType, forms: MutableObject): Value {
-  const { fields } = planOf(type);
+function chosenAlternative({ fields }: MessagePlan, forms: MutableObject): Value {
   const of = (wanted: (field: PlannedField) => boolean) => {
     const field = fields.find(wanted);
     return field === undefined ? undefined : forms[field.name];
@@ -106,29 +140,48 @@ function chosenAlternative(type: MessageType, forms: MutableObject): Value {
   return object ?? list ?? of((f) => f.value.kind === 'scalar' && f.cardinality === 'one');
 }
 
-function readField(span: Span, field: PlannedField, wireType: WireType, into: MutableObject): void {
+/** `isNew`: nothing has been read for this field. */
+function readField(
+  span: Span,
+  field: PlannedField,
+  wireType: WireType,
+  into: MutableObject,
+  isNew: boolean,
+): void {
   const { name } = field;
   if (field.cardinality === 'list') {
-    const list = (into[name] ??= []) as JsonValue[];
+    const list = (isNew ? (into[name] = []) : (into[name] ??= [])) as JsonValue[];
     const packed = wireType === WireType.LengthDelimited && wireType !== field.wireType;
     if (packed) return readPacked(span, field.value, list);
     checkWireType(field, wireType);
-    list.push(readValue(span, field.value, undefined) ?? zeroOf(field.value));
+    do list.push(readValue(span, field.value, undefined) ?? zeroOf(field.value));
+    while (comesAgain(span, field));
     return;
   }
   checkWireType(field, wireType);
   if (field.cardinality === 'map') {
-    readEntry(span, field.value, (into[name] ??= {}) as MutableObject);
+    const map = (isNew ? (into[name] = {}) : (into[name] ??= {})) as MutableObject;
+    do readEntry(span, field.value, map);
+    while (comesAgain(span, field));
     return;
   }
   if (field.inline) {
     readValue(span, field.value, into);
     return;
   }
-  const value = readValue(span, field.value, into[name]);
+  const value = readValue(span, field.value, isNew ? undefined : into[name]);
   const keeps = field.nullable || field.required || !isZero(value);
   if (value !== undefined && keeps) into[name] = value;
-  else if (Object.hasOwn(into, name)) delete into[name];
+  else if (!isNew && Object.hasOwn(into, name)) delete into[name];
+}
+
+/** Whether the next item of a list or a map follows at once; steps over its tag. Where the tag is
+ * longer than a byte, whoever reads the message finds out. */
+function comesAgain({ reader, bytes, end }: Span, { tag }: PlannedField): boolean {
+  const { pos } = reader;
+  if (pos >= end || tag >= 0x80 || bytes[pos] !== tag) return false;
+  reader.pos = pos + 1;
+  return true;
 }
 
 function checkWireType(field: PlannedField, wireType: WireType): void {
@@ -150,14 +203,14 @@ function zeroOf(value: WireValue): JsonValue {
 
 /** The next length-delimited element as a span of its own. */
 function nested(span: Span): Span {
-  const { reader, depth } = span;
+  const { reader, bytes, depth } = span;
   if (depth >= protobufDepthMax) {
     throw new MalformedProtobuf(`messages nest deeper than ${protobufDepthMax} levels`);
   }
   const length = reader.uint32();
   const end = reader.pos + length;
   if (end > span.end) throw new MalformedProtobuf('a field reaches beyond its message');
-  return { reader, end, depth: depth + 1 };
+  return { reader, bytes, end, depth: depth + 1 };
 }
 
 function readPacked(span: Span, value: WireValue, list: JsonValue[]): void {
@@ -168,17 +221,21 @@ function readPacked(span: Span, value: WireValue, list: JsonValue[]): void {
   }
 }
 
+/** Field 1, length delimited: the key of an entry, the text of a Quantity. */
+const keyTag = (1 << 3) | WireType.LengthDelimited;
+
 function readEntry(span: Span, value: WireValue, map: MutableObject): void {
   const inner = nested(span);
-  const { reader } = inner;
+  const { reader, bytes, end } = inner;
+  const valueTag = (2 << 3) | wireTypeOf(value);
   let key = '';
   let read: Value;
-  while (reader.pos < inner.end) {
-    const [number, wireType] = reader.tag();
-    if (number === 1 && wireType === WireType.LengthDelimited) key = reader.string();
-    else if (number === 2 && wireType === wireTypeOf(value)) read = readValue(inner, value, read);
-    else reader.skip(wireType, number);
-    if (reader.pos > inner.end) throw new MalformedProtobuf('a field reaches beyond its message');
+  while (reader.pos < end) {
+    const tag = nextTag(reader, bytes);
+    if (tag === keyTag) key = readText(reader, bytes);
+    else if (tag === valueTag) read = readValue(inner, value, read);
+    else reader.skip(tag & 7, tag >>> 3);
+    if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
   }
   setOwn(map, key, read ?? emptyOf(value));
 }
@@ -221,7 +278,7 @@ function readValue(span: Span, value: WireValue, before: Value): Value {
     case 'scalar':
       return readScalar(span, value.scalar);
     case 'message':
-      return readMessage(nested(span), value.type, before);
+      return readMessage(nested(span), value.plan(), before);
     case 'wrapped-list':
       return readWrappedList(nested(span), value.items, before);
   }
@@ -229,12 +286,12 @@ function readValue(span: Span, value: WireValue, before: Value): Value {
 
 function readWrappedList(span: Span, items: WireValue, before: Value): JsonValue[] {
   const list = Array.isArray(before) ? (before as JsonValue[]) : [];
-  const { reader, end } = span;
+  const { reader, bytes, end } = span;
+  const itemTag = (1 << 3) | wireTypeOf(items);
   while (reader.pos < end) {
-    const [number, wireType] = reader.tag();
-    if (number === 1 && wireType === wireTypeOf(items)) {
-      list.push(readValue(span, items, undefined) ?? zeroOf(items));
-    } else reader.skip(wireType, number);
+    const tag = nextTag(reader, bytes);
+    if (tag === itemTag) list.push(readValue(span, items, undefined) ?? zeroOf(items));
+    else reader.skip(tag & 7, tag >>> 3);
     if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
   }
   return list;
@@ -245,7 +302,7 @@ function readScalar(span: Span, scalar: ScalarKind): Value {
   const { reader } = span;
   switch (scalar) {
     case 'string':
-      return reader.string();
+      return readText(reader, span.bytes);
     case 'int32':
       return reader.int32();
     case 'int64':
@@ -262,7 +319,7 @@ function readScalar(span: Span, scalar: ScalarKind): Value {
     case 'MicroTime':
       return readTime(nested(span), scalar === 'MicroTime');
     case 'Quantity':
-      return textField(nested(span)) || '0';
+      return (soleText(span) ?? textField(nested(span))) || '0';
     case 'IntOrString':
       return readIntOrString(nested(span));
     default:
@@ -283,12 +340,23 @@ function readInt64(reader: BinaryReader): number | bigint {
 
 /** Reads the fields of a small message; `take` says whether it has consumed the field. */
 function eachField(span: Span, take: (number: number, wireType: WireType) => boolean): void {
-  const { reader, end } = span;
+  const { reader, bytes, end } = span;
   while (reader.pos < end) {
-    const [number, wireType] = reader.tag();
-    if (!take(number, wireType)) reader.skip(wireType, number);
+    const tag = nextTag(reader, bytes);
+    if (!take(tag >>> 3, tag & 7)) reader.skip(tag & 7, tag >>> 3);
     if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
   }
+}
+
+/** The text of a short message that holds one text and nothing else, as they nearly all do.
+ * Undefined, and nothing read, when it is not such a message. */
+function soleText({ reader, bytes, end }: Span): string | undefined {
+  const { pos } = reader;
+  const length = bytes[pos] as number;
+  const fits = length >= 2 && length < 0x80 && pos + 1 + length <= end;
+  if (!fits || bytes[pos + 1] !== keyTag || bytes[pos + 2] !== length - 2) return undefined;
+  reader.pos = pos + 2;
+  return readText(reader, bytes);
 }
 
 function textField(span: Span): string | undefined {

@@ -18,7 +18,7 @@ import type { JsonObject, JsonValue } from '../unstructured.ts';
 import type { ScalarKind } from '../typed/type-schema.ts';
 import { stringifyJson } from './lossless.ts';
 import { planOf, wireTypeOf } from './protobuf-plan.ts';
-import type { MessageType, PlannedField, WireValue } from './protobuf-plan.ts';
+import type { MessagePlan, MessageType, PlannedField, WireValue } from './protobuf-plan.ts';
 import { timestampOf } from './protobuf-time.ts';
 import { ReverseWriter } from './protobuf-writer.ts';
 
@@ -30,7 +30,7 @@ const scratch = new ReverseWriter();
 /** The message alone, without an envelope. */
 export function encodeMessage(type: MessageType, value: JsonValue): Uint8Array {
   scratch.reset();
-  writeMessage(scratch, type, value);
+  writeMessage(scratch, planOf(type), value);
   return scratch.finish();
 }
 
@@ -38,9 +38,8 @@ export function encodeMessage(type: MessageType, value: JsonValue): Uint8Array {
 const varintField = (number: number): number => number << 3;
 const lengthField = (number: number): number => (number << 3) | 2;
 
-function writeMessage(w: ReverseWriter, type: MessageType, value: Value): void {
-  const { fields } = planOf(type);
-  if (type.kind === 'union') {
+function writeMessage(w: ReverseWriter, { union, fields }: MessagePlan, value: Value): void {
+  if (union) {
     for (let at = fields.length - 1; at >= 0; at -= 1) {
       writeAlternative(w, fields[at] as PlannedField, value);
     }
@@ -127,7 +126,7 @@ function sortedKeys(map: JsonObject): readonly string[] {
 function writeValue(w: ReverseWriter, value: WireValue, json: Value): void {
   if (value.kind === 'scalar') return writeScalar(w, value.scalar, json);
   const end = w.size;
-  if (value.kind === 'message') writeMessage(w, value.type, json);
+  if (value.kind === 'message') writeMessage(w, value.plan(), json);
   else writeWrappedList(w, value.items, json);
   w.uvarint(w.size - end);
 }

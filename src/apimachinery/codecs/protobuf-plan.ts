@@ -18,12 +18,29 @@ import type {
 
 export type MessageType = ObjectSchema | UnionSchema;
 
-/** What stands at one place on the wire. */
+/** What stands at one place on the wire. All have the same members, so that the engine sees one
+ * shape wherever it walks a message. */
 export type WireValue =
-  | { readonly kind: 'scalar'; readonly scalar: ScalarKind }
-  | { readonly kind: 'message'; readonly type: MessageType }
+  | {
+      readonly kind: 'scalar';
+      readonly scalar: ScalarKind;
+      readonly plan: undefined;
+      readonly items: undefined;
+    }
+  | {
+      readonly kind: 'message';
+      readonly scalar: undefined;
+      /** Made when it is first asked for: types refer to themselves. */
+      readonly plan: () => MessagePlan;
+      readonly items: undefined;
+    }
   /** A message whose field 1 is repeated. */
-  | { readonly kind: 'wrapped-list'; readonly items: WireValue };
+  | {
+      readonly kind: 'wrapped-list';
+      readonly scalar: undefined;
+      readonly plan: undefined;
+      readonly items: WireValue;
+    };
 
 export interface PlannedField {
   /** In JSON; '' when inline, the number in a union. */
@@ -41,6 +58,8 @@ export interface PlannedField {
 }
 
 export interface MessagePlan {
+  /** The fields are the forms of a union. */
+  readonly union: boolean;
   /** In order of number. */
   readonly fields: readonly PlannedField[];
   readonly byNumber: readonly (PlannedField | undefined)[];
@@ -79,7 +98,7 @@ function makePlan(type: MessageType): MessagePlan {
     .sort((a, b) => a.number - b.number);
   const byNumber: (PlannedField | undefined)[] = [];
   for (const field of fields) byNumber[field.number] = field;
-  return { fields, byNumber: Array.from(byNumber) };
+  return { union: type.kind === 'union', fields, byNumber: Array.from(byNumber) };
 }
 
 function planField(field: FieldSchema, number: number): PlannedField {
@@ -110,13 +129,21 @@ function asAlternative(field: PlannedField): PlannedField {
 function wireValue(type: TypeSchema): WireValue {
   switch (type.kind) {
     case 'scalar':
-      return { kind: 'scalar', scalar: type.scalar };
+      return { kind: 'scalar', scalar: type.scalar, plan: undefined, items: undefined };
     case 'object':
-    case 'union':
-      return { kind: 'message', type };
+    case 'union': {
+      let made: MessagePlan | undefined;
+      const plan = (): MessagePlan => (made ??= planOf(type));
+      return { kind: 'message', scalar: undefined, plan, items: undefined };
+    }
     case 'list':
       assert(type.wrapped, 'a list inside a list or a map is wrapped');
-      return { kind: 'wrapped-list', items: wireValue(type.items) };
+      return {
+        kind: 'wrapped-list',
+        scalar: undefined,
+        plan: undefined,
+        items: wireValue(type.items),
+      };
     case 'map':
       throw new TypeError('Protobuf has no map inside a list or a map');
   }

@@ -25,7 +25,8 @@ import { newBadRequest, newRequestEntityTooLarge } from '../status-error.ts';
 import { isJsonObject } from '../unstructured.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { decodeJson, jsonDepthMax } from './json.ts';
-import type { Decoded } from './json.ts';
+import type { DecodeOptions, Decoded } from './json.ts';
+import { duplicatesMax } from './json-structure.ts';
 import { needsQuotes, resolvePlainScalar } from './yaml-scalars.ts';
 
 /** Nodes plus characters of text that all aliases of a body may stand for; above it 400. */
@@ -37,9 +38,9 @@ export const yamlBytesMax = 1024 * 1024;
 
 class YamlRefusal extends Error {}
 
-export function decodeYaml(bytes: Uint8Array): Decoded {
+export function decodeYaml(bytes: Uint8Array, options?: DecodeOptions): Decoded {
   if (bytes[0] === 0x7b || bytes[0] === 0x5b) {
-    const json = decodeJson(bytes);
+    const json = decodeJson(bytes, options);
     if (json.kind === 'value') return json;
   }
   if (bytes.length > yamlBytesMax) {
@@ -47,7 +48,7 @@ export function decodeYaml(bytes: Uint8Array): Decoded {
   }
   if (!isUtf8(bytes)) return refused('the body is not valid UTF-8');
   try {
-    return { kind: 'value', value: convertDocument(parseOne(decodeTrustedText(bytes))) };
+    return convertDocument(parseOne(decodeTrustedText(bytes)));
   } catch (error) {
     if (error instanceof YamlRefusal) return refused(error.message);
     // The parser recurses by nesting; it is the stack that gives the bound here.
@@ -105,12 +106,36 @@ interface Walk {
   /** Nodes and characters seen, those behind aliases included. */
   weight: number;
   aliasWeight: number;
+  /** Where the walk is, as a path is written: `spec`, `[0]`. */
+  readonly path: string[];
+  readonly duplicates: Set<string>;
 }
 
-function convertDocument(document: Document.Parsed | undefined): JsonValue {
-  if (document === undefined) return null;
-  const walk: Walk = { anchors: new Map(), weight: 0, aliasWeight: 0 };
-  return convert(walk, document.contents, 1);
+function convertDocument(document: Document.Parsed | undefined): Decoded {
+  if (document === undefined) return { kind: 'value', value: null };
+  const walk: Walk = {
+    anchors: new Map(),
+    weight: 0,
+    aliasWeight: 0,
+    path: [],
+    duplicates: new Set(),
+  };
+  const value = convert(walk, document.contents, 1);
+  return { kind: 'value', value, duplicates: [...walk.duplicates] };
+}
+
+/** The value of a member or an item, whose errors and duplicates lie under `step`. */
+function convertInside(walk: Walk, step: string, node: Node | null, depth: number): JsonValue {
+  walk.path.push(step);
+  const value = convert(walk, node, depth);
+  walk.path.pop();
+  return value;
+}
+
+function noteDuplicate(walk: Walk, key: string): void {
+  if (walk.duplicates.size >= duplicatesMax) return;
+  const steps = [...walk.path, `.${key}`];
+  walk.duplicates.add(steps.join('').replace(/^\./, ''));
 }
 
 function convert(walk: Walk, node: Node | null, depth: number): JsonValue {
@@ -123,7 +148,9 @@ function convert(walk: Walk, node: Node | null, depth: number): JsonValue {
   else if (depth > jsonDepthMax) throw new YamlRefusal(tooDeep);
   else if (isSeq(node)) {
     checkTag(node.tag, 'seq');
-    value = node.items.map((item) => convert(walk, item as Node | null, depth + 1));
+    value = node.items.map((item, at) =>
+      convertInside(walk, `[${at}]`, item as Node | null, depth + 1),
+    );
   } else {
     checkTag(node.tag, 'map');
     value = convertMap(walk, node, depth);
@@ -154,7 +181,8 @@ function convertMap(walk: Walk, map: YAMLMap, depth: number): JsonObject {
       mergeInto(merged, convert(walk, pair.value, depth + 1));
     } else {
       const key = convertKey(walk, pair.key);
-      own.set(key, convert(walk, pair.value, depth + 1));
+      if (own.has(key)) noteDuplicate(walk, key);
+      own.set(key, convertInside(walk, `.${key}`, pair.value, depth + 1));
     }
   }
   for (const [key, value] of own) merged.set(key, value);

@@ -1,29 +1,37 @@
 /**
- * The default Table: name and age of objects, for any kind (spec 1, section 2.6).
+ * Tables: a row for an object, with the columns of its kind or the default two, name and creation
+ * time (spec 1, section 2.6).
  *
  *   {"kind":"Table","apiVersion":"meta.<domain>/v1","metadata":{"resourceVersion":"7"},
  *    "columnDefinitions":[...],"rows":[{"cells":["a","2026-..."],"object":{...}},...]}
  *
- * What it is not: the richer columns of single kinds.
+ * What it is not: the columns of single kinds; a kind's printer brings them.
  *
  * Invariants: a row's `object` is what `includeObject` says: nothing (null), the object's
- * PartialObjectMetadata (the default), or the object. Only metadata is ever parsed.
+ * PartialObjectMetadata (the default), or the object. Without a printer only metadata is parsed.
+ * Ages count until the moment the row is made.
  */
-import { parseJsonText } from '../codecs/lossless.ts';
-import { decodeTrustedText, metadataBytes } from '../object-encoding.ts';
+import { assert } from '../../stdx/assert.ts';
+import { parseJsonText, stringifyJson } from '../codecs/lossless.ts';
+import { decodeObject, decodeTrustedText, metadataBytes } from '../object-encoding.ts';
 import { newBadRequest } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
 import type { JsonObject, ObjectMeta } from '../unstructured.ts';
 import { partialForm } from './partial-metadata.ts';
 import type { PartialOptions } from './partial-metadata.ts';
+import type { TableColumn, TablePrinter } from './printer.ts';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 export interface TableOptions extends PartialOptions {
   readonly includeObject: IncludeObject;
+  /** Of the kind; absent: the default columns. */
+  readonly printer?: TablePrinter | undefined;
+  /** Wall clock; asked once a row. There when the printer is. */
+  readonly nowMs?: (() => number) | undefined;
 }
 
-const defaultColumns: readonly JsonObject[] = [
+const defaultColumns: readonly TableColumn[] = [
   {
     name: 'Name',
     type: 'string',
@@ -78,11 +86,11 @@ const noTime = '0001-01-01T00:00:00Z';
 
 export function tableForm(options: TableOptions): TableForm {
   const partial = partialForm(options);
-  const columnsText = JSON.stringify(defaultColumns);
+  const { printer, nowMs } = options;
+  const columnsText = JSON.stringify(printer?.columns ?? defaultColumns);
   const rowText = (bytes: Uint8Array): string => {
-    const metadata = parseJsonText(decodeTrustedText(metadataBytes(bytes))) as ObjectMeta;
-    const cells = [metadata.name ?? '', metadata.creationTimestamp ?? noTime];
-    return `{"cells":${JSON.stringify(cells)},"object":${objectText(bytes)}}`;
+    const shown = printer === undefined ? defaultRow(bytes) : printedRow(printer, bytes, nowMs);
+    return `{${shown},"object":${objectText(bytes)}}`;
   };
   const objectText = (bytes: Uint8Array): string => {
     if (options.includeObject === 'None') return 'null';
@@ -101,4 +109,18 @@ export function tableForm(options: TableOptions): TableForm {
       return `${opened},"columnDefinitions":${columnsPart},"rows":[${rowText(bytes)}]}`;
     },
   };
+}
+
+function defaultRow(bytes: Uint8Array): string {
+  const metadata = parseJsonText(decodeTrustedText(metadataBytes(bytes))) as ObjectMeta;
+  const cells = [metadata.name ?? '', metadata.creationTimestamp ?? noTime];
+  return `"cells":${JSON.stringify(cells)}`;
+}
+
+function printedRow(printer: TablePrinter, bytes: Uint8Array, nowMs?: () => number): string {
+  assert(nowMs !== undefined, 'a printer needs the time');
+  const object = decodeObject(bytes);
+  const cells = `"cells":${stringifyJson(printer.cells(object, nowMs()))}`;
+  const conditions: readonly JsonObject[] = printer.conditions?.(object) ?? [];
+  return conditions.length === 0 ? cells : `${cells},"conditions":${stringifyJson(conditions)}`;
 }

@@ -86,7 +86,8 @@ function validateNamespace(namespace: string, namespaced: boolean): readonly Fie
   return problems(field, namespace, (value) => dns1123Label(value, false));
 }
 
-function validateLabels(
+/** Also of a pod template, a selector, a node selector: anything that is a map of labels. */
+export function validateLabels(
   field: string,
   labels: Readonly<Record<string, string>>,
 ): readonly FieldError[] {
@@ -99,7 +100,7 @@ function validateLabels(
 }
 
 /** Keys may be in upper case, unlike those of labels; values may be anything. */
-function validateAnnotations(
+export function validateAnnotations(
   field: string,
   annotations: Readonly<Record<string, string>>,
 ): readonly FieldError[] {

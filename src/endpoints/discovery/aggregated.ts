@@ -29,10 +29,7 @@ export function apiGroupDiscoveryList(
 
 function groupItem(group: GroupInfo): JsonObject {
   return {
-    metadata: {
-      ...(group.group === '' ? {} : { name: group.group }),
-      creationTimestamp: null,
-    },
+    metadata: group.group === '' ? {} : { name: group.group },
     versions: group.versions.map((version) => ({
       version: version.version,
       resources: version.kinds.map(resourceItem),

@@ -11,12 +11,15 @@
  * an ETag, which changes exactly when they do. Bound: one document per path, form and format.
  */
 import { createHash } from 'node:crypto';
+import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
 import { encodeJson } from '../../apimachinery/codecs/json.ts';
+import { encodeProtobuf } from '../../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../../apimachinery/codecs/yaml.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
-import { chooseType, supportedTypes } from '../../apimachinery/negotiation.ts';
+import { chooseType, protobufType, supportedTypes } from '../../apimachinery/negotiation.ts';
 import type { SupportedType, Target } from '../../apimachinery/negotiation.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
+import { metaTypes } from '../../apimachinery/typed/meta-types.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { aggregatedKind, aggregatedVersions, apiGroupDiscoveryList } from './aggregated.ts';
 import type { AggregatedVersion } from './aggregated.ts';
@@ -50,6 +53,7 @@ type Form = 'plain' | AggregatedVersion;
 
 export function makeDiscovery(options: DiscoveryOptions): Discovery {
   const { identity } = options;
+  const offered = [...supportedTypes, protobufType(identity.mediaTypes.protobuf)];
   const cache = new Map<string, DiscoveryDocument>();
   return {
     find(requestedPath, accept) {
@@ -57,11 +61,11 @@ export function makeDiscovery(options: DiscoveryOptions): Discovery {
       const plain = plainDocument(path, options);
       if (plain === undefined) return { kind: 'not-found' };
       const isRoot = path === '/api' || path === '/apis';
-      const chosen = chooseType(accept, supportedTypes, (target) =>
-        formOf(target, isRoot, identity),
+      const chosen = chooseType(accept, offered, (target, type) =>
+        formOf(target, type, isRoot, identity),
       );
       if (chosen === undefined) {
-        return { kind: 'not-acceptable', accepted: supportedTypes.map((type) => type.mediaType) };
+        return { kind: 'not-acceptable', accepted: offered.map((type) => type.mediaType) };
       }
       const form = chosen.target;
       const name = `${path} ${form} ${chosen.type.format}`;
@@ -76,8 +80,15 @@ export function makeDiscovery(options: DiscoveryOptions): Discovery {
   };
 }
 
-function formOf(target: Target | undefined, isRoot: boolean, identity: Identity): Form | undefined {
+/** Aggregated documents have no Protobuf form: clients ask for them as JSON. */
+function formOf(
+  target: Target | undefined,
+  type: SupportedType,
+  isRoot: boolean,
+  identity: Identity,
+): Form | undefined {
   if (target === undefined) return 'plain';
+  if (type.format === 'protobuf') return undefined;
   if (!isRoot || target.kind !== aggregatedKind) return undefined;
   if (target.group !== identity.groups.discovery) return undefined;
   return aggregatedVersions.find((version) => version === target.version);
@@ -127,9 +138,25 @@ function encode(
   form: Form,
   identity: Identity,
 ): DiscoveryDocument {
-  const body = type.format === 'yaml' ? encodeYaml(value) : encodeJson(value);
+  const body = inFormat(value, type);
   if (form === 'plain') return { body, contentType: type.mediaType, etag: undefined };
   const digest = createHash('sha512').update(body).digest('hex').toUpperCase();
   const target = `g=${identity.groups.discovery};v=${form};as=${aggregatedKind}`;
   return { body, contentType: `${type.mediaType};${target}`, etag: `"${digest}"` };
+}
+
+function inFormat(value: JsonObject, type: SupportedType): Uint8Array {
+  switch (type.format) {
+    case 'json':
+      return encodeJson(value);
+    case 'yaml':
+      return encodeYaml(value);
+    case 'cbor':
+      return encodeCbor(value);
+    case 'protobuf': {
+      // APIVersions is older than versions of kinds; its envelope names one all the same.
+      const schema = metaTypes.object(`meta/v1.${String(value['kind'])}`);
+      return encodeProtobuf(schema, { apiVersion: 'v1', ...value });
+    }
+  }
 }

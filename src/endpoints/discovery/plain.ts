@@ -63,7 +63,7 @@ function resourceEntry(kind: KindInfo): JsonObject {
     verbs: kind.verbs,
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
-    storageVersionHash: storageVersionHash(kind),
+    ...(kind.operation === true ? {} : { storageVersionHash: storageVersionHash(kind) }),
   };
 }
 

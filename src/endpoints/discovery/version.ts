@@ -2,8 +2,10 @@
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 
 export interface VersionOptions {
-  /** Minor release of 1 whose API is served. */
+  /** Minor release of 1 that this program is. */
   readonly release: number;
+  /** Minor release of 1 whose API is served. */
+  readonly emulated: number;
   /** Of this program, `0.1.0`. */
   readonly programVersion: string;
   /** Of the runtime, `v20.19.0`, and `linux/x64`. */
@@ -16,6 +18,10 @@ export function versionInfo(options: VersionOptions): JsonObject {
   return {
     major: '1',
     minor: String(options.release),
+    emulationMajor: '1',
+    emulationMinor: String(options.emulated),
+    minCompatibilityMajor: '1',
+    minCompatibilityMinor: String(options.emulated - 1),
     gitVersion: `v1.${options.release}.0+sluice.${options.programVersion}`,
     gitCommit: '',
     gitTreeState: 'clean',

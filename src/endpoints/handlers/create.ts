@@ -1,27 +1,24 @@
 /** create: POST to a collection (spec 1, sections 4.1, 4.6). */
-import { StatusError } from '../../apimachinery/status-error.ts';
-import { parseWriteOptions } from '../../apimachinery/write-options.ts';
 import { createObject } from '../../registry/create.ts';
 import { sendObject } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
 import { inRequestNamespace, readObject } from '../submitted-object.ts';
+import { readWriteOptions } from '../write-request.ts';
 
 export async function handleCreate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
-  const submitted = await readObject(deps, request, kind, kind.schema);
+  const submitted = await readObject(deps, request, kind);
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const representation = negotiateRepresentation(deps, request, { projections: true });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
-  const options = parseWriteOptions(request.query, 'CreateOptions', {
-    metaGroup: deps.identity.groups.meta,
-  });
-  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  const options = readWriteOptions(deps, request, 'CreateOptions');
+  if (options.kind === 'refused') return sendStatusError(exchange, options.error);
   const object = inRequestNamespace(submitted.value, request);
   if (object.kind === 'refused') return sendStatusError(exchange, object.error);
   const target = { kind, namespace: resource.namespace };
-  const created = await createObject(deps.registry, target, object.value, options);
+  const created = await createObject(deps.registry, target, object.value, options.value);
   if (created.kind === 'refused') {
     return sendStatusError(exchange, created.error, request.warnings);
   }

@@ -3,7 +3,9 @@ import { encodeJson } from '../../apimachinery/codecs/json.ts';
 import { parseDeleteOptions } from '../../apimachinery/delete-options.ts';
 import { StatusError, successStatus } from '../../apimachinery/status-error.ts';
 import { deleteObject } from '../../registry/delete.ts';
+import { deleteUnreadable } from '../../registry/delete-unreadable.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
+import type { Representation } from '../representation.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
@@ -21,6 +23,13 @@ export async function handleDelete(deps: EndpointDeps, request: ResourceRequest)
   });
   if (options instanceof StatusError) return sendStatusError(exchange, options);
   const target = { kind, namespace: resource.namespace, name: resource.name };
+  if (options.ignoreStoreReadErrorWithClusterBreakingPotential === true && deps.unsafeDelete) {
+    const forbidden = await deps.unsafeDelete.refusal(request);
+    if (forbidden !== undefined) return sendStatusError(exchange, forbidden);
+    const removed = await deleteUnreadable(deps.registry, target);
+    if (removed.kind === 'refused') return sendStatusError(exchange, removed.error);
+    return sendDeleted(deps, request, representation.value, undefined);
+  }
   const deleted = await deleteObject(deps.registry, target, options);
   if (deleted.kind === 'refused') {
     return sendStatusError(exchange, deleted.error, request.warnings);
@@ -30,9 +39,17 @@ export async function handleDelete(deps: EndpointDeps, request: ResourceRequest)
     const accepted = !removed && options.orphanDependents === false;
     return sendObject(deps, request, accepted ? 202 : 200, representation.value, object);
   }
-  const { group, resource: plural } = kind;
-  const status = successStatus({ name: resource.name, group, kind: plural, uid });
-  const { negotiated, pretty } = representation.value;
+  return sendDeleted(deps, request, representation.value, uid);
+}
+
+function sendDeleted(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  { negotiated, pretty }: Representation,
+  uid: string | undefined,
+): Promise<void> {
+  const { group, resource: kind } = request.kind;
+  const status = successStatus({ name: request.resource.name, group, kind, uid });
   const body = inFormat(encodeJson(status), negotiated, pretty, statusType);
   return sendBody(deps, request, 200, negotiated.mediaType, body);
 }

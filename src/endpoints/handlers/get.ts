@@ -1,27 +1,23 @@
 /** get: one object, or its status or scale (spec 1, sections 4.1 and 4.10). */
 import { parseGetOptions } from '../../apimachinery/list-options.ts';
-import {
-  decodeObject,
-  encodeObject,
-  stampResourceVersion,
-} from '../../apimachinery/object-encoding.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import type { Consistency } from '../../registry/read.ts';
 import { getObject } from '../../registry/read.ts';
 import type { RequestedVersion } from '../../apimachinery/resource-version.ts';
 import { scaleOf } from '../../registry/scale.ts';
+import { encodeVersioned } from '../../registry/versions.ts';
 import { assert } from '../../stdx/assert.ts';
 import type { Revision } from '../../storage/storage.ts';
-import { inFormat, negotiateRepresentation } from '../representation.ts';
+import { negotiateRepresentation, renderObject } from '../representation.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
 
 export async function handleGet(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
   const scale = resource.subresource === 'scale';
-  const representation = negotiateRepresentation(deps, request, { projections: !scale });
+  const representation = negotiateRepresentation(deps, request, { projections: true });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const options = parseGetOptions(request.query);
   if (options instanceof StatusError) return sendStatusError(exchange, options);
@@ -34,16 +30,11 @@ export async function handleGet(deps: EndpointDeps, request: ResourceRequest): P
   const subresource = kind.subresources.find((s) => s.name === 'scale');
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
   const object = scaleOf(decodeObject(found.value.bytes), kind.scale, subresource.kind);
-  const { negotiated, pretty } = representation.value;
-  const body = inFormat(encodeWithVersion(object), negotiated, pretty, subresource.schema);
-  return sendBody(deps, request, 200, negotiated.mediaType, body);
-}
-
-/** JSON of an object whose metadata carries its resourceVersion. */
-export function encodeWithVersion(object: ApiObject): Uint8Array {
-  const { bytes, metadataAt } = encodeObject(object);
-  const version = object.metadata.resourceVersion;
-  return version === undefined ? bytes : stampResourceVersion(bytes, metadataAt, BigInt(version));
+  const { schema, table: printer } = subresource;
+  const shown = { ...representation.value, schema, printer, show: (bytes: Uint8Array) => bytes };
+  const version = object.metadata.resourceVersion ?? '';
+  const body = renderObject(deps, shown, encodeVersioned(object), version);
+  return sendBody(deps, request, 200, shown.negotiated.mediaType, body);
 }
 
 function notOlderThan(version: RequestedVersion): Exclude<Consistency, { kind: 'exact' }> {

@@ -1,10 +1,8 @@
 /** update: PUT of an object, its status or its scale (spec 1, section 4.4). */
-import { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import type { WriteOptions } from '../../apimachinery/write-options.ts';
-import { parseWriteOptions } from '../../apimachinery/write-options.ts';
 import { updateScale } from '../../registry/scale.ts';
 import { updateObject } from '../../registry/update.ts';
+import { encodeVersioned } from '../../registry/versions.ts';
 import { assert } from '../../stdx/assert.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
@@ -12,38 +10,38 @@ import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
 import { atRequestTarget, readObject } from '../submitted-object.ts';
-import { encodeWithVersion } from './get.ts';
+import { readWriteOptions } from '../write-request.ts';
+import type { NamedWriteOptions } from '../write-request.ts';
 
 export async function handleUpdate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
-  const expected = subresource?.kind ?? kind;
-  const submitted = await readObject(deps, request, expected, (subresource ?? kind).schema);
+  const { schema, defaults } = subresource ?? kind;
+  const expected = { ...(subresource?.kind ?? kind), schema, defaults };
+  const submitted = await readObject(deps, request, expected);
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const scale = resource.subresource === 'scale';
   const representation = negotiateRepresentation(deps, request, { projections: !scale });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
-  const options = parseWriteOptions(request.query, 'UpdateOptions', {
-    metaGroup: deps.identity.groups.meta,
-  });
-  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  const options = readWriteOptions(deps, request, 'UpdateOptions');
+  if (options.kind === 'refused') return sendStatusError(exchange, options.error);
   const object = atRequestTarget(submitted.value, request);
   if (object.kind === 'refused') return sendStatusError(exchange, object.error);
   return scale
-    ? putScale(deps, request, object.value, options, representation.value)
-    : putObject(deps, request, object.value, options, representation.value);
+    ? putScale(deps, request, object.value, options.value, representation.value)
+    : putObject(deps, request, object.value, options.value, representation.value);
 }
 
 async function putObject(
   deps: EndpointDeps,
   request: ResourceRequest,
   object: ApiObject,
-  options: WriteOptions,
+  options: NamedWriteOptions,
   representation: Representation,
 ): Promise<void> {
   const { kind, resource } = request;
   const target = { kind, namespace: resource.namespace, name: resource.name };
-  const subresource = resource.subresource === 'status' ? 'status' : undefined;
+  const subresource = resource.subresource === '' ? undefined : resource.subresource;
   const updated = await updateObject(deps.registry, target, object, subresource, options);
   if (updated.kind === 'refused') {
     return sendStatusError(request.exchange, updated.error, request.warnings);
@@ -57,7 +55,7 @@ async function putScale(
   deps: EndpointDeps,
   request: ResourceRequest,
   object: ApiObject,
-  options: WriteOptions,
+  options: NamedWriteOptions,
   representation: Representation,
 ): Promise<void> {
   const { kind, resource } = request;
@@ -70,6 +68,6 @@ async function putScale(
     return sendStatusError(request.exchange, updated.error, request.warnings);
   }
   const { negotiated, pretty } = representation;
-  const body = inFormat(encodeWithVersion(updated.value), negotiated, pretty, schema);
+  const body = inFormat(encodeVersioned(updated.value), negotiated, pretty, schema);
   return sendBody(deps, request, 200, negotiated.mediaType, body);
 }

@@ -15,12 +15,9 @@ import type { Predicate, WatchStart } from '../../../streams/streams.ts';
 import { predicateOf } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { eventFramesOf, negotiateRepresentation } from '../representation.ts';
-import { protobufPreamble, withoutPreamble } from '../protobuf-watch.ts';
+import { framePreambles, withoutPreamble } from '../watch-preamble.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
-
-/** One space: harmless before a JSON document and inside a line. */
-const jsonPreamble = Buffer.from(' ');
 
 export async function handleWatch(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
@@ -40,9 +37,9 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
   const predicate = resource.name === '' ? selected.value : onOneObject(options, resource.name);
 
   const { mediaType, format } = representation.value.negotiated;
-  const framed = format === 'protobuf';
-  const headers = bodyHeaders(request, framed ? `${mediaType};stream=watch` : mediaType);
-  const stream = exchange.stream(200, headers, framed ? protobufPreamble : jsonPreamble);
+  const contentType = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType;
+  const preamble = framePreambles[format];
+  const stream = exchange.stream(200, bodyHeaders(request, contentType), preamble.bytes);
   const handle = deps.registry.streams.watch(
     {
       resource: kind.storage,
@@ -53,7 +50,7 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
       timeoutMs: timeoutMs(deps, options),
       encoder: eventFramesOf(deps, kind, representation.value, deps.prng.uuid()),
     },
-    framed ? withoutPreamble(stream) : stream,
+    preamble.partOfFrame ? withoutPreamble(stream, preamble.bytes) : stream,
   );
   exchange.onAbort(() => handle.close());
 }

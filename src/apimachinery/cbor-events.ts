@@ -1,0 +1,50 @@
+/**
+ * Frames of a watch in CBOR: a sequence of data items (RFC 8742), one an event
+ * (spec 1, sections 2.4, 4.3 and 6).
+ *
+ *     d9 d9 f7 | { type: ..., object: d9 d9 f7 | {...} }
+ *
+ * The object carries the tag of its own: clients keep it as bytes and know them by it.
+ *
+ * What it is not: a form of its own. What a frame says is what the JSON frame of the same watch
+ * says, so Tables and partial metadata come in it too.
+ *
+ * Invariants: as event-frames.ts; equal ids make equal bytes. Every frame begins with the prefix.
+ */
+import { cborPrefix, encodeCbor } from './codecs/cbor.ts';
+import { parseJsonText } from './codecs/lossless.ts';
+import type { EventFrames } from './event-frames.ts';
+import { decodeTrustedText } from './object-encoding.ts';
+import type { ObjectSchema } from './typed/type-schema.ts';
+import type { JsonObject, JsonValue } from './unstructured.ts';
+
+/** `frames` are in JSON; `schema` is that of the objects in them, where they have one. */
+export function cborEvents(frames: EventFrames, schema: ObjectSchema | undefined): EventFrames {
+  return {
+    id: `cbor/${frames.id}`,
+    event: (type, entry) => recoded(frames.event(type, entry), schema),
+    bookmark: (revision, end) => recoded(frames.bookmark(revision, end), schema),
+    error: (status) => recoded(frames.error(status), undefined),
+  };
+}
+
+function recoded(line: Uint8Array, schema: ObjectSchema | undefined): Uint8Array {
+  const event = parseJsonText(decodeTrustedText(line)) as JsonObject;
+  const type = Buffer.from(String(event['type']));
+  const object = encodeCbor(event['object'] as JsonValue, schema);
+  return Buffer.concat([
+    eventHead,
+    Uint8Array.of(byteString + type.length),
+    type,
+    inObject,
+    object,
+  ]);
+}
+
+const byteString = 0x40;
+const key = (name: string): Uint8Array =>
+  Buffer.concat([Uint8Array.of(byteString + name.length), Buffer.from(name)]);
+const mapOfTwo = Uint8Array.of(0xa2);
+/** `type` is shorter than `object`, so it comes first. */
+const eventHead = Buffer.concat([cborPrefix, mapOfTwo, key('type')]);
+const inObject = key('object');

@@ -1,0 +1,129 @@
+/**
+ * What the engine's JSON reader does not tell: how deep a text nests, and which keys come twice.
+ *
+ * Duplicates are looked for only when there are any, which counting shows: a text has as many
+ * members as it has colons outside strings; if its value has as many, no key came twice.
+ *
+ *     {"a":1,"b":{"a":2,"a":3}}     4 colons, 3 members: look closer -> b.a
+ *
+ * What it is not: a JSON parser. It expects text that one has accepted; on other text its answers
+ * do not matter.
+ *
+ * Bounds: `duplicatesMax` paths; the recursion of counting is bounded by the nesting that the codec
+ * accepts.
+ */
+import type { JsonValue } from '../unstructured.ts';
+
+export const duplicatesMax = 100;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+const closeBrace = 0x7d;
+const closeBracket = 0x5d;
+
+export interface JsonStructure {
+  readonly depth: number;
+  /** Names with a value, duplicates counted. */
+  readonly members: number;
+}
+
+/** Stops counting beyond `depthMax`: then `depth` is larger than it. */
+export function scanJson(bytes: Uint8Array, depthMax: number): JsonStructure {
+  let depth = 0;
+  let deepest = 0;
+  let members = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte === quote) at = endOfString(bytes, at);
+    else if (byte === colon) members += 1;
+    else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+      if (depth > depthMax) break;
+    } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+  }
+  return { depth: deepest, members };
+}
+
+/** The place of the closing quote; the end of the bytes where there is none. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length) {
+    const byte = bytes[at];
+    if (byte === quote) return at;
+    at += byte === backslash ? 2 : 1;
+  }
+  return at;
+}
+
+export function countMembers(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly JsonValue[]) count += countMembers(item);
+    return count;
+  }
+  const object = value as { readonly [name: string]: JsonValue };
+  for (const name in object) count += 1 + countMembers(object[name] as JsonValue);
+  return count;
+}
+
+interface Frame {
+  /** Of an object; undefined for a list. */
+  readonly names: Set<string> | undefined;
+  /** Of the member that is being read. */
+  name: string;
+  index: number;
+}
+
+/** Paths of keys that come twice, such as `spec.ports[0].name`; each once, in order of the text. */
+export function duplicateFields(text: string): readonly string[] {
+  const found = new Set<string>();
+  const frames: Frame[] = [];
+  let expectsName = false;
+  for (let at = 0; at < text.length && found.size < duplicatesMax; at += 1) {
+    const char = text.charCodeAt(at);
+    const frame = frames.at(-1);
+    if (char === quote) {
+      const end = endOfText(text, at);
+      if (expectsName && frame?.names !== undefined) {
+        frame.name = JSON.parse(text.slice(at, end + 1)) as string;
+        if (frame.names.has(frame.name)) found.add(pathOf(frames));
+        frame.names.add(frame.name);
+      }
+      at = end;
+      expectsName = false;
+    } else if (char === openBrace || char === openBracket) {
+      const names = char === openBrace ? new Set<string>() : undefined;
+      frames.push({ names, name: '', index: 0 });
+      expectsName = char === openBrace;
+    } else if (char === closeBrace || char === closeBracket) frames.pop();
+    else if (char === 0x2c && frame !== undefined) {
+      expectsName = frame.names !== undefined;
+      frame.index += 1;
+    }
+  }
+  return [...found];
+}
+
+function endOfText(text: string, start: number): number {
+  let at = start + 1;
+  for (; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (char === quote) break;
+    if (char === backslash) at += 1;
+  }
+  return at;
+}
+
+function pathOf(frames: readonly Frame[]): string {
+  let path = '';
+  for (const { names, name, index } of frames) {
+    if (names === undefined) path += `[${index}]`;
+    else path += path === '' ? name : `.${name}`;
+  }
+  return path;
+}

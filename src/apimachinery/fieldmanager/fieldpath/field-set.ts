@@ -1,0 +1,223 @@
+/**
+ * Sets of fields, in the form in which managedFields carry them: nested objects whose keys are path
+ * elements (spec 1, section 2.5).
+ *
+ *     {"f:spec": {"f:replicas": {}, "f:template": {".": {}, "f:a": {}}}}
+ *
+ * Members are spec.replicas, spec.template and spec.template.a: an empty object is a member, and so
+ * is one with `.`; spec is only on the way. The root is never a member. What is decoded from JSON
+ * needs no second form, and what is computed needs no encoding.
+ *
+ * Invariants: keys are canonical texts in canonical order, `.` first; nothing is there that leads
+ * to no member; sets are never changed once made, so they share their parts.
+ */
+import type { JsonObject } from '../../unstructured.ts';
+import { compareElements } from './path-element.ts';
+
+/** The root of a set, or one of its nodes. */
+export type FieldSet = JsonObject;
+
+/** A set that is being made. */
+export type FieldSetDraft = Record<string, FieldSet>;
+
+/** As a root: nothing. As a node: a member without members below. */
+export const emptySet: FieldSet = Object.freeze({});
+
+export const memberMark = '.';
+
+export function isEmptySet(set: FieldSet): boolean {
+  for (const _key in set) return false;
+  return true;
+}
+
+/** Of a node: whether the field itself is in the set. */
+export function isMember(node: FieldSet): boolean {
+  for (const key in node) return key === memberMark;
+  return true;
+}
+
+/** The node below, if any member lies there. */
+export function nodeAt(set: FieldSet, element: string): FieldSet | undefined {
+  return set[element] as FieldSet | undefined;
+}
+
+type Combine = (left: FieldSet, right: FieldSet) => FieldSet | undefined;
+
+interface Zipped {
+  readonly member: boolean;
+  readonly both: Combine;
+  readonly keepLeft: boolean;
+  readonly keepRight: boolean;
+}
+
+/** Walks two nodes side by side. Undefined when no member is left. */
+function zip(left: FieldSet, right: FieldSet, how: Zipped): FieldSet | undefined {
+  const out: FieldSetDraft = {};
+  let isEmpty = true;
+  const put = (key: string, node: FieldSet | undefined): void => {
+    if (node === undefined) return;
+    if (isEmpty && how.member) out[memberMark] = emptySet;
+    isEmpty = false;
+    out[key] = node;
+  };
+  const leftKeys = Object.keys(left);
+  const rightKeys = Object.keys(right);
+  let l = leftKeys[0] === memberMark ? 1 : 0;
+  let r = rightKeys[0] === memberMark ? 1 : 0;
+  while (l < leftKeys.length || r < rightKeys.length) {
+    const leftKey = leftKeys[l];
+    const rightKey = rightKeys[r];
+    const order =
+      leftKey === undefined ? 1 : rightKey === undefined ? -1 : compareElements(leftKey, rightKey);
+    if (order <= 0) l += 1;
+    if (order >= 0) r += 1;
+    if (order === 0) {
+      const key = leftKey as string;
+      put(key, how.both(left[key] as FieldSet, right[key] as FieldSet));
+    } else if (order < 0) {
+      if (how.keepLeft) put(leftKey as string, left[leftKey as string] as FieldSet);
+    } else if (how.keepRight) put(rightKey as string, right[rightKey as string] as FieldSet);
+  }
+  if (!isEmpty) return out;
+  return how.member ? emptySet : undefined;
+}
+
+const uniteNodes: Combine = (left, right) =>
+  left === right
+    ? left
+    : zip(left, right, {
+        member: isMember(left) || isMember(right),
+        both: uniteNodes,
+        keepLeft: true,
+        keepRight: true,
+      });
+
+/** What is in either. */
+export function union(left: FieldSet, right: FieldSet): FieldSet {
+  if (left === right || isEmptySet(right)) return left;
+  if (isEmptySet(left)) return right;
+  const how = { member: false, both: uniteNodes, keepLeft: true, keepRight: true };
+  return zip(left, right, how) ?? emptySet;
+}
+
+const intersectNodes: Combine = (left, right) =>
+  left === right
+    ? left
+    : zip(left, right, {
+        member: isMember(left) && isMember(right),
+        both: intersectNodes,
+        keepLeft: false,
+        keepRight: false,
+      });
+
+/** What is in both. */
+export function intersection(left: FieldSet, right: FieldSet): FieldSet {
+  const how = { member: false, both: intersectNodes, keepLeft: false, keepRight: false };
+  return zip(left, right, how) ?? emptySet;
+}
+
+const subtractNodes: Combine = (left, right) =>
+  zip(left, right, {
+    member: isMember(left) && !isMember(right),
+    both: subtractNodes,
+    keepLeft: true,
+    keepRight: false,
+  });
+
+/** What is in the first alone. A member of the second does not take along what lies below it. */
+export function difference(left: FieldSet, right: FieldSet): FieldSet {
+  if (isEmptySet(right)) return left;
+  const how = { member: false, both: subtractNodes, keepLeft: true, keepRight: false };
+  return zip(left, right, how) ?? emptySet;
+}
+
+const cutNodes: Combine = (left, right) =>
+  isMember(right)
+    ? undefined
+    : zip(left, right, {
+        member: isMember(left),
+        both: cutNodes,
+        keepLeft: true,
+        keepRight: false,
+      });
+
+/** Like difference, but a member of the second takes along everything below it. */
+export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
+  if (isEmptySet(right)) return left;
+  const how = { member: false, both: cutNodes, keepLeft: true, keepRight: false };
+  return zip(left, right, how) ?? emptySet;
+}
+
+/** Only the members that have none below them. */
+export function leaves(set: FieldSet): FieldSet {
+  const out: FieldSetDraft = {};
+  for (const key of Object.keys(set)) {
+    if (key !== memberMark) out[key] = leaves(set[key] as FieldSet);
+  }
+  return out;
+}
+
+export function hasPath(set: FieldSet, path: readonly string[]): boolean {
+  let node: FieldSet | undefined = set;
+  for (const element of path) {
+    node = nodeAt(node, element);
+    if (node === undefined) return false;
+  }
+  return path.length > 0 && isMember(node);
+}
+
+export function setsEqual(left: FieldSet, right: FieldSet): boolean {
+  if (left === right) return true;
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every((key) => {
+    const other = right[key] as FieldSet | undefined;
+    return other !== undefined && setsEqual(left[key] as FieldSet, other);
+  });
+}
+
+/** Calls back with every member's path: those of a level first, then those below each of them.
+ * The path is reused; copy it to keep it. */
+export function forEachPath(set: FieldSet, visit: (path: readonly string[]) => void): void {
+  visitBelow(set, [], visit);
+}
+
+function visitBelow(set: FieldSet, path: string[], visit: (path: readonly string[]) => void): void {
+  const keys = Object.keys(set).filter((key) => key !== memberMark);
+  for (const key of keys) {
+    if (!isMember(set[key] as FieldSet)) continue;
+    path.push(key);
+    visit(path);
+    path.pop();
+  }
+  for (const key of keys) {
+    path.push(key);
+    visitBelow(set[key] as FieldSet, path, visit);
+    path.pop();
+  }
+}
+
+/** The set of one path. */
+export function setOfPath(path: readonly string[]): FieldSet {
+  let node: FieldSet = emptySet;
+  for (let i = path.length - 1; i >= 0; i -= 1) node = { [path[i] as string]: node };
+  return node;
+}
+
+/** A set whose keys were put in in any order: sorted, without a copy when they stand right. */
+export function inOrder(draft: FieldSetDraft): FieldSet {
+  let previous: string | undefined;
+  for (const key in draft) {
+    if (previous !== undefined && previous !== memberMark && compareElements(previous, key) > 0) {
+      return resorted(draft);
+    }
+    previous = key;
+  }
+  return draft;
+}
+
+function resorted(draft: FieldSetDraft): FieldSet {
+  const out: FieldSetDraft = {};
+  for (const key of Object.keys(draft).sort(compareElements)) out[key] = draft[key] as FieldSet;
+  return out;
+}

@@ -1,0 +1,88 @@
+/**
+ * FieldsV1 from outside: JSON that claims to be a set of fields (spec 1, section 2.5).
+ *
+ * What it is not: the way sets that were made here are read back. Those are canonical already, and
+ * canonicalFields remembers so for as long as the object lives.
+ *
+ * Invariant: elements of an unknown kind are dropped (a later release may have written them);
+ * anything else that is no set makes the whole undefined.
+ */
+import { parseJsonText, stringifyJson } from '../../codecs/lossless.ts';
+import type { JsonValue } from '../../unstructured.ts';
+import { isJsonObject } from '../../unstructured.ts';
+import type { FieldSet, FieldSetDraft } from './field-set.ts';
+import { emptySet, inOrder, isEmptySet, memberMark } from './field-set.ts';
+import { formatPathElement, parsePathElement, unknownElement } from './path-element.ts';
+
+const known = new WeakSet<FieldSet>([emptySet]);
+
+/** The set that the JSON stands for; the same object when it is canonical. Null is the empty set.
+ * Undefined when it is malformed. */
+export function canonicalFields(fields: JsonValue): FieldSet | undefined {
+  if (fields === null) return emptySet;
+  if (isJsonObject(fields) && known.has(fields)) return fields;
+  const decoded = decodeNode(fields, true);
+  return decoded === undefined ? undefined : markCanonical(decoded);
+}
+
+/** Says that the set was made here. */
+export function markCanonical(set: FieldSet): FieldSet {
+  known.add(set);
+  return set;
+}
+
+/** Of JSON text. Undefined when it is malformed. */
+export function parseFieldsV1(text: string): FieldSet | undefined {
+  let value: JsonValue;
+  try {
+    value = parseJsonText(text);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+  return canonicalFields(value);
+}
+
+export function formatFieldsV1(set: FieldSet): string {
+  return stringifyJson(set);
+}
+
+function decodeNode(node: JsonValue, isRoot: boolean): FieldSet | undefined {
+  if (node === null) return emptySet;
+  if (!isJsonObject(node)) return undefined;
+  const draft: FieldSetDraft = {};
+  let isSame = true;
+  let hasMark = false;
+  for (const [position, key] of Object.keys(node).entries()) {
+    if (key === memberMark) {
+      hasMark = !isRoot;
+      isSame &&= hasMark && position === 0 && isEmptyObject(node[key]);
+      continue;
+    }
+    const element = parsePathElement(key);
+    if (element === undefined) return undefined;
+    if (element === unknownElement) {
+      isSame = false;
+      continue;
+    }
+    const below = decodeNode(node[key] ?? null, false);
+    if (below === undefined) return undefined;
+    const text = formatPathElement(element);
+    isSame &&= text === key && below === node[key];
+    // Two texts of one element: the last one counts, as for any key of JSON.
+    draft[text] = below;
+  }
+  return finish(node, draft, isSame, hasMark);
+}
+
+function finish(node: FieldSet, draft: FieldSetDraft, isSame: boolean, hasMark: boolean): FieldSet {
+  // Without members below, a node is a member whether it says so or not.
+  if (isEmptySet(draft)) return isSame && !hasMark ? node : emptySet;
+  const ordered = inOrder(draft);
+  if (isSame && ordered === draft) return node;
+  return hasMark ? { [memberMark]: emptySet, ...ordered } : ordered;
+}
+
+function isEmptyObject(value: JsonValue | undefined): boolean {
+  return isJsonObject(value) && isEmptySet(value);
+}

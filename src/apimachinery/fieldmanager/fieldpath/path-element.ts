@@ -1,0 +1,212 @@
+/**
+ * One step of a path into an object, in its text form (spec 1, section 2.5).
+ *
+ *     f:replicas              a field or the key of a map
+ *     k:{"name":"web"}        the item of a list that has these keys
+ *     v:"a"                   the item of a set
+ *     i:0                     an item by its position
+ *
+ * Invariant: a canonical text is the element. Two texts are the same element exactly when they are
+ * equal; a text from outside becomes canonical by parsing and formatting it.
+ */
+import { parseJsonText } from '../../codecs/lossless.ts';
+import { quote } from '../../quote.ts';
+import type { JsonArray, JsonValue } from '../../unstructured.ts';
+import { isJsonObject } from '../../unstructured.ts';
+import { canonicalText, compareText, compareValues } from '../value/ordering.ts';
+
+export type KeyField = readonly [name: string, value: JsonValue];
+
+export type PathElement =
+  | { readonly kind: 'field'; readonly name: string }
+  /** Sorted by name. */
+  | { readonly kind: 'key'; readonly fields: readonly KeyField[] }
+  | { readonly kind: 'value'; readonly value: JsonValue }
+  | { readonly kind: 'index'; readonly index: number };
+
+/** Of another kind than is known here: a later release may have written it. */
+export const unknownElement = Symbol('unknown path element');
+
+/** Names of fields are few and come again in every object: their elements are made once. */
+const fieldElements = new Map<string, string>();
+const FIELD_ELEMENTS_MAX = 8192;
+
+export function fieldElement(name: string): string {
+  const known = fieldElements.get(name);
+  if (known !== undefined) return known;
+  const made = `f:${name}`;
+  // At the limit it starts anew: what is in use is back at once.
+  if (fieldElements.size >= FIELD_ELEMENTS_MAX) fieldElements.clear();
+  if (name.length <= FIELD_NAME_KEPT_MAX) fieldElements.set(name, made);
+  return made;
+}
+
+/** Longer names are keys of maps that one object has. */
+const FIELD_NAME_KEPT_MAX = 64;
+
+export function valueElement(value: JsonValue): string {
+  return `v:${canonicalText(value)}`;
+}
+
+/** `fields` are sorted by name. */
+export function keyElement(fields: readonly KeyField[]): string {
+  let text = 'k:{';
+  for (let i = 0; i < fields.length; i += 1) {
+    const [name, value] = fields[i] as KeyField;
+    text += `${i === 0 ? '' : ','}${canonicalText(name)}:${canonicalText(value)}`;
+  }
+  return `${text}}`;
+}
+
+export function formatPathElement(element: PathElement): string {
+  switch (element.kind) {
+    case 'field':
+      return fieldElement(element.name);
+    case 'key':
+      return keyElement(element.fields);
+    case 'value':
+      return valueElement(element.value);
+    case 'index':
+      return `i:${element.index}`;
+  }
+}
+
+/** Undefined for a text that is no path element. */
+export function parsePathElement(text: string): PathElement | typeof unknownElement | undefined {
+  if (text.length < 2 || text[1] !== ':') return undefined;
+  const rest = text.slice(2);
+  switch (text[0]) {
+    case 'f':
+      return { kind: 'field', name: rest };
+    case 'v': {
+      const value = parseValue(rest);
+      return value === undefined ? undefined : { kind: 'value', value };
+    }
+    case 'k':
+      return parseKey(rest);
+    case 'i':
+      return /^[+-]?\d{1,15}$/.test(rest) ? { kind: 'index', index: Number(rest) } : undefined;
+    default:
+      return unknownElement;
+  }
+}
+
+function parseKey(text: string): PathElement | undefined {
+  const value = parseValue(text);
+  if (!isJsonObject(value)) return undefined;
+  const fields = Object.keys(value)
+    .sort(compareText)
+    .map((name): KeyField => [name, value[name] ?? null]);
+  return { kind: 'key', fields };
+}
+
+function parseValue(text: string): JsonValue | undefined {
+  try {
+    return parseJsonText(text);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+const kindOrder = 'fkvi';
+
+/** Order of two canonical texts: fields, keys, values, positions. */
+export function compareElements(a: string, b: string): number {
+  if (a === b) return 0;
+  const [left, right] = [a.charCodeAt(0), b.charCodeAt(0)];
+  if (left !== right) return rankOf(a) - rankOf(b);
+  // Nearly all are fields, or differ first inside a plain text or a whole number.
+  if (left === 0x66) return compareText(a, b);
+  return compareByText(a, b) ?? compareParsed(parseCanonical(a), parseCanonical(b));
+}
+
+/** Of two elements of one kind, by their texts. Undefined when it cannot be seen from those. */
+function compareByText(a: string, b: string): number | undefined {
+  if (a.includes('\\') || b.includes('\\')) return undefined;
+  let at = 0;
+  let quotes = 0;
+  for (; at < a.length && a[at] === b[at]; at += 1) if (a[at] === '"') quotes += 1;
+  if (quotes % 2 === 0) return compareWholeNumbers(a, b, at);
+  if (at >= a.length || at >= b.length) return undefined;
+  // The first difference lies inside a text; the one that ends here is the shorter one.
+  if (a[at] === '"') return -1;
+  return b[at] === '"' ? 1 : compareText(a.slice(at), b.slice(at));
+}
+
+const wholeNumber = /:(\d{1,15})(?=[,}]|$)/y;
+
+/** When the first difference lies in a value that is a whole number in both. */
+function compareWholeNumbers(a: string, b: string, at: number): number | undefined {
+  const start = a.lastIndexOf(':', at - 1);
+  wholeNumber.lastIndex = start;
+  const left = wholeNumber.exec(a)?.[1];
+  wholeNumber.lastIndex = start;
+  const right = wholeNumber.exec(b)?.[1];
+  if (left === undefined || right === undefined || left === right) return undefined;
+  return Number(left) - Number(right);
+}
+
+/** `.` marks membership and comes before everything. */
+function rankOf(text: string): number {
+  return text === '.' ? -1 : kindOrder.indexOf(text.charAt(0));
+}
+
+function parseCanonical(text: string): PathElement {
+  const parsed = parsePathElement(text);
+  if (parsed === undefined || parsed === unknownElement) {
+    throw new Error(`not a canonical path element: ${text}`);
+  }
+  return parsed;
+}
+
+function compareParsed(a: PathElement, b: PathElement): number {
+  if (a.kind === 'key' && b.kind === 'key') return compareKeys(a.fields, b.fields);
+  if (a.kind === 'value' && b.kind === 'value') return compareValues(a.value, b.value);
+  if (a.kind === 'index' && b.kind === 'index') return a.index - b.index;
+  return 0;
+}
+
+function compareKeys(a: readonly KeyField[], b: readonly KeyField[]): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i += 1) {
+    const [left, right] = [a[i] as KeyField, b[i] as KeyField];
+    const order = compareText(left[0], right[0]) || compareValues(left[1], right[1]);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+/** As people read it: `.spec`, `[name="web"]`, `[="a"]`, `[0]`. */
+export function displayElement(text: string): string {
+  if (text.startsWith('f:')) return `.${text.slice(2)}`;
+  const element = parseCanonical(text);
+  switch (element.kind) {
+    case 'field':
+      return `.${element.name}`;
+    case 'key': {
+      const shown = element.fields.map(([name, value]) => `${name}=${displayValue(value)}`);
+      return `[${shown.join(',')}]`;
+    }
+    case 'value':
+      return `[=${displayValue(element.value)}]`;
+    case 'index':
+      return `[${element.index}]`;
+  }
+}
+
+/** A path of canonical elements: `.spec.containers[name="web"].image`. */
+export function displayPath(path: readonly string[]): string {
+  return path.map(displayElement).join('');
+}
+
+function displayValue(value: JsonValue): string {
+  if (typeof value === 'string') return quote(value);
+  if (Array.isArray(value)) return `[${(value as JsonArray).map(displayValue).join(',')}]`;
+  if (isJsonObject(value)) {
+    return Object.entries(value)
+      .map(([key, member]) => `${key}=${displayValue(member ?? null)}`)
+      .join('');
+  }
+  return String(value);
+}

@@ -1,0 +1,168 @@
+/**
+ * Server-side apply of an object (spec 1, sections 3.2 and 4.5): a valid intent, merged, with what
+ * its manager no longer names taken out, and ownership brought up to date.
+ *
+ * An object of which nobody owns a field is older than ownership: what it has is first given to a
+ * manager of its own, so that the intent conflicts with it instead of taking it over unseen.
+ *
+ * Invariants: a refused intent changes nothing; one that changes neither the object nor who owns
+ * what gives back the live object itself.
+ */
+import { deepEqual } from '../../../stdx/deep-equal.ts';
+import { newBadRequest } from '../../status-error.ts';
+import type { StatusError } from '../../status-error.ts';
+import { formatRfc3339 } from '../../time.ts';
+import { parseGroupVersion } from '../../schema.ts';
+import type { ApiObject, JsonObject } from '../../unstructured.ts';
+import type { ApplyOutcome, ApplyPatch, ApplyRequest } from '../field-manager.ts';
+import { isEmptySet } from '../fieldpath/field-set.ts';
+import type { Applied, AppliedIntent, Intent } from '../merge/apply.ts';
+import { applyIntent } from '../merge/apply.ts';
+import type { Managers, ManagersDraft } from '../merge/managers.ts';
+import { setOwned } from '../merge/managers.ts';
+import type { MergeType } from '../schema/merge-type.ts';
+import { deducedType } from '../schema/deduced.ts';
+import { claimedFields } from '../typed/to-field-set.ts';
+import { formatValidationErrors, validateValue } from '../typed/validate.ts';
+import { newApplyConflict } from './conflict-error.ts';
+import { withLastApplied, withoutLastApplied } from './last-applied.ts';
+import type { Managed } from './managed-fields.ts';
+import {
+  decodeManaged,
+  encodeManaged,
+  managerIdentifier,
+  nothingManaged,
+  sameOwners,
+  timesOf,
+} from './managed-fields.ts';
+import { intendedPart, withManagedFields, withoutOwnerless } from './ownerless-fields.ts';
+import { ownersAfter } from './track-update.ts';
+import { versionRules } from './version-rules.ts';
+
+/** Owns what was there before anybody applied. */
+const beforeFirstApply = 'before-first-apply';
+
+export const applyPatch: ApplyPatch = (request) => {
+  const { live, kind, apiVersion } = request;
+  const type = kind.typeAt(apiVersion) ?? deducedType;
+  const intended = intendedPart(request.applied, live);
+  const error = refusalOf(request, type, intended);
+  if (error !== undefined) return { kind: 'refused', error };
+
+  const managed = decodeManaged(live?.metadata['managedFields']) ?? nothingManaged;
+  const bare: JsonObject =
+    live === undefined ? {} : kind.toVersion(withManagedFields(live, undefined), apiVersion);
+  const start = startingOwners(request, bare, managed, intended);
+  const intent: Intent = {
+    value: intended,
+    version: apiVersion,
+    manager: managerIdentifier({ ...request, operation: 'Apply' }),
+    force: request.force,
+  };
+  const outcome = applyOrTakeOver(request, type, bare, intent, start.owners);
+  if (outcome.kind === 'conflicts') {
+    return { kind: 'refused', error: newApplyConflict(outcome.conflicts) };
+  }
+  return finish(request, managed, start.times, intent.manager, outcome);
+};
+
+/** Why the intent is none of this kind, if so. */
+function refusalOf(
+  request: ApplyRequest,
+  type: MergeType,
+  intended: JsonObject,
+): StatusError | undefined {
+  const { applied, apiVersion, kind } = request;
+  if (applied.apiVersion !== apiVersion || applied.kind !== kind.kind) {
+    const shown = displayKind(applied.apiVersion, applied.kind);
+    return newBadRequest(`invalid object type: ${shown}`);
+  }
+  const { managedFields, name, namespace } = applied.metadata;
+  if (managedFields !== undefined && managedFields !== null) {
+    return newBadRequest('metadata.managedFields must be nil');
+  }
+  const errors = validateValue(type, intended);
+  if (errors.length === 0) return undefined;
+  const shown = `${namespace ?? ''}/${name ?? ''}; ${displayKind(apiVersion, kind.kind)}`;
+  const why = formatValidationErrors(errors);
+  return newBadRequest(`failed to create typed patch object (${shown}): ${why}`);
+}
+
+function displayKind(apiVersion: string, kind: string): string {
+  const parsed = parseGroupVersion(apiVersion);
+  const version = parsed?.group === '' ? `/${parsed.version}` : apiVersion;
+  return `${version}, Kind=${kind}`;
+}
+
+interface StartingOwners {
+  readonly owners: Managers;
+  readonly times: Map<string, string>;
+}
+
+/** An intent that claims nothing takes nothing over, so nobody need own what it would. */
+function startingOwners(
+  request: ApplyRequest,
+  bare: JsonObject,
+  managed: Managed,
+  intended: JsonObject,
+): StartingOwners {
+  const times = timesOf(managed);
+  const { live, kind, apiVersion, nowMs } = request;
+  if (live === undefined || managed.owners.size > 0) return { owners: managed.owners, times };
+  const type = kind.typeAt(apiVersion) ?? deducedType;
+  const claims = kind.keepWritable(claimedFields(type, intended), request.subresource);
+  if (isEmptySet(withoutOwnerless(claims))) return { owners: managed.owners, times };
+  const writer = { ...request, manager: beforeFirstApply };
+  const before = kind.emptyAt(apiVersion);
+  const { draft, written } = ownersAfter(writer, before, bare, managed.owners);
+  if (written !== undefined) times.set(written, formatRfc3339(nowMs));
+  return { owners: draft, times };
+}
+
+/** A conflict with what client-side apply had set is none for the client that goes on with it. */
+function applyOrTakeOver(
+  request: ApplyRequest,
+  type: MergeType,
+  bare: JsonObject,
+  intent: Intent,
+  owners: Managers,
+): Applied {
+  const rules = versionRules(request);
+  const live = { value: bare, version: request.apiVersion };
+  const outcome = applyIntent(rules, live, intent, owners);
+  if (outcome.kind === 'applied') return outcome;
+  const conflicts = withoutLastApplied(request, type, bare, outcome.conflicts);
+  if (conflicts.size > 0) return { kind: 'conflicts', conflicts };
+  return applyIntent(rules, live, { ...intent, force: true }, owners);
+}
+
+function finish(
+  request: ApplyRequest,
+  managed: Managed,
+  times: Map<string, string>,
+  writer: string,
+  outcome: AppliedIntent,
+): ApplyOutcome {
+  const { live, kind, nowMs } = request;
+  const owners: ManagersDraft = outcome.managers;
+  const claim = owners.get(writer);
+  if (claim !== undefined) setOwned(owners, writer, { ...claim, set: withoutOwnerless(claim.set) });
+  const merged = withLastApplied(request, outcome.value as ApiObject);
+  const stored = live === undefined ? merged : kind.toVersion(merged, live.apiVersion);
+  const object = request.complete?.(stored) ?? stored;
+
+  const before = live && withManagedFields(live, undefined);
+  const isSame = before !== undefined && deepEqual(withManagedFields(object, undefined), before);
+  if (isSame && sameOwners(owners, managed.owners)) return { kind: 'ok', object: live ?? object };
+  if (!isSame || !sameClaim(owners, managed.owners, writer)) {
+    times.set(writer, formatRfc3339(nowMs));
+  }
+  const entries = encodeManaged(owners, managed, times);
+  return { kind: 'ok', object: withManagedFields(isSame ? (live ?? object) : object, entries) };
+}
+
+function sameClaim(after: Managers, before: Managers, writer: string): boolean {
+  const pick = (managers: Managers): Managers =>
+    new Map([...managers].filter(([identifier]) => identifier === writer));
+  return sameOwners(pick(after), pick(before));
+}

@@ -1,0 +1,48 @@
+/**
+ * The refusal of an apply that would take fields from other managers: 409 with one cause per field
+ * (spec 1, sections 3.2 and 7). Clients read the causes; people the message.
+ */
+import { quote } from '../../quote.ts';
+import { StatusError } from '../../status-error.ts';
+import type { StatusCause } from '../../status-error.ts';
+import { CauseType, StatusReason } from '../../status-table.ts';
+import { forEachPath } from '../fieldpath/field-set.ts';
+import { displayPath } from '../fieldpath/path-element.ts';
+import type { Conflicts } from '../merge/update.ts';
+import { compareText } from '../value/ordering.ts';
+import { identityOf } from './managed-fields.ts';
+
+/** By manager identifier; never empty. */
+export function newApplyConflict(conflicts: Conflicts): StatusError {
+  const managers = [...conflicts]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([identifier, set]) => {
+      const fields: string[] = [];
+      forEachPath(set, (path) => fields.push(displayPath(path)));
+      return { shown: displayManager(identifier), fields };
+    });
+  const causes = managers.flatMap(({ shown, fields }) =>
+    fields.map((field): StatusCause => ({
+      reason: CauseType.fieldManagerConflict,
+      message: `conflict with ${shown}`,
+      field,
+    })),
+  );
+  const message =
+    causes.length === 1
+      ? `Apply failed with 1 conflict: ${causes[0]?.message}: ${causes[0]?.field}`
+      : `Apply failed with ${causes.length} conflicts: ${managers.map(listed).join('\n')}`;
+  return new StatusError({ reason: StatusReason.conflict, message, details: { causes } });
+}
+
+function listed(manager: { readonly shown: string; readonly fields: readonly string[] }): string {
+  return [`conflicts with ${manager.shown}:`, ...manager.fields.map((f) => `- ${f}`)].join('\n');
+}
+
+/** `"kubectl" with subresource "scale" using apps/v1`; the version of those that update only. */
+function displayManager(identifier: string): string {
+  const { manager, operation, apiVersion, subresource } = identityOf(identifier);
+  const where = subresource === '' ? '' : ` with subresource ${quote(subresource)}`;
+  const how = operation === 'Update' ? ` using ${apiVersion}` : '';
+  return quote(manager) + where + how;
+}

@@ -1,0 +1,85 @@
+/**
+ * What ownership needs to know of a served kind, from the scheme.
+ *
+ * Versions of one kind are compared at the version of each manager: the kind's conversions make
+ * the object of one the object of the other.
+ *
+ * Invariant: one OwnedKind per kind and version, made when it is first asked for.
+ */
+import { objectAtVersion } from '../../object-version.ts';
+import { formatGroupVersion, parseGroupVersion } from '../../schema.ts';
+import type { KindInfo, Scheme } from '../../scheme.ts';
+import type { JsonObject } from '../../unstructured.ts';
+import type { OwnedKind } from '../field-manager.ts';
+import { including, mergePatterns, patternOf } from '../fieldpath/field-filter.ts';
+import type { FieldSet } from '../fieldpath/field-set.ts';
+import { emptySet, nodeAt, recursiveDifference } from '../fieldpath/field-set.ts';
+import { deducedType } from '../schema/deduced.ts';
+import { emptyObjectOf, mergeTypeOf } from '../schema/from-type-schema.ts';
+import type { MergeType } from '../schema/merge-type.ts';
+
+const known = new WeakMap<KindInfo, OwnedKind>();
+
+/** `scheme` is the one that `kind` is from. */
+export function ownedKindOf(kind: KindInfo, scheme: Scheme): OwnedKind {
+  const found = known.get(kind);
+  if (found !== undefined) return found;
+  const made = makeOwnedKind(kind, scheme);
+  known.set(kind, made);
+  return made;
+}
+
+const noParts: JsonObject = Object.freeze({});
+
+function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
+  const own = formatGroupVersion(kind);
+  const hasStatus = kind.subresources.some(({ name }) => name === 'status');
+  // Asked once: later versions of a kind are not added while a server runs.
+  const types = new Map<string, MergeType>([[own, typeOf(kind)]]);
+  const served = (apiVersion: string) => servedKind(kind, apiVersion, scheme);
+  return {
+    kind: kind.kind,
+    typeAt(apiVersion) {
+      const found = types.get(apiVersion);
+      if (found !== undefined) return found;
+      const other = served(apiVersion);
+      if (other === undefined) return undefined;
+      const type = typeOf(other);
+      types.set(apiVersion, type);
+      return type;
+    },
+    toVersion: (object, apiVersion) => objectAtVersion(object, apiVersion, kind.conversions),
+    emptyAt(apiVersion) {
+      const schema = (apiVersion === own ? kind : served(apiVersion))?.schema;
+      return schema === undefined ? noParts : emptyObjectOf(schema);
+    },
+    keepWritable(fields, subresource) {
+      if (subresource === 'status') return statusPart(fields);
+      return subresource === '' && hasStatus ? withoutStatus(fields) : fields;
+    },
+  };
+}
+
+function typeOf(kind: KindInfo): MergeType {
+  return kind.schema === undefined ? deducedType : mergeTypeOf(kind.schema);
+}
+
+/** The same kind of objects at another version. */
+function servedKind(kind: KindInfo, apiVersion: string, scheme: Scheme): KindInfo | undefined {
+  const parsed = parseGroupVersion(apiVersion);
+  if (parsed === undefined) return undefined;
+  const other = scheme.findKind(parsed.group, parsed.version, kind.kind);
+  const isSame =
+    other?.storage.group === kind.storage.group && other.storage.resource === kind.storage.resource;
+  return isSame ? other : undefined;
+}
+
+const statusSet: FieldSet = { 'f:status': emptySet };
+
+function withoutStatus(fields: FieldSet): FieldSet {
+  if (nodeAt(fields, 'f:status') === undefined) return fields;
+  return recursiveDifference(fields, statusSet);
+}
+
+/** A write to the status can also change metadata. */
+const statusPart = including(mergePatterns(patternOf(['f:status']), patternOf(['f:metadata'])));

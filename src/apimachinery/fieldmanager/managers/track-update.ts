@@ -1,0 +1,140 @@
+/**
+ * Ownership through any write but apply: create, update, patch, and what the server does itself
+ * (spec 1, sections 3.2 and 4.5, rules 4 and 8).
+ *
+ *     created       the writer owns everything that it made
+ *     changed       the writer owns what changed, and everybody loses what was removed
+ *     unchanged     the live object's entries, with their times
+ *     cleared       by a list with one empty entry: nobody owns anything, but for what the same
+ *                   write changes
+ *
+ * An object that nobody owns a field of stays so, until it is cleared along with a change or
+ * applied for the first time.
+ */
+import { deepEqual } from '../../../stdx/deep-equal.ts';
+import { formatRfc3339 } from '../../time.ts';
+import type { ApiObject, JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
+import { isJsonObject } from '../../unstructured.ts';
+import type { FieldWriter, TrackUpdate, UpdateToTrack } from '../field-manager.ts';
+import { isEmptySet, union } from '../fieldpath/field-set.ts';
+import type { Managers, ManagersDraft } from '../merge/managers.ts';
+import { updateManagers } from '../merge/update.ts';
+import { deducedType } from '../schema/deduced.ts';
+import type { Comparison } from '../typed/compare.ts';
+import { compareValuesOf } from '../typed/compare.ts';
+import { capUpdateManagers } from './cap-managers.ts';
+import type { Managed } from './managed-fields.ts';
+import {
+  decodeManaged,
+  encodeManaged,
+  managerIdentifier,
+  nothingManaged,
+  timesOf,
+} from './managed-fields.ts';
+import { withManagedFields, withoutOwnerless } from './ownerless-fields.ts';
+import { versionRules } from './version-rules.ts';
+
+export const trackUpdate: TrackUpdate = (update) => {
+  const { live, next, kind, apiVersion } = update;
+  const start = startOf(update);
+  const liveEntries = live?.metadata['managedFields'];
+  if (live !== undefined && start.managed.owners.size === 0 && !start.isReset) {
+    return withManagedFields(next, undefined);
+  }
+  // With the live object's entries it differs from that only in what the write changed.
+  const candidate = withManagedFields(next, liveEntries);
+  const before: JsonObject = live ?? kind.emptyAt(apiVersion);
+  const type = kind.typeAt(apiVersion) ?? deducedType;
+  const compared = compareValuesOf(type, before, candidate);
+  if (compared === undefined && start.isLive) return candidate;
+  const entries = ownedAfter(update, before, candidate, start.managed, compared);
+  return withManagedFields(candidate, sameEntries(entries, liveEntries) ? liveEntries : entries);
+};
+
+interface Start {
+  readonly managed: Managed;
+  /** The live object's, unchanged by the client. */
+  readonly isLive: boolean;
+  readonly isReset: boolean;
+}
+
+/** The entries that the write starts from: the client may have cleared or edited them. */
+function startOf({ live, next, subresource }: UpdateToTrack): Start {
+  const liveEntries = live?.metadata['managedFields'];
+  const sent = subresource === '' ? next.metadata['managedFields'] : undefined;
+  if (sent !== undefined && !deepEqual(sent, liveEntries)) {
+    if (isReset(sent)) return { managed: nothingManaged, isLive: false, isReset: true };
+    const edited = decodeManaged(sent);
+    if (edited !== undefined && edited.owners.size > 0) {
+      return { managed: edited, isLive: false, isReset: false };
+    }
+  }
+  const managed = decodeManaged(liveEntries) ?? nothingManaged;
+  return { managed, isLive: true, isReset: false };
+}
+
+/** One entry with nothing in it. An empty list is not a reset: clients that do not know the field
+ * send it. */
+function isReset(entries: JsonValue): boolean {
+  if (!Array.isArray(entries) || entries.length !== 1) return false;
+  const [entry] = entries as JsonArray;
+  return isJsonObject(entry) && Object.values(entry).every((value) => value === undefined);
+}
+
+function ownedAfter(
+  update: UpdateToTrack,
+  before: JsonObject,
+  next: ApiObject,
+  managed: Managed,
+  compared: Comparison | undefined,
+): JsonArray | undefined {
+  const { draft, written } = ownersAfter(update, before, next, managed.owners, compared);
+  const times = timesOf(managed);
+  if (written !== undefined) times.set(written, formatRfc3339(update.nowMs));
+  capUpdateManagers(draft, times);
+  return encodeManaged(draft, managed, times);
+}
+
+interface OwnersAfter {
+  readonly draft: ManagersDraft;
+  /** The identifier of the writer, when it has come to own something. */
+  readonly written: string | undefined;
+}
+
+/** Never the name of a manager: a writer may take fields from its own earlier entry, too. */
+const currentOperation = '';
+
+/** Ownership after a write of `next` over `before`, and who has written. */
+export function ownersAfter(
+  writer: FieldWriter,
+  before: JsonObject,
+  next: JsonObject,
+  managers: Managers,
+  compared?: Comparison,
+): OwnersAfter {
+  const { apiVersion: version, manager, subresource } = writer;
+  const draft = updateManagers(
+    versionRules(writer),
+    { value: before, version },
+    { value: next, version },
+    managers,
+    currentOperation,
+    compared,
+  );
+  const current = draft.get(currentOperation);
+  draft.delete(currentOperation);
+  const set = current === undefined ? undefined : withoutOwnerless(current.set);
+  if (set === undefined || isEmptySet(set)) return { draft, written: undefined };
+  const identity = { manager, operation: 'Update', apiVersion: version, subresource } as const;
+  const written = managerIdentifier(identity);
+  const earlier = draft.get(written);
+  const owned = earlier === undefined ? set : union(earlier.set, set);
+  draft.set(written, { set: owned, version, applied: false });
+  return { draft, written };
+}
+
+function sameEntries(entries: JsonArray | undefined, live: JsonValue | undefined): boolean {
+  if (entries === undefined || !Array.isArray(live)) return entries === live;
+  const stored = live as JsonArray;
+  return entries.length === stored.length && entries.every((entry, i) => entry === stored[i]);
+}

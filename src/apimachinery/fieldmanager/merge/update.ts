@@ -1,0 +1,123 @@
+/**
+ * What a write that is not an apply does to ownership (spec 1, section 3.2): what it adds or
+ * changes becomes the writer's alone, what it removes nobody's. It never fails because of
+ * ownership.
+ *
+ * `takeOver` is the part that apply shares: there, taking from another manager is a conflict unless
+ * it is forced.
+ */
+import type { FieldSet } from '../fieldpath/field-set.ts';
+import { difference, emptySet, intersection, isEmptySet, union } from '../fieldpath/field-set.ts';
+import type { Comparison } from '../typed/compare.ts';
+import { compareValuesOf, noChange } from '../typed/compare.ts';
+import { reconcileFields } from '../typed/reconcile.ts';
+import type { Managers, ManagersDraft, VersionedValue, VersionRules } from './managers.ts';
+import { setOwned } from './managers.ts';
+
+/** Fields per manager that the write would take from them. */
+export type Conflicts = ReadonlyMap<string, FieldSet>;
+
+export interface Takeover {
+  readonly managers: ManagersDraft;
+  /** At the version of the write. */
+  readonly changes: Comparison;
+  readonly conflicts: Conflicts;
+}
+
+/** `live` and `next` are of the same version, and `compared` what differs between them, if that is
+ * known. The writer's own claim is not touched. */
+export function takeOver(
+  rules: VersionRules,
+  live: VersionedValue,
+  next: VersionedValue,
+  managers: Managers,
+  writer: string,
+  compared?: Comparison,
+): Takeover {
+  const changes =
+    compared === undefined ? compareAt(rules, live, next) : writableChanges(rules, next, compared);
+  const changesAt = new Map([[next.version, changes]]);
+  const kept: ManagersDraft = new Map();
+  const conflicts = new Map<string, FieldSet>();
+  for (const [manager, owned] of managers) {
+    if (manager === writer) {
+      kept.set(manager, owned);
+      continue;
+    }
+    const seen = changesAt.get(owned.version) ?? convertedChanges(rules, live, next, owned.version);
+    // The manager wrote at a version that is gone: nobody can tell any more what it owns.
+    if (seen === undefined) continue;
+    changesAt.set(owned.version, seen);
+    const taken = intersection(owned.set, union(seen.modified, seen.added));
+    if (!isEmptySet(taken)) conflicts.set(manager, taken);
+    const left = difference(difference(owned.set, taken), seen.removed);
+    setOwned(kept, manager, left === owned.set ? owned : { ...owned, set: left });
+  }
+  return { managers: kept, changes, conflicts };
+}
+
+function convertedChanges(
+  rules: VersionRules,
+  live: VersionedValue,
+  next: VersionedValue,
+  version: string,
+): Comparison | undefined {
+  const before = rules.convert(live, version);
+  const after = rules.convert(next, version);
+  if (before === undefined || after === undefined) return undefined;
+  return compareAt(rules, before, after);
+}
+
+function compareAt(rules: VersionRules, live: VersionedValue, next: VersionedValue): Comparison {
+  const { version } = next;
+  const found = compareValuesOf(rules.typeAt(version), live.value, next.value);
+  return found === undefined ? noChange : writableChanges(rules, next, found);
+}
+
+function writableChanges(
+  rules: VersionRules,
+  { version }: VersionedValue,
+  found: Comparison,
+): Comparison {
+  return {
+    added: rules.writable(found.added, version),
+    modified: rules.writable(found.modified, version),
+    removed: rules.writable(found.removed, version),
+  };
+}
+
+/** Ownership after the write. The writer's entry is there exactly when it owns something. */
+export function updateManagers(
+  rules: VersionRules,
+  live: VersionedValue,
+  next: VersionedValue,
+  managers: Managers,
+  writer: string,
+  compared?: Comparison,
+): ManagersDraft {
+  const current = reconcileManagers(rules, live, managers);
+  const { managers: kept, changes } = takeOver(rules, live, next, current, writer, compared);
+  const before = kept.get(writer)?.set ?? emptySet;
+  const claimed = union(
+    union(difference(before, changes.removed), changes.modified),
+    changes.added,
+  );
+  const set = rules.writable(claimed, next.version);
+  setOwned(kept, writer, { set, version: next.version, applied: false });
+  return kept;
+}
+
+/** Ownership in the terms of today's types (spec 1, section 4.5, rule 7). */
+export function reconcileManagers(
+  rules: VersionRules,
+  live: VersionedValue,
+  managers: Managers,
+): Managers {
+  const reconciled: ManagersDraft = new Map();
+  for (const [manager, owned] of managers) {
+    if (rules.convert(live, owned.version) === undefined) continue;
+    const set = reconcileFields(rules.typeAt(owned.version), owned.set);
+    reconciled.set(manager, set === owned.set ? owned : { ...owned, set });
+  }
+  return reconciled;
+}

@@ -1,0 +1,93 @@
+/**
+ * The merge types of kinds that are described by an OpenAPI v3 schema with list and map markers, as
+ * custom resources are (spec 1, section 4.5, rules 5 and 6).
+ *
+ * What it is not: a validator of such schemas or of values. What the schema does not say is taken
+ * as untyped: keys are owned one by one, lists as a whole.
+ */
+import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
+import { isJsonObject } from '../../unstructured.ts';
+import { compareText } from '../value/ordering.ts';
+import { deducedType } from './deduced.ts';
+import type { MergeField, MergeList, MergeMap, MergeScalar, MergeType } from './merge-type.ts';
+
+const scalars: ReadonlyMap<JsonValue | undefined, MergeScalar> = new Map([
+  ['string', 'string'],
+  ['integer', 'numeric'],
+  ['number', 'numeric'],
+  ['boolean', 'boolean'],
+]);
+
+const memo = new WeakMap<JsonObject, MergeType>();
+
+/** Of the value that the schema describes. */
+export function structuralType(schema: JsonObject): MergeType {
+  const known = memo.get(schema);
+  if (known !== undefined) return known;
+  const made = typeOf(schema);
+  memo.set(schema, made);
+  return made;
+}
+
+/** Of the object of a kind: its metadata, which the schema does not describe, is given. */
+export function structuralObjectType(schema: JsonObject, metadata: MergeType): MergeType {
+  const { map } = structuralType(schema);
+  const text: MergeField = { type: { scalar: 'string' }, default: undefined };
+  const fields = new Map([
+    ...(map?.fields ?? []),
+    ['apiVersion', text],
+    ['kind', text],
+    ['metadata', { type: metadata, default: undefined }],
+  ] as const);
+  return { map: { fields, values: map?.values, atomic: false } };
+}
+
+function typeOf(schema: JsonObject): MergeType {
+  if (schema['x-kubernetes-int-or-string'] === true) return { scalar: 'untyped' };
+  switch (schema['type']) {
+    case 'object':
+      return { map: mapOf(schema) };
+    case 'array':
+      return { list: listOf(schema) };
+    default: {
+      const scalar = scalars.get(schema['type']);
+      return scalar === undefined ? deducedType : { scalar };
+    }
+  }
+}
+
+function mapOf(schema: JsonObject): MergeMap {
+  const fields = new Map<string, MergeField>();
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  for (const [name, property] of Object.entries(properties)) {
+    if (!isJsonObject(property)) continue;
+    fields.set(name, { type: structuralType(property), default: property['default'] });
+  }
+  return { fields, values: valuesOf(schema), atomic: isAtomic(schema['x-kubernetes-map-type']) };
+}
+
+function valuesOf(schema: JsonObject): MergeType | undefined {
+  const more = schema['additionalProperties'];
+  if (isJsonObject(more)) return structuralType(more);
+  const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || more === true;
+  if (keepsUnknown || schema['x-kubernetes-embedded-resource'] === true) return deducedType;
+  return undefined;
+}
+
+function listOf(schema: JsonObject): MergeList {
+  const listType = schema['x-kubernetes-list-type'];
+  const items = schema['items'];
+  const keys = schema['x-kubernetes-list-map-keys'];
+  return {
+    items: isJsonObject(items) ? structuralType(items) : deducedType,
+    atomic: listType !== 'set' && listType !== 'map',
+    keys:
+      listType === 'map' && Array.isArray(keys)
+        ? (keys as JsonArray).map(String).sort(compareText)
+        : [],
+  };
+}
+
+function isAtomic(marker: JsonValue | undefined): boolean {
+  return marker === 'atomic';
+}

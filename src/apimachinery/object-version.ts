@@ -1,0 +1,25 @@
+/**
+ * An object of one version as another version of its kind shows it (spec 1, section 9).
+ *
+ * What it is not: the conversions (they come with the kind, KindInfo.conversions), nor the choice
+ * of a version.
+ *
+ * Invariants: pure. Versions without a conversion share their fields: only apiVersion changes.
+ */
+import type { KindInfo } from './scheme.ts';
+import type { ApiObject } from './unstructured.ts';
+
+/** Both versions are of the resource that the conversions are of. */
+export function objectAtVersion(
+  object: ApiObject,
+  apiVersion: string,
+  conversions: KindInfo['conversions'],
+): ApiObject {
+  if (object.apiVersion === apiVersion) return object;
+  const from = conversions?.get(object.apiVersion);
+  const to = conversions?.get(apiVersion);
+  const hub = from === to || from === undefined ? object : from.toHub(object);
+  const shown = from === to || to === undefined ? hub : to.fromHub(hub);
+  const { kind, apiVersion: _version, ...rest } = shown;
+  return { kind, apiVersion, ...rest };
+}

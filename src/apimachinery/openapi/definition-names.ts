@@ -1,0 +1,50 @@
+/**
+ * Names of definitions in OpenAPI documents: how a type of the catalogue is called there.
+ *
+ *     core/v1.Pod                ▶ io.k8s.api.core.v1.Pod
+ *     meta/v1.ObjectMeta         ▶ io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
+ *     apiextensions/v1.JSON      ▶ io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON
+ *
+ * Invariant: the name begins with the identity's domain, its labels reversed. Client generators
+ * and kubectl know these names.
+ */
+import type { ScalarKind } from '../typed/type-schema.ts';
+
+export interface DefinitionNames {
+  /** Of an object or union type, by its name in the catalogue. */
+  ofType(typeName: string): string;
+  /** Of a scalar that has a definition of its own; undefined for one that is written in place.
+   * `inPackage` (`meta/v1`) tells the raw types apart. */
+  ofScalar(scalar: ScalarKind, inPackage: string): string | undefined;
+  /** Of what only documents know: `Patch`, `WatchEvent`. */
+  ofMeta(name: string): string;
+  readonly versionInfo: string;
+}
+
+export function definitionNames(domain: string): DefinitionNames {
+  const root = domain.split('.').reverse().join('.');
+  const meta = `${root}.apimachinery.pkg.apis.meta`;
+  const ofType = (typeName: string): string => {
+    const [group = '', rest = ''] = typeName.split('/');
+    if (group === 'meta') return `${meta}.${rest}`;
+    if (group === 'apiextensions')
+      return `${root}.apiextensions-apiserver.pkg.apis.${group}.${rest}`;
+    return `${root}.api.${group}.${rest}`;
+  };
+  const scalars: Partial<Record<ScalarKind, string>> = {
+    Quantity: `${root}.apimachinery.pkg.api.resource.Quantity`,
+    IntOrString: `${root}.apimachinery.pkg.util.intstr.IntOrString`,
+    Time: `${meta}.v1.Time`,
+    MicroTime: `${meta}.v1.MicroTime`,
+    RawExtension: `${root}.apimachinery.pkg.runtime.RawExtension`,
+  };
+  return {
+    ofType,
+    ofScalar(scalar, inPackage) {
+      if (scalar !== 'JSON') return scalars[scalar];
+      return ofType(`${inPackage}.${inPackage.startsWith('meta/') ? 'FieldsV1' : 'JSON'}`);
+    },
+    ofMeta: (name) => `${meta}.v1.${name}`,
+    versionInfo: `${root}.apimachinery.pkg.version.Info`,
+  };
+}

@@ -1,0 +1,291 @@
+/**
+ * OpenAPI schemas of types, from the type catalogue (spec 1, section 8).
+ *
+ * What it is not: paths and operations (operations.ts), or a document (documents.ts).
+ *
+ *     v3   `#/components/schemas/`, a reference with more to say stands in allOf, has defaults
+ *     v2   `#/definitions/`, what more there is to say stands beside $ref, no defaults
+ *
+ * Invariants: every $ref that is made is collected, so the definitions of a document are closed;
+ * equal inputs give equal definitions in equal order (documents are hashed).
+ */
+import { assert } from '../../stdx/assert.ts';
+import type {
+  FieldSchema,
+  MergeMarkers,
+  ObjectSchema,
+  ScalarSchema,
+  TypeSchema,
+  UnionSchema,
+} from '../typed/type-schema.ts';
+import type { JsonObject, JsonValue } from '../unstructured.ts';
+import type { DefinitionNames } from './definition-names.ts';
+import { isClosedEnum, namedDefaults, unionsOf } from './type-notes.ts';
+
+export type Dialect = 'v2' | 'v3';
+
+export interface Definitions {
+  /** `{"$ref": ...}` to an object type, which will be among the definitions. */
+  toType(type: ObjectSchema): JsonObject;
+  /** The same for a definition that is given as it is, under its full name. */
+  toOwn(name: string, definition: () => JsonObject): JsonObject;
+  /** All that has been referred to, and what that refers to, sorted by name. */
+  collect(): JsonObject;
+}
+
+export interface DefinitionOptions {
+  readonly dialect: Dialect;
+  readonly names: DefinitionNames;
+  /** Enumerations that take other values too; see isClosedEnum. */
+  readonly openValues: ReadonlySet<string>;
+  /** The value of x-kubernetes-group-version-kind of a type, and what to say of it. */
+  describe(typeName: string): TypeDescription;
+}
+
+export interface TypeDescription {
+  readonly groupVersionKinds: readonly JsonObject[];
+  readonly description: string | undefined;
+}
+
+export function makeDefinitions(options: DefinitionOptions): Definitions {
+  const { names, dialect } = options;
+  const made = new Map<string, JsonObject>();
+  const waiting: (readonly [string, () => JsonObject])[] = [];
+  const prefix = dialect === 'v3' ? '#/components/schemas/' : '#/definitions/';
+  const known = new Set<string>();
+  const refer = (name: string, definition: () => JsonObject): JsonObject => {
+    if (!known.has(name)) {
+      known.add(name);
+      waiting.push([name, definition]);
+    }
+    return { $ref: prefix + name };
+  };
+  const writer = schemaWriter(options, refer);
+  return {
+    toType: (type) => refer(names.ofType(type.name), () => writer.definition(type)),
+    toOwn: refer,
+    collect() {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        made.set(next[0], next[1]());
+      }
+      const sorted = [...made].sort(([a], [b]) => (a < b ? -1 : 1));
+      return Object.fromEntries(sorted);
+    },
+  };
+}
+
+type Refer = (name: string, definition: () => JsonObject) => JsonObject;
+
+interface SchemaWriter {
+  definition(type: ObjectSchema): JsonObject;
+}
+
+interface Place {
+  /** The type whose field it is. */
+  readonly owner: ObjectSchema | UnionSchema;
+  readonly field: FieldSchema;
+}
+
+function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
+  const { dialect, names, describe } = options;
+
+  const definition = (type: ObjectSchema): JsonObject => {
+    const members = [...type.members.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const properties = Object.fromEntries([
+      ...(type.hasTypeMeta ? Object.entries(typeMetaProperties) : []),
+      ...members.map((field): [string, JsonObject] => [
+        field.name,
+        property({ owner: ownerOf(type, field), field }),
+      ]),
+    ]);
+    return objectSchema(type, describe(type.name), properties);
+  };
+
+  const property = (place: Place): JsonObject => {
+    const { field } = place;
+    const base = schemaOf(field.type, place);
+    const value = dialect === 'v3' ? defaultOf(field) : undefined;
+    return together(base, {
+      ...(value === undefined ? {} : { default: value }),
+      ...markers(field.merge),
+    });
+  };
+
+  /** What stands beside a reference is lost in v3, so the reference moves into allOf. */
+  const together = (base: JsonObject, more: JsonObject): JsonObject => {
+    if (Object.keys(more).length === 0) return base;
+    if (dialect === 'v3' && isReference(base)) return { allOf: [base], ...more };
+    return { ...base, ...more };
+  };
+
+  const schemaOf = (type: TypeSchema, place: Place): JsonObject => {
+    switch (type.kind) {
+      case 'scalar':
+        return scalarOf(type, place);
+      case 'list':
+        return { type: 'array', items: element(type.items, place) };
+      case 'map':
+        return { type: 'object', additionalProperties: element(type.values, place) };
+      case 'object':
+        return refer(names.ofType(type.name), () => definition(type));
+      case 'union':
+        return refer(names.ofType(type.name), () => ({
+          description: 'One of several forms; see the type that holds it.',
+        }));
+    }
+  };
+
+  const element = (type: TypeSchema, place: Place): JsonObject => {
+    const base = schemaOf(type, place);
+    const zero = dialect === 'v3' ? zeroOf(type) : undefined;
+    return together(base, zero === undefined ? {} : { default: zero });
+  };
+
+  const scalarOf = (type: ScalarSchema, place: Place): JsonObject => {
+    const inPackage = packageOf(place.owner.name);
+    const name = names.ofScalar(type.scalar, inPackage);
+    if (name !== undefined) {
+      return refer(name, () => sharedScalar(type.scalar, dialect, inPackage));
+    }
+    const base = plainScalars[type.scalar];
+    assert(base !== undefined, `${type.scalar} is written in place`);
+    if (
+      type.values === undefined ||
+      !isClosedEnum(place.owner.name, place.field.name, options.openValues)
+    )
+      return base;
+    return { ...base, enum: type.values };
+  };
+
+  return { definition };
+}
+
+function objectSchema(
+  type: ObjectSchema,
+  { groupVersionKinds, description }: TypeDescription,
+  properties: JsonObject,
+): JsonObject {
+  const required = [...type.members.values()].filter((f) => f.required).map((f) => f.name);
+  return {
+    ...(description === undefined ? {} : { description }),
+    type: 'object',
+    ...(required.length === 0 ? {} : { required }),
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(groupVersionKinds.length === 0
+      ? {}
+      : { 'x-kubernetes-group-version-kind': groupVersionKinds }),
+    ...(type.atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
+    ...unionsOf(type.name),
+  };
+}
+
+const typeMetaProperties: Readonly<Record<string, JsonObject>> = {
+  apiVersion: { type: 'string', description: 'Group and version in which the object is written.' },
+  kind: { type: 'string', description: 'Name of the type of the object, in CamelCase.' },
+};
+
+const plainScalars: Readonly<Record<string, JsonObject>> = {
+  string: { type: 'string' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  boolean: { type: 'boolean' },
+  double: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+  any: {},
+};
+
+function sharedScalar(scalar: string, dialect: Dialect, inPackage: string): JsonObject {
+  const either = (schema: JsonObject, ...types: string[]): JsonObject =>
+    dialect === 'v3'
+      ? { description: schema['description'], oneOf: types.map((type) => ({ type })) }
+      : schema;
+  switch (scalar) {
+    case 'Quantity': {
+      const description = 'A number with an optional suffix: 500m, 2, 1Gi, 5e3.';
+      return either({ description, type: 'string' }, 'string', 'number');
+    }
+    case 'IntOrString': {
+      const description = 'A number, or a text such as a name or a percentage.';
+      const form = either({ description, type: 'string' }, 'integer', 'string');
+      return { ...form, format: 'int-or-string' };
+    }
+    case 'Time':
+    case 'MicroTime': {
+      const unit = scalar === 'Time' ? 'seconds' : 'microseconds';
+      return {
+        description: `A time as RFC 3339, in ${unit}.`,
+        type: 'string',
+        format: 'date-time',
+      };
+    }
+    case 'RawExtension':
+      return { description: 'An object of any kind.', type: 'object' };
+    default:
+      return inPackage.startsWith('meta/')
+        ? { description: 'A set of field paths, as nested maps.', type: 'object' }
+        : { description: 'Any JSON value.' };
+  }
+}
+
+function markers(merge: MergeMarkers): JsonObject {
+  const { listType, listMapKeys, mapType, structType, patchStrategy, patchMergeKey } = merge;
+  const atomicity = mapType ?? structType;
+  return {
+    ...(listMapKeys === undefined ? {} : { 'x-kubernetes-list-map-keys': listMapKeys }),
+    ...(listType === undefined ? {} : { 'x-kubernetes-list-type': listType }),
+    ...(atomicity === undefined ? {} : { 'x-kubernetes-map-type': atomicity }),
+    ...(patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': patchMergeKey }),
+    ...(patchStrategy === undefined
+      ? {}
+      : { 'x-kubernetes-patch-strategy': patchStrategy.join(',') }),
+  };
+}
+
+/** The declared default, or the zero value where the field is written even when it is zero. */
+function defaultOf(field: FieldSchema): JsonValue | undefined {
+  if (field.default !== undefined) {
+    const named = /^ref\((\w+)\)$/.exec(field.default)?.[1];
+    if (named === undefined) return JSON.parse(field.default) as JsonValue;
+    const value = namedDefaults[named];
+    assert(value !== undefined, `the default ${named} is known`);
+    return value;
+  }
+  if (field.nullable) return undefined;
+  if (field.type.kind === 'object') return {};
+  return field.required ? zeroOf(field.type) : undefined;
+}
+
+function zeroOf(type: TypeSchema): JsonValue | undefined {
+  if (type.kind === 'object') return {};
+  if (type.kind !== 'scalar') return undefined;
+  switch (type.scalar) {
+    case 'string':
+      return '';
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return 0;
+    case 'boolean':
+      return false;
+    default:
+      return undefined;
+  }
+}
+
+/** A member of an inline type is declared there, which decides what its enumeration means. */
+function ownerOf(type: ObjectSchema, field: FieldSchema): ObjectSchema {
+  if (type.fields.includes(field)) return type;
+  for (const inline of type.fields) {
+    if (!inline.inline || inline.type.kind !== 'object') continue;
+    if ([...inline.type.members.values()].includes(field)) return ownerOf(inline.type, field);
+  }
+  return type;
+}
+
+function isReference(schema: JsonObject): boolean {
+  return schema['$ref'] !== undefined;
+}
+
+function packageOf(typeName: string): string {
+  return typeName.slice(0, typeName.lastIndexOf('.'));
+}

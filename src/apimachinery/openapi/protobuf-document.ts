@@ -1,0 +1,183 @@
+/**
+ * OpenAPI documents in Protobuf, from the same values as in JSON: kubectl and client libraries of
+ * older releases read /openapi/v2 in this form only.
+ *
+ * What it is not: a codec for API objects (codecs/protobuf.ts), nor a reader.
+ *
+ * Invariants: a member that the messages do not know is a broken build and throws, except for a
+ * value of a choice that has no place for it (a default that is an object), which is left out.
+ */
+import { assert } from '../../stdx/assert.ts';
+import { ReverseWriter } from '../codecs/protobuf-writer.ts';
+import { isJsonObject } from '../unstructured.ts';
+import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
+import { openApiV2Messages, openApiV3Messages } from './protobuf-messages.ts';
+
+interface Member {
+  /** Name, `x-`, `*`, or the condition of a choice. */
+  readonly name: string;
+  readonly number: number;
+  /** '' for `x-`. */
+  readonly type: string;
+  readonly repeated: boolean;
+}
+
+interface Message {
+  readonly choice: boolean;
+  readonly members: ReadonlyMap<string, Member>;
+}
+
+type Messages = ReadonlyMap<string, Message>;
+
+let messagesV2: Messages | undefined;
+let messagesV3: Messages | undefined;
+
+export function encodeOpenApiV2(document: JsonObject): Uint8Array {
+  return encode(document, (messagesV2 ??= readMessages(openApiV2Messages)));
+}
+
+export function encodeOpenApiV3(document: JsonObject): Uint8Array {
+  return encode(document, (messagesV3 ??= readMessages(openApiV3Messages)));
+}
+
+function readMessages(text: string): Messages {
+  const messages = new Map<string, Message>();
+  let members = new Map<string, Member>();
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const [name = '', number, type = ''] = line.trim().split(' ');
+    if (!line.startsWith(' ')) {
+      members = new Map();
+      messages.set(name, { choice: number === 'one', members });
+      continue;
+    }
+    const repeated = type.startsWith('[]');
+    members.set(name, {
+      name,
+      number: Number(number),
+      type: repeated ? type.slice(2) : type,
+      repeated,
+    });
+  }
+  return messages;
+}
+
+const lengthDelimited = 2;
+const varint = 0;
+const fixed64 = 1;
+
+function encode(document: JsonObject, messages: Messages): Uint8Array {
+  const writer = new ReverseWriter();
+  writeMessage(writer, messages, 'Document', document);
+  return writer.finish();
+}
+
+function writeMessage(
+  writer: ReverseWriter,
+  messages: Messages,
+  type: string,
+  value: JsonValue,
+): void {
+  const message = messages.get(type);
+  assert(message !== undefined, `OpenAPI has a message ${type}`);
+  if (message.choice) {
+    const member = chosen(message, value);
+    if (member !== undefined) writeField(writer, messages, member, value);
+    return;
+  }
+  assert(isJsonObject(value), `${type} is an object`);
+  const entries = Object.entries(value).map(([name, each]) => {
+    const member = memberOf(message, name);
+    assert(member !== undefined, `the message ${type} has a member ${name}`);
+    return { name, member, value: each };
+  });
+  // Backwards: the highest number first, and within a number the last entry.
+  entries.reverse().sort((a, b) => b.member.number - a.member.number);
+  for (const entry of entries) {
+    if (entry.value === undefined) continue;
+    if (entry.member.name === 'x-' || entry.member.name === '*') {
+      writeNamed(writer, messages, entry.member, entry.name, entry.value);
+    } else if (entry.member.repeated) {
+      const items = entry.value as JsonArray;
+      for (let at = items.length - 1; at >= 0; at -= 1) {
+        writeField(writer, messages, entry.member, items[at] as JsonValue);
+      }
+    } else {
+      writeField(writer, messages, entry.member, entry.value);
+    }
+  }
+}
+
+function memberOf(message: Message, name: string): Member | undefined {
+  const own = message.members.get(name);
+  if (own !== undefined) return own;
+  const extension = name.startsWith('x-') ? message.members.get('x-') : undefined;
+  return extension ?? message.members.get('*');
+}
+
+function chosen(message: Message, value: JsonValue): Member | undefined {
+  for (const member of message.members.values()) {
+    const [test, operand] = member.name.split('=');
+    if (test === 'else') return member;
+    if (test === 'is' && typeof value === operand) return member;
+    if (!isJsonObject(value)) continue;
+    if (test === 'has' && value[operand as string] !== undefined) return member;
+    if (test === 'in' && value['in'] === operand) return member;
+  }
+  return undefined;
+}
+
+/** An entry of a map: a message of name (1) and value (2). */
+function writeNamed(
+  writer: ReverseWriter,
+  messages: Messages,
+  member: Member,
+  name: string,
+  value: JsonValue,
+): void {
+  delimited(writer, member.number, () => {
+    if (member.name === 'x-') writeAny(writer, 2, value);
+    else writeField(writer, messages, { ...member, name: 'value', number: 2 }, value);
+    delimited(writer, 1, () => writer.text(name));
+  });
+}
+
+function writeField(
+  writer: ReverseWriter,
+  messages: Messages,
+  member: Member,
+  value: JsonValue,
+): void {
+  const { number, type } = member;
+  switch (type) {
+    case 'string':
+      delimited(writer, number, () => writer.text(String(value)));
+      return;
+    case 'bool':
+      writer.uvarint(value === true ? 1 : 0);
+      writer.uvarint(number * 8 + varint);
+      return;
+    case 'double':
+      writer.double(Number(value));
+      writer.uvarint(number * 8 + fixed64);
+      return;
+    case 'any':
+      return writeAny(writer, number, value);
+    default:
+      return delimited(writer, number, () => writeMessage(writer, messages, type, value));
+  }
+}
+
+/** Any value travels as YAML text (2), which JSON is. */
+function writeAny(writer: ReverseWriter, number: number, value: JsonValue): void {
+  delimited(writer, number, () => {
+    delimited(writer, 2, () => writer.text(`${JSON.stringify(value)}\n`));
+  });
+}
+
+function delimited(writer: ReverseWriter, number: number, content: () => void): void {
+  const before = writer.size;
+  content();
+  writer.uvarint(writer.size - before);
+  writer.uvarint(number * 8 + lengthDelimited);
+}

@@ -1,0 +1,25 @@
+/**
+ * JSON merge patch (RFC 7386): null removes, objects merge, everything else replaces.
+ *
+ * Invariants: neither value is changed; what the patch does not touch is shared with the target.
+ * Recursion is as deep as the patch, which decoding bounds.
+ */
+import type { JsonObject, JsonValue } from '../unstructured.ts';
+import { isJsonObject } from '../unstructured.ts';
+import { setMember } from './members.ts';
+
+export function applyMergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
+  if (!isJsonObject(patch)) return patch;
+  const base = isJsonObject(target) ? target : {};
+  const merged: Record<string, JsonValue | undefined> = { ...base };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    if (value === null) delete merged[key];
+    else setMember(merged, key, applyMergePatch(own(base, key), value));
+  }
+  return merged;
+}
+
+function own(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

@@ -1,0 +1,36 @@
+/**
+ * What applying a patch answers: the patched value, or why the patch cannot be applied
+ * (spec 1, section 4.4).
+ *
+ * What it is not: a Status. The registry makes one; it knows the object's kind and name.
+ */
+import type { JsonValue } from '../unstructured.ts';
+
+export type PatchRefusal =
+  /** The patch is not one, whatever it is applied to: 400. */
+  | 'malformed'
+  /** It is one, and does not fit this object: 422. */
+  | 'inapplicable'
+  /** A limit was exceeded: 413. */
+  | 'too-large';
+
+export type Patched<T extends JsonValue = JsonValue> =
+  | { readonly kind: 'ok'; readonly value: T }
+  | { readonly kind: 'refused'; readonly why: PatchRefusal; readonly problem: string };
+
+export function patchRefused(
+  why: PatchRefusal,
+  problem: string,
+): { readonly kind: 'refused'; readonly why: PatchRefusal; readonly problem: string } {
+  return { kind: 'refused', why, problem };
+}
+
+/** Bounds of one patch; a body is bounded before it comes here. */
+export const patchLimits = {
+  /** Operations in one JSON Patch. */
+  operationsMax: 10_000,
+  /** JSON bytes that the copy operations of one JSON Patch may add. */
+  copiedBytesMax: 3 * 1024 * 1024,
+  /** Segments of one JSON pointer. What a patch makes nests no deeper than a body may. */
+  depthMax: 256,
+} as const;

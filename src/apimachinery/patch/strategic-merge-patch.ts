@@ -1,0 +1,134 @@
+/**
+ * Strategic merge patch: a merge patch that knows which lists are keyed (spec 1, section 4.4).
+ *
+ *   {"$patch": "replace" | "delete"}        in a map, or in an item of a keyed list
+ *   {"$retainKeys": [...]}                  the members that may stay
+ *   {"$setElementOrder/LIST": [...]}        the order of the items that the patch knows
+ *   {"$deleteFromPrimitiveList/LIST": [...]} scalars to take out of a list that merges
+ *
+ * What it is not: the making of such patches; clients do that.
+ *
+ * Invariants: neither value is changed. No directive is left in the result. Items that the patch
+ * does not name keep their order, and their place among the others as well as that can be.
+ */
+import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
+import { isJsonObject } from '../unstructured.ts';
+import { setMember } from './members.ts';
+import type { Draft } from './members.ts';
+import type { Patched } from './patch-result.ts';
+import { patchRefused } from './patch-result.ts';
+import type { FieldRule, StrategicSchema } from './strategic-schema.ts';
+import { StrategicRefusal, directives } from './strategic-directives.ts';
+import { withoutDirectives } from './strategic-directives.ts';
+import { mergeLists, removeScalars, withElementOrder } from './strategic-lists.ts';
+
+export function applyStrategicMergePatch(
+  original: JsonObject,
+  patch: JsonObject,
+  schema: StrategicSchema,
+): Patched<JsonObject> {
+  try {
+    return { kind: 'ok', value: mergeObjects(original, patch, schema) };
+  } catch (error) {
+    if (!(error instanceof StrategicRefusal)) throw error;
+    return patchRefused(error.why, error.message);
+  }
+}
+
+export function mergeObjects(
+  original: JsonObject,
+  patch: JsonObject,
+  schema: StrategicSchema,
+): JsonObject {
+  const directive = patch[directives.patch];
+  if (directive !== undefined) return replaced(patch, directive);
+  const merged: Draft = { ...retained(original, patch) };
+  const ordered = applyOrders(merged, patch, schema);
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === undefined || key === directives.retainKeys || ordered.has(key)) continue;
+    if (key.startsWith(directives.setElementOrder)) continue;
+    if (key.startsWith(directives.deleteFromPrimitiveList)) {
+      const field = key.slice(directives.deleteFromPrimitiveList.length);
+      const list = own(merged, field);
+      if (Array.isArray(list)) setMember(merged, field, removeScalars(list, value, field));
+      continue;
+    }
+    mergeMember(merged, key, value, schema(key));
+  }
+  return merged;
+}
+
+function replaced(patch: JsonObject, directive: JsonValue): JsonObject {
+  if (directive === 'delete') return {};
+  if (directive === 'replace') {
+    const { [directives.patch]: _directive, ...rest } = patch;
+    return rest;
+  }
+  throw new StrategicRefusal('malformed', `unknown $patch directive ${show(directive)}`);
+}
+
+/** The original's members that `$retainKeys`, if there is one, lets stay. */
+function retained(original: JsonObject, patch: JsonObject): JsonObject {
+  const given = patch[directives.retainKeys];
+  if (given === undefined) return original;
+  if (!Array.isArray(given)) {
+    throw new StrategicRefusal('malformed', '$retainKeys must be a list of names');
+  }
+  const names = new Set(given as JsonArray);
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null || key.startsWith('$') || names.has(key)) continue;
+    throw new StrategicRefusal('malformed', `${show(key)} is set but not among its $retainKeys`);
+  }
+  return Object.fromEntries(Object.entries(original).filter(([key]) => names.has(key)));
+}
+
+/** Lists whose order the patch gives: merged and put in order. Answers their names. */
+function applyOrders(merged: Draft, patch: JsonObject, schema: StrategicSchema): Set<string> {
+  const done = new Set<string>();
+  for (const [key, order] of Object.entries(patch)) {
+    if (!key.startsWith(directives.setElementOrder)) continue;
+    const field = key.slice(directives.setElementOrder.length);
+    if (!Array.isArray(order)) {
+      throw new StrategicRefusal('malformed', `${key} must be a list`);
+    }
+    const rule = schema(field);
+    const value = withElementOrder(
+      { original: own(merged, field), patch: own(patch, field), order, field, rule },
+      mergeObjects,
+    );
+    done.add(field);
+    if (value !== undefined) setMember(merged, field, value);
+    else if (own(patch, field) === null) delete merged[field];
+  }
+  return done;
+}
+
+function mergeMember(merged: Draft, key: string, value: JsonValue, rule: FieldRule): void {
+  const before = own(merged, key);
+  if (value === null) {
+    delete merged[key];
+    return;
+  }
+  if (isJsonObject(value) && isJsonObject(before ?? null)) {
+    const whole = rule.strategies.includes('replace') && value[directives.patch] === undefined;
+    const next = whole ? value : mergeObjects(before as JsonObject, value, rule.inside);
+    setMember(merged, key, next);
+    return;
+  }
+  if (Array.isArray(value) && Array.isArray(before)) {
+    const keyed = rule.strategies.includes('merge');
+    const lists = { original: before as JsonArray, patch: value as JsonArray, field: key, rule };
+    setMember(merged, key, keyed ? mergeLists(lists, mergeObjects) : value);
+    return;
+  }
+  const clean = withoutDirectives(value);
+  if (clean !== undefined) setMember(merged, key, clean);
+}
+
+function own(object: JsonObject | Draft, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function show(value: JsonValue): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+}

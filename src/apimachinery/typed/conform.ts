@@ -1,0 +1,323 @@
+/**
+ * From a decoded document to an object of its type: one walk that checks every value, drops what
+ * the type does not have, and brings the rest into the one form that equal objects share
+ * (spec 1, section 4.8).
+ *
+ * What it is not: validation (a wrong type is an error here, a wrong value is not), defaulting, or
+ * metadata of the object itself, which meta-shape.ts reads.
+ *
+ * Invariants of the result, as the reference writes the object after it has read it:
+ *  - no null, except where a type takes any JSON, and for a time inside a list or a map;
+ *  - a field that is not nullable, not required and zero (empty text, 0, false, an empty list or
+ *    map) is absent; a list or map that is required stays as given;
+ *  - a required scalar is there, if only as its zero value, and so is every object whose field is
+ *    not nullable;
+ *  - quantities, times and base64 are in their canonical forms.
+ * Names match in their exact case. A part that has this form already is returned as it is, so
+ * conforming twice gives the very same object. The document is never changed.
+ *
+ * Bounds: nesting is the document's, which its decoder has bounded. At most `unknownFieldsMax`
+ * unknown fields are named; all are dropped.
+ */
+import type { JsonObject, JsonValue } from '../unstructured.ts';
+import { isJsonObject } from '../unstructured.ts';
+import { scalarReader, WrongType, zeroOfScalar } from './read-scalar.ts';
+import type { FieldSchema, ObjectSchema, TypeSchema, UnionSchema } from './type-schema.ts';
+
+export const unknownFieldsMax = 100;
+
+export type Conformed =
+  | {
+      readonly kind: 'ok';
+      readonly object: JsonObject;
+      /** Paths such as `spec.containers[0].imag`. */
+      readonly unknownFields: readonly string[];
+    }
+  | {
+      readonly kind: 'refused';
+      /** The first wrong field: its path, what it should be and what was found. */
+      readonly problem: string;
+    };
+
+/** The metadata of `document` itself is left alone: it is returned as it came. */
+export function conform(schema: ObjectSchema, document: JsonObject): Conformed {
+  const walk: Walk = { keys: [], depth: 0, unknownFields: [] };
+  try {
+    const object = readMembers(documentPlanOf(schema), document, walk);
+    return { kind: 'ok', object, unknownFields: walk.unknownFields };
+  } catch (error) {
+    if (!(error instanceof WrongType)) throw error;
+    const { expected, found } = error;
+    return { kind: 'refused', problem: `${pathOf(walk)}: expected ${expected}, found ${found}` };
+  }
+}
+
+/** Where the walk is: `keys[0..depth)`. Written on the way down, read when something is wrong. */
+interface Walk {
+  readonly keys: (string | number)[];
+  depth: number;
+  readonly unknownFields: string[];
+}
+
+function pathOf(walk: Walk): string {
+  let path = '';
+  for (const key of walk.keys.slice(0, walk.depth)) {
+    path += typeof key === 'number' ? `[${key}]` : path === '' ? key : `.${key}`;
+  }
+  return path;
+}
+
+type MutableObject = Record<string, JsonValue | undefined>;
+
+/** Not called with null. */
+type Reader = (value: JsonValue, walk: Walk) => JsonValue;
+
+interface Member {
+  readonly read: Reader;
+  /** Whether a value is left out. */
+  readonly omits: (value: JsonValue) => boolean;
+}
+
+interface Plan {
+  readonly members: ReadonlyMap<string, Member>;
+  /** What is there even when the document does not say it. */
+  readonly fills: readonly (readonly [name: string, value: JsonValue])[];
+}
+
+const plans = new WeakMap<ObjectSchema, Plan>();
+const documentPlans = new WeakMap<ObjectSchema, Plan>();
+
+function planOf(schema: ObjectSchema): Plan {
+  let plan = plans.get(schema);
+  if (plan === undefined) {
+    plan = makePlan(schema);
+    plans.set(schema, plan);
+  }
+  return plan;
+}
+
+/** Of a whole document: its metadata is read by others. */
+function documentPlanOf(schema: ObjectSchema): Plan {
+  let plan = documentPlans.get(schema);
+  if (plan === undefined) {
+    const { members, fills } = planOf(schema);
+    plan = {
+      members: new Map([...members, ['metadata', untouched]]),
+      fills: fills.filter(([name]) => name !== 'metadata' && !typeMetaNames.includes(name)),
+    };
+    documentPlans.set(schema, plan);
+  }
+  return plan;
+}
+
+const never = (): boolean => false;
+const untouched: Member = { read: (value) => value, omits: never };
+const typeMetaNames: readonly string[] = ['apiVersion', 'kind'];
+
+function makePlan(schema: ObjectSchema): Plan {
+  const members = new Map<string, Member>();
+  const fills: [string, JsonValue][] = [];
+  if (schema.hasTypeMeta) {
+    for (const name of typeMetaNames) {
+      members.set(name, { read: scalarReader('string'), omits: isZeroScalar });
+    }
+  }
+  for (const [name, field] of schema.members) {
+    members.set(name, { read: readerOf(field.type), omits: omissionOf(field) });
+    const value = fillOf(field);
+    if (value !== undefined) fills.push([name, value]);
+  }
+  return { members, fills };
+}
+
+function omissionOf({ type, nullable, required }: FieldSchema): (value: JsonValue) => boolean {
+  if (nullable || required) return never;
+  switch (type.kind) {
+    case 'scalar':
+      return isZeroScalar;
+    case 'list':
+      return (value) => Array.isArray(value) && value.length === 0;
+    case 'map':
+      return isEmptyObject;
+    case 'object':
+    case 'union':
+      return never;
+  }
+}
+
+/** The zero quantity is a text, and is written. */
+function isZeroScalar(value: JsonValue): boolean {
+  return value === '' || value === 0 || value === false;
+}
+
+function isEmptyObject(value: JsonValue): boolean {
+  for (const _name in value as JsonObject) return false;
+  return true;
+}
+
+function fillOf(field: FieldSchema): JsonValue | undefined {
+  const { type } = field;
+  if (field.nullable) return undefined;
+  if (type.kind === 'object') return zeroOfObject(type);
+  if (type.kind !== 'scalar') return undefined;
+  // A quantity is an object in the reference, which writes it in any case.
+  const always = field.required || type.scalar === 'Quantity';
+  return always ? zeroOfScalar(type.scalar) : undefined;
+}
+
+function zeroOfObject(schema: ObjectSchema): JsonObject {
+  return Object.fromEntries(planOf(schema).fills);
+}
+
+function readerOf(type: TypeSchema): Reader {
+  switch (type.kind) {
+    case 'scalar':
+      return scalarReader(type.scalar);
+    case 'list':
+      return listReader(type.items);
+    case 'map':
+      return mapReader(type.values);
+    case 'object':
+      return objectReader(type);
+    case 'union':
+      return unionReader(type);
+  }
+}
+
+/** The plan is looked up when the first object comes: types may hold themselves. */
+function objectReader(schema: ObjectSchema): Reader {
+  let plan: Plan | undefined;
+  return (value, walk) => {
+    if (!isJsonObject(value)) throw new WrongType('an object', value);
+    return readMembers((plan ??= planOf(schema)), value, walk);
+  };
+}
+
+function readMembers(plan: Plan, given: JsonObject, walk: Walk): JsonObject {
+  const { keys, depth } = walk;
+  let changed: MutableObject | undefined;
+  walk.depth = depth + 1;
+  for (const name in given) {
+    const value = given[name];
+    keys[depth] = name;
+    const member = plan.members.get(name);
+    const read = member === undefined ? unknownField(walk) : readMember(member, value, walk);
+    if (changed === undefined) {
+      if (read === value && read !== undefined) continue;
+      changed = membersBefore(given, name);
+    }
+    if (read !== undefined) changed[name] = read;
+  }
+  walk.depth = depth;
+  for (const [name, value] of plan.fills) {
+    if ((changed ?? given)[name] !== undefined) continue;
+    changed ??= { ...given };
+    changed[name] = value;
+  }
+  return changed ?? given;
+}
+
+function readMember(
+  member: Member,
+  value: JsonValue | undefined,
+  walk: Walk,
+): JsonValue | undefined {
+  if (value === null || value === undefined) return undefined;
+  const read = member.read(value, walk);
+  return member.omits(read) ? undefined : read;
+}
+
+function unknownField(walk: Walk): undefined {
+  if (walk.unknownFields.length < unknownFieldsMax) walk.unknownFields.push(pathOf(walk));
+  return undefined;
+}
+
+/** A copy of what the walk has passed and kept; deleting would make a slow object of it. */
+function membersBefore(given: JsonObject, end: string): MutableObject {
+  const copy: MutableObject = {};
+  for (const name in given) {
+    if (name === end) break;
+    copy[name] = given[name];
+  }
+  return copy;
+}
+
+function listReader(items: TypeSchema): Reader {
+  const read = readerOf(items);
+  const zero = elementZero(items);
+  return (value, walk) => {
+    if (!Array.isArray(value)) throw new WrongType('a list', value);
+    const given = value as readonly JsonValue[];
+    const { keys, depth } = walk;
+    let changed: JsonValue[] | undefined;
+    walk.depth = depth + 1;
+    for (let at = 0; at < given.length; at += 1) {
+      const item = given[at] as JsonValue;
+      keys[depth] = at;
+      const made = item === null ? zero() : read(item, walk);
+      if (made === item) continue;
+      changed ??= [...given];
+      changed[at] = made;
+    }
+    walk.depth = depth;
+    return changed ?? given;
+  };
+}
+
+function mapReader(values: TypeSchema): Reader {
+  const read = readerOf(values);
+  const zero = elementZero(values);
+  return (value, walk) => {
+    if (!isJsonObject(value)) throw new WrongType('an object', value);
+    const { keys, depth } = walk;
+    let changed: MutableObject | undefined;
+    walk.depth = depth + 1;
+    for (const name in value) {
+      const item = value[name] ?? null;
+      keys[depth] = name;
+      const made = item === null ? zero() : read(item, walk);
+      if (made === item) continue;
+      // Spreading keeps a key named __proto__ a key; only such a copy may be assigned to.
+      changed ??= { ...value };
+      changed[name] = made;
+    }
+    walk.depth = depth;
+    return changed ?? value;
+  };
+}
+
+/** What null stands for in a list or a map. */
+function elementZero(type: TypeSchema): () => JsonValue {
+  switch (type.kind) {
+    case 'object':
+      return () => zeroOfObject(type);
+    case 'list':
+      return () => [];
+    case 'map':
+      return () => ({});
+    case 'scalar': {
+      const zero = type.scalar === 'bytes' ? '' : (zeroOfScalar(type.scalar) ?? null);
+      return () => zero;
+    }
+    case 'union':
+      return () => null;
+  }
+}
+
+/** The form is told by the value: an object, a list, or true and false. */
+function unionReader(schema: UnionSchema): Reader {
+  const readers = new Map<string, Reader>();
+  return (value, walk) => {
+    if (readers.size === 0) {
+      for (const { type } of schema.alternatives) readers.set(formOf(type), readerOf(type));
+    }
+    const form = Array.isArray(value) ? 'list' : isJsonObject(value) ? 'object' : typeof value;
+    const read = readers.get(form);
+    if (read === undefined) throw new WrongType([...readers.keys()].join(' or '), value);
+    return read(value, walk);
+  };
+}
+
+function formOf(type: TypeSchema): string {
+  return type.kind === 'scalar' ? type.scalar : type.kind;
+}

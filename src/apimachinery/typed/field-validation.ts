@@ -1,0 +1,82 @@
+/**
+ * A document as an object of its kind: conformed, its metadata read, its defaults filled in, and
+ * what it should not have held ignored, warned about or refused (spec 1, section 4.8).
+ *
+ * What it is not: validation of values, or anything about how the document came (a body, or what a
+ * patch has made of an object). Pure: it may run inside an actor's decision.
+ *
+ * Invariants: a wrong type is refused at every level, and comes before unknown and duplicate
+ * fields. With `Strict` every one of those is named in one answer; with `Warn` each is a warning.
+ * Bounds: `strictProblemsMax` of them are named, the rest are counted.
+ */
+import { quote } from '../quote.ts';
+import { formatGroupVersion } from '../schema.ts';
+import type { GroupVersionKind } from '../schema.ts';
+import { newBadRequest } from '../status-error.ts';
+import type { StatusError } from '../status-error.ts';
+import type { ApiObject, JsonObject } from '../unstructured.ts';
+import { checkMetaShape } from '../validation/meta-shape.ts';
+import type { FieldValidation } from '../write-options.ts';
+import { conform } from './conform.ts';
+import type { Defaulter } from './defaulting.ts';
+import type { ObjectSchema } from './type-schema.ts';
+
+export const strictProblemsMax = 100;
+
+/** What a document is to be. */
+export interface DocumentType extends GroupVersionKind {
+  /** Undefined: any fields may be in it, beside metadata. */
+  readonly schema?: ObjectSchema | undefined;
+  readonly defaults?: Defaulter | undefined;
+}
+
+export type TypedDocument =
+  | { readonly kind: 'ok'; readonly object: ApiObject; readonly warnings: readonly string[] }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+/** `duplicates`: paths of fields that came twice; the document has their last values. */
+export function typedDocument(
+  document: JsonObject,
+  type: DocumentType,
+  mode: FieldValidation,
+  duplicates: readonly string[],
+): TypedDocument {
+  const conformed =
+    type.schema === undefined
+      ? { kind: 'ok' as const, object: document, unknownFields: [] }
+      : conform(type.schema, document);
+  if (conformed.kind === 'refused') return refused(type, conformed.problem);
+  const shape = checkMetaShape(conformed.object);
+  if (shape.kind === 'refused') return refused(type, shape.problem);
+  const problems =
+    mode === 'Ignore'
+      ? []
+      : strictProblems([...shape.unknownFields, ...conformed.unknownFields], duplicates);
+  if (mode === 'Strict' && problems.length > 0) {
+    return refused(type, `strict decoding error: ${problems.join(', ')}`);
+  }
+  const { defaults } = type;
+  const named = { ...shape.object, apiVersion: formatGroupVersion(type), kind: type.kind };
+  const object = defaults === undefined ? named : (defaults(named) as ApiObject);
+  return { kind: 'ok', object, warnings: problems };
+}
+
+function strictProblems(
+  unknownFields: readonly string[],
+  duplicates: readonly string[],
+): readonly string[] {
+  if (unknownFields.length === 0 && duplicates.length === 0) return [];
+  const all = new Set([
+    ...unknownFields.map((path) => `unknown field ${quote(path)}`),
+    ...duplicates.map((path) => `duplicate field ${quote(path)}`),
+  ]);
+  const named = [...all].slice(0, strictProblemsMax);
+  const more = all.size - named.length;
+  return more === 0 ? named : [...named, `and ${more} more`];
+}
+
+function refused(type: GroupVersionKind, problem: string): TypedDocument {
+  const { kind, version } = type;
+  const what = `${kind} in version ${quote(version)} cannot be handled as a ${kind}`;
+  return { kind: 'refused', error: newBadRequest(`${what}: ${problem}`) };
+}

@@ -1,0 +1,27 @@
+/**
+ * A conformed document without what conforming has added: the members that were given, no others.
+ * Whoever says what it wants of an object owns what it says, not what its type writes besides.
+ *
+ * Pure; parts that need no change are shared.
+ */
+import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
+import { isJsonObject } from '../unstructured.ts';
+
+/** `conformed` is what conform() has made of `given`. */
+export function onlyGiven(conformed: JsonObject, given: JsonObject): JsonObject {
+  const kept: Record<string, JsonValue | undefined> = {};
+  for (const [name, value] of Object.entries(conformed)) {
+    const said = given[name];
+    if (said === undefined || said === null || value === undefined) continue;
+    kept[name] = partGiven(value, said);
+  }
+  return kept;
+}
+
+function partGiven(value: JsonValue, given: JsonValue): JsonValue {
+  if (isJsonObject(value) && isJsonObject(given)) return onlyGiven(value, given);
+  if (!Array.isArray(value) || !Array.isArray(given)) return value;
+  const [items, said] = [value as JsonArray, given as JsonArray];
+  if (items.length !== said.length) return value;
+  return items.map((item, index) => partGiven(item, said[index] ?? null));
+}

@@ -1,0 +1,127 @@
+/**
+ * Defaults of pods, and of the templates that workloads make pods from.
+ *
+ * Some hold for pods only, not for templates: they stand at the pod itself, so that they do not
+ * spread over every workload.
+ */
+import type { DefaultOf, DefaultTable, TypeDefaults } from '../../apimachinery/typed/defaulting.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { roundResources } from './resource-lists.ts';
+
+const graceSeconds = 30;
+const tokenSeconds = 3600;
+/** 0644 */
+const fileMode = 420;
+
+/** An image without tag and digest means its latest. */
+export function pullPolicyOf(image: JsonValue | undefined): 'Always' | 'IfNotPresent' {
+  if (typeof image !== 'string' || image === '') return 'IfNotPresent';
+  const [named = ''] = image.split('@');
+  const tag = /:([^:/]+)$/.exec(named)?.[1];
+  if (tag === undefined) return image.includes('@') ? 'IfNotPresent' : 'Always';
+  return tag === 'latest' ? 'Always' : 'IfNotPresent';
+}
+
+const container: TypeDefaults = {
+  imagePullPolicy: ({ image }) => pullPolicyOf(image),
+  terminationMessagePath: '/dev/termination-log',
+  terminationMessagePolicy: 'File',
+};
+
+/** The deprecated name and the one that replaced it are one field. */
+const accountName: DefaultOf = ({ serviceAccount }) => serviceAccount;
+
+export const podDefaults: DefaultTable = {
+  fields: {
+    'core/v1.PodSpec': {
+      dnsPolicy: 'ClusterFirst',
+      restartPolicy: 'Always',
+      securityContext: {},
+      terminationGracePeriodSeconds: graceSeconds,
+      schedulerName: 'default-scheduler',
+      serviceAccountName: accountName,
+    },
+    'core/v1.Container': container,
+    'core/v1.EphemeralContainerCommon': container,
+    'core/v1.Probe': {
+      timeoutSeconds: 1,
+      periodSeconds: 10,
+      successThreshold: 1,
+      failureThreshold: 3,
+    },
+    'core/v1.HTTPGetAction': { path: '/', scheme: 'HTTP' },
+    'core/v1.ObjectFieldSelector': { apiVersion: 'v1' },
+    'core/v1.SecretVolumeSource': { defaultMode: fileMode },
+    'core/v1.ConfigMapVolumeSource': { defaultMode: fileMode },
+    'core/v1.DownwardAPIVolumeSource': { defaultMode: fileMode },
+    'core/v1.ProjectedVolumeSource': { defaultMode: fileMode },
+    'core/v1.ServiceAccountTokenProjection': { expirationSeconds: tokenSeconds },
+    'core/v1.HostPathVolumeSource': { type: '' },
+    'core/v1.ImageVolumeSource': { pullPolicy: ({ reference }) => pullPolicyOf(reference) },
+    // Named constants of the schema, spelled out.
+    'core/v1.AzureDiskVolumeSource': { cachingMode: 'ReadWrite', kind: 'Shared' },
+  },
+  complete: {
+    'core/v1.Pod': (pod) => inSpec(pod, completePodSpec),
+    'core/v1.PodSpec': (spec) => roundResources(withOneAccount(spec), ['overhead']),
+    'core/v1.Volume': (volume) =>
+      Object.keys(volume).every((name) => name === 'name') ? { ...volume, emptyDir: {} } : volume,
+  },
+};
+
+export function inSpec(object: JsonObject, step: (spec: JsonObject) => JsonObject): JsonObject {
+  const { spec } = object;
+  if (!isJsonObject(spec)) return object;
+  const made = step(spec);
+  return made === spec ? object : { ...object, spec: made };
+}
+
+function withOneAccount(spec: JsonObject): JsonObject {
+  const { serviceAccountName: name } = spec;
+  return name === undefined || spec['serviceAccount'] === name
+    ? spec
+    : { ...spec, serviceAccount: name };
+}
+
+function completePodSpec(spec: JsonObject): JsonObject {
+  const step = (each: JsonObject): JsonObject => {
+    const requesting = withRequests(each);
+    return spec['hostNetwork'] === true ? withHostPorts(requesting) : requesting;
+  };
+  const filled = eachIn(eachIn(spec, 'containers', step), 'initContainers', step);
+  return filled['enableServiceLinks'] === undefined
+    ? { ...filled, enableServiceLinks: true }
+    : filled;
+}
+
+/** What is limited and not requested is requested up to the limit. */
+function withRequests(each: JsonObject): JsonObject {
+  const { resources } = each;
+  if (!isJsonObject(resources) || !isJsonObject(resources['limits'])) return each;
+  const { limits } = resources;
+  const requests = isJsonObject(resources['requests']) ? resources['requests'] : {};
+  if (Object.keys(limits).every((name) => requests[name] !== undefined)) return each;
+  return { ...each, resources: { ...resources, requests: { ...limits, ...requests } } };
+}
+
+/** In the network of the host, ports of the container are ports of the host. */
+function withHostPorts(each: JsonObject): JsonObject {
+  return eachIn(each, 'ports', (port) => {
+    const { containerPort, hostPort = 0 } = port;
+    if (hostPort !== 0 || containerPort === undefined || containerPort === 0) return port;
+    return { ...port, hostPort: containerPort };
+  });
+}
+
+function eachIn(
+  object: JsonObject,
+  field: string,
+  step: (item: JsonObject) => JsonObject,
+): JsonObject {
+  const list = object[field];
+  if (!Array.isArray(list)) return object;
+  const items = list as readonly JsonValue[];
+  const made = items.map((item) => (isJsonObject(item) ? step(item) : item));
+  return made.every((item, at) => item === items[at]) ? object : { ...object, [field]: made };
+}

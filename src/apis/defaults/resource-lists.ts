@@ -1,0 +1,56 @@
+/**
+ * Amounts of resources: a thousandth is the smallest part that is kept, so smaller ones are rounded
+ * up to it.
+ *
+ * Canonical texts are expected. Only few can need it, and those show it by their suffix.
+ */
+import type { Complete, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import { formatQuantity, parseQuantity, roundUpQuantity } from '../../apimachinery/quantity.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+
+const milli = -3;
+const mayBeFine = /[nu]$|e-/;
+
+function rounded(amount: JsonValue | undefined): JsonValue | undefined {
+  if (typeof amount !== 'string' || !mayBeFine.test(amount)) return amount;
+  const quantity = parseQuantity(amount);
+  return quantity === undefined ? amount : formatQuantity(roundUpQuantity(quantity, milli));
+}
+
+/** Rounds the amounts in these fields; the same object when there is nothing to round. */
+export function roundResources(object: JsonObject, fields: readonly string[]): JsonObject {
+  let result: Record<string, JsonValue | undefined> | undefined;
+  for (const field of fields) {
+    const list = object[field];
+    if (!isJsonObject(list)) continue;
+    const entries = Object.entries(list).map(([name, amount]) => [name, rounded(amount)] as const);
+    if (entries.every(([name, amount]) => list[name] === amount)) continue;
+    result ??= { ...object };
+    result[field] = Object.fromEntries(entries);
+  }
+  return result ?? object;
+}
+
+function roundingOf(...fields: readonly string[]): Complete {
+  return (object) => roundResources(object, fields);
+}
+
+const requirements = roundingOf('limits', 'requests');
+
+/** Types with lists of resources that have no further rules. */
+export const resourceListDefaults: DefaultTable = {
+  fields: {
+    'core/v1.NodeStatus': { allocatable: ({ capacity }) => capacity },
+  },
+  complete: {
+    'core/v1.NodeStatus': roundingOf('capacity', 'allocatable'),
+    'core/v1.PersistentVolumeClaimStatus': roundingOf('capacity', 'allocatedResources'),
+    'core/v1.PersistentVolumeSpec': roundingOf('capacity'),
+    'core/v1.ResourceQuotaSpec': roundingOf('hard'),
+    'core/v1.ResourceQuotaStatus': roundingOf('hard', 'used'),
+    'core/v1.ResourceRequirements': requirements,
+    'core/v1.VolumeResourceRequirements': requirements,
+    'node/v1.Overhead': roundingOf('podFixed'),
+  },
+};

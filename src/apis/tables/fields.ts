@@ -1,0 +1,58 @@
+/**
+ * Reading objects for tables: what is not there, or is something else than expected, is empty.
+ *
+ * What it is not: validation. A table must show what is stored, whatever it is.
+ */
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+
+export function valueAt(from: JsonValue | undefined, ...path: string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = from;
+  for (const part of path) {
+    if (!isJsonObject(value)) return undefined;
+    value = value[part];
+  }
+  return value ?? undefined;
+}
+
+/** Numbers and booleans too, as they are written; '' for what is none. */
+export function text(from: JsonValue | undefined, ...path: string[]): string {
+  const value = valueAt(from, ...path);
+  return value === undefined || typeof value === 'object' ? '' : String(value);
+}
+
+export function count(from: JsonValue | undefined, ...path: string[]): number {
+  const value = valueAt(from, ...path);
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0;
+}
+
+export function isTrue(from: JsonValue | undefined, ...path: string[]): boolean {
+  return valueAt(from, ...path) === true;
+}
+
+export function record(from: JsonValue | undefined, ...path: string[]): JsonObject {
+  const value = valueAt(from, ...path);
+  return isJsonObject(value) ? value : {};
+}
+
+/** The objects of a list. */
+export function objects(from: JsonValue | undefined, ...path: string[]): readonly JsonObject[] {
+  const value = valueAt(from, ...path);
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
+}
+
+/** The texts of a list. */
+export function texts(from: JsonValue | undefined, ...path: string[]): readonly string[] {
+  const value = valueAt(from, ...path);
+  if (!Array.isArray(value)) return [];
+  return (value as readonly JsonValue[]).filter((each) => typeof each === 'string');
+}
+
+/** The condition of this type. */
+export function conditionOf(object: JsonObject, type: string): JsonObject | undefined {
+  return objects(object, 'status', 'conditions').find((each) => each['type'] === type);
+}
+
+export function hasCondition(object: JsonObject, type: string): boolean {
+  return conditionOf(object, type)?.['status'] === 'True';
+}

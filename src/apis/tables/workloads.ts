@@ -1,0 +1,205 @@
+/** What runs pods and how many there may be: apps, batch, autoscaling, policy, scheduling, node. */
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { humanDuration, timeOf, timeSince } from './duration.ts';
+import {
+  ageColumn,
+  boolean,
+  column,
+  containerColumns,
+  formatLabels,
+  formatSelector,
+  integer,
+  nameColumn,
+  selectorColumn,
+  selectorText,
+  table,
+  templateColumns,
+  wide,
+  yesNo,
+} from './columns.ts';
+import { replicaColumns } from './core.ts';
+import { count, hasCondition, isTrue, objects, text, valueAt } from './fields.ts';
+
+const specSelector = selectorColumn((object) =>
+  formatSelector(valueAt(object, 'spec', 'selector')),
+);
+
+const readyColumn = column(
+  'Ready',
+  'Pods that are ready, of those that there shall be.',
+  (object) => {
+    return `${count(object, 'status', 'readyReplicas')}/${count(object, 'spec', 'replicas')}`;
+  },
+);
+
+export const deployments = table([
+  nameColumn,
+  readyColumn,
+  column('Up-to-date', 'Pods that are made from the template as it is now.', (object) =>
+    count(object, 'status', 'updatedReplicas'),
+  ),
+  column('Available', 'Pods that have been ready for long enough.', (object) =>
+    count(object, 'status', 'availableReplicas'),
+  ),
+  ageColumn,
+  ...templateColumns,
+  selectorColumn((object) => selectorText(valueAt(object, 'spec', 'selector'))),
+]);
+
+export const replicaSets = table([
+  nameColumn,
+  ...replicaColumns,
+  ageColumn,
+  ...templateColumns,
+  specSelector,
+]);
+
+export const statefulSets = table([nameColumn, readyColumn, ageColumn, ...templateColumns]);
+
+function statusCount(name: string, description: string, member: string) {
+  return integer(name, description, (object) => count(object, 'status', member));
+}
+
+export const daemonSets = table([
+  nameColumn,
+  statusCount('Desired', 'Nodes that shall have a pod.', 'desiredNumberScheduled'),
+  statusCount('Current', 'Nodes that have one.', 'currentNumberScheduled'),
+  statusCount('Ready', 'Nodes whose pod is ready.', 'numberReady'),
+  statusCount(
+    'Up-to-date',
+    'Nodes whose pod is of the current template.',
+    'updatedNumberScheduled',
+  ),
+  statusCount('Available', 'Nodes whose pod has been ready for long enough.', 'numberAvailable'),
+  column('Node Selector', 'Labels of the nodes that are meant.', (object) =>
+    formatLabels(valueAt(object, 'spec', 'template', 'spec', 'nodeSelector')),
+  ),
+  ageColumn,
+  ...templateColumns,
+  specSelector,
+]);
+
+function controllerOf(object: JsonObject): string {
+  const owner = objects(object, 'metadata', 'ownerReferences').find((each) =>
+    isTrue(each, 'controller'),
+  );
+  if (owner === undefined) return '<none>';
+  const [group, version] = text(owner, 'apiVersion').split('/');
+  const kind = text(owner, 'kind') + (version === undefined ? '' : `.${group ?? ''}`);
+  return `${kind.toLowerCase()}/${text(owner, 'name')}`;
+}
+
+export const controllerRevisions = table([
+  nameColumn,
+  column('Controller', 'Whose revision it is.', controllerOf),
+  column('Revision', 'Its number.', (object) => count(object, 'revision')),
+  ageColumn,
+]);
+
+function jobStatus(job: JsonObject): string {
+  if (hasCondition(job, 'Complete')) return 'Complete';
+  if (hasCondition(job, 'Failed')) return 'Failed';
+  if (valueAt(job, 'metadata', 'deletionTimestamp') !== undefined) return 'Terminating';
+  const word = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find((type) =>
+    hasCondition(job, type),
+  );
+  return word ?? 'Running';
+}
+
+function jobCompletions(job: JsonObject): string {
+  const succeeded = count(job, 'status', 'succeeded');
+  if (valueAt(job, 'spec', 'completions') !== undefined) {
+    return `${succeeded}/${count(job, 'spec', 'completions')}`;
+  }
+  const parallelism = count(job, 'spec', 'parallelism');
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function jobDuration(job: JsonObject, nowMs: number): string {
+  const start = timeOf(valueAt(job, 'status', 'startTime'));
+  if (start === undefined) return '';
+  return humanDuration((timeOf(valueAt(job, 'status', 'completionTime')) ?? nowMs) - start);
+}
+
+export const jobs = table([
+  nameColumn,
+  column('Status', 'Whether the job runs, and how it ended.', jobStatus),
+  column('Completions', 'Pods that ended well, of those that shall.', jobCompletions),
+  column('Duration', 'Time that the job has taken.', jobDuration),
+  ageColumn,
+  ...templateColumns,
+  specSelector,
+]);
+
+const jobTemplate = ['spec', 'jobTemplate', 'spec'];
+
+export const cronJobs = table([
+  nameColumn,
+  column('Schedule', 'When jobs start.', (object) => text(object, 'spec', 'schedule')),
+  column(
+    'Timezone',
+    'Where that time is meant.',
+    (object) => text(object, 'spec', 'timeZone') || '<none>',
+  ),
+  boolean('Suspend', 'Whether no job starts.', (object) =>
+    yesNo(valueAt(object, 'spec', 'suspend')),
+  ),
+  integer('Active', 'Jobs that run.', (object) => objects(object, 'status', 'active').length),
+  column('Last Schedule', 'Time since a job started.', (object, nowMs) => {
+    const last = valueAt(object, 'status', 'lastScheduleTime');
+    return last === undefined ? '<none>' : timeSince(last, nowMs);
+  }),
+  ageColumn,
+  ...containerColumns(...jobTemplate, 'template', 'spec').map(wide),
+  selectorColumn((object) => formatSelector(valueAt(object, ...jobTemplate, 'selector'))),
+]);
+
+export const podDisruptionBudgets = table([
+  nameColumn,
+  column(
+    'Min Available',
+    'Pods that must stay.',
+    (object) => text(object, 'spec', 'minAvailable') || 'N/A',
+  ),
+  column(
+    'Max Unavailable',
+    'Pods that may go.',
+    (object) => text(object, 'spec', 'maxUnavailable') || 'N/A',
+  ),
+  integer('Allowed Disruptions', 'Pods that may go now.', (object) =>
+    count(object, 'status', 'disruptionsAllowed'),
+  ),
+  ageColumn,
+]);
+
+/** Of the scale subresource. */
+export const scales = table([
+  column('Name', 'Name of the object that is scaled.', (object) =>
+    text(object, 'metadata', 'name'),
+  ),
+  integer('Desired', 'Pods that there shall be.', (object) => count(object, 'spec', 'replicas')),
+  integer('Available', 'Pods that there are.', (object) => count(object, 'status', 'replicas')),
+  ageColumn,
+]);
+
+export const priorityClasses = table([
+  nameColumn,
+  integer('Value', 'The priority.', (object) => count(object, 'value')),
+  boolean('Global-Default', 'Whether pods without a class have it.', (object) =>
+    isTrue(object, 'globalDefault'),
+  ),
+  ageColumn,
+  column('PreemptionPolicy', 'Whether others make room.', (object) =>
+    text(object, 'preemptionPolicy'),
+  ),
+]);
+
+export const runtimeClasses = table([
+  nameColumn,
+  column(
+    'Handler',
+    'What runs the containers of such pods.',
+    (object) => text(object, 'handler') || text(object, 'spec', 'runtimeHandler'),
+  ),
+  ageColumn,
+]);

@@ -1,0 +1,236 @@
+/**
+ * What the rules of kinds are made of: reading members of objects that may lack them, and the
+ * checks that many kinds share, in the words of the reference.
+ *
+ * What it is not: rules of any one kind. Readers never throw: what is missing or of another type
+ * reads as empty, because the schema has been checked before, and says so itself.
+ */
+import { isIP } from 'node:net';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import { duplicate, forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+
+export const immutableMessage = 'field is immutable';
+export const negativeMessage = 'must be greater than or equal to 0';
+const portMax = 65_535;
+
+export type Problems = readonly FieldError[];
+
+const nothing: JsonObject = {};
+
+export function part(object: JsonObject, name: string): JsonObject {
+  const value = object[name];
+  return isJsonObject(value) ? value : nothing;
+}
+
+export function text(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Integers beyond a double count as infinite: every bound is smaller. */
+export function numberOf(value: JsonValue | undefined): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return value > 0n ? Infinity : -Infinity;
+  return undefined;
+}
+
+export function items(object: JsonObject, name: string): readonly JsonValue[] {
+  const value = object[name];
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+}
+
+export function objects(object: JsonObject, name: string): readonly JsonObject[] {
+  return items(object, name).filter(isJsonObject);
+}
+
+export function texts(object: JsonObject, name: string): readonly string[] {
+  return items(object, name).filter((item) => typeof item === 'string');
+}
+
+/** The members that are texts. */
+export function textMap(object: JsonObject, name: string): Readonly<Record<string, string>> {
+  const entries = Object.entries(part(object, name)).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Each problem that a check of a text finds is one error. Empty texts are not looked at. */
+export function form(
+  field: string,
+  value: string,
+  check: (value: string) => readonly string[],
+): Problems {
+  return value === '' ? [] : check(value).map((problem) => invalid(field, value, problem));
+}
+
+/** Likewise, where the text must be there. */
+export function requiredForm(
+  field: string,
+  value: string,
+  check: (value: string) => readonly string[],
+): Problems {
+  return value === '' ? [required(field)] : form(field, value, check);
+}
+
+export function needed(object: JsonObject, path: string, name: string, detail = ''): Problems {
+  const value = object[name];
+  const missing = value === undefined || value === '' || (Array.isArray(value) && !value.length);
+  return missing ? [required(`${path}.${name}`, detail)] : [];
+}
+
+/** `names` are members that may be absent. */
+export function nonNegative(object: JsonObject, path: string, names: readonly string[]): Problems {
+  return names.flatMap((name) => {
+    const value = numberOf(object[name]);
+    return value !== undefined && value < 0
+      ? [invalid(`${path}.${name}`, object[name], negativeMessage)]
+      : [];
+  });
+}
+
+export function between(
+  field: string,
+  value: JsonValue | undefined,
+  min: number,
+  max: number,
+): Problems {
+  const number = numberOf(value);
+  if (number === undefined || (number >= min && number <= max)) return [];
+  return [invalid(field, value, `must be between ${min} and ${max}, inclusive`)];
+}
+
+export function portNumber(field: string, value: JsonValue | undefined): Problems {
+  return between(field, value, 1, portMax);
+}
+
+const portNameMax = 15;
+
+export function checkPortName(name: string): readonly string[] {
+  const problems: string[] = [];
+  if (name.length > portNameMax) problems.push(`must be no more than ${portNameMax} characters`);
+  if (!/^[-a-z0-9]+$/.test(name)) {
+    problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  }
+  if (!/[a-z]/.test(name)) problems.push('must contain at least one letter (a-z)');
+  if (name.includes('--')) problems.push('must not contain consecutive hyphens');
+  if (name.startsWith('-') || name.endsWith('-')) {
+    problems.push('must not begin or end with a hyphen');
+  }
+  return problems;
+}
+
+export function portNumberOrName(field: string, value: JsonValue | undefined): Problems {
+  if (typeof value !== 'string') return portNumber(field, value);
+  return checkPortName(value).map((problem) => invalid(field, value, problem));
+}
+
+/** `next` is shown: what the client wanted. */
+export function unchanged(
+  field: string,
+  next: JsonValue | undefined,
+  current: JsonValue | undefined,
+): Problems {
+  return deepEqual(next, current) ? [] : [invalid(field, next ?? null, immutableMessage)];
+}
+
+/** Of each object in a list by this member; empty ones do not count. */
+export function uniqueBy(list: readonly JsonObject[], path: string, name: string): Problems {
+  const seen = new Set<string>();
+  return list.flatMap((item, at) => {
+    const value = text(item, name);
+    if (value === '') return [];
+    if (seen.has(value)) return [duplicate(`${path}[${at}].${name}`, value)];
+    seen.add(value);
+    return [];
+  });
+}
+
+/** At most, or exactly, one of several members. */
+export function givenAmong(object: JsonObject, names: readonly string[]): readonly string[] {
+  return names.filter((name) => object[name] !== undefined);
+}
+
+const configKeyMax = 253;
+const configKey = /^[-._a-zA-Z0-9]+$/;
+
+/** Keys of config maps and secrets: they become file names. */
+export function checkConfigKey(key: string): readonly string[] {
+  const problems: string[] = [];
+  if (Buffer.byteLength(key, 'utf8') > configKeyMax) {
+    problems.push(`must be no more than ${configKeyMax} bytes`);
+  }
+  if (!configKey.test(key)) {
+    problems.push(
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. " +
+        "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is " +
+        "'[-._a-zA-Z0-9]+')",
+    );
+  }
+  if (key === '.' || key === '..') problems.push(`must not be '${key}'`);
+  else if (key.startsWith('..')) problems.push("must not start with '..'");
+  return problems;
+}
+
+const ipMessage = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+const cidrMessage = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+
+export function checkIp(value: string): readonly string[] {
+  // Zones are for one host only; the reference does not read them.
+  return isIP(value) === 0 || value.includes('%') ? [ipMessage] : [];
+}
+
+export function checkCidr(value: string): readonly string[] {
+  const match = /^([^/%]+)\/(0|[1-9]\d{0,2})$/.exec(value);
+  const family = match === null ? 0 : isIP(match[1] as string);
+  if (family === 0) return [cidrMessage];
+  return Number(match?.[2]) <= (family === 4 ? 32 : 128) ? [] : [cidrMessage];
+}
+
+const percent = /^[0-9]+%$/;
+const percentMessage =
+  "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or " +
+  "'93%', regex used for validation is '[0-9]+%')";
+
+/** A count that is not negative, or a percentage. */
+export function countOrPercent(field: string, value: JsonValue | undefined): Problems {
+  if (typeof value === 'string') {
+    return percent.test(value) ? [] : [invalid(field, value, percentMessage)];
+  }
+  const number = numberOf(value);
+  return number !== undefined && number < 0 ? [invalid(field, value, negativeMessage)] : [];
+}
+
+export function atMostAll(field: string, value: JsonValue | undefined): Problems {
+  if (typeof value !== 'string' || !percent.test(value)) return [];
+  const share = Number(value.slice(0, -1));
+  return share <= 100 ? [] : [invalid(field, value, 'must not be greater than 100%')];
+}
+
+/** The count, or the percentage without its sign. */
+export function countOf(value: JsonValue | undefined): number {
+  return typeof value === 'string' ? Number.parseInt(value, 10) || 0 : (numberOf(value) ?? 0);
+}
+
+/** Undefined when one of them is not a quantity. */
+export function compareAmounts(
+  a: JsonValue | undefined,
+  b: JsonValue | undefined,
+): number | undefined {
+  const left = typeof a === 'string' ? parseQuantity(a) : undefined;
+  const right = typeof b === 'string' ? parseQuantity(b) : undefined;
+  return left === undefined || right === undefined ? undefined : compareQuantities(left, right);
+}
+
+export function nonNegativeAmount(field: string, value: JsonValue | undefined): Problems {
+  return (compareAmounts(value, '0') ?? 0) < 0 ? [invalid(field, value, negativeMessage)] : [];
+}
+
+/** Only one source of a volume, a handler, a backend. */
+export function notMoreThanOne(given: readonly string[], path: string, message: string): Problems {
+  return given.slice(1).map((name) => forbidden(`${path}.${name}`, message));
+}

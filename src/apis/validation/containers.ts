@@ -1,0 +1,295 @@
+/**
+ * Rules of containers: names, images, ports, environment, mounts, probes, resources.
+ *
+ * Bounds: one error for each wrong field.
+ */
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notFound,
+  required,
+} from '../../apimachinery/field-error.ts';
+import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import {
+  checkConfigKey,
+  checkPortName,
+  form,
+  givenAmong,
+  needed,
+  nonNegative,
+  numberOf,
+  objects,
+  part,
+  portNumber,
+  portNumberOrName,
+  text,
+  between,
+} from './checks.ts';
+import type { Problems } from './checks.ts';
+import { resourceRules } from './resource-requirements.ts';
+
+export interface ContainerContext {
+  /** Names of the volumes of the pod. */
+  readonly volumes: ReadonlySet<string>;
+  /** Of containers seen so far, of every kind. */
+  readonly names: Set<string>;
+}
+
+const idMax = 2_147_483_647;
+
+export function containerRules(
+  container: JsonObject,
+  path: string,
+  context: ContainerContext,
+): Problems {
+  return [
+    ...nameRules(text(container, 'name'), `${path}.name`, context.names),
+    ...needed(container, path, 'image'),
+    ...portRules(objects(container, 'ports'), `${path}.ports`),
+    ...environmentRules(container, path),
+    ...mountRules(container, path, context.volumes),
+    ...resourceRules(part(container, 'resources'), `${path}.resources`),
+    ...securityRules(part(container, 'securityContext'), `${path}.securityContext`),
+  ];
+}
+
+/** Containers that keep running: probes and hooks, and no restart policy of their own. */
+export function mainContainerRules(container: JsonObject, path: string): Problems {
+  return [
+    ...lifecycleRules(part(container, 'lifecycle'), `${path}.lifecycle`),
+    ...probesOf(container, path),
+    ...(container['restartPolicy'] === undefined
+      ? []
+      : [forbidden(`${path}.restartPolicy`, 'may not be set for non-init containers')]),
+  ];
+}
+
+const whileRunning = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+
+export function initContainerRules(container: JsonObject, path: string): Problems {
+  if (text(container, 'restartPolicy') === 'Always') {
+    return [
+      ...lifecycleRules(part(container, 'lifecycle'), `${path}.lifecycle`),
+      ...probesOf(container, path),
+    ];
+  }
+  const detail = 'may not be set for init containers without restartPolicy=Always';
+  return givenAmong(container, whileRunning).map((name) => forbidden(`${path}.${name}`, detail));
+}
+
+function nameRules(name: string, field: string, names: Set<string>): Problems {
+  if (name === '') return [];
+  if (names.has(name)) return [duplicate(field, name)];
+  names.add(name);
+  return form(field, name, checkDns1123Label);
+}
+
+function portRules(ports: readonly JsonObject[], path: string): Problems {
+  const names = new Set<string>();
+  return ports.flatMap((port, at) => {
+    const here = `${path}[${at}]`;
+    const name = text(port, 'name');
+    const problems = form(`${here}.name`, name, checkPortName);
+    const repeated = name !== '' && problems.length === 0 && names.has(name);
+    names.add(name);
+    return [
+      ...problems,
+      ...(repeated ? [duplicate(`${here}.name`, name)] : []),
+      ...(port['containerPort'] === 0
+        ? [required(`${here}.containerPort`)]
+        : portNumber(`${here}.containerPort`, port['containerPort'])),
+      ...(port['hostPort'] === 0 ? [] : portNumber(`${here}.hostPort`, port['hostPort'])),
+    ];
+  });
+}
+
+const variableName = /^[ -<>-~]+$/;
+const variableMessage =
+  'a valid environment variable name must consist only of printable ASCII characters other ' +
+  "than '='";
+
+function checkVariableName(name: string): readonly string[] {
+  return variableName.test(name) ? [] : [variableMessage];
+}
+
+const onlyOneMessage = 'may not have more than one field specified at a time';
+const variableSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef'];
+
+function environmentRules(container: JsonObject, path: string): Problems {
+  const own = objects(container, 'env').flatMap((variable, at) => {
+    const here = `${path}.env[${at}]`;
+    return [
+      ...form(`${here}.name`, text(variable, 'name'), checkVariableName),
+      ...(variable['valueFrom'] === undefined ? [] : variableSourceRules(variable, here)),
+    ];
+  });
+  const imported = objects(container, 'envFrom').flatMap((from, at) => {
+    const here = `${path}.envFrom[${at}]`;
+    const given = givenAmong(from, ['configMapRef', 'secretRef']);
+    return [
+      ...form(`${here}.prefix`, text(from, 'prefix'), checkVariableName),
+      ...(given.length === 0
+        ? [invalid(here, '', 'must specify one of: `configMapRef` or `secretRef`')]
+        : []),
+      ...(given.length > 1 ? [invalid(here, '', onlyOneMessage)] : []),
+      ...given.flatMap((name) => needed(part(from, name), `${here}.${name}`, 'name')),
+    ];
+  });
+  return [...own, ...imported];
+}
+
+function variableSourceRules(variable: JsonObject, path: string): Problems {
+  const here = `${path}.valueFrom`;
+  const from = part(variable, 'valueFrom');
+  const given = givenAmong(from, variableSources);
+  if (given.length === 0) {
+    const detail =
+      'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`';
+    return [invalid(here, '', detail)];
+  }
+  return [
+    ...(text(variable, 'value') === ''
+      ? []
+      : [invalid(here, '', 'may not be specified when `value` is not empty')]),
+    ...(given.length > 1 ? [invalid(here, '', onlyOneMessage)] : []),
+    ...given
+      .filter((name) => name.endsWith('KeyRef'))
+      .flatMap((name) => [
+        ...needed(part(from, name), `${here}.${name}`, 'name'),
+        ...form(`${here}.${name}.key`, text(part(from, name), 'key'), checkConfigKey),
+      ]),
+  ];
+}
+
+function mountRules(container: JsonObject, path: string, volumes: ReadonlySet<string>): Problems {
+  const paths = new Set<string>();
+  return objects(container, 'volumeMounts').flatMap((mount, at) => {
+    const here = `${path}.volumeMounts[${at}]`;
+    const name = text(mount, 'name');
+    const mountPath = text(mount, 'mountPath');
+    const repeated = mountPath !== '' && paths.has(mountPath);
+    paths.add(mountPath);
+    const both = text(mount, 'subPath') !== '' && text(mount, 'subPathExpr') !== '';
+    return [
+      ...(name !== '' && !volumes.has(name) ? [notFound(`${here}.name`, name)] : []),
+      ...(repeated ? [invalid(`${here}.mountPath`, mountPath, 'must be unique')] : []),
+      ...descendingPath(`${here}.subPath`, text(mount, 'subPath')),
+      ...(both
+        ? [
+            invalid(
+              `${here}.subPathExpr`,
+              text(mount, 'subPathExpr'),
+              'subPathExpr and subPath are mutually exclusive',
+            ),
+          ]
+        : descendingPath(`${here}.subPathExpr`, text(mount, 'subPathExpr'))),
+    ];
+  });
+}
+
+/** A path that stays below where it starts. */
+export function descendingPath(field: string, path: string): Problems {
+  return [
+    ...(path.startsWith('/') ? [invalid(field, path, 'must be a relative path')] : []),
+    ...withoutBacksteps(field, path),
+  ];
+}
+
+export function withoutBacksteps(field: string, path: string): Problems {
+  return path.split('/').includes('..') ? [invalid(field, path, "must not contain '..'")] : [];
+}
+
+const probeHandlers = ['exec', 'httpGet', 'tcpSocket', 'grpc'];
+const hookHandlers = ['exec', 'httpGet', 'tcpSocket', 'sleep'];
+const probeNumbers = [
+  'initialDelaySeconds',
+  'timeoutSeconds',
+  'periodSeconds',
+  'successThreshold',
+  'failureThreshold',
+];
+
+function probesOf(container: JsonObject, path: string): Problems {
+  return givenAmong(container, ['livenessProbe', 'readinessProbe', 'startupProbe']).flatMap(
+    (name) => {
+      const here = `${path}.${name}`;
+      const probe = part(container, name);
+      const successes = numberOf(probe['successThreshold']) ?? 1;
+      const grace = numberOf(probe['terminationGracePeriodSeconds']) ?? 1;
+      const graceField = `${here}.terminationGracePeriodSeconds`;
+      return [
+        ...handlerRules(probe, here, probeHandlers),
+        ...nonNegative(probe, here, probeNumbers),
+        ...(grace <= 0 && name !== 'readinessProbe'
+          ? [invalid(graceField, grace, 'must be greater than 0')]
+          : []),
+        ...(name !== 'readinessProbe' && successes !== 1
+          ? [invalid(`${here}.successThreshold`, successes, 'must be 1')]
+          : []),
+      ];
+    },
+  );
+}
+
+function lifecycleRules(lifecycle: JsonObject, path: string): Problems {
+  return givenAmong(lifecycle, ['postStart', 'preStop']).flatMap((name) =>
+    handlerRules(part(lifecycle, name), `${path}.${name}`, hookHandlers),
+  );
+}
+
+function handlerRules(holder: JsonObject, path: string, handlers: readonly string[]): Problems {
+  const given = givenAmong(holder, handlers);
+  if (given.length === 0) return [required(path, 'must specify a handler type')];
+  return given.flatMap((name, at) =>
+    at > 0
+      ? [forbidden(`${path}.${name}`, 'may not specify more than 1 handler type')]
+      : handlerOf(name, part(holder, name), `${path}.${name}`),
+  );
+}
+
+const headerName = /^[-A-Za-z0-9]+$/;
+const headerMessage =
+  "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', " +
+  "regex used for validation is '[-A-Za-z0-9]+')";
+
+function handlerOf(name: string, handler: JsonObject, path: string): Problems {
+  switch (name) {
+    case 'exec':
+      return needed(handler, path, 'command');
+    case 'httpGet':
+      return [
+        ...portNumberOrName(`${path}.port`, handler['port']),
+        ...objects(handler, 'httpHeaders').flatMap((header, at) =>
+          form(`${path}.httpHeaders[${at}].name`, text(header, 'name'), (value) =>
+            headerName.test(value) ? [] : [headerMessage],
+          ),
+        ),
+      ];
+    case 'tcpSocket':
+      return portNumberOrName(`${path}.port`, handler['port']);
+    case 'grpc':
+      return portNumber(`${path}.port`, handler['port']);
+    default:
+      return [];
+  }
+}
+
+function securityRules(context: JsonObject, path: string): Problems {
+  const contradicts =
+    context['allowPrivilegeEscalation'] === false && context['privileged'] === true;
+  return [
+    ...between(`${path}.runAsUser`, context['runAsUser'], 0, idMax),
+    ...between(`${path}.runAsGroup`, context['runAsGroup'], 0, idMax),
+    ...(contradicts
+      ? [
+          invalid(
+            `${path}.allowPrivilegeEscalation`,
+            false,
+            'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+          ),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,16 @@
+/** What the rules of a kind are: functions of objects that give errors. */
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+
+export interface KindRules {
+  /** Of an object by itself: on create, and on every update of the main resource too. */
+  readonly validate?: ((object: ApiObject) => readonly FieldError[]) | undefined;
+  /** On create only: for rules that judge an update whole. */
+  readonly validateCreate?: ((object: ApiObject) => readonly FieldError[]) | undefined;
+  /** What may not change between the two; `next` has passed `validate`'s own look as well. */
+  readonly validateUpdate?:
+    ((next: ApiObject, current: ApiObject) => readonly FieldError[]) | undefined;
+  /** Of a write to the status; then neither of the others is asked. */
+  readonly validateStatusUpdate?:
+    ((next: ApiObject, current: ApiObject) => readonly FieldError[]) | undefined;
+}

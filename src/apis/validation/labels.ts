@@ -1,0 +1,82 @@
+/** Rules of label selectors, and of the metadata of templates. */
+import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validation/names.ts';
+import { validateAnnotations, validateLabels } from '../../apimachinery/validation/object-meta.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { objects, part, requiredForm, text, textMap, texts } from './checks.ts';
+import type { Problems } from './checks.ts';
+
+export function labelSelectorRules(selector: JsonObject, path: string): Problems {
+  return [
+    ...validateLabels(`${path}.matchLabels`, textMap(selector, 'matchLabels')),
+    ...objects(selector, 'matchExpressions').flatMap((requirement, at) =>
+      requirementRules(requirement, `${path}.matchExpressions[${at}]`),
+    ),
+  ];
+}
+
+function requirementRules(requirement: JsonObject, path: string): Problems {
+  const values = texts(requirement, 'values');
+  return [
+    ...countRules(text(requirement, 'operator'), values.length, `${path}.values`),
+    ...(text(requirement, 'key') === ''
+      ? []
+      : requiredForm(`${path}.key`, text(requirement, 'key'), checkQualifiedName)),
+    ...values.flatMap((value, at) =>
+      checkLabelValue(value).map((problem) => invalid(`${path}.values[${at}]`, value, problem)),
+    ),
+  ];
+}
+
+/** Some operators need values, some have none. */
+function countRules(operator: string, count: number, field: string): Problems {
+  if ((operator === 'In' || operator === 'NotIn') && count === 0) {
+    return [required(field, "must be specified when `operator` is 'In' or 'NotIn'")];
+  }
+  if ((operator === 'Exists' || operator === 'DoesNotExist') && count > 0) {
+    const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+    return [forbidden(field, detail)];
+  }
+  return [];
+}
+
+/** A selector that selects everything: present, but with nothing in it. */
+export function isEmptySelector(selector: JsonObject): boolean {
+  return (
+    Object.keys(part(selector, 'matchLabels')).length === 0 &&
+    objects(selector, 'matchExpressions').length === 0
+  );
+}
+
+export function selects(selector: JsonObject, labels: Readonly<Record<string, string>>): boolean {
+  const all = Object.entries(textMap(selector, 'matchLabels'));
+  return (
+    all.every(([key, value]) => labels[key] === value) &&
+    objects(selector, 'matchExpressions').every((requirement) => meets(requirement, labels))
+  );
+}
+
+function meets(requirement: JsonObject, labels: Readonly<Record<string, string>>): boolean {
+  const found = labels[text(requirement, 'key')];
+  const values = texts(requirement, 'values');
+  switch (text(requirement, 'operator')) {
+    case 'In':
+      return found !== undefined && values.includes(found);
+    case 'NotIn':
+      return found === undefined || !values.includes(found);
+    case 'Exists':
+      return found !== undefined;
+    case 'DoesNotExist':
+      return found === undefined;
+    default:
+      // The operator itself is the mistake, and has been reported.
+      return true;
+  }
+}
+
+export function templateMetadataRules(metadata: JsonObject, path: string): Problems {
+  return [
+    ...validateAnnotations(`${path}.annotations`, textMap(metadata, 'annotations')),
+    ...validateLabels(`${path}.labels`, textMap(metadata, 'labels')),
+  ];
+}

@@ -1,0 +1,77 @@
+/** Rules of what a container requests and is limited to. */
+import { invalid, required } from '../../apimachinery/field-error.ts';
+import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { compareAmounts, form, nonNegativeAmount, part } from './checks.ts';
+import type { Problems } from './checks.ts';
+
+const ofContainers: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
+
+/** Names without a domain that mean something, though not in a container. */
+const standard: ReadonlySet<string> = new Set([
+  ...ofContainers,
+  ...[...ofContainers].flatMap((name) => [`requests.${name}`, `limits.${name}`]),
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'storage',
+  'requests.storage',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+
+function nameRules(name: string, field: string): Problems {
+  const problems = [...form(field, name, checkQualifiedName)];
+  if (problems.length > 0 || name.includes('/') || name.startsWith('hugepages-')) return problems;
+  if (!standard.has(name)) {
+    const detail = 'must be a standard resource type or fully qualified';
+    problems.push(invalid(field, name, detail));
+  }
+  if (!ofContainers.has(name)) {
+    problems.push(invalid(field, name, 'must be a standard resource for containers'));
+  }
+  return problems;
+}
+
+export function resourceRules(resources: JsonObject, path: string): Problems {
+  const limits = part(resources, 'limits');
+  const requests = part(resources, 'requests');
+  const each = (list: JsonObject, field: string): Problems =>
+    Object.keys(list).flatMap((name) => [
+      ...nameRules(name, `${field}[${name}]`),
+      ...nonNegativeAmount(`${field}[${name}]`, list[name]),
+    ]);
+  return [
+    ...each(limits, `${path}.limits`),
+    ...each(requests, `${path}.requests`),
+    ...Object.keys(requests).flatMap((name) => limitRules(name, requests, limits, path)),
+  ];
+}
+
+function limitRules(
+  name: string,
+  requests: JsonObject,
+  limits: JsonObject,
+  path: string,
+): Problems {
+  const limit = limits[name];
+  const request = requests[name];
+  // What devices there are cannot be promised twice.
+  const fixed = name.includes('/') || name.startsWith('hugepages-');
+  if (limit === undefined) {
+    if (!fixed) return [];
+    return [required(`${path}.limits`, 'Limit must be set for non overcommitable resources')];
+  }
+  const order = compareAmounts(request, limit) ?? 0;
+  const shown = String(limit);
+  if (fixed && order !== 0) {
+    return [invalid(`${path}.requests`, request, `must be equal to ${name} limit of ${shown}`)];
+  }
+  if (order <= 0) return [];
+  const detail = `must be less than or equal to ${name} limit of ${shown}`;
+  return [invalid(`${path}.requests`, request, detail)];
+}

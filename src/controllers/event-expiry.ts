@@ -1,0 +1,189 @@
+/**
+ * Events go when nobody has written them for a while (`--event-ttl`).
+ *
+ *     oldest write ◀── queue: one place for each event, in order of its last write ◀── every change
+ *          │
+ *     one timer, for the time at which the first is due ─▶ delete it, on that very revision
+ *
+ * What it is not: exact. An event lives at least its time, and goes within `lateMs` after it. No
+ * timer per event, and no look at those that are not due.
+ *
+ * When an event was last written is not in the store. While this runs it is the time at which the
+ * change was seen. For those that were there before, the latest time that is certain is taken: of
+ * its own creation and of the writes in its managedFields, and of the creation of any event that
+ * the log has before it. So a restart keeps expiry, and shortens a life only where no event was
+ * made between the write and the one before.
+ *
+ * Invariant: what is deleted is the revision that was judged; a write at the last moment saves it.
+ * Bounds: a place is a few dozen bytes and there is one for each event in the cache;
+ * `deletesInFlightMax` deletions at once, `sweepMax` in one go.
+ */
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import { StatusReason } from '../apimachinery/status-table.ts';
+import { parseRfc3339 } from '../apimachinery/time.ts';
+import type { JsonObject, JsonValue, ObjectMeta } from '../apimachinery/unstructured.ts';
+import { deleteObject } from '../registry/delete.ts';
+import type { RegistryDeps } from '../registry/registry.ts';
+import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Revision } from '../storage/storage.ts';
+import type { Entry } from '../../streams/streams.ts';
+import type { Controller } from './controller.ts';
+
+export const eventExpiryLimits = {
+  /** Sweeps are at least this far apart: events that fall due together go together. */
+  lateMs: 5_000,
+  deletesInFlightMax: 32,
+  sweepMax: 10_000,
+} as const;
+
+export interface EventExpiryDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  /** From the last write. */
+  readonly ttlMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Core events and those of the events group are the same objects. */
+const events = { group: '', resource: 'events' } as const;
+const eventsId = `${events.group}/${events.resource}`;
+
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+  readonly revision: Revision;
+  readonly writtenMs: number;
+}
+
+export function createEventExpiry(deps: EventExpiryDeps): Controller {
+  const { registry, timers, ttlMs } = deps;
+  const { lateMs, sweepMax } = eventExpiryLimits;
+  /** A Map keeps the order of insertion: a write takes an event out and puts it in at the end. */
+  const queue = new Map<string, Place>();
+  let stopped = true;
+  let timer: TimerHandle | undefined;
+  let working: Promise<void> | undefined;
+  let unfollow = (): void => undefined;
+
+  const note = ({ namespace, name, revision }: Entry, writtenMs: number): void => {
+    const key = `${namespace}/${name}`;
+    queue.delete(key);
+    queue.set(key, { namespace, name, revision, writtenMs });
+  };
+  const arm = (leastMs: number): void => {
+    if (stopped || timer !== undefined || working !== undefined) return;
+    const first = queue.values().next();
+    if (first.done === true) return;
+    const inMs = first.value.writtenMs + ttlMs - registry.clock.nowMs();
+    timer = timers.after(Math.max(inMs, leastMs), () => {
+      timer = undefined;
+      working = sweep().finally(() => {
+        working = undefined;
+        arm(lateMs);
+      });
+    });
+  };
+  const sweep = async (): Promise<void> => {
+    const kind = registry.scheme.findStorage(events);
+    if (kind === undefined) return;
+    const due = expired(queue.values(), registry.clock.nowMs() - ttlMs, sweepMax);
+    try {
+      await removeAll(registry, kind, due, () => stopped);
+    } catch (error) {
+      deps.onError(error);
+    }
+  };
+
+  return {
+    start() {
+      stopped = false;
+      // In one step with the look at the cache: no change is missed, and none comes twice.
+      for (const place of placesOf(registry)) queue.set(`${place.namespace}/${place.name}`, place);
+      unfollow = registry.streams.follow((resource, type, entry) => {
+        if (resource !== eventsId) return;
+        if (type === 'DELETED') queue.delete(`${entry.namespace}/${entry.name}`);
+        else note(entry, registry.clock.nowMs());
+        arm(lateMs);
+      });
+      arm(lateMs);
+    },
+    async stop() {
+      stopped = true;
+      unfollow();
+      timer?.cancel();
+      timer = undefined;
+      await working;
+      queue.clear();
+    },
+  };
+}
+
+/** From the front, which holds the oldest. */
+function expired(places: Iterable<Place>, writtenBy: number, max: number): readonly Place[] {
+  const due: Place[] = [];
+  for (const place of places) {
+    if (place.writtenMs > writtenBy || due.length === max) break;
+    due.push(place);
+  }
+  return due;
+}
+
+async function removeAll(
+  registry: RegistryDeps,
+  kind: KindInfo,
+  due: readonly Place[],
+  stopped: () => boolean,
+): Promise<void> {
+  const places = due.values();
+  const worker = async (): Promise<void> => {
+    for (const place of places) {
+      if (stopped()) return;
+      await remove(registry, kind, place);
+    }
+  };
+  const { deletesInFlightMax } = eventExpiryLimits;
+  await Promise.all(Array.from({ length: Math.min(deletesInFlightMax, due.length) }, worker));
+}
+
+async function remove(
+  registry: RegistryDeps,
+  kind: KindInfo,
+  { namespace, name, revision }: Place,
+): Promise<void> {
+  const preconditions = { uid: undefined, resourceVersion: revision.toString() };
+  const options = { dryRun: false, preconditions };
+  const result = await deleteObject(registry, { kind, namespace, name }, options);
+  if (result.kind === 'ok' || passedOver.has(result.error.reason)) return;
+  throw result.error;
+}
+
+/** It was written again, or somebody else removed it. */
+const passedOver: ReadonlySet<string> = new Set([StatusReason.conflict, StatusReason.notFound]);
+
+/** The events that are there, in order of their last write. */
+function placesOf(registry: RegistryDeps): readonly Place[] {
+  const nowMs = registry.clock.nowMs();
+  const found = [...registry.streams.snapshot(events).entries(undefined)].sort((a, b) =>
+    a.revision < b.revision ? -1 : 1,
+  );
+  let certainMs = 0;
+  return found.map((entry) => {
+    const { metadata } = decodeObject(entry.bytes);
+    certainMs = Math.max(certainMs, Math.min(timeOf(metadata.creationTimestamp), nowMs));
+    const own = Math.min(managedTime(metadata), nowMs);
+    const { namespace, name, revision } = entry;
+    return { namespace, name, revision, writtenMs: Math.max(certainMs, own) };
+  });
+}
+
+function managedTime(metadata: ObjectMeta): number {
+  const entries = metadata['managedFields'];
+  if (!Array.isArray(entries)) return 0;
+  const times = (entries as readonly JsonObject[]).map((entry) => timeOf(entry['time']));
+  return Math.max(0, ...times);
+}
+
+function timeOf(value: JsonValue | undefined): number {
+  return typeof value === 'string' ? (parseRfc3339(value) ?? 0) : 0;
+}

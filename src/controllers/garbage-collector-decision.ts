@@ -1,0 +1,174 @@
+/**
+ * What is to be done with one object: a pure look at the graph and the snapshots of one moment.
+ *
+ *   its deletion waits for us   orphan        dependents that still name it: have them forget it
+ *                                             none left: take the finalizer off
+ *                               foreground    dependents that block it: have each looked at
+ *                                             none left: take the finalizer off
+ *   it names owners             all present                        nothing
+ *                               some present, others gone/waiting  forget those
+ *                               none present, one waits in foreground, it owns others itself
+ *                                                                  delete it in the foreground
+ *                               none present                       delete it
+ *
+ * An owner is present only if the object at its place has its uid. One whose kind is not served, or
+ * that cannot be read, counts as present: nothing is deleted on a guess.
+ *
+ * Cycles: objects deleted in the foreground that block each other in a circle would wait for ever.
+ * A dependent that in turn waits, through such objects only, for its owner does not block it.
+ *
+ * Bounds: a circle is looked for among `circleMax` objects; a larger one is not seen.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
+import type { ObjectMeta } from '../apimachinery/unstructured.ts';
+import type { Entry } from '../../streams/streams.ts';
+import type { OwnerGraph, OwnerLink, Place } from './garbage-collector-graph.ts';
+import { isPlace, metadataOf } from './garbage-collector-graph.ts';
+
+const circleMax = 10_000;
+
+export interface Surroundings {
+  readonly graph: OwnerGraph;
+  readonly finalizers: Identity['finalizers'];
+  /** What is at a place now; `unreadable` when nobody can tell. */
+  readonly entryAt: (place: Place) => Entry | 'unreadable' | undefined;
+}
+
+export type Decision =
+  | { readonly kind: 'nothing' }
+  /** Look at these; this one is looked at again when they have changed. */
+  | { readonly kind: 'examine'; readonly places: readonly Place[] }
+  /** Have these dependents forget it, then look again. */
+  | { readonly kind: 'orphan'; readonly uid: string; readonly dependents: readonly Place[] }
+  | { readonly kind: 'release'; readonly finalizer: string }
+  | { readonly kind: 'forget-owners'; readonly uids: ReadonlySet<string> }
+  | { readonly kind: 'delete'; readonly policy: PropagationPolicy };
+
+/** A decision and the very state that it was made on. */
+export interface Judgement {
+  readonly decision: Decision;
+  readonly uid: string;
+  readonly entry: Entry;
+  /** Owners of another scope, that this object cannot have. */
+  readonly misplaced: readonly OwnerLink[];
+}
+
+const nothing: Decision = { kind: 'nothing' };
+
+/** Undefined: there is nothing (readable) at the place. */
+export function judge(place: Place, around: Surroundings): Judgement | undefined {
+  const entry = around.entryAt(place);
+  if (entry === undefined || entry === 'unreadable') return undefined;
+  const metadata = metadataOf(entry);
+  const { deletionTimestamp, finalizers = [], uid = '' } = metadata;
+  const owners = around.graph.node(place)?.owners ?? [];
+  const misplaced = owners.filter(({ at }) => at === 'misplaced');
+  const done = (decision: Decision): Judgement => ({ decision, uid, entry, misplaced });
+  if (deletionTimestamp === undefined) return done(judgeOwned(owners, metadata, around));
+  if (finalizers.includes(around.finalizers.orphan)) return done(judgeOrphan(uid, place, around));
+  if (finalizers.includes(around.finalizers.foreground)) {
+    return done(judgeForeground(uid, place, around));
+  }
+  return done(nothing);
+}
+
+function judgeOrphan(uid: string, place: Place, { graph, finalizers }: Surroundings): Decision {
+  const dependents = [...graph.dependentsOf(uid)].filter((dependent) => dependent !== place);
+  if (dependents.length > 0) return { kind: 'orphan', uid, dependents };
+  return { kind: 'release', finalizer: finalizers.orphan };
+}
+
+function judgeForeground(uid: string, place: Place, around: Surroundings): Decision {
+  const blocking = blockersOf(uid, place, around.graph);
+  const waiting = blocking.filter((each) => !isDeletedInForeground(each, around));
+  if (waiting.length > 0) return { kind: 'examine', places: waiting };
+  if (blocking.some((each) => !waitsFor(each, place, around))) return nothing;
+  return { kind: 'release', finalizer: around.finalizers.foreground };
+}
+
+function blockersOf(uid: string, place: Place, graph: OwnerGraph): Place[] {
+  return [...graph.dependentsOf(uid)].filter((dependent) => {
+    if (dependent === place) return false;
+    return graph.node(dependent)?.owners.some((link) => link.uid === uid && link.blocks) ?? false;
+  });
+}
+
+/** Whether `from` waits for `target`, through objects that are deleted in the foreground. */
+function waitsFor(from: Place, target: Place, around: Surroundings): boolean {
+  const seen = new Set<Place>([from]);
+  for (const place of seen) {
+    if (seen.size > circleMax) return false;
+    const entry = around.entryAt(place);
+    if (entry === undefined || entry === 'unreadable') continue;
+    const { uid } = factsOf(entry, around.finalizers);
+    for (const next of blockersOf(uid, place, around.graph)) {
+      if (next === target) return true;
+      if (isDeletedInForeground(next, around)) seen.add(next);
+    }
+  }
+  return false;
+}
+
+function isDeletedInForeground(place: Place, around: Surroundings): boolean {
+  const entry = around.entryAt(place);
+  if (entry === undefined || entry === 'unreadable') return false;
+  return factsOf(entry, around.finalizers).foreground;
+}
+
+function judgeOwned(
+  owners: readonly OwnerLink[],
+  metadata: ObjectMeta,
+  around: Surroundings,
+): Decision {
+  if (owners.length === 0) return nothing;
+  const states = owners.map((owner) => stateOf(owner, around));
+  const lost = owners.filter((_, i) => states[i] !== 'present');
+  if (lost.length === 0) return nothing;
+  if (lost.length < owners.length) {
+    // A uid that is named twice, once rightly, stays.
+    const kept = new Set(owners.filter((_, i) => states[i] === 'present').map(({ uid }) => uid));
+    const uids = new Set(lost.map(({ uid }) => uid).filter((uid) => !kept.has(uid)));
+    return uids.size === 0 ? nothing : { kind: 'forget-owners', uids };
+  }
+  const { uid = '', finalizers = [] } = metadata;
+  if (states.includes('waiting') && around.graph.dependentsOf(uid).size > 0) {
+    return { kind: 'delete', policy: 'Foreground' };
+  }
+  return { kind: 'delete', policy: policyOf(finalizers, around.finalizers) };
+}
+
+/** As its finalizers ask for. */
+function policyOf(held: readonly string[], names: Identity['finalizers']): PropagationPolicy {
+  if (held.includes(names.orphan)) return 'Orphan';
+  return held.includes(names.foreground) ? 'Foreground' : 'Background';
+}
+
+function stateOf({ at, uid }: OwnerLink, around: Surroundings): 'present' | 'waiting' | 'absent' {
+  if (!isPlace(at)) return 'present';
+  const entry = around.entryAt(at);
+  if (entry === undefined) return 'absent';
+  if (entry === 'unreadable') return 'present';
+  const facts = factsOf(entry, around.finalizers);
+  if (facts.uid !== uid) return 'absent';
+  return facts.foreground ? 'waiting' : 'present';
+}
+
+interface OwnerFacts {
+  readonly uid: string;
+  /** Deleted, and waiting for its dependents. */
+  readonly foreground: boolean;
+}
+
+/** Read once for each state of an owner: a thousand dependents ask for the same. */
+const knownFacts = new WeakMap<Entry, OwnerFacts>();
+
+function factsOf(entry: Entry, names: Identity['finalizers']): OwnerFacts {
+  const known = knownFacts.get(entry);
+  if (known !== undefined) return known;
+  const { uid = '', deletionTimestamp, finalizers = [] } = metadataOf(entry);
+  const foreground = deletionTimestamp !== undefined && finalizers.includes(names.foreground);
+  const facts = { uid, foreground };
+  knownFacts.set(entry, facts);
+  return facts;
+}

@@ -1,0 +1,108 @@
+/**
+ * The writes of garbage collection. Each holds only for the very state it was decided on: uid and
+ * resourceVersion are preconditions, so what has changed meanwhile is looked at again instead.
+ *
+ * What it is not: the decisions. It knows no graph.
+ */
+import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import { StatusReason } from '../apimachinery/status-table.ts';
+import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
+import { deleteObject } from '../registry/delete.ts';
+import { withFinalizers } from '../registry/deletion-finalizers.ts';
+import { tracked } from '../registry/field-ownership.ts';
+import type { ObjectTarget, RegistryDeps, Result } from '../registry/registry.ts';
+import { checkPreconditions, executeReplace } from '../registry/update.ts';
+import type { Entry } from '../../streams/streams.ts';
+
+/** Under which name it owns what it writes, which is nothing that stays. */
+const manager = 'garbage-collector';
+
+/** An object as it was when the decision was made. */
+export interface Judged {
+  readonly kind: KindInfo;
+  readonly entry: Entry;
+  readonly uid: string;
+}
+
+export async function deleteJudged(
+  registry: RegistryDeps,
+  judged: Judged,
+  propagationPolicy: PropagationPolicy,
+): Promise<boolean> {
+  const preconditions = preconditionsOf(judged);
+  const options = { dryRun: false, preconditions, propagationPolicy };
+  return settled(await deleteObject(registry, targetOf(judged), options));
+}
+
+export function forgetOwners(
+  registry: RegistryDeps,
+  judged: Judged,
+  uids: ReadonlySet<string>,
+): Promise<boolean> {
+  return replace(registry, judged, (object) => withoutOwners(object, uids));
+}
+
+export function releaseFinalizer(
+  registry: RegistryDeps,
+  judged: Judged,
+  finalizer: string,
+): Promise<boolean> {
+  return replace(registry, judged, (object) => {
+    const held = object.metadata.finalizers ?? [];
+    return withFinalizers(
+      object,
+      held.filter((name) => name !== finalizer),
+    );
+  });
+}
+
+/** Not validated again: what is taken away makes nothing worse, and has to be possible. */
+async function replace(
+  registry: RegistryDeps,
+  judged: Judged,
+  change: (object: ApiObject) => ApiObject,
+): Promise<boolean> {
+  const target = targetOf(judged);
+  const writer = { manager, subresource: '' };
+  const result = await executeReplace(registry, target, {
+    produce: (current) => {
+      const conflict = checkPreconditions(preconditionsOf(judged), current, target);
+      if (conflict !== undefined) return conflict;
+      const { object } = current;
+      return {
+        kind: 'object',
+        object: tracked(registry, judged.kind, writer, change(object), object),
+      };
+    },
+    create: undefined,
+    warnings: [],
+    options: { dryRun: false },
+  });
+  return settled(result);
+}
+
+function withoutOwners(object: ApiObject, uids: ReadonlySet<string>): ApiObject {
+  const { ownerReferences = [], ...rest } = object.metadata;
+  const kept = ownerReferences.filter(({ uid }) => !uids.has(uid));
+  const metadata: ObjectMeta = kept.length === 0 ? rest : { ...rest, ownerReferences: kept };
+  return { ...object, metadata };
+}
+
+function targetOf({ kind, entry: { namespace, name } }: Judged): ObjectTarget {
+  return { kind, namespace, name };
+}
+
+function preconditionsOf({ entry, uid }: Judged): { uid: string; resourceVersion: string } {
+  return { uid, resourceVersion: entry.revision.toString() };
+}
+
+/** False: it was not the object that the decision was about any more; it is looked at again. */
+function settled(result: Result<unknown>): boolean {
+  if (result.kind === 'ok' || nothingLeft.has(result.error.reason)) return true;
+  if (result.error.reason === StatusReason.conflict) return false;
+  throw result.error;
+}
+
+/** Gone already; and what may not be deleted at all will not be the next time either. */
+const nothingLeft: ReadonlySet<string> = new Set([StatusReason.notFound, StatusReason.forbidden]);

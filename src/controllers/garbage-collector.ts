@@ -1,0 +1,215 @@
+/**
+ * Collects garbage: objects whose owners are gone (spec 1, sections 2.7 and 3.1).
+ *
+ *   streams ─▶ graph ─▶ queue of places ─▶ snapshots current? ─▶ judge ─▶ write, preconditioned
+ *
+ * What it is not: what owners and dependents are; see the files beside this one.
+ *
+ * Invariants: a decision is made on snapshots that show everything acknowledged before it, and on a
+ * graph of the same revision; a uid that is gone never comes back, and the write holds only for
+ * the state of the dependent that was looked at: so nothing that has an owner is deleted. Work is
+ * idempotent: after a restart the graph is made anew and all of it is looked at once.
+ * Bounds: workQueueLimits; while the queue is full, places are dropped and the whole graph is
+ * looked at again later. The state at the start is read in slices of `loadSlice` objects.
+ */
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { RegistryDeps } from '../registry/registry.ts';
+import type { Timers } from '../stdx/clock.ts';
+import type { Entry } from '../../streams/streams.ts';
+import type { Controller } from './controller.ts';
+import { judge } from './garbage-collector-decision.ts';
+import type { Judgement, Surroundings } from './garbage-collector-decision.ts';
+import { createOwnerGraph } from './garbage-collector-graph.ts';
+import type { OwnerGraph, Place } from './garbage-collector-graph.ts';
+import { deleteJudged, forgetOwners, releaseFinalizer } from './garbage-collector-writes.ts';
+import { createWorkQueue } from './work-queue.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export const garbageCollectorLimits = {
+  loadSlice: 5_000,
+  /** Dependents that are made to forget one owner at a time. */
+  orphansInFlightMax: 32,
+  /** Places put into the queue at a time when the whole graph is looked at again. */
+  reviewSlice: 10_000,
+} as const;
+
+export interface GarbageCollectorDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  /** An object names an owner that it cannot have. Called once for each state of the object. */
+  readonly onMisplaced: (object: { kind: KindInfo; entry: Entry; uid: string }) => void;
+  readonly onError: (place: string, error: unknown) => void;
+}
+
+export interface GarbageCollector extends Controller {
+  /** Objects with owners that are known. */
+  readonly nodesCount: number;
+  readonly waitingCount: number;
+}
+
+export function createGarbageCollector(deps: GarbageCollectorDeps): GarbageCollector {
+  return new Collector(deps);
+}
+
+class Collector implements GarbageCollector {
+  readonly #deps: GarbageCollectorDeps;
+  readonly #kinds: ReadonlyMap<string, KindInfo>;
+  readonly #graph: OwnerGraph;
+  readonly #queue: WorkQueue;
+  readonly #around: Surroundings;
+  /** Told of already, in this state. */
+  readonly #misplaced = new WeakSet<Entry>();
+  #unfollow: (() => void) | undefined;
+  #loading: Promise<void> = Promise.resolve();
+  #review: Iterator<Place> | undefined;
+  #stopped = false;
+
+  constructor(deps: GarbageCollectorDeps) {
+    const { registry, timers } = deps;
+    const { identity, scheme, streams } = registry;
+    this.#deps = deps;
+    this.#kinds = kindsOf(registry);
+    this.#queue = createWorkQueue({
+      timers,
+      monotonicMs: () => registry.clock.monotonicMs(),
+      prepare: () => streams.waitUntilCurrent(),
+      work: (place) => this.#work(place),
+      onOverflow: () => (this.#review = this.#graph.places()),
+      onEmpty: () => this.#goOnReviewing(),
+      onError: deps.onError,
+    });
+    this.#graph = createOwnerGraph(scheme, identity.finalizers, (place) => this.#queue.add(place));
+    this.#around = {
+      graph: this.#graph,
+      finalizers: identity.finalizers,
+      entryAt: (place) => this.#entryAt(place),
+    };
+  }
+
+  get nodesCount(): number {
+    return this.#graph.count;
+  }
+
+  get waitingCount(): number {
+    return this.#queue.waitingCount;
+  }
+
+  start(): void {
+    const { streams } = this.#deps.registry;
+    this.#unfollow = streams.follow((resource, type, entry) => {
+      if (this.#kinds.has(resource)) this.#graph.apply(resource, type, entry);
+    });
+    this.#loading = this.#load().catch((error: unknown) => this.#deps.onError('', error));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unfollow?.();
+    await this.#loading;
+    await this.#queue.stop();
+  }
+
+  /** The state, in slices. What has changed since its snapshot was taken came by `follow`. */
+  async #load(): Promise<void> {
+    const { registry, timers } = this.#deps;
+    let slice = 0;
+    for (const [id, kind] of this.#kinds) {
+      for (const entry of registry.streams.snapshot(kind.storage).entries(undefined)) {
+        slice += 1;
+        if (slice % garbageCollectorLimits.loadSlice === 0) {
+          await new Promise<void>((resolve) => void timers.nextTurn(resolve));
+          if (this.#stopped) return;
+        }
+        const now = registry.streams.snapshot(kind.storage).get(entry.namespace, entry.name);
+        if (now === entry) this.#graph.apply(id, 'ADDED', entry);
+      }
+    }
+    if (!this.#stopped) this.#queue.start();
+  }
+
+  async #work(place: Place): Promise<boolean> {
+    const judgement = judge(place, this.#around);
+    const kind = this.#kindAt(place);
+    if (judgement === undefined || kind === undefined) return true;
+    this.#tellMisplaced(judgement, kind);
+    const { registry } = this.#deps;
+    const { decision, entry, uid } = judgement;
+    const judged = { kind, entry, uid };
+    switch (decision.kind) {
+      case 'nothing':
+        return true;
+      case 'examine':
+        for (const each of decision.places) this.#queue.add(each);
+        return true;
+      case 'delete':
+        return deleteJudged(registry, judged, decision.policy);
+      case 'forget-owners':
+        return forgetOwners(registry, judged, decision.uids);
+      case 'release':
+        return releaseFinalizer(registry, judged, decision.finalizer);
+      case 'orphan':
+        return this.#orphan(decision.uid, decision.dependents);
+    }
+  }
+
+  /** The graph has the owner looked at again when it hears that dependents have forgotten it. */
+  async #orphan(uid: string, dependents: readonly Place[]): Promise<boolean> {
+    const uids = new Set([uid]);
+    const rest = dependents.values();
+    let settled = true;
+    const worker = async (): Promise<void> => {
+      for (const place of rest) {
+        if (this.#stopped) return;
+        const done = await this.#forget(place, uids);
+        settled &&= done;
+      }
+    };
+    const { orphansInFlightMax } = garbageCollectorLimits;
+    await Promise.all(Array.from({ length: orphansInFlightMax }, worker));
+    return settled;
+  }
+
+  async #forget(place: Place, uids: ReadonlySet<string>): Promise<boolean> {
+    const entry = this.#entryAt(place);
+    const kind = this.#kindAt(place);
+    const node = this.#graph.node(place);
+    if (entry === undefined || kind === undefined || node === undefined) return true;
+    if (entry === 'unreadable') return false;
+    return forgetOwners(this.#deps.registry, { kind, entry, uid: node.uid }, uids);
+  }
+
+  #tellMisplaced({ entry, misplaced, uid }: Judgement, kind: KindInfo): void {
+    if (misplaced.length === 0 || this.#misplaced.has(entry)) return;
+    this.#misplaced.add(entry);
+    this.#deps.onMisplaced({ kind, entry, uid });
+  }
+
+  #goOnReviewing(): void {
+    for (let i = 0; this.#review !== undefined && i < garbageCollectorLimits.reviewSlice; i += 1) {
+      const next = this.#review.next();
+      if (next.done === true) this.#review = undefined;
+      else this.#queue.add(next.value);
+    }
+  }
+
+  #kindAt(place: Place): KindInfo | undefined {
+    const [group = '', resource = ''] = place.split('/', 2);
+    return this.#kinds.get(`${group}/${resource}`);
+  }
+
+  #entryAt(place: Place): Entry | 'unreadable' | undefined {
+    const [group = '', resource = '', namespace = '', name = ''] = place.split('/');
+    const snapshot = this.#deps.registry.streams.snapshot({ group, resource });
+    if (snapshot.unreadable.has(`${namespace}/${name}`)) return 'unreadable';
+    return snapshot.get(namespace, name);
+  }
+}
+
+function kindsOf({ scheme }: RegistryDeps): ReadonlyMap<string, KindInfo> {
+  const kinds = new Map<string, KindInfo>();
+  for (const resource of scheme.storageResources) {
+    const kind = scheme.findStorage(resource);
+    if (kind !== undefined) kinds.set(`${resource.group}/${resource.resource}`, kind);
+  }
+  return kinds;
+}

@@ -1,0 +1,124 @@
+/**
+ * What the status of a terminating namespace says of its content (spec 1, section 3.1).
+ *
+ * Five conditions, always all of them, in this order: false, with the reason that nothing is amiss,
+ * or true with what is. Reasons and messages are those that clients show.
+ *
+ * Invariant: a condition's lastTransitionTime changes only with its status; conditions that say the
+ * same leave the object as it is, so that nothing is written.
+ */
+import { formatGroupResource } from '../apimachinery/schema.ts';
+import type { GroupResource } from '../apimachinery/schema.ts';
+import { formatRfc3339 } from '../apimachinery/time.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+
+/** What a pass over the namespace left behind. */
+export interface RemainingContent {
+  readonly failures: readonly string[];
+  readonly resources: readonly { readonly resource: GroupResource; readonly count: number }[];
+  /** Finalizer -> objects that it holds. */
+  readonly finalizers: ReadonlyMap<string, number>;
+}
+
+interface Finding {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+const failuresShownMax = 10;
+
+/** The namespace with its status as `content` makes it; itself when it says that already. */
+export function withContentConditions(
+  namespace: ApiObject,
+  content: RemainingContent,
+  nowMs: number,
+): ApiObject {
+  const status = isJsonObject(namespace['status']) ? namespace['status'] : {};
+  const before = Array.isArray(status['conditions'])
+    ? (status['conditions'] as readonly JsonValue[]).filter(isJsonObject)
+    : [];
+  const findings = findingsOf(content);
+  const others = before.filter(({ type }) => !findings.some((each) => each.type === type));
+  const conditions = findings.map((finding) => condition(finding, before, nowMs));
+  if (status['phase'] === 'Terminating' && conditions.every((each) => before.includes(each))) {
+    return namespace;
+  }
+  const next = { ...status, phase: 'Terminating', conditions: [...conditions, ...others] };
+  return { ...namespace, status: next };
+}
+
+function condition(finding: Finding, conditions: readonly JsonObject[], nowMs: number): JsonObject {
+  const before = conditions.find(({ type }) => type === finding.type);
+  if (before === undefined || before['status'] !== finding.status) {
+    return { lastTransitionTime: formatRfc3339(nowMs), ...finding };
+  }
+  const same = before['reason'] === finding.reason && before['message'] === finding.message;
+  return same ? before : { ...before, ...finding };
+}
+
+function findingsOf({ failures, resources, finalizers }: RemainingContent): readonly Finding[] {
+  return [
+    fine(
+      'NamespaceDeletionDiscoveryFailure',
+      'ResourcesDiscovered',
+      'All resources successfully discovered',
+    ),
+    fine(
+      'NamespaceDeletionGroupVersionParsingFailure',
+      'ParsedGroupVersions',
+      'All legacy kube types successfully parsed',
+    ),
+    failures.length === 0
+      ? fine(
+          'NamespaceDeletionContentFailure',
+          'ContentDeleted',
+          'All content successfully deleted, may be waiting on finalization',
+        )
+      : amiss(
+          'NamespaceDeletionContentFailure',
+          'ContentDeletionFailed',
+          `Failed to delete all resource types, ${failures.length} remaining: ` +
+            failures.slice(0, failuresShownMax).join(', '),
+        ),
+    resources.length === 0
+      ? fine('NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed')
+      : amiss(
+          'NamespaceContentRemaining',
+          'SomeResourcesRemain',
+          `Some resources are remaining: ${resources.map(countText).sort().join(', ')}`,
+        ),
+    finalizers.size === 0
+      ? fine(
+          'NamespaceFinalizersRemaining',
+          'ContentHasNoFinalizers',
+          'All content-preserving finalizers finished',
+        )
+      : amiss(
+          'NamespaceFinalizersRemaining',
+          'SomeFinalizersRemain',
+          `Some content in the namespace has finalizers remaining: ${finalizersText(finalizers)}`,
+        ),
+  ];
+}
+
+function countText({ resource, count }: RemainingContent['resources'][number]): string {
+  // The dot stands there also for the group without a name.
+  const name = resource.group === '' ? `${resource.resource}.` : formatGroupResource(resource);
+  return `${name} has ${count} resource instances`;
+}
+
+function finalizersText(finalizers: ReadonlyMap<string, number>): string {
+  const texts = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`);
+  return texts.sort().join(', ');
+}
+
+function fine(type: string, reason: string, message: string): Finding {
+  return { type, status: 'False', reason, message };
+}
+
+function amiss(type: string, reason: string, message: string): Finding {
+  return { type, status: 'True', reason, message };
+}

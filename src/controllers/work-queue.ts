@@ -1,0 +1,182 @@
+/**
+ * A bounded queue of keys, worked off in batches, with one coarse timer for what has to be tried
+ * again.
+ *
+ *   add ─▶ waiting ─▶ batch of at most `batchMax` ─▶ work(key) ─▶ done
+ *            ▲                                          │ again
+ *            └────────── after 2^n × retryMinMs ◀───────┘
+ *
+ * Invariants: a key is waiting once, however often it is added; a key is worked on by one task at a
+ * time, and an addition meanwhile is not lost. At `waitingMax` keys are dropped and `onOverflow` is
+ * called once: whoever adds has to find them again. Nothing runs before start() or after stop().
+ */
+import type { TimerHandle, Timers } from '../stdx/clock.ts';
+
+export const workQueueLimits = {
+  waitingMax: 100_000,
+  batchMax: 64,
+  retryMinMs: 50,
+  retryMaxMs: 30_000,
+  /** How often it is looked for keys whose time has come. */
+  tickMs: 50,
+} as const;
+
+export interface WorkQueueDeps {
+  readonly timers: Timers;
+  /** Keys worked on at a time; at most, and by default, `workQueueLimits.batchMax`. */
+  readonly batchMax?: number | undefined;
+  readonly monotonicMs: () => number;
+  /** Before each batch. */
+  readonly prepare: () => Promise<void>;
+  /** True: done; false: again, later. A rejection is reported and counts as false. */
+  readonly work: (key: string) => Promise<boolean>;
+  readonly onOverflow: () => void;
+  /** Everything that was waiting has been worked on. */
+  readonly onEmpty: () => void;
+  readonly onError: (key: string, error: unknown) => void;
+}
+
+export interface WorkQueue {
+  add(key: string): void;
+  start(): void;
+  /** Resolves when the batch in hand has ended. */
+  stop(): Promise<void>;
+  readonly waitingCount: number;
+}
+
+interface Retry {
+  attempts: number;
+  /** Undefined: not waiting for a time. */
+  dueMs: number | undefined;
+}
+
+export function createWorkQueue(deps: WorkQueueDeps): WorkQueue {
+  return new Queue(deps);
+}
+
+class Queue implements WorkQueue {
+  readonly #deps: WorkQueueDeps;
+  readonly #waiting = new Set<string>();
+  readonly #retries = new Map<string, Retry>();
+  #delayed = 0;
+  #overflowed = false;
+  #timer: TimerHandle | undefined;
+  #working: Promise<void> | undefined;
+  #running = false;
+
+  constructor(deps: WorkQueueDeps) {
+    this.#deps = deps;
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  add(key: string): void {
+    if (this.#waiting.size >= workQueueLimits.waitingMax && !this.#waiting.has(key)) {
+      if (this.#overflowed) return;
+      this.#overflowed = true;
+      this.#deps.onOverflow();
+      return;
+    }
+    this.#waiting.add(key);
+    this.#begin();
+  }
+
+  start(): void {
+    this.#running = true;
+    this.#begin();
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.#timer?.cancel();
+    await this.#working;
+  }
+
+  #begin(): void {
+    if (!this.#running || this.#working !== undefined || this.#waiting.size === 0) return;
+    this.#working = this.#run().finally(() => {
+      this.#working = undefined;
+      this.#begin();
+    });
+  }
+
+  async #run(): Promise<void> {
+    // What is added in this turn rides the first batch.
+    await Promise.resolve();
+    while (this.#running && this.#waiting.size > 0) {
+      const batch = this.#take();
+      const ready = await this.#prepare(batch);
+      if (ready) await Promise.all(batch.map((key) => this.#one(key)));
+      else for (const key of batch) this.#later(key);
+    }
+    if (!this.#running || this.#waiting.size > 0) return;
+    this.#overflowed = false;
+    this.#deps.onEmpty();
+  }
+
+  #take(): string[] {
+    const batch: string[] = [];
+    const max = this.#deps.batchMax ?? workQueueLimits.batchMax;
+    for (const key of this.#waiting) {
+      if (batch.length === max) break;
+      batch.push(key);
+      this.#waiting.delete(key);
+    }
+    return batch;
+  }
+
+  async #prepare(batch: readonly string[]): Promise<boolean> {
+    try {
+      await this.#deps.prepare();
+      return true;
+    } catch (error) {
+      this.#deps.onError(batch[0] ?? '', error);
+      return false;
+    }
+  }
+
+  async #one(key: string): Promise<void> {
+    try {
+      if (await this.#deps.work(key)) this.#forget(key);
+      else this.#later(key);
+    } catch (error) {
+      this.#deps.onError(key, error);
+      this.#later(key);
+    }
+  }
+
+  #forget(key: string): void {
+    const retry = this.#retries.get(key);
+    if (retry === undefined) return;
+    if (retry.dueMs !== undefined) this.#delayed -= 1;
+    this.#retries.delete(key);
+  }
+
+  #later(key: string): void {
+    const retry = this.#retries.get(key) ?? { attempts: 0, dueMs: undefined };
+    const { retryMinMs, retryMaxMs } = workQueueLimits;
+    const delayMs = Math.min(retryMinMs * 2 ** Math.min(retry.attempts, 20), retryMaxMs);
+    if (retry.dueMs === undefined) this.#delayed += 1;
+    retry.attempts += 1;
+    retry.dueMs = this.#deps.monotonicMs() + delayMs;
+    this.#retries.set(key, retry);
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (this.#timer !== undefined || !this.#running || this.#delayed === 0) return;
+    this.#timer = this.#deps.timers.after(workQueueLimits.tickMs, () => {
+      this.#timer = undefined;
+      const nowMs = this.#deps.monotonicMs();
+      for (const [key, retry] of this.#retries) {
+        if (retry.dueMs === undefined || retry.dueMs > nowMs) continue;
+        retry.dueMs = undefined;
+        this.#delayed -= 1;
+        this.add(key);
+      }
+      this.#arm();
+    });
+  }
+}

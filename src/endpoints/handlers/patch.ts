@@ -1,0 +1,217 @@
+/**
+ * patch: PATCH of an object, its status or its scale; the Content-Type says which kind of patch
+ * (spec 1, section 4.4).
+ *
+ * Invariant: a body in a format that the kind does not take is 415 with the ones it takes. An apply
+ * names its manager; only an apply can be forced.
+ */
+import { decodeCbor } from '../../apimachinery/codecs/cbor.ts';
+import { decodeJson } from '../../apimachinery/codecs/json.ts';
+import type { DecodeOptions, Decoded } from '../../apimachinery/codecs/json.ts';
+import { decodeYaml } from '../../apimachinery/codecs/yaml.ts';
+import { validatePatchOwner } from '../../apimachinery/fieldmanager/managers/manager-name.ts';
+import type { BodyFormat, SupportedType } from '../../apimachinery/negotiation.ts';
+import { readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
+import { queryBoolean } from '../../apimachinery/query.ts';
+import { newBadRequest, newInvalid, newPatchTooLarge } from '../../apimachinery/status-error.ts';
+import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
+import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
+import { onlyGiven } from '../../apimachinery/typed/given-members.ts';
+import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
+import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { fieldValidationOf } from '../../apimachinery/write-options.ts';
+import { applyObject, applyScale } from '../../registry/apply.ts';
+import type { ApplyOptions } from '../../registry/apply.ts';
+import { patchObject, patchScale } from '../../registry/patch.ts';
+import type { ObjectPatch, PatchOptions } from '../../registry/patch.ts';
+import type { ObjectTarget, Result } from '../../registry/registry.ts';
+import { ok, refused } from '../../registry/registry.ts';
+import { encodeVersioned } from '../../registry/versions.ts';
+import { assert } from '../../stdx/assert.ts';
+import { sendBody, sendObject } from '../object-response.ts';
+import type { Representation } from '../representation.ts';
+import { inFormat, negotiateRepresentation } from '../representation.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
+import { sendStatusError } from '../status-response.ts';
+import { atRequestTarget, checkVersionAndKind, readBody } from '../submitted-object.ts';
+import { readWriteOptions } from '../write-request.ts';
+
+const jsonPatchType = 'application/json-patch+json';
+const mergePatchType = 'application/merge-patch+json';
+const strategicPatchType = 'application/strategic-merge-patch+json';
+const applyPatchType = 'application/apply-patch+yaml';
+
+/** In the order in which a refusal lists them. */
+function patchTypes(
+  { features }: EndpointDeps,
+  schema: ObjectSchema | undefined,
+): readonly SupportedType[] {
+  const types = schema === undefined ? generalTypes : typedTypes;
+  return features.cbor ? [...types, applyCbor] : types;
+}
+
+const json = (mediaType: string): SupportedType => ({ mediaType, format: 'json', streams: false });
+const apply: SupportedType = { mediaType: applyPatchType, format: 'yaml', streams: false };
+const applyCbor: SupportedType = {
+  mediaType: 'application/apply-patch+cbor',
+  format: 'cbor',
+  streams: false,
+};
+const generalTypes = [json(jsonPatchType), json(mergePatchType), apply];
+const typedTypes = [json(jsonPatchType), json(mergePatchType), json(strategicPatchType), apply];
+
+export async function handlePatch(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
+  const { exchange, kind, resource } = request;
+  const subresource = kind.subresources.find((s) => s.name === resource.subresource);
+  const { schema, defaults } = subresource ?? kind;
+  const type = { ...(subresource?.kind ?? kind), schema, defaults };
+  const change = await readChange(deps, request, type);
+  if (change.kind === 'refused') return sendStatusError(exchange, change.error);
+  const scale = resource.subresource === 'scale';
+  const representation = negotiateRepresentation(deps, request, { projections: !scale });
+  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  const options = readWriteOptions(deps, request, 'PatchOptions');
+  if (options.kind === 'refused') return sendStatusError(exchange, options.error);
+  const force = queryBoolean(request.query, 'force');
+  const isApply = change.value.kind === 'apply';
+  const errors = validatePatchOwner(isApply, options.value.fieldManager, force);
+  if (errors.length > 0) {
+    const group = deps.identity.groups.meta;
+    return sendStatusError(exchange, newInvalid({ group, kind: 'PatchOptions' }, '', errors));
+  }
+  const { duplicates } = change.value;
+  const sent: Sent = {
+    target: { kind, namespace: resource.namespace, name: resource.name },
+    type,
+    change: change.value,
+    options: { ...options.value, force: force ?? false, duplicates },
+    representation: representation.value,
+  };
+  return scale ? sendChangedScale(deps, request, sent) : sendChanged(deps, request, sent);
+}
+
+/** `duplicates`: paths of fields that came twice in the body. */
+type Change = (ObjectPatch | { readonly kind: 'apply'; readonly intent: ApiObject }) & {
+  readonly duplicates: readonly string[];
+};
+
+interface Sent {
+  readonly target: ObjectTarget;
+  /** What is patched: the kind, or its scale. */
+  readonly type: DocumentType;
+  readonly change: Change;
+  readonly options: ApplyOptions & PatchOptions;
+  readonly representation: Representation;
+}
+
+async function readChange(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  expected: DocumentType,
+): Promise<Result<Change>> {
+  const { schema } = expected;
+  const body = await readBody(deps, request, patchTypes(deps, schema));
+  if (body.kind === 'refused') return body;
+  if (body.value === undefined) return refused(newBadRequest('a patch is required as the body'));
+  const { bytes, type } = body.value;
+  const findDuplicates = fieldValidationOf(request.query) !== 'Ignore';
+  const isApply = type.format !== 'json';
+  const decoded = decodePatch(bytes, type.format, { findDuplicates });
+  if (decoded.kind === 'refused') return decoded;
+  const duplicates = decoded.duplicates ?? [];
+  if (isApply) return intentOf(decoded.value, duplicates, request, expected);
+  const patch =
+    type.mediaType === jsonPatchType
+      ? jsonPatchOf(decoded.value)
+      : mergePatchOf(decoded.value, type.mediaType === strategicPatchType ? schema : undefined);
+  return patch.kind === 'refused' ? patch : ok({ ...patch.value, duplicates });
+}
+
+function decodePatch(bytes: Uint8Array, format: BodyFormat, options: DecodeOptions): Decoded {
+  if (format === 'cbor') return decodeCbor(bytes);
+  return (format === 'yaml' ? decodeYaml : decodeJson)(bytes, options);
+}
+
+/** An intent is an object: it says what it is, and it is the one of the URL. */
+function intentOf(
+  document: JsonValue,
+  duplicates: readonly string[],
+  request: ResourceRequest,
+  expected: DocumentType,
+): Result<Change> {
+  const named = (field: string): boolean => isJsonObject(document) && field in document;
+  if (!isJsonObject(document) || !named('apiVersion') || !named('kind')) {
+    return refused(newBadRequest('an apply patch is an object with apiVersion and kind'));
+  }
+  const mismatch = checkVersionAndKind(document, expected);
+  if (mismatch !== undefined) return refused(mismatch);
+  // An intent owns what it says: no defaults, and nothing that its type writes besides.
+  const type = { ...expected, defaults: undefined };
+  const mode = fieldValidationOf(request.query);
+  const typed = typedDocument(document, type, mode, duplicates);
+  if (typed.kind === 'refused') return typed;
+  request.warnings.push(...typed.warnings);
+  const { apiVersion, kind, metadata } = typed.object;
+  const intent: ApiObject = { ...onlyGiven(typed.object, document), apiVersion, kind, metadata };
+  const placed = atRequestTarget(intent, request);
+  if (placed.kind === 'refused') return placed;
+  return ok({ kind: 'apply', intent: placed.value, duplicates });
+}
+
+function jsonPatchOf(body: JsonValue): Result<ObjectPatch> {
+  const read = readJsonPatch(body);
+  if (read.kind === 'ok') return ok({ kind: 'json', operations: read.operations });
+  const { why, problem } = read;
+  return refused(why === 'too-large' ? newPatchTooLarge(problem) : newBadRequest(problem));
+}
+
+function mergePatchOf(body: JsonValue, schema: ObjectSchema | undefined): Result<ObjectPatch> {
+  if (!isJsonObject(body)) return refused(newBadRequest('a merge patch must be an object'));
+  return ok(
+    schema === undefined
+      ? { kind: 'merge', patch: body }
+      : { kind: 'strategic', patch: body, schema },
+  );
+}
+
+async function sendChanged(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  { target, change, options, representation }: Sent,
+): Promise<void> {
+  const { subresource: name } = request.resource;
+  const subresource = name === '' ? undefined : name;
+  const { registry } = deps;
+  const changed =
+    change.kind === 'apply'
+      ? await applyObject(registry, target, change.intent, subresource, options)
+      : await patchObject(registry, target, change, subresource, options);
+  if (changed.kind === 'refused') {
+    return sendStatusError(request.exchange, changed.error, request.warnings);
+  }
+  request.warnings.push(...changed.value.warnings);
+  const status = changed.value.created ? 201 : 200;
+  return sendObject(deps, request, status, representation, changed.value);
+}
+
+async function sendChangedScale(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  { target, type, change, options, representation }: Sent,
+): Promise<void> {
+  const { kind } = request;
+  const subresource = kind.subresources.find((s) => s.name === 'scale');
+  assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
+  const { registry } = deps;
+  const changed =
+    change.kind === 'apply'
+      ? await applyScale(registry, target, change.intent, kind.scale, type, options)
+      : await patchScale(registry, target, change, kind.scale, type, options);
+  if (changed.kind === 'refused') {
+    return sendStatusError(request.exchange, changed.error, request.warnings);
+  }
+  const { negotiated, pretty } = representation;
+  const body = inFormat(encodeVersioned(changed.value), negotiated, pretty, subresource.schema);
+  return sendBody(deps, request, 200, negotiated.mediaType, body);
+}

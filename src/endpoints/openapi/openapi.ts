@@ -1,0 +1,181 @@
+/**
+ * OpenAPI as documents with a name, a hash and several encodings (spec 1, sections 4 and 8).
+ *
+ *     /openapi/v2                          everything, OpenAPI 2.0
+ *     /openapi/v3                          the index: path ▶ URL with the hash of its document
+ *     /openapi/v3/apis/apps/v1[?hash=H]    one group version, OpenAPI 3.0
+ *
+ * What it is not: sending. Invariants: nothing is made before it is asked for; what has been made
+ * is kept as gzip only, the form that clients take; the hash is the SHA-512 of the document's JSON,
+ * so a URL with it names one content for ever. Between the documents of the index, and between
+ * the groups of v2, other requests get their turn. Bound: one entry per document and encoding.
+ */
+import { createHash } from 'node:crypto';
+import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
+import { parseAccept } from '../../apimachinery/negotiation.ts';
+import type { OpenApiDocuments } from '../../apimachinery/openapi/documents.ts';
+import { encodeOpenApiV2, encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+
+export interface OpenApiRequest {
+  /** As requested; a trailing slash does not matter. */
+  readonly path: string;
+  readonly accept: string | undefined;
+  /** The query parameter `hash`. */
+  readonly hash: string | undefined;
+  readonly gzip: boolean;
+}
+
+export type OpenApiResult =
+  | { readonly kind: 'document'; readonly document: OpenApiDocument }
+  /** The document has another hash by now. */
+  | { readonly kind: 'redirect'; readonly location: string }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'not-acceptable'; readonly accepted: readonly string[] };
+
+export interface OpenApiDocument {
+  readonly body: Uint8Array;
+  readonly gzipped: boolean;
+  readonly contentType: string;
+  /** Quoted. */
+  readonly etag: string;
+  /** It was asked for by its hash. */
+  readonly immutable: boolean;
+}
+
+export interface OpenApi {
+  find(request: OpenApiRequest): Promise<OpenApiResult>;
+}
+
+export interface OpenApiOptions {
+  readonly documents: OpenApiDocuments;
+  /** Lets other work run; see Timers.nextTurn. */
+  readonly pause: () => Promise<void>;
+}
+
+interface Kept {
+  readonly packed: Uint8Array;
+  /** Of the JSON form. */
+  readonly hash: string;
+}
+
+type Encoding = 'json' | 'protobuf';
+
+export function makeOpenApi(options: OpenApiOptions): OpenApi {
+  const kept = new Map<string, Promise<Kept>>();
+  /** Concurrent requests for one document share its making; a failed one is not remembered. */
+  const keep = (name: string, make: () => Promise<Kept>): Promise<Kept> => {
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    const made = make();
+    kept.set(name, made);
+    made.catch(() => kept.delete(name));
+    return made;
+  };
+  const v3Of = (path: string, encoding: Encoding) =>
+    keep(`v3 ${encoding} ${path}`, () => makeV3(options, path, encoding));
+  const v2Of = (encoding: Encoding) => keep(`v2 ${encoding}`, () => makeV2(options, encoding));
+  const index = () =>
+    keep('index', async () => {
+      const paths: Record<string, JsonObject> = {};
+      for (const path of options.documents.paths) {
+        const { hash } = await v3Of(path, 'json');
+        paths[path] = { serverRelativeURL: urlOf(path, hash) };
+        await options.pause();
+      }
+      return packed({ paths });
+    });
+
+  return {
+    async find(request) {
+      const path = request.path.replace(/\/$/, '');
+      if (path === '/openapi/v2') {
+        const chosen = chooseEncoding(request.accept, 'v2');
+        if (chosen === undefined) return notAcceptable('v2');
+        return answer(await v2Of(chosen.encoding), chosen.contentType, request, false);
+      }
+      if (path === '/openapi/v3') {
+        return answer(await index(), 'application/json', request, false);
+      }
+      const section = path.startsWith('/openapi/v3/') ? path.slice('/openapi/v3/'.length) : '';
+      if (!options.documents.paths.includes(section)) return { kind: 'not-found' };
+      const chosen = chooseEncoding(request.accept, 'v3');
+      if (chosen === undefined) return notAcceptable('v3');
+      const document = await v3Of(section, chosen.encoding);
+      const { hash } = request;
+      if (hash !== undefined && hash !== document.hash) {
+        return { kind: 'redirect', location: urlOf(section, document.hash) };
+      }
+      return answer(document, chosen.contentType, request, hash !== undefined);
+    },
+  };
+}
+
+function urlOf(path: string, hash: string): string {
+  return `/openapi/v3/${path}?hash=${hash}`;
+}
+
+async function answer(
+  document: Kept,
+  contentType: string,
+  request: OpenApiRequest,
+  immutable: boolean,
+): Promise<OpenApiResult> {
+  const body = request.gzip ? document.packed : await gunzipBytes(document.packed);
+  const etag = `"${document.hash}"`;
+  const { gzip: gzipped } = request;
+  return { kind: 'document', document: { body, gzipped, contentType, etag, immutable } };
+}
+
+async function makeV3(
+  { documents }: OpenApiOptions,
+  path: string,
+  encoding: Encoding,
+): Promise<Kept> {
+  const document = documents.v3(path) ?? {};
+  return packed(document, encoding === 'protobuf' ? encodeOpenApiV3(document) : undefined);
+}
+
+async function makeV2(options: OpenApiOptions, encoding: Encoding): Promise<Kept> {
+  const pieces = options.documents.v2();
+  let piece = pieces.next();
+  for (; piece.done !== true; piece = pieces.next()) await options.pause();
+  const document = piece.value;
+  await options.pause();
+  return packed(document, encoding === 'protobuf' ? encodeOpenApiV2(document) : undefined);
+}
+
+/** `body` undefined: the JSON itself, of which the hash is in any case. */
+async function packed(document: JsonObject, body?: Uint8Array): Promise<Kept> {
+  const json = Buffer.from(JSON.stringify(document), 'utf8');
+  const hash = createHash('sha512').update(json).digest('hex').toUpperCase();
+  return { packed: await gzipBytes(body ?? json), hash };
+}
+
+/** The name with an @ is what clients send and no media type can be; the answer has a dot. */
+function protobufName(version: 'v2' | 'v3'): string {
+  return `com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
+}
+
+function chooseEncoding(
+  accept: string | undefined,
+  version: 'v2' | 'v3',
+): { readonly encoding: Encoding; readonly contentType: string } | undefined {
+  const protobuf = protobufName(version);
+  const header = accept === undefined || accept.trim() === '' ? '*/*' : accept;
+  for (const { type, subtype, q } of parseAccept(header.replaceAll('@', '.'))) {
+    if (q === 0 || (type !== 'application' && type !== '*')) continue;
+    if (subtype === 'json' || subtype === '*') {
+      return { encoding: 'json', contentType: 'application/json' };
+    }
+    if (subtype === protobuf) {
+      return { encoding: 'protobuf', contentType: `application/${protobuf}` };
+    }
+  }
+  return undefined;
+}
+
+function notAcceptable(version: 'v2' | 'v3'): OpenApiResult {
+  const accepted = ['application/json', `application/${protobufName(version)}`];
+  return { kind: 'not-acceptable', accepted };
+}

@@ -1,0 +1,173 @@
+/**
+ * apply: server-side apply of an intent to an object, its status or its scale; it creates what is
+ * not there (spec 1, sections 3.2 and 4.5).
+ *
+ * What it is not: the merge (apimachinery/fieldmanager). The object's actor merges on its current
+ * state, so appliers that race each other are decided one after the other.
+ *
+ * Invariants: an intent that changes nothing makes no revision; a conflict names each manager and
+ * field, and changes nothing.
+ */
+import { applyPatch } from '../apimachinery/fieldmanager/managers/apply-patch.ts';
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { GroupVersionKind } from '../apimachinery/schema.ts';
+import type { KindInfo, ScalePaths } from '../apimachinery/scheme.ts';
+import { newConflict } from '../apimachinery/status-error.ts';
+import { typedDocument } from '../apimachinery/typed/field-validation.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { CurrentObject, Production } from '../../actors/actors.ts';
+import { assert } from '../stdx/assert.ts';
+import { prepareForCreate } from './create.ts';
+import type { WriteOptions } from './create.ts';
+import { fieldWriter, withOwners } from './field-ownership.ts';
+import type { Writer } from './field-ownership.ts';
+import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
+import { ok, refused } from './registry.ts';
+import { scaleOf, withReplicas } from './scale.ts';
+import {
+  checkPreconditions,
+  executeReplace,
+  preconditionsOf,
+  preparedUpdate,
+  validatedUpdate,
+} from './update.ts';
+import type { Subresource } from './update.ts';
+import { atVersionOf, toStorageVersion } from './versions.ts';
+
+export interface ApplyOptions extends WriteOptions {
+  readonly manager: string;
+  /** Takes over what others own and the intent sets. */
+  readonly force: boolean;
+}
+
+/** `intent` has been decoded and names the target. */
+export async function applyObject(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  intent: ApiObject,
+  subresource: Subresource,
+  options: ApplyOptions,
+): Promise<Result<WriteResult>> {
+  const { kind } = target;
+  const writer: Writer = { manager: options.manager, subresource: subresource ?? '' };
+  return executeReplace(deps, target, {
+    produce: (current) => {
+      const complete = (merged: ApiObject): ApiObject => {
+        const stored = toStorageVersion(typed(merged, kind), kind);
+        return preparedUpdate(deps, kind, stored, current.object, subresource);
+      };
+      return produceApplied(deps, target, { intent, writer, options, complete }, current);
+    },
+    create:
+      subresource === undefined
+        ? () => produceCreated(deps, target, { intent, writer, options })
+        : undefined,
+    warnings: [],
+    options,
+  });
+}
+
+/** A Scale as intent: it names the replica count alone, whatever else stands in it. */
+export async function applyScale(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  intent: ApiObject,
+  paths: ScalePaths,
+  scale: GroupVersionKind,
+  options: ApplyOptions,
+): Promise<Result<ApiObject>> {
+  const { kind } = target;
+  const writer: Writer = { manager: options.manager, subresource: 'scale' };
+  const spec = isJsonObject(intent['spec']) ? intent['spec'] : {};
+  const bare: ApiObject = {
+    kind: kind.kind,
+    apiVersion: formatGroupVersion(kind),
+    metadata: intent.metadata,
+  };
+  const wanted = spec['replicas'];
+  const whole = wanted === undefined ? bare : withReplicas(bare, paths, wanted);
+  const result = await executeReplace(deps, target, {
+    produce: (current) => {
+      const complete = (merged: ApiObject): ApiObject => {
+        const stored = toStorageVersion(typed(merged, kind), kind);
+        return preparedUpdate(deps, kind, stored, current.object, undefined);
+      };
+      return produceApplied(deps, target, { intent: whole, writer, options, complete }, current);
+    },
+    create: undefined,
+    warnings: [],
+    options,
+  });
+  if (result.kind === 'refused') return result;
+  return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
+}
+
+/** What was merged as an object of its kind: an intent names neither the defaults nor all that its
+ * type writes, and what is taken out has its default again. */
+function typed(merged: ApiObject, kind: KindInfo): ApiObject {
+  const document = typedDocument(merged, kind, 'Ignore', []);
+  // Both parts were of the kind.
+  assert(document.kind === 'ok', 'what is merged is of its kind');
+  return document.object;
+}
+
+interface Intent {
+  readonly intent: ApiObject;
+  readonly writer: Writer;
+  readonly options: ApplyOptions;
+}
+
+interface CompletedIntent extends Intent {
+  /** From the merged object at the version of the request to the one to store. */
+  readonly complete: (merged: ApiObject) => ApiObject;
+}
+
+function produceApplied(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  { intent, writer, options, complete }: CompletedIntent,
+  current: CurrentObject,
+): Production {
+  const conflict = checkPreconditions(preconditionsOf(intent), current, target);
+  if (conflict !== undefined) return conflict;
+  const { kind } = target;
+  const live = atVersionOf(current.object, kind);
+  const outcome = applyPatch({
+    ...fieldWriter(deps, kind, writer),
+    live,
+    applied: intent,
+    force: options.force,
+    complete: (merged) => atVersionOf(complete(merged), kind),
+    lastAppliedAnnotation: deps.identity.annotations.lastAppliedConfiguration,
+  });
+  if (outcome.kind === 'refused') return outcome;
+  if (outcome.object === live) return { kind: 'object', object: current.object };
+  const next = toStorageVersion(outcome.object, kind);
+  return validatedUpdate(deps, target, next, writer, current);
+}
+
+function produceCreated(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  { intent, writer, options }: Intent,
+): Production {
+  const { kind, name } = target;
+  const { uid } = intent.metadata;
+  if (uid !== undefined && uid !== '') {
+    const text = `uid mismatch: the provided object specified uid ${uid}, and there is no object`;
+    return refused(newConflict(kind, name, text));
+  }
+  const outcome = applyPatch({
+    ...fieldWriter(deps, kind, writer),
+    live: undefined,
+    applied: intent,
+    force: options.force,
+    lastAppliedAnnotation: deps.identity.annotations.lastAppliedConfiguration,
+  });
+  if (outcome.kind === 'refused') return outcome;
+  const prepared = prepareForCreate(deps, target, typed(outcome.object, kind), name);
+  if (prepared.kind === 'refused') return prepared;
+  return { kind: 'object', object: withOwners(prepared.value.object, outcome.object.metadata) };
+}

@@ -1,0 +1,35 @@
+/**
+ * Deletion of an object that cannot be read: its record is removed, whatever it said
+ * (spec 1, section 3.1).
+ *
+ * What it is not: a way round finalizers. On an object that can be read it is refused, so that
+ * nobody is spared the normal way; the caller has seen to it that it is allowed at all.
+ *
+ * What watches see: DELETED with the last state that could be read, if this server has seen one;
+ * otherwise they are ended with an ERROR event (500, StorageReadError), because no state can be
+ * shown, and their clients list anew.
+ */
+import { newBadRequest, newNotFound } from '../apimachinery/status-error.ts';
+import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
+import { ok, refused } from './registry.ts';
+
+export async function deleteUnreadable(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+): Promise<Result<true>> {
+  const { kind, namespace, name } = target;
+  const outcome = await deps.actors.removeUnreadable({ ...kind.storage, namespace, name });
+  switch (outcome.kind) {
+    case 'removed':
+      return ok(true);
+    case 'absent':
+      return refused(newNotFound(kind, name));
+    case 'readable':
+      return refused(
+        newBadRequest(
+          `${kind.resource} "${name}" can be read: delete it without ` +
+            'ignoreStoreReadErrorWithClusterBreakingPotential',
+        ),
+      );
+  }
+}

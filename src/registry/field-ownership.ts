@@ -1,0 +1,67 @@
+/**
+ * Who owns which field, kept through every write (spec 1, sections 2.5 and 3.2).
+ *
+ * What it is not: the rules of ownership (apimachinery/fieldmanager); this is where the generic
+ * verbs call them, at the version of the request.
+ *
+ * Invariant: a write that changes nothing leaves managedFields as they were, so that it is
+ * recognised as one that changes nothing.
+ */
+import { trackUpdate } from '../apimachinery/fieldmanager/managers/track-update.ts';
+import { ownedKindOf } from '../apimachinery/fieldmanager/managers/owned-kind.ts';
+import type { FieldWriter } from '../apimachinery/fieldmanager/field-manager.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
+import type { RegistryDeps } from './registry.ts';
+import { atVersionOf } from './versions.ts';
+
+/** What a write says of its writer. */
+export interface Writer {
+  /** '' counts as unknown. */
+  readonly manager: string;
+  /** '' for the object itself. */
+  readonly subresource: string;
+}
+
+export function fieldWriter(
+  deps: RegistryDeps,
+  kind: KindInfo,
+  { manager, subresource }: Writer,
+): FieldWriter {
+  return {
+    kind: ownedKindOf(kind, deps.scheme),
+    apiVersion: formatGroupVersion(kind),
+    subresource,
+    manager,
+    nowMs: deps.clock.nowMs(),
+  };
+}
+
+/** `next` (stored version, with the managedFields that the client sent, if any) as it is to be
+ * stored after `live`; undefined: `next` is created. */
+export function tracked(
+  deps: RegistryDeps,
+  kind: KindInfo,
+  writer: Writer,
+  next: ApiObject,
+  live: ApiObject | undefined,
+): ApiObject {
+  const by = fieldWriter(deps, kind, writer);
+  // Most requests speak the stored version: then nothing needs to be converted, or put back.
+  const shown = (object: ApiObject): ApiObject =>
+    object.apiVersion === by.apiVersion ? object : atVersionOf(object, kind);
+  const owned = trackUpdate({
+    ...by,
+    live: live === undefined ? undefined : shown(live),
+    next: shown(next),
+  });
+  return next.apiVersion === by.apiVersion ? owned : withOwners(next, owned.metadata);
+}
+
+/** The object with another one's managedFields. */
+export function withOwners(object: ApiObject, { managedFields }: ObjectMeta): ApiObject {
+  const { managedFields: _old, ...metadata } = object.metadata;
+  if (managedFields === undefined) return { ...object, metadata };
+  return { ...object, metadata: { ...metadata, managedFields } };
+}

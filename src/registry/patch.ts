@@ -1,0 +1,169 @@
+/**
+ * patch: a JSON, merge or strategic merge patch of an object, its status or its scale
+ * (spec 1, section 4.4).
+ *
+ * What it is not: a read, a patch and a conditional write. The patch is applied by the object's
+ * actor to its current state, so patches that race each other all win; only a resourceVersion in
+ * the patch itself can conflict.
+ *
+ *     current (stored version) ▶ version of the request ▶ patch ▶ shape ▶ as an update from there
+ *
+ * Invariants: pure inside the decision, it may run again. The result obeys what an update obeys.
+ */
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { applyJsonPatch } from '../apimachinery/patch/json-patch.ts';
+import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
+import type { Patched } from '../apimachinery/patch/patch-result.ts';
+import type { JsonPatchOperation } from '../apimachinery/patch/rfc6902.ts';
+import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge-patch.ts';
+import { strategicSchemaOf } from '../apimachinery/patch/strategic-schema.ts';
+import type { ScalePaths } from '../apimachinery/scheme.ts';
+import { newBadRequest, newInvalidPatch, newPatchTooLarge } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import { typedDocument } from '../apimachinery/typed/field-validation.ts';
+import type { DocumentType, TypedDocument } from '../apimachinery/typed/field-validation.ts';
+import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { FieldValidation } from '../apimachinery/write-options.ts';
+import type { CurrentObject } from '../../actors/actors.ts';
+import { unreachable } from '../stdx/assert.ts';
+import type { WriteOptions } from './create.ts';
+import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
+import { ok, refused } from './registry.ts';
+import { produceScale, scaleOf } from './scale.ts';
+import { executeReplace, produceUpdate, writerOf } from './update.ts';
+import type { Subresource } from './update.ts';
+import { atVersionOf } from './versions.ts';
+
+/** What a patch is read as, and how strictly. */
+export interface PatchReading {
+  readonly fieldValidation: FieldValidation;
+  /** Paths of fields that came twice in the patch. */
+  readonly duplicates: readonly string[];
+}
+
+export interface PatchOptions extends WriteOptions, PatchReading {}
+
+export type ObjectPatch =
+  | { readonly kind: 'json'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly kind: 'merge'; readonly patch: JsonObject }
+  | { readonly kind: 'strategic'; readonly patch: JsonObject; readonly schema: ObjectSchema };
+
+export async function patchObject(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  patch: ObjectPatch,
+  subresource: Subresource,
+  options: PatchOptions,
+): Promise<Result<WriteResult>> {
+  const { kind } = target;
+  const warnings: string[] = [];
+  return executeReplace(deps, target, {
+    produce: (current) => {
+      const document = withRevision(atVersionOf(current.object, kind), current);
+      const next = patchedObject(document, patch, target, kind, options);
+      if (next.kind === 'refused') return next;
+      // Of the last decision, which is the one that counts.
+      warnings.splice(0, warnings.length, ...next.warnings);
+      return produceUpdate(deps, target, next.object, writerOf(options, subresource), current);
+    },
+    create: undefined,
+    warnings,
+    options,
+  });
+}
+
+export async function patchScale(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  patch: ObjectPatch,
+  paths: ScalePaths,
+  scale: DocumentType,
+  options: PatchOptions,
+): Promise<Result<ApiObject>> {
+  const result = await executeReplace(deps, target, {
+    produce: (current) => {
+      const document = scaleOf(withRevision(current.object, current), paths, scale);
+      const next = patchedObject(document, patch, target, scale, options);
+      if (next.kind === 'refused') return next;
+      return produceScale(deps, target, next.object, { paths, scale, options }, current);
+    },
+    create: undefined,
+    warnings: [],
+    options,
+  });
+  if (result.kind === 'refused') return result;
+  return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
+}
+
+/** As clients see it: a patch may test the resourceVersion, or name the one it was made for. */
+function withRevision(object: ApiObject, { revision }: CurrentObject): ApiObject {
+  if (revision === undefined) return object;
+  const metadata = { ...object.metadata, resourceVersion: revision.toString() };
+  return { ...object, metadata };
+}
+
+function patchedObject(
+  document: ApiObject,
+  patch: ObjectPatch,
+  target: ObjectTarget,
+  type: DocumentType,
+  { fieldValidation, duplicates }: PatchReading,
+): TypedDocument {
+  const patched = apply(document, patch);
+  if (patched.kind === 'refused') return refused(patchError(patched, target));
+  if (!isJsonObject(patched.value)) {
+    return refused(newInvalidPatch(target.kind, target.name, 'the result is not an object'));
+  }
+  const moved = identityChange(patched.value, document);
+  if (moved !== undefined) return refused(moved);
+  return typedDocument(patched.value, type, fieldValidation, duplicates);
+}
+
+function apply(document: ApiObject, patch: ObjectPatch): Patched {
+  switch (patch.kind) {
+    case 'json':
+      return applyJsonPatch(document, patch.operations);
+    case 'merge':
+      return { kind: 'ok', value: applyMergePatch(document, patch.patch) };
+    case 'strategic':
+      return applyStrategicMergePatch(document, patch.patch, strategicSchemaOf(patch.schema));
+    default:
+      return unreachable(patch);
+  }
+}
+
+function patchError(
+  { why, problem }: Extract<Patched, { kind: 'refused' }>,
+  { kind, name }: ObjectTarget,
+): StatusError {
+  switch (why) {
+    case 'malformed':
+      return newBadRequest(problem);
+    case 'inapplicable':
+      return newInvalidPatch(kind, name, problem);
+    case 'too-large':
+      return newPatchTooLarge(problem);
+    default:
+      return unreachable(why);
+  }
+}
+
+/** A patch changes an object; it does not make another one of it. */
+function identityChange(patched: JsonObject, document: ApiObject): StatusError | undefined {
+  const metadata = isJsonObject(patched['metadata']) ? patched['metadata'] : {};
+  const rows = [
+    ['API version', patched['apiVersion'], document.apiVersion],
+    ['kind', patched['kind'], document.kind],
+    ['name', metadata['name'], document.metadata.name],
+    ['namespace', metadata['namespace'], document.metadata.namespace],
+  ] as const;
+  for (const [what, found, expected] of rows) {
+    if ((found ?? '') === (expected ?? '')) continue;
+    const shown = typeof found === 'string' ? found : 'not a text';
+    const text = `the ${what} of the patched object (${shown}) does not match ${expected ?? '""'}`;
+    return newBadRequest(text);
+  }
+  return undefined;
+}

@@ -1,0 +1,220 @@
+/** The three patch formats against vectors, and what they refuse. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
+import { applyJsonPatch, readJsonPatch } from '../../src/apimachinery/patch/json-patch.ts';
+import { applyMergePatch } from '../../src/apimachinery/patch/merge-patch.ts';
+import { patchLimits } from '../../src/apimachinery/patch/patch-result.ts';
+import type { Patched } from '../../src/apimachinery/patch/patch-result.ts';
+import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic-merge-patch.ts';
+import { noRules } from '../../src/apimachinery/patch/strategic-schema.ts';
+import type { StrategicSchema } from '../../src/apimachinery/patch/strategic-schema.ts';
+import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { corpusPath, readCorpus } from '../support/corpora.ts';
+
+interface JsonPatchRow {
+  readonly comment?: string;
+  readonly doc: JsonValue;
+  readonly patch: JsonValue;
+  readonly expected?: JsonValue;
+  readonly error?: string;
+  readonly disabled?: boolean;
+}
+
+function jsonPatch(document: JsonValue, body: JsonValue): Patched {
+  const read = readJsonPatch(body);
+  return read.kind === 'refused' ? read : applyJsonPatch(document, read.operations);
+}
+
+describe('JSON Patch vectors', () => {
+  for (const file of ['tests.json', 'spec_tests.json']) {
+    for (const [index, row] of readCorpus<JsonPatchRow[]>(`json-patch/${file}`).entries()) {
+      const title = `${file} ${index}: ${row.comment ?? row.error ?? JSON.stringify(row.patch)}`;
+      if (row.disabled === true) {
+        test(title, { skip: 'the vectors themselves mark this row as disabled' }, () => undefined);
+        continue;
+      }
+      test(title, () => {
+        const before = structuredClone(row.doc);
+        const result = jsonPatch(row.doc, row.patch);
+        assert.deepEqual(row.doc, before, 'the document is not changed');
+        if (row.error !== undefined) {
+          assert.equal(result.kind, 'refused', inspect(result));
+          return;
+        }
+        assert.equal(result.kind, 'ok', inspect(result));
+        if (row.expected !== undefined) assert.deepEqual(value(result), row.expected);
+      });
+    }
+  }
+});
+
+test('a JSON Patch beyond the number of operations is refused before anything is applied', () => {
+  const operation = { op: 'add', path: '/a', value: 1 };
+  const many = new Array<typeof operation>(patchLimits.operationsMax + 1).fill(operation);
+  const read = readJsonPatch(many);
+  assert.ok(read.kind === 'refused' && read.why === 'too-large', JSON.stringify(read).slice(0, 99));
+  assert.equal(readJsonPatch(many.slice(1)).kind, 'ok');
+});
+
+test('copies that double a value again and again stop at the limit', () => {
+  const doubling = (count: number): JsonValue =>
+    new Array(count).fill(0).flatMap((_, i) => [{ op: 'copy', from: '/a', path: `/a/${i}` }]);
+  const refused = jsonPatch({ a: { text: 'x'.repeat(100) } }, doubling(40));
+  assert.ok(refused.kind === 'refused' && /copies more than/.test(refused.problem));
+  assert.equal(jsonPatch({ a: { text: 'x' } }, doubling(5)).kind, 'ok');
+});
+
+test('a pointer through the prototype is refused', () => {
+  for (const path of ['/__proto__/polluted', '/__proto__']) {
+    assert.equal(jsonPatch({}, [{ op: 'add', path, value: 1 }]).kind, 'refused');
+  }
+  assert.equal(jsonPatch({}, [{ op: 'remove', path: '/constructor' }]).kind, 'refused');
+  assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+});
+
+test('test compares integers beyond 2^53 digit by digit', () => {
+  const document = { n: 9007199254740993n };
+  const same = [{ op: 'test', path: '/n', value: 9007199254740993n }];
+  const other = [{ op: 'test', path: '/n', value: 9007199254740992n }];
+  assert.equal(jsonPatch(document, same).kind, 'ok');
+  assert.equal(jsonPatch(document, other).kind, 'refused');
+});
+
+test('a pointer that leads nowhere says where it ends', () => {
+  const document = { spec: { list: [1] } };
+  const rows: readonly (readonly [JsonValue, RegExp])[] = [
+    [{ op: 'replace', path: '/spec/list/x', value: 1 }, /"x" is no index/],
+    [{ op: 'replace', path: '/spec/list/-', value: 1 }, /"-" is no index/],
+    [{ op: 'remove', path: '/spec/list/1' }, /index 1 is out of bounds/],
+    [{ op: 'add', path: '/spec/list/3', value: 1 }, /index 3 is out of bounds/],
+    [{ op: 'remove', path: '/spec/absent' }, /does not exist/],
+    [{ op: 'add', path: '/absent/a', value: 1 }, /does not exist/],
+  ];
+  for (const [operation, expected] of rows) {
+    const result = jsonPatch(document, [operation]);
+    assert.ok(result.kind === 'refused' && result.why === 'inapplicable');
+    assert.match(result.problem, expected);
+  }
+});
+
+interface MergePatchCorpus {
+  readonly rfc7396: readonly { target: string; patch: string; expected: string }[];
+  readonly replaceNonObjects: readonly { doc: string; pat: string; res: string }[];
+  readonly nilArray: readonly { original: string; patch: string; res: string }[];
+  readonly mergeMergePatches: readonly { demonstrates: string; p1: string; p2: string }[];
+}
+
+describe('JSON merge patch vectors', () => {
+  const corpus = readCorpus<MergePatchCorpus>('json-merge-patch/rfc7396-evanphx.json');
+  const rows = [
+    ...corpus.rfc7396.map(({ target, patch, expected }) => [target, patch, expected] as const),
+    ...corpus.replaceNonObjects.map(({ doc, pat, res }) => [doc, pat, res] as const),
+    ...corpus.nilArray.map(({ original, patch, res }) => [original, patch, res] as const),
+  ];
+  for (const [target, patch, expected] of rows) {
+    test(`${target} + ${patch}`, () => {
+      const merged = applyMergePatch(
+        JSON.parse(target) as JsonValue,
+        JSON.parse(patch) as JsonValue,
+      );
+      assert.deepEqual(merged, JSON.parse(expected));
+    });
+  }
+  for (const { demonstrates } of corpus.mergeMergePatches) {
+    const skip = 'two patches made into one is for clients; a server applies one patch';
+    test(`merging of patches: ${demonstrates}`, { skip }, () => undefined);
+  }
+});
+
+interface StrategicRow {
+  readonly name: string;
+  readonly schema: string;
+  readonly original?: JsonObject;
+  readonly patch?: JsonObject;
+  readonly expected?: JsonObject;
+  readonly originalText?: string;
+  readonly patchText?: string;
+  readonly expectedText?: string;
+  readonly error?: string;
+}
+
+describe('strategic merge patch vectors', () => {
+  const { apply } = readCorpus<{ apply: StrategicRow[] }>('strategic-merge-patch/cases.json');
+  for (const [index, row] of apply.entries()) {
+    test(`${index} ${row.name}`, () => {
+      const result = strategic(row);
+      if (row.error !== undefined) {
+        assert.equal(result.kind, 'refused', inspect(result));
+        return;
+      }
+      assert.equal(result.kind, 'ok', inspect(result));
+      assert.deepEqual(value(result), row.expected ?? lossless(row.expectedText ?? ''));
+    });
+  }
+});
+
+function strategic(row: StrategicRow): Patched {
+  const original = row.original ?? lossless(row.originalText ?? '{}');
+  const patch = row.patch ?? decoded(row.patchText ?? '{}');
+  if (patch === undefined) return { kind: 'refused', why: 'malformed', problem: 'not JSON' };
+  return applyStrategicMergePatch(original as JsonObject, patch as JsonObject, swagger(row.schema));
+}
+
+function decoded(text: string): JsonValue | undefined {
+  const result = decodeJson(Buffer.from(text));
+  return result.kind === 'value' ? result.value : undefined;
+}
+
+function lossless(text: string): JsonValue {
+  const found = decoded(text);
+  assert.ok(found !== undefined, text);
+  return found;
+}
+
+interface SwaggerSchema {
+  readonly $ref?: string;
+  readonly allOf?: readonly SwaggerSchema[];
+  readonly properties?: Readonly<Record<string, SwaggerSchema>>;
+  readonly items?: SwaggerSchema;
+  readonly 'x-kubernetes-patch-strategy'?: string;
+  readonly 'x-kubernetes-patch-merge-key'?: string;
+}
+
+const swaggerTypes: Readonly<Record<string, SwaggerSchema>> = Object.assign(
+  {},
+  ...['swagger-merge-item-v3.json', 'swagger-precision-item-v3.json'].map((file) => {
+    const text = readFileSync(corpusPath(`strategic-merge-patch/${file}`), 'utf8');
+    const document = JSON.parse(text) as { components: { schemas: Record<string, SwaggerSchema> } };
+    return document.components.schemas;
+  }),
+) as Record<string, SwaggerSchema>;
+
+function swagger(name: string): StrategicSchema {
+  const type = swaggerTypes[name];
+  assert.ok(type !== undefined, `no schema ${name}`);
+  return rulesOf(type);
+}
+
+function rulesOf(type: SwaggerSchema): StrategicSchema {
+  const { $ref, allOf, items } = type;
+  if ($ref !== undefined) return swagger($ref.slice($ref.lastIndexOf('/') + 1));
+  if (allOf?.[0] !== undefined) return rulesOf(allOf[0]);
+  if (items !== undefined) return rulesOf(items);
+  return (field) => {
+    const found = type.properties?.[field];
+    if (found === undefined) return noRules(field);
+    return {
+      strategies: (found['x-kubernetes-patch-strategy'] ?? '').split(',').filter((s) => s !== ''),
+      mergeKey: found['x-kubernetes-patch-merge-key'],
+      inside: (inner) => rulesOf(found)(inner),
+    };
+  };
+}
+
+function value(result: Patched): JsonValue {
+  assert.equal(result.kind, 'ok');
+  return (result as { value: JsonValue }).value;
+}

@@ -1,0 +1,188 @@
+/**
+ * Conversions between versions: every pair of versions of every kind, on random objects, and what
+ * survives a version that cannot hold it.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
+import { identityOf } from '../../src/apimachinery/identity.ts';
+import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
+import type { TypeSchema } from '../../src/apimachinery/typed/type-schema.ts';
+import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
+import { catalogue } from '../../src/apis/catalogue.ts';
+import { convertedTypes } from '../../src/apis/conversion/conversions.ts';
+import { fieldTypes } from '../../src/apis/field-types.ts';
+import { conversionsOf, familyOf, hubOf } from '../../src/apis/version-families.ts';
+import { toVersion } from '../../src/registry/versions.ts';
+import { seededPrng } from '../../src/stdx/prng.ts';
+import { randomObject } from '../support/random-objects.ts';
+import { convert, kindOf, kubernetes, versioned } from '../support/versioned-kinds.ts';
+
+const types = fieldTypes(kubernetes);
+
+/** Names and forms of the fields, through the whole type. */
+function shapeOf(name: string): string {
+  const seen = new Set<string>();
+  const lines: string[] = [];
+  const walk = (schema: TypeSchema, path: string): void => {
+    switch (schema.kind) {
+      case 'scalar':
+        lines.push(`${path}:${schema.scalar}`);
+        return;
+      case 'list':
+        return walk(schema.items, `${path}[]`);
+      case 'map':
+        return walk(schema.values, `${path}{}`);
+      case 'union':
+        for (const form of schema.alternatives) walk(form.type, `${path}|`);
+        return;
+      case 'object': {
+        const key = `${path.replace(/^[^.[{|]*/, '')} ${schema.name}`;
+        if (path.length > 400 || seen.has(key) || (path.match(/\./g)?.length ?? 0) > 14) return;
+        seen.add(key);
+        lines.push(path);
+        for (const field of schema.members.values()) walk(field.type, `${path}.${field.name}`);
+      }
+    }
+  };
+  walk(types.object(name), '');
+  return lines.sort().join('\n');
+}
+
+const several = catalogue.filter((kind) => familyOf(kind).length > 1);
+
+describe('versions of one resource', () => {
+  for (const kind of several) {
+    const hub = hubOf(kind);
+    if (kind === hub || /JSONSchemaProps/.test(kind.type)) continue;
+    const title = `${kind.type} has the fields of ${hub.type}, or maps of its own`;
+    it(title, () => {
+      if (convertedTypes.includes(kind.type)) return;
+      assert.equal(shapeOf(kind.type), shapeOf(hub.type));
+    });
+  }
+
+  it('have maps only where there is such a type, and none for a hub', () => {
+    for (const type of convertedTypes) {
+      const kind = catalogue.find((row) => row.type === type);
+      assert.ok(kind, type);
+      assert.notEqual(hubOf(kind), kind, type);
+    }
+  });
+
+  const rounds = Number(process.env['CONVERSION_ROUNDS'] ?? 12);
+  for (const from of several) {
+    it(`${from.type}: random objects come back from every other version`, () => {
+      const source = versioned(from);
+      const labels = { apiVersion: formatGroupVersion(source), kind: from.kind };
+      const schema = types.object(from.type);
+      for (const to of familyOf(from)) {
+        if (to === from) continue;
+        for (let round = 0; round < rounds; round += 1) {
+          const prng = seededPrng(round * 7919 + 1);
+          const density = [0.15, 0.5, 0.9][round % 3] as number;
+          const object = randomObject(schema, labels, { prng, density });
+          const there = toVersion(object, source, versioned(to));
+          assert.equal(there.apiVersion, formatGroupVersion(versioned(to)));
+          const back = toVersion(there, versioned(to), source);
+          assert.deepEqual(back, object, `${to.type}, round ${round}: ${stringifyJson(there)}`);
+          // Once more by way of every third version: what is kept for one passes through others.
+          for (const third of familyOf(from)) {
+            const via = toVersion(there, versioned(to), versioned(third));
+            const home = toVersion(via, versioned(third), source);
+            assert.deepEqual(home, object, `${to.type}, ${third.type}, round ${round}`);
+          }
+        }
+      }
+    });
+  }
+});
+
+describe('what a version cannot hold', () => {
+  const scaler: ApiObject = {
+    kind: 'HorizontalPodAutoscaler',
+    apiVersion: 'autoscaling/v2',
+    metadata: { name: 'x' },
+    spec: {
+      maxReplicas: 3,
+      behavior: { scaleUp: { tolerance: '100m', stabilizationWindowSeconds: 3 } },
+    },
+  };
+
+  it('comes back beside what a client changed meanwhile', () => {
+    const old = convert(scaler, 'autoscaling/v2beta2');
+    assert.deepEqual(old['spec'], {
+      maxReplicas: 3,
+      behavior: { scaleUp: { stabilizationWindowSeconds: 3 } },
+    });
+    const changed = {
+      ...old,
+      spec: { maxReplicas: 9, behavior: { scaleUp: { stabilizationWindowSeconds: 4 } } },
+    };
+    assert.deepEqual(convert(changed, 'autoscaling/v2')['spec'], {
+      maxReplicas: 9,
+      behavior: { scaleUp: { tolerance: '100m', stabilizationWindowSeconds: 4 } },
+    });
+  });
+
+  it('goes when a client takes away what it belongs to', () => {
+    const old = convert(scaler, 'autoscaling/v2beta2');
+    const back = convert({ ...old, spec: { maxReplicas: 9 } }, 'autoscaling/v2');
+    assert.deepEqual(back['spec'], { maxReplicas: 9 });
+    assert.equal(back.metadata.annotations, undefined);
+  });
+
+  it('never undoes a change at the same place', () => {
+    const ingress: ApiObject = {
+      kind: 'Ingress',
+      apiVersion: 'networking.k8s.io/v1',
+      metadata: { name: 'x' },
+      spec: { defaultBackend: { service: { name: 's', port: { name: 'p', number: 80 } } } },
+    };
+    const old = convert(ingress, 'networking.k8s.io/v1beta1');
+    assert.deepEqual(old['spec'], { backend: { serviceName: 's', servicePort: 'p' } });
+    assert.deepEqual(convert(old, 'networking.k8s.io/v1'), ingress);
+    const changed = { ...old, spec: { backend: { serviceName: 's', servicePort: 81 } } };
+    const back = convert(changed, 'networking.k8s.io/v1');
+    assert.deepEqual(back['spec'], {
+      defaultBackend: { service: { name: 's', port: { number: 81 } } },
+    });
+  });
+
+  it('is left out when its annotation cannot be read', () => {
+    for (const text of [
+      '',
+      '{',
+      '[]',
+      '[1]',
+      '{"path":1}',
+      '[{"path":["metadata","uid"],"was":"","value":"x"}]',
+    ]) {
+      const object = {
+        ...scaler,
+        apiVersion: 'autoscaling/v2beta2',
+        metadata: { name: 'x', annotations: { 'conversion.kubernetes.io/autoscaling.v2': text } },
+      };
+      const back = convert(object, 'autoscaling/v2');
+      assert.equal(back.metadata.uid, undefined);
+      assert.equal(
+        back.metadata.annotations?.['conversion.kubernetes.io/autoscaling.v2'],
+        undefined,
+      );
+    }
+  });
+
+  it('is kept under the names of the identity', () => {
+    const svc = identityOf('svc');
+    const kind = kindOf('autoscaling/v1', 'HorizontalPodAutoscaler');
+    const conversions = conversionsOf(kind, svc);
+    const shown = toVersion(
+      scaler,
+      { group: 'autoscaling', version: 'v2', kind: kind.kind, conversions },
+      { group: 'autoscaling', version: 'v1', kind: kind.kind, conversions },
+    );
+    assert.deepEqual(Object.keys(shown.metadata.annotations ?? {}), [
+      'autoscaling.alpha.svc.io/behavior',
+    ]);
+  });
+});

@@ -1,0 +1,49 @@
+/** Defaults of the built-in kinds: least objects become exactly what the reference makes of them. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { conform } from '../../src/apimachinery/typed/conform.ts';
+import { defaultersOf } from '../../src/apis/defaults/defaults.ts';
+import { pullPolicyOf } from '../../src/apis/defaults/pods.ts';
+import { fieldTypes } from '../../src/apis/field-types.ts';
+import { policyDefaultRows } from '../support/default-rows-policies.ts';
+import { defaultRows } from '../support/default-rows.ts';
+import { kindOf, kubernetes } from '../support/versioned-kinds.ts';
+
+const types = fieldTypes(kubernetes);
+const defaultsOf = defaultersOf(kubernetes);
+
+describe('defaults', () => {
+  for (const { version, kind, about = '', object, filled } of [
+    ...defaultRows,
+    ...policyDefaultRows,
+  ]) {
+    it(`${version} ${kind} ${about}`, () => {
+      const schema = types.object(kindOf(version, kind).type);
+      const document = { apiVersion: version, kind, ...object };
+      const conformed = conform(schema, document);
+      assert(conformed.kind === 'ok', JSON.stringify(conformed));
+      assert.deepEqual(conformed.unknownFields, []);
+      const result = defaultsOf(schema)(conformed.object);
+      assert.deepEqual(result, { apiVersion: version, kind, ...filled });
+      assert.equal(defaultsOf(schema)(result), result, 'the second time there is nothing to do');
+    });
+  }
+});
+
+describe('the pull policy', () => {
+  const always = ['a', 'a:latest', 'r.io:5000/a', 'r.io:5000/a:latest'];
+  const ifNotPresent = [
+    '',
+    'a:1',
+    'r.io:5000/a:1',
+    'a@sha256:0',
+    'r.io:5000/a@sha256:0',
+    'a:1@b:0',
+  ];
+  for (const image of always) {
+    it(`of ${image} is Always`, () => assert.equal(pullPolicyOf(image), 'Always'));
+  }
+  for (const image of ifNotPresent) {
+    it(`of "${image}" is IfNotPresent`, () => assert.equal(pullPolicyOf(image), 'IfNotPresent'));
+  }
+});

@@ -1,0 +1,73 @@
+/** What the server writes into new pods, volumes and jobs. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { identityOf } from '../../src/apimachinery/identity.ts';
+import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { initialStateStrategies, qosClassOf } from '../../src/apis/initial-state.ts';
+
+const strategies = initialStateStrategies(identityOf('kubernetes'));
+
+function created(resource: string, content: JsonObject): JsonObject {
+  const metadata = { name: 'x', uid: 'u' };
+  const object: ApiObject = { apiVersion: 'v1', kind: 'K', metadata, ...content };
+  const made = strategies[resource]?.prepareForCreate?.(object);
+  assert(made !== undefined);
+  return made;
+}
+
+const both = (cpu: string, memory: string): JsonObject => ({
+  limits: { cpu, memory },
+  requests: { cpu, memory },
+});
+
+describe('the quality of service of a pod', () => {
+  for (const [quality, ...resources] of [
+    ['BestEffort', {}],
+    ['BestEffort', { limits: { cpu: '0' } }],
+    ['Burstable', { requests: { cpu: '1' } }],
+    ['Burstable', both('1', '1Gi'), {}],
+    ['Guaranteed', both('1', '1Gi'), both('2', '1Mi')],
+  ] as readonly (readonly [string, ...JsonObject[]])[]) {
+    it(`${quality} for ${JSON.stringify(resources)}`, () => {
+      const containers = resources.map((each, at) => ({ name: `c${at}`, resources: each }));
+      assert.equal(qosClassOf({ containers }), quality);
+    });
+  }
+});
+
+describe('a new object', () => {
+  it('starts in the phase Pending, whatever status the client sends', () => {
+    const status = { phase: 'Bound' };
+    for (const resource of ['/persistentvolumes', '/persistentvolumeclaims']) {
+      assert.deepEqual(created(resource, { status })['status'], { phase: 'Pending' });
+    }
+    const pod = created('/pods', { spec: {}, status });
+    assert.deepEqual(pod['status'], { phase: 'Pending', qosClass: 'BestEffort' });
+  });
+
+  it('that is a job selects its own pods and nobody else', () => {
+    const spec = { template: { metadata: { labels: { a: 'b' } }, spec: {} } };
+    const job = created('batch/jobs', { spec, status: { succeeded: 1 } });
+    assert.equal(job['status'], undefined);
+    assert.deepEqual(job['spec'], {
+      selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u' } },
+      template: {
+        metadata: {
+          labels: {
+            a: 'b',
+            'batch.kubernetes.io/controller-uid': 'u',
+            'batch.kubernetes.io/job-name': 'x',
+            'controller-uid': 'u',
+            'job-name': 'x',
+          },
+        },
+        spec: {},
+      },
+    });
+  });
+
+  it('that is a job keeps the selector that its client vouches for', () => {
+    const spec = { manualSelector: true, selector: { matchLabels: { a: 'b' } } };
+    assert.deepEqual(created('batch/jobs', { spec })['spec'], spec);
+  });
+});

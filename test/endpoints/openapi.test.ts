@@ -1,0 +1,439 @@
+/** OpenAPI documents: closed, complete, true to the facts; and how they are served. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { identityOf } from '../../src/apimachinery/identity.ts';
+import type { IdentityName } from '../../src/apimachinery/identity.ts';
+import { definitionNames } from '../../src/apimachinery/openapi/definition-names.ts';
+import { openApiDocuments } from '../../src/apimachinery/openapi/documents.ts';
+import type { OpenApiDocuments } from '../../src/apimachinery/openapi/documents.ts';
+import {
+  encodeOpenApiV2,
+  encodeOpenApiV3,
+} from '../../src/apimachinery/openapi/protobuf-document.ts';
+import { makeScheme } from '../../src/apimachinery/scheme.ts';
+import type { Scheme } from '../../src/apimachinery/scheme.ts';
+import { buildScheme } from '../../src/apis/build-scheme.ts';
+import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
+import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
+import { readFacts } from '../support/corpora.ts';
+import { startTestServer } from '../support/test-server.ts';
+import type { TestServer } from '../support/test-server.ts';
+import type { FactField, TypeFacts } from '../support/type-rows.ts';
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+type Schema = Readonly<Record<string, Json>>;
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly 'x-kubernetes-action'?: string;
+  readonly 'x-kubernetes-group-version-kind'?: object;
+  readonly requestBody?: { readonly content: object };
+  readonly produces?: readonly string[];
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly definitions: Readonly<Record<string, Schema>>;
+}
+
+function documentsOf(name: IdentityName): { documents: OpenApiDocuments; scheme: Scheme } {
+  const identity = identityOf(name);
+  const config = parseRuntimeConfig('api/all');
+  assert.equal(config.kind, 'ok');
+  const built = buildScheme({
+    identity,
+    runtimeConfig: config.kind === 'ok' ? config.value : undefined,
+    featureGates: new Set(['DynamicResourceAllocation', 'DRADeviceTaints']),
+  });
+  if (built.kind !== 'ok') throw new Error(built.errors.join('\n'));
+  const { scheme } = built;
+  const { domain, mediaTypes } = identity;
+  const documents = openApiDocuments({
+    scheme,
+    domain,
+    protobufMediaType: mediaTypes.protobuf,
+    openValues: schemaExemptions.openValues,
+    version: 'v1.33.0',
+  });
+  return { documents, scheme };
+}
+
+function v3(documents: OpenApiDocuments, path: string): Document {
+  return documents.v3(path) as unknown as Document;
+}
+
+function v2(documents: OpenApiDocuments): Document {
+  const pieces = documents.v2();
+  for (let piece = pieces.next(); ; piece = pieces.next()) {
+    if (piece.done === true) return piece.value as unknown as Document;
+  }
+}
+
+/** Every `$ref` below a value. */
+function* references(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, each] of Object.entries(value)) {
+    if (key === '$ref' && typeof each === 'string') yield each;
+    else yield* references(each);
+  }
+}
+
+const kubernetes = documentsOf('kubernetes');
+const all = kubernetes.documents.paths.map((path) => v3(kubernetes.documents, path));
+
+describe('OpenAPI documents', () => {
+  for (const name of ['kubernetes', 'svc'] as const) {
+    it(`are closed and speak of one identity only (${name})`, () => {
+      const { documents } = documentsOf(name);
+      for (const path of documents.paths) {
+        const document = v3(documents, path);
+        const own = document.components.schemas;
+        for (const ref of references(document)) {
+          assert.ok(ref.startsWith('#/components/schemas/'), ref);
+          assert.ok(
+            own[ref.slice('#/components/schemas/'.length)] !== undefined,
+            `${path}: ${ref}`,
+          );
+        }
+        if (name === 'svc') assert.ok(!/k8s\.io|io\.k8s/.test(JSON.stringify(document)), path);
+      }
+      const merged = v2(documents);
+      for (const ref of references(merged)) {
+        assert.ok(merged.definitions[ref.slice('#/definitions/'.length)] !== undefined, ref);
+      }
+    });
+  }
+
+  it('hold every kind that is served, its list, its verbs and its subresources', () => {
+    for (const kind of kubernetes.scheme.kinds) {
+      const { group, version, resource } = kind;
+      const root = group === '' ? `api/${version}` : `apis/${group}/${version}`;
+      const document = v3(kubernetes.documents, root);
+      const schemas = Object.values(document.components.schemas);
+      for (const name of kind.operation === true ? [kind.kind] : [kind.kind, kind.listKind]) {
+        const served = JSON.stringify({ group, kind: name, version });
+        const holds = (schema: Schema) =>
+          JSON.stringify(schema['x-kubernetes-group-version-kind'] ?? []).includes(served);
+        assert.ok(schemas.some(holds), `${root} ${name}`);
+      }
+      const collection = `/${root}${kind.namespaced ? '/namespaces/{namespace}' : ''}/${resource}`;
+      const actions = new Set(
+        [collection, `${collection}/{name}`].flatMap((path) =>
+          Object.values(document.paths[path] ?? {}).map(
+            (each) => each['x-kubernetes-action'] ?? '',
+          ),
+        ),
+      );
+      const verbs: Readonly<Record<string, string>> = { create: 'post', update: 'put' };
+      for (const verb of kind.verbs.filter((each) => each !== 'watch')) {
+        assert.ok(actions.has(verbs[verb] ?? verb), `${collection} ${verb}`);
+      }
+      for (const { name, verbs: own } of kind.subresources) {
+        const item = document.paths[`${collection}/{name}/${name}`];
+        const method = own.includes('create') ? 'post' : 'put';
+        assert.ok(item?.[method], `${collection} ${name}`);
+      }
+    }
+  });
+
+  it('name each operation once', () => {
+    const methods = ['get', 'put', 'post', 'delete', 'patch'];
+    const ids = all.flatMap(({ paths }) =>
+      Object.values(paths).flatMap((item) =>
+        methods.flatMap((method) => item[method]?.operationId ?? []),
+      ),
+    );
+    assert.equal(new Set(ids).size, ids.length);
+    for (const id of [
+      'createAppsV1NamespacedDeployment',
+      'listCoreV1PodForAllNamespaces',
+      'readCoreV1Namespace',
+      'replaceAppsV1NamespacedDeploymentScale',
+      'deleteRbacAuthorizationV1CollectionClusterRole',
+      'listFlowcontrolApiserverV1FlowSchema',
+      'watchBatchV1NamespacedJobList',
+      'getAppsV1APIResources',
+    ]) {
+      assert.ok(ids.includes(id), id);
+    }
+  });
+
+  it('take fieldValidation where a body is taken: kubectl leaves validation to the server then', () => {
+    const { paths } = v3(kubernetes.documents, 'apis/apps/v1');
+    const item = paths['/apis/apps/v1/namespaces/{namespace}/deployments'];
+    const names = item?.['post']?.parameters?.map((parameter) => parameter.name);
+    assert.deepEqual(names, ['dryRun', 'fieldManager', 'fieldValidation']);
+    assert.deepEqual(item?.['post']?.['x-kubernetes-group-version-kind'], {
+      group: 'apps',
+      version: 'v1',
+      kind: 'Deployment',
+    });
+  });
+
+  it('describe PATCH where it is served, in the four forms, with what kubectl looks for', () => {
+    const groups = kubernetes.scheme.groups.map((group) => ({
+      ...group,
+      versions: group.versions.map((version) => ({
+        ...version,
+        kinds: version.kinds.map((kind) => ({
+          ...kind,
+          verbs: [...new Set([...kind.verbs, 'patch' as const])],
+        })),
+      })),
+    }));
+    const documents = openApiDocuments({
+      scheme: makeScheme(groups),
+      domain: 'k8s.io',
+      protobufMediaType: 'application/vnd.kubernetes.protobuf',
+      openValues: new Set(),
+      version: 'v1.33.0',
+    });
+    const path = '/api/v1/namespaces/{namespace}/configmaps/{name}';
+    const patch = v3(documents, 'api/v1').paths[path]?.['patch'];
+    assert.equal(patch?.operationId, 'patchCoreV1NamespacedConfigMap');
+    assert.deepEqual(
+      patch.parameters?.map((parameter) => parameter.name),
+      ['dryRun', 'fieldManager', 'fieldValidation', 'force'],
+    );
+    const expected = { group: '', version: 'v1', kind: 'ConfigMap' };
+    assert.deepEqual(patch['x-kubernetes-group-version-kind'], expected);
+    assert.deepEqual(Object.keys(patch.requestBody?.content ?? {}), [
+      'application/apply-patch+yaml',
+      'application/json-patch+json',
+      'application/merge-patch+json',
+      'application/strategic-merge-patch+json',
+    ]);
+  });
+
+  it('have the field names, required fields and merge markers of the facts, type by type', () => {
+    const { types } = readFacts<TypeFacts>();
+    const names = definitionNames('k8s.io');
+    const schemas: Record<string, Schema> = {};
+    for (const document of all) Object.assign(schemas, document.components.schemas);
+    let compared = 0;
+    for (const [name, facts] of Object.entries(types)) {
+      const schema = schemas[names.ofType(name)];
+      const properties = schema?.['properties'] as Readonly<Record<string, Schema>> | undefined;
+      if (properties === undefined) continue;
+      compared += 1;
+      assert.equal(schema?.['x-kubernetes-map-type'], facts.structType, name);
+      for (const field of facts.fields) {
+        if (field.name === undefined || field.inline === true) continue;
+        const where = `${name}.${field.name}`;
+        const own: Schema | undefined = properties[field.name];
+        assert.ok(own !== undefined, where);
+        assert.deepEqual(markersOf(own), markersOfFact(field), where);
+        const required = (schema?.['required'] ?? []) as readonly string[];
+        assert.equal(required.includes(field.name), field.required === true, where);
+      }
+    }
+    assert.ok(compared > 500, `${compared} types`);
+  });
+
+  it('write scalars with their formats', () => {
+    const core = v3(kubernetes.documents, 'api/v1').components.schemas;
+    const at = (type: string, field: string) =>
+      (core[`io.k8s.api.core.v1.${type}`]?.['properties'] as Record<string, Schema>)[field];
+    assert.deepEqual(at('ContainerPort', 'containerPort'), {
+      type: 'integer',
+      format: 'int32',
+      default: 0,
+    });
+    assert.deepEqual(at('ContainerPort', 'protocol'), {
+      type: 'string',
+      enum: ['SCTP', 'TCP', 'UDP'],
+      default: 'TCP',
+    });
+    assert.deepEqual(at('Secret', 'type'), { type: 'string' });
+    assert.deepEqual(at('PodCondition', 'type'), { type: 'string', default: '' });
+    assert.deepEqual(at('PodSpec', 'activeDeadlineSeconds'), { type: 'integer', format: 'int64' });
+    assert.deepEqual(at('Secret', 'data'), {
+      type: 'object',
+      additionalProperties: { type: 'string', format: 'byte' },
+    });
+    assert.deepEqual(at('Pod', 'spec'), {
+      allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.PodSpec' }],
+      default: {},
+    });
+    assert.deepEqual(
+      core['io.k8s.apimachinery.pkg.util.intstr.IntOrString']?.['format'],
+      'int-or-string',
+    );
+    assert.deepEqual(core['io.k8s.apimachinery.pkg.apis.meta.v1.Time']?.['format'], 'date-time');
+    const pod = v2(kubernetes.documents).definitions['io.k8s.api.core.v1.Pod'];
+    const properties = pod?.['properties'] as Record<string, Schema>;
+    assert.deepEqual(properties['spec'], { $ref: '#/definitions/io.k8s.api.core.v1.PodSpec' });
+  });
+
+  it('say which fields of a union its discriminator chooses', () => {
+    const { schemas } = v3(kubernetes.documents, 'apis/flowcontrol.apiserver.k8s.io/v1').components;
+    const unions = schemas['io.k8s.api.flowcontrol.v1.Subject']?.['x-kubernetes-unions'];
+    assert.equal((unions as readonly { discriminator: string }[])[0]?.discriminator, 'kind');
+  });
+});
+
+const markerNames: readonly (readonly [keyof FactField, string])[] = [
+  ['listType', 'x-kubernetes-list-type'],
+  ['listMapKeys', 'x-kubernetes-list-map-keys'],
+  ['mapType', 'x-kubernetes-map-type'],
+  ['patchStrategy', 'x-kubernetes-patch-strategy'],
+  ['patchMergeKey', 'x-kubernetes-patch-merge-key'],
+];
+
+function markersOf(schema: Schema): object {
+  const entries = Object.entries(schema).filter(([name]) => name.startsWith('x-'));
+  return Object.fromEntries(entries.sort());
+}
+
+function markersOfFact(field: FactField): object {
+  const entries = markerNames.flatMap(([fact, name]) =>
+    field[fact] === undefined ? [] : [[name, field[fact]] as const],
+  );
+  if (field.structType !== undefined) entries.push(['x-kubernetes-map-type', field.structType]);
+  return Object.fromEntries(entries.sort());
+}
+
+/** Fields of one Protobuf message: number ▶ what stands there. */
+function fieldsOf(bytes: Buffer): Map<number, (Buffer | number)[]> {
+  const fields = new Map<number, (Buffer | number)[]>();
+  let at = 0;
+  const uvarint = () => {
+    for (let value = 0, shift = 1; ; shift *= 128) {
+      const byte = bytes[at++] as number;
+      value += (byte & 0x7f) * shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const tag = uvarint();
+    const type = tag % 8;
+    const length = type === 2 ? uvarint() : type === 1 ? 8 : 0;
+    const value = type === 0 ? uvarint() : bytes.subarray(at, (at += length));
+    const number = Math.floor(tag / 8);
+    fields.set(number, [...(fields.get(number) ?? []), value]);
+  }
+  assert.equal(at, bytes.length);
+  return fields;
+}
+
+/** A map of messages, as lists of name and value. */
+function namedOf(message: Buffer, number: number): Map<string, Buffer> {
+  return new Map(
+    (fieldsOf(message).get(number) ?? []).map((entry): [string, Buffer] => {
+      const fields = fieldsOf(entry as Buffer);
+      return [String(fields.get(1)?.[0]), (fields.get(2)?.[0] ?? Buffer.alloc(0)) as Buffer];
+    }),
+  );
+}
+
+function only(message: Buffer, number: number): Buffer {
+  return fieldsOf(message).get(number)?.[0] as Buffer;
+}
+
+describe('OpenAPI documents in Protobuf', () => {
+  it('hold the same paths and definitions as in JSON (v2)', () => {
+    const document = v2(kubernetes.documents);
+    const bytes = Buffer.from(encodeOpenApiV2(document as never));
+    assert.deepEqual([...namedOf(only(bytes, 8), 2).keys()], Object.keys(document.paths));
+    const definitions = namedOf(only(bytes, 9), 1);
+    assert.deepEqual([...definitions.keys()], Object.keys(document.definitions));
+    const container = definitions.get('io.k8s.api.core.v1.Container') as Buffer;
+    const properties = namedOf(only(container, 25), 1);
+    const ports = properties.get('ports') as Buffer;
+    assert.equal(String(only(only(ports, 22), 1)), 'array');
+    assert.equal(
+      String(only(only(only(ports, 23), 1), 1)),
+      '#/definitions/io.k8s.api.core.v1.ContainerPort',
+    );
+    const extensions = namedOf(ports, 31);
+    assert.equal(
+      String(only(extensions.get('x-kubernetes-list-map-keys') as Buffer, 2)),
+      '["containerPort","protocol"]\n',
+    );
+  });
+
+  it('hold the same paths and definitions as in JSON (v3)', () => {
+    for (const document of all) {
+      const bytes = Buffer.from(encodeOpenApiV3(document as never));
+      assert.deepEqual([...namedOf(only(bytes, 4), 1).keys()], Object.keys(document.paths));
+      const schemas = Object.keys(document.components.schemas);
+      if (schemas.length === 0) continue;
+      assert.deepEqual([...namedOf(only(only(bytes, 5), 1), 1).keys()], schemas);
+    }
+  });
+});
+
+describe('OpenAPI over HTTP', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ identity: 'kubernetes', store: 'memory' });
+  });
+  after(() => server.remove());
+
+  it('an index entry names its document by its content, to be kept for ever', async () => {
+    const index = await server.request('GET', '/openapi/v3');
+    assert.equal(index.status, 200);
+    const paths = index.body['paths'] as Record<string, { serverRelativeURL: string }>;
+    for (const path of ['api', 'apis', 'version', 'api/v1', 'apis/apps', 'apis/apps/v1']) {
+      const url = paths[path]?.serverRelativeURL ?? '';
+      assert.ok(url.startsWith(`/openapi/v3/${path}?hash=`), url);
+      const document = await server.request('GET', url);
+      assert.equal(document.status, 200);
+      const hash = createHash('sha512').update(document.bytes).digest('hex').toUpperCase();
+      assert.equal(url, `/openapi/v3/${path}?hash=${hash}`);
+      assert.equal(document.headers.etag, `"${hash}"`);
+      assert.equal(document.headers['cache-control'], 'public, immutable');
+      assert.ok(Date.parse(document.headers.expires ?? '') > 0);
+    }
+  });
+
+  it('a stale hash leads to the current one; without a hash nothing is immutable', async () => {
+    const plain = await server.request('GET', '/openapi/v3/apis/batch/v1');
+    assert.equal(plain.status, 200);
+    assert.equal(plain.headers['cache-control'], undefined);
+    const stale = await server.request('GET', '/openapi/v3/apis/batch/v1?hash=00');
+    assert.equal(stale.status, 301);
+    const hash = (plain.headers.etag ?? '').slice(1, -1);
+    assert.equal(stale.headers.location, `/openapi/v3/apis/batch/v1?hash=${hash}`);
+  });
+
+  it('an unchanged document is not sent again', async () => {
+    for (const path of ['/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1']) {
+      const first = await server.request('GET', path);
+      const headers = { 'If-None-Match': String(first.headers.etag) };
+      const again = await server.request('GET', path, { headers });
+      assert.equal(again.status, 304, path);
+      assert.equal(again.bytes.length, 0);
+    }
+  });
+
+  for (const version of ['v2', 'v3'] as const) {
+    const path = version === 'v2' ? '/openapi/v2' : '/openapi/v3/api/v1';
+    it(`${version} comes as Protobuf under the name that clients ask for, or not at all`, async () => {
+      const asked = `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`;
+      const reply = await server.request('GET', path, { headers: { Accept: asked } });
+      assert.equal(reply.status, 200);
+      assert.equal(reply.headers['content-type'], asked.replace('@', '.'));
+      assert.equal(String(only(reply.bytes, 1)), version === 'v2' ? '2.0' : '3.0.0');
+      const other = await server.request('GET', path, { headers: { Accept: 'text/html' } });
+      assert.equal(other.status, 406);
+    });
+  }
+
+  it('comes compressed where the client takes it', async () => {
+    const headers = { 'Accept-Encoding': 'gzip' };
+    const reply = await server.request('GET', '/openapi/v2', { headers });
+    assert.equal(reply.headers['content-encoding'], 'gzip');
+    const plain = await server.request('GET', '/openapi/v2');
+    assert.ok(gunzipSync(reply.bytes).equals(plain.bytes));
+  });
+
+  it('answers 404 for what is not served and 405 for what is not read', async () => {
+    for (const path of ['/openapi', '/openapi/v4', '/openapi/v3/apis/apps/v9']) {
+      assert.equal((await server.request('GET', path)).status, 404, path);
+    }
+    assert.equal((await server.request('POST', '/openapi/v2', { body: {} })).status, 405);
+  });
+});

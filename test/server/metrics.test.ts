@@ -1,0 +1,85 @@
+/** The life of metrics, and the page in the text form that is scraped. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { presentMetric } from '../../src/server/metric-stability.ts';
+import type { MetricLife } from '../../src/server/metric-stability.ts';
+import { createMetricsPage } from '../../src/server/metrics.ts';
+
+const base = { name: 'm', help: 'What it is.' };
+
+const rows: readonly (readonly [MetricLife, number, boolean, string | undefined])[] = [
+  [{}, 33, false, '[ALPHA] What it is.'],
+  [{ stability: 'BETA' }, 33, false, '[BETA] What it is.'],
+  [{ stability: 'STABLE' }, 33, false, '[STABLE] What it is.'],
+  [{ stability: 'STABLE', deprecated: 34 }, 33, false, '[STABLE] What it is.'],
+  [
+    { stability: 'STABLE', deprecated: 33 },
+    33,
+    false,
+    '[STABLE] (Deprecated from 1.33) What it is.',
+  ],
+  [{ deprecated: 31 }, 33, false, '[ALPHA] (Deprecated from 1.31) What it is.'],
+  [{ deprecated: 30 }, 33, false, undefined],
+  [{ deprecated: 29 }, 33, false, undefined],
+  [{ deprecated: 30 }, 33, true, '[ALPHA] (Deprecated from 1.30) What it is.'],
+  [{ deprecated: 30 }, 32, false, '[ALPHA] (Deprecated from 1.30) What it is.'],
+];
+
+describe('metrics', () => {
+  for (const [life, release, showHidden, help] of rows) {
+    const title = `${JSON.stringify(life)} in 1.${release}${showHidden ? ', hidden ones shown' : ''}`;
+    it(`${title}: ${help ?? 'hidden'}`, () => {
+      const presented = presentMetric({ ...base, ...life }, { release, showHidden });
+      assert.equal(presented.kind === 'shown' ? presented.help : undefined, help);
+      if (presented.kind === 'hidden') return;
+      assert.equal(presented.warning !== undefined, (life.deprecated ?? 99) <= release);
+    });
+  }
+
+  it('are on the page with their class, hidden ones are not, deprecated ones are warned of', async () => {
+    const warnings: string[] = [];
+    const read = () => 7;
+    const page = createMetricsPage(
+      [
+        { name: 'shown_metric', help: 'Shown.', stability: 'STABLE', read },
+        { name: 'old_metric', help: 'Old.', deprecated: 32, read },
+        { name: 'hidden_metric', help: 'Hidden.', deprecated: 20, read },
+      ],
+      {
+        view: { release: 33, showHidden: false },
+        worker: undefined,
+        warn: (warning) => warnings.push(warning),
+      },
+    );
+    const { text, contentType } = await page.render();
+    assert.match(contentType, /^text\/plain/);
+    assert.match(
+      text,
+      /# HELP shown_metric \[STABLE\] Shown\.\n# TYPE shown_metric gauge\nshown_metric 7\n/,
+    );
+    assert.match(text, /# HELP old_metric \[ALPHA\] \(Deprecated from 1\.32\) Old\.\n/);
+    assert.ok(!text.includes('hidden_metric'));
+    assert.deepEqual(warnings, ['the metric old_metric is deprecated from 1.32']);
+  });
+
+  it('say once of each deprecated version that it was asked for', async () => {
+    const page = createMetricsPage([], {
+      view: { release: 33, showHidden: false },
+      worker: undefined,
+      warn: () => undefined,
+    });
+    const use = {
+      group: 'g',
+      version: 'v1beta1',
+      resource: 'r',
+      subresource: 'status',
+      removedRelease: '',
+    };
+    page.deprecatedUse(use);
+    page.deprecatedUse(use);
+    const { text } = await page.render();
+    const line =
+      'apiserver_requested_deprecated_apis{group="g",version="v1beta1",resource="r",subresource="status",removed_release=""} 1';
+    assert.equal(text.split('\n').filter((each) => each === line).length, 1, text);
+  });
+});
