@@ -335,7 +335,7 @@ const requests: readonly Scenario[] = [
     steps: [
       { ...deploy('a', {}, 422), body: deploymentWithout(), reason: 'Invalid' },
       created,
-      apply('a', { 'not a key': '1' }, { query: '&fieldValidation=Ignore', status: 200 }),
+      apply('a', { 'not a key': '1' }, { query: '&fieldValidation=Ignore', status: 422 }),
       applyWith({ labels: { 'not a key!': 'x' } }, { status: 422, reason: 'Invalid' }),
       applyWith({ labels: { k: 1 } }, { status: 400 }),
     ],

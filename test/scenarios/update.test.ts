@@ -284,7 +284,7 @@ const statusRules: Scenario = {
     {
       request: 'GET /api/v1/namespaces/$ns/pods/p',
       status: 200,
-      expect: { status: absent },
+      expect: { status: { phase: 'Pending', message: absent } },
     },
     {
       request: 'PUT /api/v1/namespaces/$ns/pods/p/status',
