@@ -73,7 +73,6 @@ const notServed: Readonly<Record<string, string>> = {
   '/v1/pods/log': 'nothing runs here to connect to',
   '/v1/pods/portforward': 'nothing runs here to connect to',
   '/v1/pods/proxy': 'nothing runs here to connect to',
-  '/v1/serviceaccounts/token': 'issues credentials',
   '/v1/services/proxy': 'nothing runs here to connect to',
 };
 
