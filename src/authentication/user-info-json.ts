@@ -36,5 +36,5 @@ export function readUserInfo(value: JsonValue | undefined): UserInfo | undefined
 
 function textsOf(value: JsonValue): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.every((item) => typeof item === 'string') ? (value) : undefined;
+  return value.every((item) => typeof item === 'string') ? value : undefined;
 }

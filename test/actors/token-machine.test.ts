@@ -56,8 +56,7 @@ async function timerOf(harness: Harness, name = 'a') {
   return (await harness.stored(name))?.timer;
 }
 
-const prolonged = (until: number) =>
-  replaceOf(({ object }) => ({ ...object, until }));
+const prolonged = (until: number) => replaceOf(({ object }) => ({ ...object, until }));
 
 describe('token machine', () => {
   test('I23 the token machine is its table, and its words are states of it', () => {
