@@ -226,7 +226,7 @@ function fillObject(plan: TypePlan, object: JsonObject, context: DefaultContext)
   const own = fillOwn(plan, object, context);
   // A copy that only this walk knows need not be copied once more.
   const isOurs = own !== object && plan.complete === undefined;
-  return fillInner(plan, own, context, isOurs ? (own as Filled) : undefined);
+  return fillInner(plan, own, context, isOurs ? own : undefined);
 }
 
 type Filled = Record<string, JsonValue | undefined>;
