@@ -153,6 +153,7 @@ function binaryText(quantity: Quantity): string | undefined {
 }
 
 export function compareQuantities(a: Exact, b: Exact): number {
+  if (a.exp10 === b.exp10) return a.unscaled < b.unscaled ? -1 : a.unscaled > b.unscaled ? 1 : 0;
   const exp10 = Math.min(a.exp10, b.exp10);
   const difference = rescaled(a, exp10).unscaled - rescaled(b, exp10).unscaled;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;

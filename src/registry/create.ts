@@ -25,7 +25,7 @@ import { storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
-import { tracked } from './field-ownership.ts';
+import { tracked, withOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import { toStorageVersion } from './versions.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
@@ -97,21 +97,39 @@ async function createNamed(
 async function createPrepared(
   deps: RegistryDeps,
   target: ResourceTarget,
-  prepared: { readonly object: ApiObject; readonly warnings: readonly string[] },
+  prepared: PreparedCreation,
   name: string,
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
   const { kind, namespace } = target;
   const key = { ...kind.storage, namespace, name };
-  const writer = { manager: options.manager ?? '', subresource: '' };
   const outcome = await deps.actors.execute(key, {
     type: 'create',
-    object: tracked(deps, kind, writer, prepared.object, undefined),
+    object: trackedCreation(deps, target, prepared, options),
     conditions: namespaceConditions(namespace),
     dryRun: options.dryRun,
     qualifiedResource: kind,
   });
   return creationResult(outcome, target, name, prepared.warnings);
+}
+
+export interface PreparedCreation {
+  readonly object: ApiObject;
+  /** Without what the kind's strategy wrote beside the metadata: its fields are the writer's. */
+  readonly written: ApiObject;
+  readonly warnings: readonly string[];
+}
+
+/** The object with its owners. What the kind itself filled in (a job's selector) is nobody's: an
+ * owner who later applies an intent without it must not thereby take it out. */
+export function trackedCreation(
+  deps: RegistryDeps,
+  { kind }: ResourceTarget,
+  { object, written }: PreparedCreation,
+  options: WriteOptions,
+): ApiObject {
+  const writer = { manager: options.manager ?? '', subresource: '' };
+  return withOwners(object, tracked(deps, kind, writer, written, undefined).metadata);
 }
 
 /** The object as it would be stored, but for who owns its fields; or why it may not be. */
@@ -120,7 +138,7 @@ export function prepareForCreate(
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
-): Result<{ readonly object: ApiObject; readonly warnings: readonly string[] }> {
+): Result<PreparedCreation> {
   const { kind, namespace } = target;
   const birth = {
     uid: deps.prng.uuid(),
@@ -142,7 +160,8 @@ export function prepareForCreate(
   if (errors.length > 0) {
     return refused(newInvalid(kind, name === '' ? '' : name, errors));
   }
-  return ok({ object, warnings });
+  const written = { ...deduplicated, metadata: object.metadata };
+  return ok({ object, written, warnings });
 }
 
 /** What must hold in the transaction that creates an object in this namespace. */

@@ -16,7 +16,12 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { validateObjectMetaUpdate } from '../apimachinery/validation/object-meta.ts';
 import type { CurrentObject, ObjectOutcome, Production } from '../../actors/actors.ts';
 import { assert, unreachable } from '../stdx/assert.ts';
-import { namespaceConditions, namespaceRefusal, prepareForCreate } from './create.ts';
+import {
+  namespaceConditions,
+  namespaceRefusal,
+  prepareForCreate,
+  trackedCreation,
+} from './create.ts';
 import type { WriteOptions } from './create.ts';
 import { tracked } from './field-ownership.ts';
 import type { Writer } from './field-ownership.ts';
@@ -288,9 +293,7 @@ function produceCreation(
 ): Production {
   const prepared = prepareForCreate(deps, target, submitted, target.name);
   if (prepared.kind === 'refused') return prepared;
-  const writer = writerOf(options, undefined);
-  const object = tracked(deps, target.kind, writer, prepared.value.object, undefined);
-  return { kind: 'object', object };
+  return { kind: 'object', object: trackedCreation(deps, target, prepared.value, options) };
 }
 
 function replacementResult(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { absent } from '../support/partial-equal.ts';
 import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
-import { workloadSpec } from '../support/valid-objects.ts';
+import { podSpec, workloadSpec } from '../support/valid-objects.ts';
 
 const configmaps = '/api/v1/namespaces/$ns/configmaps';
 const revisions = '/apis/apps/v1/namespaces/$ns/controllerrevisions';
@@ -348,7 +348,33 @@ const oddities: Scenario = {
   ],
 };
 
+const jobs = '/apis/batch/v1/namespaces/$ns/jobs';
+const jobTemplate = podSpec({ restartPolicy: 'Never' });
+
+/** An owner who leaves the selector out of an apply would otherwise change what is immutable. */
+const jobOwners: Scenario = {
+  title: 'what the server writes into a new job is owned by no writer',
+  steps: [
+    {
+      request: `POST ${jobs}?fieldManager=a`,
+      body: { metadata: { name: 'j' }, spec: { template: { spec: jobTemplate } } },
+      status: 201,
+      check: ({ body }) => {
+        const { metadata, spec } = body as unknown as {
+          metadata: { managedFields: { fieldsV1: { 'f:spec': Record<string, object> } }[] };
+          spec: { selector: object };
+        };
+        assert.notEqual(spec.selector, undefined);
+        const owned = metadata.managedFields[0]?.fieldsV1['f:spec'] ?? {};
+        assert.equal(owned['f:selector'], undefined);
+        assert.ok(owned['f:template'] !== undefined && !('f:metadata' in owned['f:template']));
+      },
+    },
+  ],
+};
+
 runScenarios('create', [
+  jobOwners,
   serverOwned,
   generated,
   agreement,

@@ -94,7 +94,8 @@ export function makeDefaulters(
     }
     return (object) => {
       const own = fillOwn(plan, object, { identity, root: object });
-      return fillInner(plan, own, { identity, root: own });
+      // A copy of its own: the root is the object as it was before this.
+      return fillInner(plan, own, { identity, root: own }, undefined);
     };
   };
 }
@@ -202,8 +203,7 @@ function fillOf(
     case 'object': {
       if (!reachesRows(type, rules, new Set())) return undefined;
       const plan = planOf(type);
-      return (value, context) =>
-        isJsonObject(value) ? fillInner(plan, fillOwn(plan, value, context), context) : value;
+      return (value, context) => (isJsonObject(value) ? fillObject(plan, value, context) : value);
     }
   }
 }
@@ -222,8 +222,17 @@ function reachesRows(type: TypeSchema, rules: TypeRules, seen: Set<TypeSchema>):
   return false;
 }
 
+function fillObject(plan: TypePlan, object: JsonObject, context: DefaultContext): JsonObject {
+  const own = fillOwn(plan, object, context);
+  // A copy that only this walk knows need not be copied once more.
+  const isOurs = own !== object && plan.complete === undefined;
+  return fillInner(plan, own, context, isOurs ? own : undefined);
+}
+
+type Filled = Record<string, JsonValue | undefined>;
+
 function fillOwn(plan: TypePlan, object: JsonObject, context: DefaultContext): JsonObject {
-  let filled: Record<string, JsonValue | undefined> | undefined;
+  let filled: Filled | undefined;
   for (const { name, nullable, value } of plan.rows) {
     const found = (filled ?? object)[name];
     if (found !== undefined && (nullable || !isZero(found))) continue;
@@ -236,8 +245,14 @@ function fillOwn(plan: TypePlan, object: JsonObject, context: DefaultContext): J
   return plan.complete === undefined ? own : plan.complete(own, context);
 }
 
-function fillInner(plan: TypePlan, object: JsonObject, context: DefaultContext): JsonObject {
-  let filled: Record<string, JsonValue | undefined> | undefined;
+/** `copy`: the object itself where it may be written to. */
+function fillInner(
+  plan: TypePlan,
+  object: JsonObject,
+  context: DefaultContext,
+  copy: Filled | undefined,
+): JsonObject {
+  let filled = copy;
   if (plan.inner.size === 0) return object;
   for (const name in object) {
     const fill = plan.inner.get(name);

@@ -51,7 +51,7 @@ export function typedDocument(
   const problems =
     mode === 'Ignore'
       ? []
-      : strictProblems([...shape.unknownFields, ...conformed.unknownFields], duplicates);
+      : strictProblems(shape.unknownFields.concat(conformed.unknownFields), duplicates);
   if (mode === 'Strict' && problems.length > 0) {
     return refused(type, `strict decoding error: ${problems.join(', ')}`);
   }

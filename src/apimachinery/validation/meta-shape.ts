@@ -62,7 +62,8 @@ type Reader = (
   unknownFields: string[],
 ) => JsonValue | undefined;
 
-type FieldTable = readonly (readonly [name: string, read: Reader])[];
+/** In the order in which the fields are written. */
+type FieldTable = ReadonlyMap<string, Reader>;
 
 const readString = (value: JsonValue | undefined, path: string): string | undefined => {
   if (value === undefined || value === null || value === '') return undefined;
@@ -99,12 +100,25 @@ const readTime: Reader = (value, path) => {
 const readStringMap: Reader = (value, path) => {
   if (value === undefined || value === null) return undefined;
   if (!isJsonObject(value)) throw new WrongShape(path, 'an object of strings', value);
+  if (isSortedMap(value)) return value;
   const keys = Object.keys(value).sort();
   if (keys.length === 0) return undefined;
-  return Object.fromEntries(
-    keys.map((key) => [key, readString(value[key], `${path}[${key}]`) ?? '']),
-  );
+  const textOf = (key: string): string => {
+    const text = value[key];
+    return typeof text === 'string' ? text : (readString(text, `${path}[${key}]`) ?? '');
+  };
+  return Object.fromEntries(keys.map((key) => [key, textOf(key)]));
 };
+
+/** Whether it is what reading would make of it; an empty map is left out. */
+function isSortedMap(value: JsonObject): boolean {
+  let before: string | undefined;
+  for (const key in value) {
+    if (typeof value[key] !== 'string' || (before !== undefined && key < before)) return false;
+    before = key;
+  }
+  return before !== undefined;
+}
 
 const readAnyObject: Reader = (value, path) => {
   if (value === undefined || value === null) return undefined;
@@ -126,16 +140,16 @@ function objectOf(fields: FieldTable): Reader {
   return (value, path, unknown) => readFields(value, path, fields, unknown);
 }
 
-const OWNER_FIELDS: FieldTable = [
+const OWNER_FIELDS: FieldTable = new Map<string, Reader>([
   ['apiVersion', readRequiredString],
   ['kind', readRequiredString],
   ['name', readRequiredString],
   ['uid', readRequiredString],
   ['controller', readBoolean],
   ['blockOwnerDeletion', readBoolean],
-];
+]);
 
-const MANAGED_FIELDS: FieldTable = [
+const MANAGED_FIELDS: FieldTable = new Map<string, Reader>([
   ['manager', readString],
   ['operation', readString],
   ['apiVersion', readString],
@@ -143,10 +157,9 @@ const MANAGED_FIELDS: FieldTable = [
   ['fieldsType', readString],
   ['fieldsV1', readAnyObject],
   ['subresource', readString],
-];
+]);
 
-/** In the order they are written. */
-const META_FIELDS: FieldTable = [
+const META_FIELDS: FieldTable = new Map<string, Reader>([
   ['name', readString],
   ['generateName', readString],
   ['namespace', readString],
@@ -162,7 +175,7 @@ const META_FIELDS: FieldTable = [
   ['ownerReferences', listOf(objectOf(OWNER_FIELDS), 'objects')],
   ['finalizers', listOf(readRequiredString, 'strings')],
   ['managedFields', listOf(objectOf(MANAGED_FIELDS), 'objects')],
-];
+]);
 
 function readFields(
   value: JsonValue | undefined,
@@ -175,11 +188,12 @@ function readFields(
   const result: Record<string, JsonValue> = {};
   for (const [name, read] of fields) {
     const field = Object.hasOwn(source, name) ? source[name] : undefined;
-    const known = read(field, `${path}.${name}`, unknownFields);
+    // What is absent is never wrong, so its path is not asked for.
+    const known = read(field, field === undefined ? path : `${path}.${name}`, unknownFields);
     if (known !== undefined) result[name] = known;
   }
   for (const name of Object.keys(source)) {
-    if (!fields.some(([known]) => known === name)) unknownFields.push(`${path}.${name}`);
+    if (!fields.has(name)) unknownFields.push(`${path}.${name}`);
   }
   return result;
 }

@@ -65,8 +65,15 @@ export function checkDns1035Label(value: string): readonly string[] {
   return [...problems, explain(LABEL_1035_RULE, LABEL_1035, ['my-name', 'abc-123'])];
 }
 
+/** What the checks say of nearly all values. */
+const noProblems: readonly string[] = [];
+
 /** `name` or `prefix.example.com/name`: label keys, annotation keys, finalizers. */
 export function checkQualifiedName(value: string): readonly string[] {
+  // Most have no prefix and are short.
+  if (value.length <= QUALIFIED_NAME_PART_LENGTH_MAX && isQualifiedPart.test(value)) {
+    return noProblems;
+  }
   // Nearly all are valid, and then the text of the rule is not asked for.
   const rule = () => explain(QUALIFIED_RULE, QUALIFIED_PART, ['MyName', 'my.name', '123-abc']);
   const parts = value.split('/');

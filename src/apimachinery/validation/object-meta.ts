@@ -92,9 +92,9 @@ export function validateLabels(
   labels: Readonly<Record<string, string>>,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  for (const [key, value] of Object.entries(labels)) {
-    errors.push(...problems(field, key, checkQualifiedName));
-    errors.push(...problems(field, value, checkLabelValue));
+  for (const key of Object.keys(labels)) {
+    addProblems(errors, field, key, checkQualifiedName);
+    addProblems(errors, field, labels[key] as string, checkLabelValue);
   }
   return errors;
 }
@@ -106,12 +106,17 @@ export function validateAnnotations(
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;
-  for (const [key, value] of Object.entries(annotations)) {
-    errors.push(...problems(field, key, (name) => checkQualifiedName(name.toLowerCase())));
+  for (const key of Object.keys(annotations)) {
+    const value = annotations[key] as string;
+    addProblems(errors, field, key, checkAnnotationKey);
     bytes += Buffer.byteLength(key, 'utf8') + Buffer.byteLength(value, 'utf8');
   }
   if (bytes > ANNOTATIONS_BYTES_MAX) errors.push(tooLong(field, ANNOTATIONS_BYTES_MAX));
   return errors;
+}
+
+function checkAnnotationKey(key: string): readonly string[] {
+  return checkQualifiedName(key.toLowerCase());
 }
 
 function validateOwnerReferences(owners: readonly OwnerReference[]): readonly FieldError[] {
@@ -251,4 +256,14 @@ function problems(
   check: (value: string) => readonly string[],
 ): FieldError[] {
   return check(value).map((problem) => invalid(field, value, problem));
+}
+
+/** Likewise, behind what has been found: for what is checked often and is nearly always right. */
+function addProblems(
+  errors: FieldError[],
+  field: string,
+  value: string,
+  check: (value: string) => readonly string[],
+): void {
+  for (const problem of check(value)) errors.push(invalid(field, value, problem));
 }

@@ -17,10 +17,13 @@ const fileMode = 420;
 /** An image without tag and digest means its latest. */
 export function pullPolicyOf(image: JsonValue | undefined): 'Always' | 'IfNotPresent' {
   if (typeof image !== 'string' || image === '') return 'IfNotPresent';
-  const [named = ''] = image.split('@');
-  const tag = /:([^:/]+)$/.exec(named)?.[1];
-  if (tag === undefined) return image.includes('@') ? 'IfNotPresent' : 'Always';
-  return tag === 'latest' ? 'Always' : 'IfNotPresent';
+  const digestAt = image.indexOf('@');
+  const named = digestAt === -1 ? image : image.slice(0, digestAt);
+  // A colon before a slash is that of a port of the registry.
+  const colon = named.lastIndexOf(':');
+  const isTagged = colon !== -1 && colon + 1 < named.length && !named.includes('/', colon);
+  if (!isTagged) return digestAt === -1 ? 'Always' : 'IfNotPresent';
+  return named.endsWith(':latest') ? 'Always' : 'IfNotPresent';
 }
 
 const container: TypeDefaults = {
@@ -65,10 +68,14 @@ export const podDefaults: DefaultTable = {
   complete: {
     'core/v1.Pod': (pod) => inSpec(pod, completePodSpec),
     'core/v1.PodSpec': (spec) => roundResources(withOneAccount(spec), ['overhead']),
-    'core/v1.Volume': (volume) =>
-      Object.keys(volume).every((name) => name === 'name') ? { ...volume, emptyDir: {} } : volume,
+    'core/v1.Volume': (volume) => (hasSource(volume) ? volume : { ...volume, emptyDir: {} }),
   },
 };
+
+function hasSource(volume: JsonObject): boolean {
+  for (const name in volume) if (name !== 'name') return true;
+  return false;
+}
 
 export function inSpec(object: JsonObject, step: (spec: JsonObject) => JsonObject): JsonObject {
   const { spec } = object;
@@ -122,6 +129,13 @@ function eachIn(
   const list = object[field];
   if (!Array.isArray(list)) return object;
   const items = list as readonly JsonValue[];
-  const made = items.map((item) => (isJsonObject(item) ? step(item) : item));
-  return made.every((item, at) => item === items[at]) ? object : { ...object, [field]: made };
+  let changed: JsonValue[] | undefined;
+  for (let at = 0; at < items.length; at += 1) {
+    const item = items[at] as JsonValue;
+    const made = isJsonObject(item) ? step(item) : item;
+    if (made === item) continue;
+    changed ??= [...items];
+    changed[at] = made;
+  }
+  return changed === undefined ? object : { ...object, [field]: changed };
 }

@@ -18,12 +18,20 @@ function rounded(amount: JsonValue | undefined): JsonValue | undefined {
   return quantity === undefined ? amount : formatQuantity(roundUpQuantity(quantity, milli));
 }
 
+function mayNeedRounding(list: JsonObject): boolean {
+  for (const name in list) {
+    const amount = list[name];
+    if (typeof amount === 'string' && mayBeFine.test(amount)) return true;
+  }
+  return false;
+}
+
 /** Rounds the amounts in these fields; the same object when there is nothing to round. */
 export function roundResources(object: JsonObject, fields: readonly string[]): JsonObject {
   let result: Record<string, JsonValue | undefined> | undefined;
   for (const field of fields) {
     const list = object[field];
-    if (!isJsonObject(list)) continue;
+    if (!isJsonObject(list) || !mayNeedRounding(list)) continue;
     const entries = Object.entries(list).map(([name, amount]) => [name, rounded(amount)] as const);
     if (entries.every(([name, amount]) => list[name] === amount)) continue;
     result ??= { ...object };

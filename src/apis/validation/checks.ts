@@ -21,6 +21,28 @@ export type Problems = readonly FieldError[];
 
 const nothing: JsonObject = {};
 
+/** One for all: nearly every check finds nothing, and need not make a list of it. */
+export const noProblems: Problems = [];
+
+/** All of them, in order. No list is made for nothing, nor for those of one check alone. */
+export function together(...lists: readonly Problems[]): Problems {
+  let all = noProblems;
+  for (const list of lists) {
+    if (list.length > 0) all = all.length === 0 ? list : [...all, ...list];
+  }
+  return all;
+}
+
+/** What the rule finds in each of a list, in order. */
+export function each<T>(list: readonly T[], rule: (item: T, at: number) => Problems): Problems {
+  let all = noProblems;
+  for (let at = 0; at < list.length; at += 1) {
+    const found = rule(list[at] as T, at);
+    if (found.length > 0) all = all.length === 0 ? found : [...all, ...found];
+  }
+  return all;
+}
+
 export function part(object: JsonObject, name: string): JsonObject {
   const value = object[name];
   return isJsonObject(value) ? value : nothing;
@@ -38,13 +60,18 @@ export function numberOf(value: JsonValue | undefined): number | undefined {
   return undefined;
 }
 
+const noItems: readonly JsonValue[] = [];
+
 export function items(object: JsonObject, name: string): readonly JsonValue[] {
   const value = object[name];
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : noItems;
 }
 
+/** The list itself where it holds objects only, as it does once it has been read by its type. */
 export function objects(object: JsonObject, name: string): readonly JsonObject[] {
-  return items(object, name).filter(isJsonObject);
+  const list = items(object, name);
+  for (const item of list) if (!isJsonObject(item)) return list.filter(isJsonObject);
+  return list as readonly JsonObject[];
 }
 
 export function texts(object: JsonObject, name: string): readonly string[] {
@@ -53,10 +80,17 @@ export function texts(object: JsonObject, name: string): readonly string[] {
 
 /** The members that are texts. */
 export function textMap(object: JsonObject, name: string): Readonly<Record<string, string>> {
-  const entries = Object.entries(part(object, name)).filter(
+  const map = part(object, name);
+  if (holdsTexts(map)) return map;
+  const entries = Object.entries(map).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   return Object.fromEntries(entries);
+}
+
+function holdsTexts(map: JsonObject): map is Readonly<Record<string, string>> {
+  for (const name in map) if (typeof map[name] !== 'string') return false;
+  return true;
 }
 
 /** Each problem that a check of a text finds is one error. Empty texts are not looked at. */
@@ -65,7 +99,10 @@ export function form(
   value: string,
   check: (value: string) => readonly string[],
 ): Problems {
-  return value === '' ? [] : check(value).map((problem) => invalid(field, value, problem));
+  if (value === '') return noProblems;
+  const problems = check(value);
+  if (problems.length === 0) return noProblems;
+  return problems.map((problem) => invalid(field, value, problem));
 }
 
 /** Likewise, where the text must be there. */
@@ -80,16 +117,16 @@ export function requiredForm(
 export function needed(object: JsonObject, path: string, name: string, detail = ''): Problems {
   const value = object[name];
   const missing = value === undefined || value === '' || (Array.isArray(value) && !value.length);
-  return missing ? [required(`${path}.${name}`, detail)] : [];
+  return missing ? [required(`${path}.${name}`, detail)] : noProblems;
 }
 
 /** `names` are members that may be absent. */
 export function nonNegative(object: JsonObject, path: string, names: readonly string[]): Problems {
-  return names.flatMap((name) => {
+  return each(names, (name) => {
     const value = numberOf(object[name]);
     return value !== undefined && value < 0
       ? [invalid(`${path}.${name}`, object[name], negativeMessage)]
-      : [];
+      : noProblems;
   });
 }
 
@@ -100,7 +137,7 @@ export function between(
   max: number,
 ): Problems {
   const number = numberOf(value);
-  if (number === undefined || (number >= min && number <= max)) return [];
+  if (number === undefined || (number >= min && number <= max)) return noProblems;
   return [invalid(field, value, `must be between ${min} and ${max}, inclusive`)];
 }
 
@@ -126,7 +163,9 @@ export function checkPortName(name: string): readonly string[] {
 
 export function portNumberOrName(field: string, value: JsonValue | undefined): Problems {
   if (typeof value !== 'string') return portNumber(field, value);
-  return checkPortName(value).map((problem) => invalid(field, value, problem));
+  const problems = checkPortName(value);
+  if (problems.length === 0) return noProblems;
+  return problems.map((problem) => invalid(field, value, problem));
 }
 
 /** `next` is shown: what the client wanted. */
@@ -141,12 +180,12 @@ export function unchanged(
 /** Of each object in a list by this member; empty ones do not count. */
 export function uniqueBy(list: readonly JsonObject[], path: string, name: string): Problems {
   const seen = new Set<string>();
-  return list.flatMap((item, at) => {
+  return each(list, (item, at) => {
     const value = text(item, name);
-    if (value === '') return [];
+    if (value === '') return noProblems;
     if (seen.has(value)) return [duplicate(`${path}[${at}].${name}`, value)];
     seen.add(value);
-    return [];
+    return noProblems;
   });
 }
 
@@ -227,10 +266,14 @@ export function compareAmounts(
 }
 
 export function nonNegativeAmount(field: string, value: JsonValue | undefined): Problems {
-  return (compareAmounts(value, '0') ?? 0) < 0 ? [invalid(field, value, negativeMessage)] : [];
+  // Only a sign makes an amount negative; zero with one is none.
+  if (typeof value !== 'string' || !value.startsWith('-')) return noProblems;
+  if ((compareAmounts(value, '0') ?? 0) >= 0) return noProblems;
+  return [invalid(field, value, negativeMessage)];
 }
 
 /** Only one source of a volume, a handler, a backend. */
 export function notMoreThanOne(given: readonly string[], path: string, message: string): Problems {
+  if (given.length <= 1) return noProblems;
   return given.slice(1).map((name) => forbidden(`${path}.${name}`, message));
 }

@@ -15,9 +15,11 @@ import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import {
   checkConfigKey,
   checkPortName,
+  each,
   form,
   givenAmong,
   needed,
+  noProblems,
   nonNegative,
   numberOf,
   objects,
@@ -25,6 +27,7 @@ import {
   portNumber,
   portNumberOrName,
   text,
+  together,
   between,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
@@ -44,36 +47,36 @@ export function containerRules(
   path: string,
   context: ContainerContext,
 ): Problems {
-  return [
-    ...nameRules(text(container, 'name'), `${path}.name`, context.names),
-    ...needed(container, path, 'image'),
-    ...portRules(objects(container, 'ports'), `${path}.ports`),
-    ...environmentRules(container, path),
-    ...mountRules(container, path, context.volumes),
-    ...resourceRules(part(container, 'resources'), `${path}.resources`),
-    ...securityRules(part(container, 'securityContext'), `${path}.securityContext`),
-  ];
+  return together(
+    nameRules(text(container, 'name'), `${path}.name`, context.names),
+    needed(container, path, 'image'),
+    portRules(objects(container, 'ports'), `${path}.ports`),
+    environmentRules(container, path),
+    mountRules(container, path, context.volumes),
+    resourceRules(part(container, 'resources'), `${path}.resources`),
+    securityRules(part(container, 'securityContext'), `${path}.securityContext`),
+  );
 }
 
 /** Containers that keep running: probes and hooks, and no restart policy of their own. */
 export function mainContainerRules(container: JsonObject, path: string): Problems {
-  return [
-    ...lifecycleRules(part(container, 'lifecycle'), `${path}.lifecycle`),
-    ...probesOf(container, path),
-    ...(container['restartPolicy'] === undefined
-      ? []
-      : [forbidden(`${path}.restartPolicy`, 'may not be set for non-init containers')]),
-  ];
+  return together(
+    lifecycleRules(part(container, 'lifecycle'), `${path}.lifecycle`),
+    probesOf(container, path),
+    container['restartPolicy'] === undefined
+      ? noProblems
+      : [forbidden(`${path}.restartPolicy`, 'may not be set for non-init containers')],
+  );
 }
 
 const whileRunning = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
 export function initContainerRules(container: JsonObject, path: string): Problems {
   if (text(container, 'restartPolicy') === 'Always') {
-    return [
-      ...lifecycleRules(part(container, 'lifecycle'), `${path}.lifecycle`),
-      ...probesOf(container, path),
-    ];
+    return together(
+      lifecycleRules(part(container, 'lifecycle'), `${path}.lifecycle`),
+      probesOf(container, path),
+    );
   }
   const detail = 'may not be set for init containers without restartPolicy=Always';
   return givenAmong(container, whileRunning).map((name) => forbidden(`${path}.${name}`, detail));
@@ -88,20 +91,20 @@ function nameRules(name: string, field: string, names: Set<string>): Problems {
 
 function portRules(ports: readonly JsonObject[], path: string): Problems {
   const names = new Set<string>();
-  return ports.flatMap((port, at) => {
+  return each(ports, (port, at) => {
     const here = `${path}[${at}]`;
     const name = text(port, 'name');
     const problems = form(`${here}.name`, name, checkPortName);
     const repeated = name !== '' && problems.length === 0 && names.has(name);
     names.add(name);
-    return [
-      ...problems,
-      ...(repeated ? [duplicate(`${here}.name`, name)] : []),
-      ...(port['containerPort'] === 0
+    return together(
+      problems,
+      repeated ? [duplicate(`${here}.name`, name)] : noProblems,
+      port['containerPort'] === 0
         ? [required(`${here}.containerPort`)]
-        : portNumber(`${here}.containerPort`, port['containerPort'])),
-      ...(port['hostPort'] === 0 ? [] : portNumber(`${here}.hostPort`, port['hostPort'])),
-    ];
+        : portNumber(`${here}.containerPort`, port['containerPort']),
+      port['hostPort'] === 0 ? noProblems : portNumber(`${here}.hostPort`, port['hostPort']),
+    );
   });
 }
 
@@ -110,22 +113,25 @@ const variableMessage =
   'a valid environment variable name must consist only of printable ASCII characters other ' +
   "than '='";
 
+/** What the checks of texts say of nearly all of them. */
+const valid: readonly string[] = [];
+
 function checkVariableName(name: string): readonly string[] {
-  return variableName.test(name) ? [] : [variableMessage];
+  return variableName.test(name) ? valid : [variableMessage];
 }
 
 const onlyOneMessage = 'may not have more than one field specified at a time';
 const variableSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef'];
 
 function environmentRules(container: JsonObject, path: string): Problems {
-  const own = objects(container, 'env').flatMap((variable, at) => {
+  const own = each(objects(container, 'env'), (variable, at) => {
     const here = `${path}.env[${at}]`;
-    return [
-      ...form(`${here}.name`, text(variable, 'name'), checkVariableName),
-      ...(variable['valueFrom'] === undefined ? [] : variableSourceRules(variable, here)),
-    ];
+    return together(
+      form(`${here}.name`, text(variable, 'name'), checkVariableName),
+      variable['valueFrom'] === undefined ? noProblems : variableSourceRules(variable, here),
+    );
   });
-  const imported = objects(container, 'envFrom').flatMap((from, at) => {
+  const imported = each(objects(container, 'envFrom'), (from, at) => {
     const here = `${path}.envFrom[${at}]`;
     const given = givenAmong(from, ['configMapRef', 'secretRef']);
     return [
@@ -137,7 +143,7 @@ function environmentRules(container: JsonObject, path: string): Problems {
       ...given.flatMap((name) => needed(part(from, name), `${here}.${name}`, 'name')),
     ];
   });
-  return [...own, ...imported];
+  return together(own, imported);
 }
 
 function variableSourceRules(variable: JsonObject, path: string): Problems {
@@ -165,18 +171,18 @@ function variableSourceRules(variable: JsonObject, path: string): Problems {
 
 function mountRules(container: JsonObject, path: string, volumes: ReadonlySet<string>): Problems {
   const paths = new Set<string>();
-  return objects(container, 'volumeMounts').flatMap((mount, at) => {
+  return each(objects(container, 'volumeMounts'), (mount, at) => {
     const here = `${path}.volumeMounts[${at}]`;
     const name = text(mount, 'name');
     const mountPath = text(mount, 'mountPath');
     const repeated = mountPath !== '' && paths.has(mountPath);
     paths.add(mountPath);
     const both = text(mount, 'subPath') !== '' && text(mount, 'subPathExpr') !== '';
-    return [
-      ...(name !== '' && !volumes.has(name) ? [notFound(`${here}.name`, name)] : []),
-      ...(repeated ? [invalid(`${here}.mountPath`, mountPath, 'must be unique')] : []),
-      ...descendingPath(`${here}.subPath`, text(mount, 'subPath')),
-      ...(both
+    return together(
+      name !== '' && !volumes.has(name) ? [notFound(`${here}.name`, name)] : noProblems,
+      repeated ? [invalid(`${here}.mountPath`, mountPath, 'must be unique')] : noProblems,
+      descendingPath(`${here}.subPath`, text(mount, 'subPath')),
+      both
         ? [
             invalid(
               `${here}.subPathExpr`,
@@ -184,24 +190,28 @@ function mountRules(container: JsonObject, path: string, volumes: ReadonlySet<st
               'subPathExpr and subPath are mutually exclusive',
             ),
           ]
-        : descendingPath(`${here}.subPathExpr`, text(mount, 'subPathExpr'))),
-    ];
+        : descendingPath(`${here}.subPathExpr`, text(mount, 'subPathExpr')),
+    );
   });
 }
 
 /** A path that stays below where it starts. */
 export function descendingPath(field: string, path: string): Problems {
-  return [
-    ...(path.startsWith('/') ? [invalid(field, path, 'must be a relative path')] : []),
-    ...withoutBacksteps(field, path),
-  ];
+  if (path === '') return noProblems;
+  return together(
+    path.startsWith('/') ? [invalid(field, path, 'must be a relative path')] : noProblems,
+    withoutBacksteps(field, path),
+  );
 }
 
 export function withoutBacksteps(field: string, path: string): Problems {
-  return path.split('/').includes('..') ? [invalid(field, path, "must not contain '..'")] : [];
+  if (!path.includes('..') || !path.split('/').includes('..')) return noProblems;
+  return [invalid(field, path, "must not contain '..'")];
 }
 
+const probeNames = ['livenessProbe', 'readinessProbe', 'startupProbe'];
 const probeHandlers = ['exec', 'httpGet', 'tcpSocket', 'grpc'];
+const hookNames = ['postStart', 'preStop'];
 const hookHandlers = ['exec', 'httpGet', 'tcpSocket', 'sleep'];
 const probeNumbers = [
   'initialDelaySeconds',
@@ -212,29 +222,26 @@ const probeNumbers = [
 ];
 
 function probesOf(container: JsonObject, path: string): Problems {
-  return givenAmong(container, ['livenessProbe', 'readinessProbe', 'startupProbe']).flatMap(
-    (name) => {
-      const here = `${path}.${name}`;
-      const probe = part(container, name);
-      const successes = numberOf(probe['successThreshold']) ?? 1;
-      const grace = numberOf(probe['terminationGracePeriodSeconds']) ?? 1;
-      const graceField = `${here}.terminationGracePeriodSeconds`;
-      return [
-        ...handlerRules(probe, here, probeHandlers),
-        ...nonNegative(probe, here, probeNumbers),
-        ...(grace <= 0 && name !== 'readinessProbe'
-          ? [invalid(graceField, grace, 'must be greater than 0')]
-          : []),
-        ...(name !== 'readinessProbe' && successes !== 1
-          ? [invalid(`${here}.successThreshold`, successes, 'must be 1')]
-          : []),
-      ];
-    },
-  );
+  return each(givenAmong(container, probeNames), (name) => {
+    const here = `${path}.${name}`;
+    const probe = part(container, name);
+    const successes = numberOf(probe['successThreshold']) ?? 1;
+    const grace = numberOf(probe['terminationGracePeriodSeconds']) ?? 1;
+    return together(
+      handlerRules(probe, here, probeHandlers),
+      nonNegative(probe, here, probeNumbers),
+      grace <= 0 && name !== 'readinessProbe'
+        ? [invalid(`${here}.terminationGracePeriodSeconds`, grace, 'must be greater than 0')]
+        : noProblems,
+      name !== 'readinessProbe' && successes !== 1
+        ? [invalid(`${here}.successThreshold`, successes, 'must be 1')]
+        : noProblems,
+    );
+  });
 }
 
 function lifecycleRules(lifecycle: JsonObject, path: string): Problems {
-  return givenAmong(lifecycle, ['postStart', 'preStop']).flatMap((name) =>
+  return each(givenAmong(lifecycle, hookNames), (name) =>
     handlerRules(part(lifecycle, name), `${path}.${name}`, hookHandlers),
   );
 }
@@ -242,7 +249,7 @@ function lifecycleRules(lifecycle: JsonObject, path: string): Problems {
 function handlerRules(holder: JsonObject, path: string, handlers: readonly string[]): Problems {
   const given = givenAmong(holder, handlers);
   if (given.length === 0) return [required(path, 'must specify a handler type')];
-  return given.flatMap((name, at) =>
+  return each(given, (name, at) =>
     at > 0
       ? [forbidden(`${path}.${name}`, 'may not specify more than 1 handler type')]
       : handlerOf(name, part(holder, name), `${path}.${name}`),
@@ -259,14 +266,14 @@ function handlerOf(name: string, handler: JsonObject, path: string): Problems {
     case 'exec':
       return needed(handler, path, 'command');
     case 'httpGet':
-      return [
-        ...portNumberOrName(`${path}.port`, handler['port']),
-        ...objects(handler, 'httpHeaders').flatMap((header, at) =>
+      return together(
+        portNumberOrName(`${path}.port`, handler['port']),
+        each(objects(handler, 'httpHeaders'), (header, at) =>
           form(`${path}.httpHeaders[${at}].name`, text(header, 'name'), (value) =>
-            headerName.test(value) ? [] : [headerMessage],
+            headerName.test(value) ? valid : [headerMessage],
           ),
         ),
-      ];
+      );
     case 'tcpSocket':
       return portNumberOrName(`${path}.port`, handler['port']);
     case 'grpc':
@@ -279,10 +286,10 @@ function handlerOf(name: string, handler: JsonObject, path: string): Problems {
 function securityRules(context: JsonObject, path: string): Problems {
   const contradicts =
     context['allowPrivilegeEscalation'] === false && context['privileged'] === true;
-  return [
-    ...between(`${path}.runAsUser`, context['runAsUser'], 0, idMax),
-    ...between(`${path}.runAsGroup`, context['runAsGroup'], 0, idMax),
-    ...(contradicts
+  return together(
+    between(`${path}.runAsUser`, context['runAsUser'], 0, idMax),
+    between(`${path}.runAsGroup`, context['runAsGroup'], 0, idMax),
+    contradicts
       ? [
           invalid(
             `${path}.allowPrivilegeEscalation`,
@@ -290,6 +297,6 @@ function securityRules(context: JsonObject, path: string): Problems {
             'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
           ),
         ]
-      : []),
-  ];
+      : noProblems,
+  );
 }

@@ -3,16 +3,16 @@ import { forbidden, invalid, required } from '../../apimachinery/field-error.ts'
 import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import { validateAnnotations, validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { objects, part, requiredForm, text, textMap, texts } from './checks.ts';
+import { each, objects, part, requiredForm, text, textMap, texts, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 export function labelSelectorRules(selector: JsonObject, path: string): Problems {
-  return [
-    ...validateLabels(`${path}.matchLabels`, textMap(selector, 'matchLabels')),
-    ...objects(selector, 'matchExpressions').flatMap((requirement, at) =>
+  return together(
+    validateLabels(`${path}.matchLabels`, textMap(selector, 'matchLabels')),
+    each(objects(selector, 'matchExpressions'), (requirement, at) =>
       requirementRules(requirement, `${path}.matchExpressions[${at}]`),
     ),
-  ];
+  );
 }
 
 function requirementRules(requirement: JsonObject, path: string): Problems {
@@ -75,8 +75,8 @@ function meets(requirement: JsonObject, labels: Readonly<Record<string, string>>
 }
 
 export function templateMetadataRules(metadata: JsonObject, path: string): Problems {
-  return [
-    ...validateAnnotations(`${path}.annotations`, textMap(metadata, 'annotations')),
-    ...validateLabels(`${path}.labels`, textMap(metadata, 'labels')),
-  ];
+  return together(
+    validateAnnotations(`${path}.annotations`, textMap(metadata, 'annotations')),
+    validateLabels(`${path}.labels`, textMap(metadata, 'labels')),
+  );
 }

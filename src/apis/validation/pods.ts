@@ -14,7 +14,20 @@ import {
 } from '../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { between, form, items, needed, numberOf, objects, part, text, textMap } from './checks.ts';
+import {
+  between,
+  each,
+  form,
+  items,
+  needed,
+  noProblems,
+  numberOf,
+  objects,
+  part,
+  text,
+  textMap,
+  together,
+} from './checks.ts';
 import type { Problems } from './checks.ts';
 import { containerRules, initContainerRules, mainContainerRules } from './containers.ts';
 import { templateMetadataRules } from './labels.ts';
@@ -33,10 +46,10 @@ export const podTemplateRules: KindRules = {
 };
 
 export function templateRules(template: JsonObject, path: string): Problems {
-  return [
-    ...templateMetadataRules(part(template, 'metadata'), `${path}.metadata`),
-    ...podSpecRules(part(template, 'spec'), `${path}.spec`),
-  ];
+  return together(
+    templateMetadataRules(part(template, 'metadata'), `${path}.metadata`),
+    podSpecRules(part(template, 'spec'), `${path}.spec`),
+  );
 }
 
 export function podSpecRules(spec: JsonObject, path: string): Problems {
@@ -45,37 +58,37 @@ export function podSpecRules(spec: JsonObject, path: string): Problems {
     volumes: new Set(volumes.map((volume) => text(volume, 'name'))),
     names: new Set<string>(),
   };
-  const containers = objects(spec, 'containers').flatMap((container, at) => {
+  const containers = each(objects(spec, 'containers'), (container, at) => {
     const here = `${path}.containers[${at}]`;
-    return [...containerRules(container, here, context), ...mainContainerRules(container, here)];
+    return together(containerRules(container, here, context), mainContainerRules(container, here));
   });
-  const initial = objects(spec, 'initContainers').flatMap((container, at) => {
+  const initial = each(objects(spec, 'initContainers'), (container, at) => {
     const here = `${path}.initContainers[${at}]`;
-    return [...containerRules(container, here, context), ...initContainerRules(container, here)];
+    return together(containerRules(container, here, context), initContainerRules(container, here));
   });
-  return [
-    ...volumesRules(volumes, `${path}.volumes`),
-    ...containers,
-    ...initial,
-    ...placementRules(spec, path),
-    ...identityRules(spec, path),
-    ...sharingRules(spec, path),
-  ];
+  return together(
+    volumesRules(volumes, `${path}.volumes`),
+    containers,
+    initial,
+    placementRules(spec, path),
+    identityRules(spec, path),
+    sharingRules(spec, path),
+  );
 }
 
 function placementRules(spec: JsonObject, path: string): Problems {
-  return [
-    ...validateLabels(`${path}.nodeSelector`, textMap(spec, 'nodeSelector')),
-    ...form(`${path}.nodeName`, text(spec, 'nodeName'), checkDns1123Subdomain),
-    ...objects(spec, 'tolerations').flatMap((toleration, at) =>
+  return together(
+    validateLabels(`${path}.nodeSelector`, textMap(spec, 'nodeSelector')),
+    form(`${path}.nodeName`, text(spec, 'nodeName'), checkDns1123Subdomain),
+    each(objects(spec, 'tolerations'), (toleration, at) =>
       tolerationRules(toleration, `${path}.tolerations[${at}]`),
     ),
-    ...objects(spec, 'topologySpreadConstraints').flatMap((constraint, at) => {
+    each(objects(spec, 'topologySpreadConstraints'), (constraint, at) => {
       const skew = numberOf(constraint['maxSkew']) ?? 1;
       const field = `${path}.topologySpreadConstraints[${at}].maxSkew`;
-      return skew > 0 ? [] : [invalid(field, skew, 'must be greater than zero')];
+      return skew > 0 ? noProblems : [invalid(field, skew, 'must be greater than zero')];
     }),
-  ];
+  );
 }
 
 export function tolerationRules(toleration: JsonObject, path: string): Problems {
@@ -85,10 +98,10 @@ export function tolerationRules(toleration: JsonObject, path: string): Problems 
   const effect = text(toleration, 'effect');
   const all =
     'operator must be Exists when `key` is empty, which means "match all values and all keys"';
-  return [
-    ...form(`${path}.key`, key, checkQualifiedName),
-    ...(key === '' && operator !== 'Exists' ? [invalid(`${path}.operator`, operator, all)] : []),
-    ...(toleration['tolerationSeconds'] !== undefined && effect !== 'NoExecute'
+  return together(
+    form(`${path}.key`, key, checkQualifiedName),
+    key === '' && operator !== 'Exists' ? [invalid(`${path}.operator`, operator, all)] : noProblems,
+    toleration['tolerationSeconds'] !== undefined && effect !== 'NoExecute'
       ? [
           invalid(
             `${path}.effect`,
@@ -96,24 +109,24 @@ export function tolerationRules(toleration: JsonObject, path: string): Problems 
             "effect must be 'NoExecute' when `tolerationSeconds` is set",
           ),
         ]
-      : []),
-    ...(operator === 'Exists' && value !== ''
+      : noProblems,
+    operator === 'Exists' && value !== ''
       ? [invalid(`${path}.operator`, toleration, "value must be empty when `operator` is 'Exists'")]
-      : []),
-    ...(operator === 'Exists' ? [] : form(`${path}.operator`, value, checkLabelValue)),
-  ];
+      : noProblems,
+    operator === 'Exists' ? noProblems : form(`${path}.operator`, value, checkLabelValue),
+  );
 }
 
 function identityRules(spec: JsonObject, path: string): Problems {
-  return [
-    ...form(`${path}.serviceAccountName`, text(spec, 'serviceAccountName'), checkDns1123Subdomain),
-    ...form(`${path}.hostname`, text(spec, 'hostname'), checkDns1123Label),
-    ...form(`${path}.subdomain`, text(spec, 'subdomain'), checkDns1123Label),
-    ...objects(spec, 'imagePullSecrets').flatMap((secret, at) =>
+  return together(
+    form(`${path}.serviceAccountName`, text(spec, 'serviceAccountName'), checkDns1123Subdomain),
+    form(`${path}.hostname`, text(spec, 'hostname'), checkDns1123Label),
+    form(`${path}.subdomain`, text(spec, 'subdomain'), checkDns1123Label),
+    each(objects(spec, 'imagePullSecrets'), (secret, at) =>
       needed(secret, `${path}.imagePullSecrets[${at}]`, 'name'),
     ),
-    ...between(`${path}.activeDeadlineSeconds`, spec['activeDeadlineSeconds'], 1, int32Max),
-  ];
+    between(`${path}.activeDeadlineSeconds`, spec['activeDeadlineSeconds'], 1, int32Max),
+  );
 }
 
 function sharingRules(spec: JsonObject, path: string): Problems {

@@ -2,7 +2,15 @@
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { compareAmounts, form, nonNegativeAmount, part } from './checks.ts';
+import {
+  compareAmounts,
+  each,
+  form,
+  nonNegativeAmount,
+  noProblems,
+  part,
+  together,
+} from './checks.ts';
 import type { Problems } from './checks.ts';
 
 const ofContainers: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
@@ -25,31 +33,32 @@ const standard: ReadonlySet<string> = new Set([
 ]);
 
 function nameRules(name: string, field: string): Problems {
+  if (ofContainers.has(name)) return noProblems;
   const problems = [...form(field, name, checkQualifiedName)];
   if (problems.length > 0 || name.includes('/') || name.startsWith('hugepages-')) return problems;
   if (!standard.has(name)) {
     const detail = 'must be a standard resource type or fully qualified';
     problems.push(invalid(field, name, detail));
   }
-  if (!ofContainers.has(name)) {
-    problems.push(invalid(field, name, 'must be a standard resource for containers'));
-  }
+  problems.push(invalid(field, name, 'must be a standard resource for containers'));
   return problems;
+}
+
+function amountRules(list: JsonObject, path: string): Problems {
+  return each(Object.keys(list), (name) => {
+    const field = `${path}[${name}]`;
+    return together(nameRules(name, field), nonNegativeAmount(field, list[name]));
+  });
 }
 
 export function resourceRules(resources: JsonObject, path: string): Problems {
   const limits = part(resources, 'limits');
   const requests = part(resources, 'requests');
-  const each = (list: JsonObject, field: string): Problems =>
-    Object.keys(list).flatMap((name) => [
-      ...nameRules(name, `${field}[${name}]`),
-      ...nonNegativeAmount(`${field}[${name}]`, list[name]),
-    ]);
-  return [
-    ...each(limits, `${path}.limits`),
-    ...each(requests, `${path}.requests`),
-    ...Object.keys(requests).flatMap((name) => limitRules(name, requests, limits, path)),
-  ];
+  return together(
+    amountRules(limits, `${path}.limits`),
+    amountRules(requests, `${path}.requests`),
+    each(Object.keys(requests), (name) => limitRules(name, requests, limits, path)),
+  );
 }
 
 function limitRules(
@@ -63,15 +72,15 @@ function limitRules(
   // What devices there are cannot be promised twice.
   const fixed = name.includes('/') || name.startsWith('hugepages-');
   if (limit === undefined) {
-    if (!fixed) return [];
+    if (!fixed) return noProblems;
     return [required(`${path}.limits`, 'Limit must be set for non overcommitable resources')];
   }
-  const order = compareAmounts(request, limit) ?? 0;
+  const order = request === limit ? 0 : (compareAmounts(request, limit) ?? 0);
   const shown = String(limit);
   if (fixed && order !== 0) {
     return [invalid(`${path}.requests`, request, `must be equal to ${name} limit of ${shown}`)];
   }
-  if (order <= 0) return [];
+  if (order <= 0) return noProblems;
   const detail = `must be less than or equal to ${name} limit of ${shown}`;
   return [invalid(`${path}.requests`, request, detail)];
 }

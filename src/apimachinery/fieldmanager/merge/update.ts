@@ -102,7 +102,8 @@ export function updateManagers(
     union(difference(before, changes.removed), changes.modified),
     changes.added,
   );
-  const set = rules.writable(claimed, next.version);
+  // What changed is writable already; only what was owned before may not be any more.
+  const set = isEmptySet(before) ? claimed : rules.writable(claimed, next.version);
   setOwned(kept, writer, { set, version: next.version, applied: false });
   return kept;
 }
