@@ -183,7 +183,7 @@ function operationMaker(kind: KindInfo, names: OperationNames, types: Types): Ma
     subresource(subresource) {
       const schema = subresource.schema;
       if (schema === undefined) return [];
-      return (['get', 'update', 'patch'] as const)
+      return (['get', 'create', 'update', 'patch'] as const)
         .filter((verb) => subresource.verbs.includes(verb))
         .map((verb) => {
           const noun = `${scope}${kind.kind}${capital(subresource.name)}`;
