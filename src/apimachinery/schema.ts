@@ -15,10 +15,6 @@ export interface GroupVersion {
   readonly version: string;
 }
 
-export interface GroupVersionResource extends GroupResource {
-  readonly version: string;
-}
-
 export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;
 }

@@ -208,17 +208,15 @@ export function newRequestEntityTooLarge(limitBytes: number): StatusError {
   });
 }
 
-/** A patch that is one, but not for this object. */
-export function newInvalidPatch(
-  groupKind: { readonly group: string; readonly kind: string },
-  name: string,
-  problem: string,
-): StatusError {
-  const { group, kind } = groupKind;
+/**
+ * A patch that is one, but not for this object. The details are there and name nothing: the
+ * command line client shows the message only of such a status.
+ */
+export function newInvalidPatch(problem: string): StatusError {
   return new StatusError({
     reason: StatusReason.invalid,
     message: STATUS_MESSAGES.invalidPatch(problem),
-    details: { name, group, kind },
+    details: {},
   });
 }
 

@@ -62,7 +62,7 @@ export async function patchObject(
   return executeReplace(deps, target, {
     produce: (current) => {
       const document = withRevision(atVersionOf(current.object, kind), current);
-      const next = patchedObject(document, patch, target, kind, options);
+      const next = patchedObject(document, patch, kind, options);
       if (next.kind === 'refused') return next;
       // Of the last decision, which is the one that counts.
       warnings.splice(0, warnings.length, ...next.warnings);
@@ -85,7 +85,7 @@ export async function patchScale(
   const result = await executeReplace(deps, target, {
     produce: (current) => {
       const document = scaleOf(withRevision(current.object, current), paths, scale);
-      const next = patchedObject(document, patch, target, scale, options);
+      const next = patchedObject(document, patch, scale, options);
       if (next.kind === 'refused') return next;
       return produceScale(deps, target, next.object, { paths, scale, options }, current);
     },
@@ -107,14 +107,13 @@ function withRevision(object: ApiObject, { revision }: CurrentObject): ApiObject
 function patchedObject(
   document: ApiObject,
   patch: ObjectPatch,
-  target: ObjectTarget,
   type: DocumentType,
   { fieldValidation, duplicates }: PatchReading,
 ): TypedDocument {
   const patched = apply(document, patch);
-  if (patched.kind === 'refused') return refused(patchError(patched, target));
+  if (patched.kind === 'refused') return refused(patchError(patched));
   if (!isJsonObject(patched.value)) {
-    return refused(newInvalidPatch(target.kind, target.name, 'the result is not an object'));
+    return refused(newInvalidPatch('the result is not an object'));
   }
   const moved = identityChange(patched.value, document);
   if (moved !== undefined) return refused(moved);
@@ -134,15 +133,12 @@ function apply(document: ApiObject, patch: ObjectPatch): Patched {
   }
 }
 
-function patchError(
-  { why, problem }: Extract<Patched, { kind: 'refused' }>,
-  { kind, name }: ObjectTarget,
-): StatusError {
+function patchError({ why, problem }: Extract<Patched, { kind: 'refused' }>): StatusError {
   switch (why) {
     case 'malformed':
       return newBadRequest(problem);
     case 'inapplicable':
-      return newInvalidPatch(kind, name, problem);
+      return newInvalidPatch(problem);
     case 'too-large':
       return newPatchTooLarge(problem);
     default:

@@ -177,6 +177,13 @@ for (const release of releases) {
       assert.equal(await shown('{.spec.replicas}'), '2');
     });
 
+    test('a patch that does not apply says why', async () => {
+      const operations = '[{"op":"test","path":"/spec/replicas","value":99}]';
+      const ran = await run(['patch', 'deployment', 'web', '--type=json', '-p', operations]);
+      assert.equal(ran.code, 1);
+      assert.match(ran.stderr, /request is invalid: .*operation 0 .*test failed/);
+    });
+
     test('the commands that patch, and the end of a rollout', async () => {
       const commands = [
         [['set', 'image', 'deployment/web', 'web=example.io/web:2'], /image updated/],

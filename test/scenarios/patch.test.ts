@@ -132,6 +132,8 @@ const scenarios: readonly Scenario[] = [
         status: 422,
         reason: 'Invalid',
         message: /operation 1 \(test "\/data\/x"\): test failed/,
+        // kubectl leaves the message out where the details name something.
+        expect: { details: { name: absent, kind: absent, causes: absent } },
       },
       {
         request: `GET ${maps}/m`,
@@ -206,6 +208,7 @@ const scenarios: readonly Scenario[] = [
         status: 422,
         reason: 'Invalid',
         message: /merge key: name/,
+        expect: { details: { name: absent, kind: absent, causes: absent } },
       },
       {
         request: `PATCH ${deployments}/d`,
