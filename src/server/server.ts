@@ -49,6 +49,8 @@ import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { assembleAccess, readAccessMaterial } from './access.ts';
+import { startAudit } from './audit.ts';
+import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
 import type { Background } from './background.ts';
 import { startAuthorization } from './authorization.ts';
@@ -125,6 +127,8 @@ export async function startServer(
   try {
     const ingredients = { clock, timers, identity, scheme, storage };
     const material = await readAccessMaterial(config, identity, clock);
+    const auditDeps = { clock, timers, identity, log, worker: worker?.number };
+    const audit = startAudit(config.audit, auditDeps);
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
     const shared = isShared(config, environment);
     const common = { parts, identity, log, clock, timers };
@@ -143,6 +147,7 @@ export async function startServer(
       worker: worker?.number,
       authentication: access.authentication,
       reviews: access.reviews,
+      audit,
       issuerDocuments: (address) => issuerDocuments(access.tokens, address),
     });
     const server = await open(material.tls, serving.handler);
@@ -152,7 +157,7 @@ export async function startServer(
     const { tls, pki } = material;
     const kubeconfig =
       worker === undefined ? writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)) : '';
-    const stop = stopping(config, { parts, serving, server, background, timers });
+    const stop = stopping(config, { parts, serving, server, background, timers, audit });
     return { url, httpUrl: server.httpUrl, transport: server.name, kubeconfig, parts, stop };
   } catch (error) {
     abandoned = true;
@@ -167,11 +172,12 @@ interface Running {
   readonly server: Listeners;
   readonly background: Background;
   readonly timers: Timers;
+  readonly audit: AuditPart | undefined;
 }
 
 function stopping(
   config: CompletedConfig,
-  { parts, serving, server, background, timers }: Running,
+  { parts, serving, server, background, timers, audit }: Running,
 ): () => Promise<void> {
   return async () => {
     serving.startShutdown();
@@ -184,6 +190,7 @@ function stopping(
     await parts.actors.stop();
     await parts.committer.drain();
     await server.close();
+    await audit?.auditor.stop();
     await parts.storage.close();
   };
 }
