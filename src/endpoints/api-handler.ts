@@ -22,6 +22,8 @@ import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { AccessFilter } from './filters/access.ts';
+import { auditedExchange } from './filters/audited-exchange.ts';
+import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
 import type { HealthCheck, HealthEndpoint } from './health.ts';
 import { checkHealth, healthEndpoints } from './health.ts';
 import type { OpenApi } from './openapi/openapi.ts';
@@ -35,6 +37,8 @@ export interface ApiHandlerDeps {
   readonly endpoints: EndpointDeps;
   /** Who may be served at all. */
   readonly filter: AccessFilter;
+  /** Undefined: nothing is audited. */
+  readonly auditing: AuditingDeps | undefined;
   readonly discovery: Discovery;
   readonly openapi: OpenApi;
   readonly version: JsonObject;
@@ -56,19 +60,29 @@ export interface PlainDocument {
 export type ApiHandler = (exchange: HttpExchange) => Promise<void>;
 
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
+  const { auditing } = deps;
   return async (exchange) => {
     if (deps.endpoints.features.cbor) allowCbor(exchange);
+    const audited = auditing === undefined ? undefined : auditedExchange(auditing, exchange);
     try {
-      await handle(deps, exchange);
+      await handle(deps, audited?.exchange ?? exchange, audited);
+      audited?.handled(false);
     } catch (error) {
       deps.onFailure(exchange.path, error);
+      const broken = !(error instanceof StatusError || error instanceof StorageError);
+      if (broken) audited?.handled(true);
       // After the head is sent there is no second answer: the stream has been cut by its writer.
-      if (!exchange.answered) sendStatusError(exchange, failureStatus(error));
+      if (!exchange.answered) sendStatusError(audited?.exchange ?? exchange, failureStatus(error));
+      audited?.handled(false);
     }
   };
 }
 
-async function handle(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<void> {
+async function handle(
+  deps: ApiHandlerDeps,
+  exchange: HttpExchange,
+  audited: Audited | undefined,
+): Promise<void> {
   const { method, path } = exchange;
   const parsedQuery = parseQuery(exchange.query);
   const query = parsedQuery instanceof StatusError ? undefined : parsedQuery;
@@ -77,7 +91,8 @@ async function handle(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<voi
   // Whoever may not be served at all is not told what is wrong with the request.
   const info =
     parsed.kind === 'ok' ? parsed.info : { path, resource: undefined, verb: method.toLowerCase() };
-  const asked = deps.filter.admit(exchange, info, query, undefined);
+  if (info.verb === 'watch') audited?.watching();
+  const asked = deps.filter.admit(exchange, info, query, audited?.trail);
   const admission = asked instanceof Promise ? await asked : asked;
   if (admission.kind === 'refused') return sendStatusError(exchange, admission.error);
   if (parsedQuery instanceof StatusError) return sendStatusError(exchange, parsedQuery);
@@ -90,7 +105,7 @@ async function handle(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<voi
     query: parsedQuery,
     user: admission.user,
     warnings: [],
-    auditAnnotations: new Map(),
+    auditAnnotations: audited?.annotations ?? new Map<string, string>(),
   };
   if (info.resource !== undefined) {
     return handleResource(deps.endpoints, request, info.resource);

@@ -16,6 +16,8 @@ import { parseFeatureGates } from '../apis/feature-gates.ts';
 import { currentRelease, oldestRelease } from '../apis/served-versions.ts';
 import { accessOptionTable, completeAccess } from './access-options.ts';
 import type { AccessConfig } from './access-options.ts';
+import { auditOptionTable, completeAudit } from './audit-options.ts';
+import type { AuditConfig } from './audit-options.ts';
 import { completeTokens, tokenOptionTable } from './token-options.ts';
 import type { TokenConfig } from './token-options.ts';
 import { duration, fail, integer, nonEmpty, oneOf } from './option-values.ts';
@@ -28,6 +30,8 @@ export interface CompletedConfig {
   readonly bindAddress: string;
   readonly access: AccessConfig;
   readonly tokens: TokenConfig;
+  /** Undefined: nothing is audited. */
+  readonly audit: AuditConfig | undefined;
   readonly store: StoreName;
   readonly dataDir: string;
   /** Undefined: where the FoundationDB client looks by itself. */
@@ -62,6 +66,7 @@ export interface CompletedConfig {
 export const optionTable = [
   ...accessOptionTable,
   ...tokenOptionTable,
+  ...auditOptionTable,
   {
     flag: 'store',
     value: storeNames.join('|'),
@@ -197,6 +202,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     bindAddress: nonEmpty(raw, 'bind-address'),
     access: completeAccess(raw),
     tokens: completeTokens(raw),
+    audit: completeAudit(raw),
     store: oneOf(raw, 'store', storeNames),
     dataDir: nonEmpty(raw, 'data-dir'),
     fdbClusterFile: raw['fdb-cluster-file'] === '' ? undefined : raw['fdb-cluster-file'],

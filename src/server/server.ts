@@ -50,6 +50,8 @@ import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { assembleAccess, readAccessMaterial } from './access.ts';
+import { startAudit } from './audit.ts';
+import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
 import type { Background } from './background.ts';
 import { startAuthorization } from './authorization.ts';
@@ -127,6 +129,8 @@ export async function startServer(
   try {
     const ingredients = { clock, timers, identity, scheme, storage };
     const material = await readAccessMaterial(config, identity, clock);
+    const auditDeps = { clock, timers, identity, log, worker: worker?.number };
+    const audit = startAudit(config.audit, auditDeps);
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
     const shared = isShared(config, environment);
     const common = { parts, identity, log, clock, timers };
@@ -145,6 +149,7 @@ export async function startServer(
       worker: worker?.number,
       authentication: access.authentication,
       reviews: access.reviews,
+      audit,
       issuerDocuments: (address) => issuerDocuments(access.tokens, address),
     });
     const server = await open(material.tls, serving.handler);
@@ -154,7 +159,7 @@ export async function startServer(
     const { tls, pki } = material;
     const kubeconfig =
       worker === undefined ? writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)) : '';
-    const stop = stopping(config, { parts, serving, server, background, timers });
+    const stop = stopping(config, { parts, serving, server, background, timers, audit });
     return { url, httpUrl: server.httpUrl, transport: server.name, kubeconfig, parts, stop };
   } catch (error) {
     abandoned = true;
@@ -169,11 +174,12 @@ interface Running {
   readonly server: Listeners;
   readonly background: Background;
   readonly timers: Timers;
+  readonly audit: AuditPart | undefined;
 }
 
 function stopping(
   config: CompletedConfig,
-  { parts, serving, server, background, timers }: Running,
+  { parts, serving, server, background, timers, audit }: Running,
 ): () => Promise<void> {
   return async () => {
     serving.startShutdown();
@@ -186,6 +192,7 @@ function stopping(
     await parts.actors.stop();
     await parts.committer.drain();
     await server.close();
+    await audit?.auditor.stop();
     await parts.storage.close();
   };
 }

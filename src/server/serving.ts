@@ -16,17 +16,23 @@ import type { OpenApi } from '../endpoints/openapi/openapi.ts';
 import { verbRefusalOf } from '../endpoints/verb-refusal.ts';
 import { createAccessFilter } from '../endpoints/filters/access.ts';
 import type { AccessFilter } from '../endpoints/filters/access.ts';
+import type { AuditingDeps } from '../endpoints/filters/audited-exchange.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
 import type { EndpointDeps, EndpointFeatures, EndpointLimits } from '../endpoints/request.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
+import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { Scheme } from '../apimachinery/scheme.ts';
+import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { currentRelease } from '../apis/served-versions.ts';
 import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';
 import type { ExchangeHandler, TransportLimits } from '../transport/http-exchange.ts';
+import type { AuditPart } from './audit.ts';
 import type { Log } from './log.ts';
 import { createMetricsPage } from './metrics.ts';
 import { lagMeasured, measuredOf } from './measured.ts';
@@ -62,6 +68,8 @@ export interface ServingDeps {
   readonly logFollow: LogFollow;
   readonly authentication: CallerAuthentication;
   readonly reviews: ReviewAnswerers;
+  /** Undefined: nothing is audited. */
+  readonly audit: AuditPart | undefined;
   /** The documents of the issuer of tokens; `address` is undefined until it is known. */
   readonly issuerDocuments: (address: () => string | undefined) => Documents;
   /** Which of several servers this is; undefined: the only one. */
@@ -79,6 +87,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     ...measuredOf(parts, () => inFlight),
     ...lagMeasured(parts.streams, deps.logFollow),
     ...deps.background.measured,
+    ...(deps.audit?.measured ?? []),
   ];
   const metrics = createMetricsPage(measured, {
     view: { release: config.release, showHidden: config.showHiddenMetrics },
@@ -89,6 +98,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   const version = versionOf(config);
   const api = createApiHandler({
     filter: filterOf(deps),
+    auditing: auditingOf(deps),
     endpoints: endpointsOf(config, deps, (use) => metrics.deprecatedUse(use)),
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
@@ -176,6 +186,27 @@ function filterOf({ authentication, parts, identity, log }: ServingDeps): Access
     onAuthorizationError: ({ kind, error }, { path, verb }) =>
       log.warn({ path, verb, decision: kind, why: error }, 'an authorizer failed'),
   });
+}
+
+function auditingOf({ audit, clock, parts }: ServingDeps): AuditingDeps | undefined {
+  if (audit === undefined) return undefined;
+  const { prng, scheme } = parts.registry;
+  return { auditor: audit.auditor, clock, prng, schemaOf: schemasOf(scheme) };
+}
+
+/** Of all kinds and their lists, by what an object says it is. */
+function schemasOf({ groups }: Scheme): SchemaOf {
+  const schemas = new Map<string, ObjectSchema | undefined>();
+  for (const { group, versions } of groups) {
+    for (const { kinds, version } of versions) {
+      const apiVersion = formatGroupVersion({ group, version });
+      for (const { kind, listKind, listSchema, schema } of kinds) {
+        schemas.set(`${apiVersion} ${kind}`, schema);
+        schemas.set(`${apiVersion} ${listKind}`, listSchema);
+      }
+    }
+  }
+  return (apiVersion, kind) => schemas.get(`${apiVersion} ${kind}`);
 }
 
 function openApiOf(
