@@ -34,6 +34,8 @@ function serve(...flags: string[]): Promise<ServerProcess> {
 }
 
 /** Replaces `writersCount` objects of a namespace in turn, `count` times in all. */
+let written = 0;
+
 async function change(
   port: number,
   namespace: string,
@@ -48,7 +50,9 @@ async function change(
     const body = configMap(`c${index}`, String(count), bytes);
     while (left > 0) {
       left -= 1;
-      const changed = { ...body, data: { text: String(left), padding: 'x'.repeat(bytes - 350) } };
+      // Never the same twice: a PUT that changes nothing has the revision of an earlier one.
+      written += 1;
+      const changed = { ...body, data: { text: String(written), padding: 'x'.repeat(bytes - 350) } };
       const put = await connection.json<StoredObject>('PUT', `${collection}/c${index}`, changed);
       let { status, value } = put;
       if (status === 404) {
