@@ -33,9 +33,9 @@ function serve(...flags: string[]): Promise<ServerProcess> {
   return startServer({ dataDir, flags: ['--log-level=error', ...flags] });
 }
 
-/** Replaces `writersCount` objects of a namespace in turn, `count` times in all. */
 let written = 0;
 
+/** Replaces `writersCount` objects of a namespace in turn, `count` times in all. */
 async function change(
   port: number,
   namespace: string,
@@ -52,7 +52,10 @@ async function change(
       left -= 1;
       // Never the same twice: a PUT that changes nothing has the revision of an earlier one.
       written += 1;
-      const changed = { ...body, data: { text: String(written), padding: 'x'.repeat(bytes - 350) } };
+      const changed = {
+        ...body,
+        data: { text: String(written), padding: 'x'.repeat(bytes - 350) },
+      };
       const put = await connection.json<StoredObject>('PUT', `${collection}/c${index}`, changed);
       let { status, value } = put;
       if (status === 404) {
