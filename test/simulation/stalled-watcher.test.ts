@@ -33,6 +33,8 @@ function serve(...flags: string[]): Promise<ServerProcess> {
   return startServer({ dataDir, flags: ['--log-level=error', ...flags] });
 }
 
+let written = 0;
+
 /** Replaces `writersCount` objects of a namespace in turn, `count` times in all. */
 async function change(
   port: number,
@@ -48,7 +50,12 @@ async function change(
     const body = configMap(`c${index}`, String(count), bytes);
     while (left > 0) {
       left -= 1;
-      const changed = { ...body, data: { text: String(left), padding: 'x'.repeat(bytes - 350) } };
+      // Never the same twice: a PUT that changes nothing has the revision of an earlier one.
+      written += 1;
+      const changed = {
+        ...body,
+        data: { text: String(written), padding: 'x'.repeat(bytes - 350) },
+      };
       const put = await connection.json<StoredObject>('PUT', `${collection}/c${index}`, changed);
       let { status, value } = put;
       if (status === 404) {
