@@ -188,7 +188,7 @@ function objectRef(attributes: Attributes, body: JsonValue | undefined): JsonObj
     ['subresource', attributes.subresource],
   ];
   const present = fields.filter(([, value]) => typeof value === 'string' && value !== '');
-  return Object.fromEntries(present) as JsonObject;
+  return Object.fromEntries<JsonValue | undefined>(present);
 }
 
 function statusJson({ code, status }: AuditResponse): JsonObject {

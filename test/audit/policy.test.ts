@@ -30,7 +30,7 @@ const health: Attributes = {
 
 function parse(fields: object) {
   const document = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', ...fields };
-  return parseAuditPolicy(encodeYaml(document as JsonValue), 'audit.k8s.io');
+  return parseAuditPolicy(encodeYaml(document), 'audit.k8s.io');
 }
 
 function level(rule: object, attributes: Attributes): string {
