@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
-import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { parseAuditPolicy } from '../../src/audit/policy-file.ts';
 import { chooseAudit } from '../../src/audit/policy.ts';
 import type { Attributes } from '../../src/authorization/authorizer.ts';

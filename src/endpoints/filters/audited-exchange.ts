@@ -27,7 +27,8 @@ import type {
   ResponseStream,
 } from '../../transport/http-exchange.ts';
 
-/** Of a streamed answer; one byte more than an event takes is enough to say that it was too long. */
+/** Of a streamed answer; one byte more than an event takes is enough to say that it was too
+long. */
 const keptBytesMax = 1024 * 1024 + 1;
 const auditIdHeader = 'Audit-ID';
 
