@@ -27,13 +27,16 @@ import { creationConditions } from './object-decision.ts';
 import { ObjectHost } from './object-host.ts';
 import type { HostDeps } from './object-host.ts';
 import { snapshotOf } from './object-snapshot.ts';
+import type { ExpiryOf } from './token-timer.ts';
 
-export interface ActorSystemDeps extends Omit<HostDeps, 'limits' | 'soleWriter'> {
+export interface ActorSystemDeps extends Omit<HostDeps, 'limits' | 'soleWriter' | 'timing'> {
   readonly clock: Clock;
   readonly timers: Timers;
   /** Default: false, which is always right; true spares a read before a refusal or a no-op. */
   readonly soleWriter?: boolean | undefined;
   readonly limits?: Partial<ActorLimits> | undefined;
+  /** Which objects live by time; absent: none. */
+  readonly expiryOf?: ExpiryOf | undefined;
 }
 
 interface Resident {
@@ -74,7 +77,9 @@ class ObjectActors implements ActorSystem {
     this.#limits = { ...actorLimits, ...deps.limits };
     const { residentMax, mailboxMax, idleMs } = this.#limits;
     assert(residentMax > 0 && mailboxMax > 0 && idleMs > 0, 'actor limits are positive');
-    this.#hostDeps = { ...deps, soleWriter: deps.soleWriter ?? false, limits: this.#limits };
+    const { clock, expiryOf, soleWriter = false } = deps;
+    const timing = expiryOf && { expiryOf, nowMs: () => clock.nowMs() };
+    this.#hostDeps = { ...deps, soleWriter, timing, limits: this.#limits };
   }
 
   execute(key: ObjectKey, command: ObjectCommand): Promise<ObjectOutcome> {

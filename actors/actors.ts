@@ -74,7 +74,15 @@ export interface DeleteCommand extends CommandBase {
   readonly plan: (current: CurrentObject) => DeletionPlan;
 }
 
-export type ObjectCommand = CreateCommand | ReplaceCommand | DeleteCommand;
+/** The timer of the object went off: what that means is decided on its record, so one that comes
+ * too early, too late or twice does no harm. Nothing there: NotFound. */
+export interface DueCommand extends CommandBase {
+  readonly type: 'due';
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+}
+
+export type ObjectCommand = CreateCommand | ReplaceCommand | DeleteCommand | DueCommand;
 
 export type ObjectOutcome =
   | {

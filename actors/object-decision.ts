@@ -17,16 +17,24 @@ import {
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
-import type { ObjectRecord } from '../src/storage/record.ts';
+import type { ObjectRecord, RecordTimer } from '../src/storage/record.ts';
 import { storageLimits } from '../src/storage/storage.ts';
 import type { Condition, MutationOperation } from '../src/storage/storage.ts';
 import { assert, AssertionError, unreachable } from '../src/stdx/assert.ts';
 import { deepEqual } from '../src/stdx/deep-equal.ts';
-import type { CurrentObject, DeleteCommand, ObjectCommand, ReplaceCommand } from './actors.ts';
+import type {
+  CurrentObject,
+  DeleteCommand,
+  DueCommand,
+  ObjectCommand,
+  ReplaceCommand,
+} from './actors.ts';
 import { step } from './object-machine.ts';
 import type { LifeState, ObjectEventType } from './object-machine.ts';
 import { absentSnapshot } from './object-snapshot.ts';
 import type { ObjectImage, ObjectSnapshot } from './object-snapshot.ts';
+import { timerAfterDue, timerAfterWrite } from './token-timer.ts';
+import type { TokenTiming } from './token-timer.ts';
 
 export type WriteKind = 'created' | 'replaced' | 'marked' | 'removed';
 
@@ -51,6 +59,8 @@ export type Decision =
 export interface RecordEncoders {
   readonly encode: (key: ObjectKey, object: ApiObject) => { readonly record: ObjectRecord };
   readonly encodeRecord: (record: ObjectRecord) => Uint8Array;
+  /** Of objects whose life depends on time; absent: there are none. */
+  readonly timing?: TokenTiming | undefined;
 }
 
 /** What the command's functions said: the event for the machine, and what comes with it. */
@@ -58,6 +68,8 @@ interface Finding {
   readonly event: ObjectEventType;
   readonly object?: ApiObject | undefined;
   readonly error?: StatusError | undefined;
+  /** Of the next record, where it does not follow from the object. */
+  readonly timer?: RecordTimer | undefined;
 }
 
 /** Never throws. */
@@ -81,7 +93,7 @@ function judge(
   basis: ObjectSnapshot,
   encoders: RecordEncoders,
 ): Decision {
-  const finding = ask(command, basis);
+  const finding = ask(key, command, basis, encoders);
   const { next, verdict } = step(basis.life, finding.event);
   const gr = command.qualifiedResource;
   switch (verdict) {
@@ -108,7 +120,12 @@ function judge(
   }
 }
 
-function ask(command: ObjectCommand, basis: ObjectSnapshot): Finding {
+function ask(
+  key: ObjectKey,
+  command: ObjectCommand,
+  basis: ObjectSnapshot,
+  { timing }: RecordEncoders,
+): Finding {
   switch (command.type) {
     case 'create':
       return { event: 'create', object: command.object };
@@ -116,9 +133,26 @@ function ask(command: ObjectCommand, basis: ObjectSnapshot): Finding {
       return basis.life === 'absent' ? askToCreate(command) : askToReplace(command, basis);
     case 'delete':
       return basis.life === 'absent' ? { event: 'delete.none' } : askToDelete(command, basis);
+    case 'due':
+      return basis.life === 'absent'
+        ? { event: 'replace.none' }
+        : askTimer(key, command, basis, timing);
     default:
       return unreachable(command);
   }
+}
+
+/** Only the timer in the record changes; the object stays as it is. */
+function askTimer(
+  key: ObjectKey,
+  { nowMs }: DueCommand,
+  basis: ObjectSnapshot,
+  timing: TokenTiming | undefined,
+): Finding {
+  const { object, timer: before } = imageOf(basis);
+  const timer = timing && timerAfterDue(timing, key, object, before, nowMs);
+  if (timer === undefined) return { event: 'replace.unchanged' };
+  return { event: 'replace.changed', object, timer };
 }
 
 function askToCreate(command: ReplaceCommand): Finding {
@@ -182,8 +216,11 @@ function write(
   }
   assert(object !== undefined, `${outcome} has an object`);
   const { record } = encoders.encode(key, object);
-  const shown = { object, bytes: record.object, metadataAt: record.metadataAt };
-  const value = encoders.encodeRecord(record);
+  const { timing } = encoders;
+  const timer =
+    change.finding.timer ?? (timing && timerAfterWrite(timing, key, object, basis.image?.timer));
+  const shown = { object, bytes: record.object, metadataAt: record.metadataAt, timer };
+  const value = encoders.encodeRecord(timer === undefined ? record : { ...record, timer });
   if (value.byteLength > storageLimits.valueBytesMax) {
     return { kind: 'refused', error: newRequestEntityTooLarge(storageLimits.valueBytesMax) };
   }
@@ -195,7 +232,7 @@ function write(
 
 /** Conditions hold back the birth of an object; what exists may change and go without them. */
 export function creationConditions(command: ObjectCommand): readonly Condition[] {
-  return command.type === 'delete' ? [] : command.conditions;
+  return command.type === 'delete' || command.type === 'due' ? [] : command.conditions;
 }
 
 function imageOfRecord(key: ObjectKey, object: ApiObject, encoders: RecordEncoders): ObjectImage {

@@ -7,7 +7,7 @@
  */
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { CommitTicket, Submission } from '../src/storage/committer.ts';
-import type { ObjectRecord } from '../src/storage/record.ts';
+import type { ObjectRecord, RecordTimer } from '../src/storage/record.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { Revision, StoredRecord } from '../src/storage/storage.ts';
 import { objectStates } from './actors.ts';
@@ -17,6 +17,7 @@ export interface ObjectImage {
   readonly object: ApiObject;
   readonly bytes: Uint8Array;
   readonly metadataAt: number;
+  readonly timer?: RecordTimer | undefined;
 }
 
 export interface ObjectSnapshot {
@@ -48,7 +49,8 @@ export function snapshotOf(
   try {
     const record = decoders.decodeRecord(stored.value);
     const object = decoders.decodeObject(record.object);
-    const image = { object, bytes: record.object, metadataAt: record.metadataAt };
+    const { metadataAt, timer } = record;
+    const image = { object, bytes: record.object, metadataAt, timer };
     return { life: state, image, revision, ticket: undefined };
   } catch (error) {
     if (error instanceof StorageError) throw error;

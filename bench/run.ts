@@ -14,6 +14,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { authorization } from './authorization.ts';
 import { bodies } from './bodies.ts';
 import { create } from './create.ts';
 import { fdb } from './fdb.ts';
@@ -42,6 +43,7 @@ const scenarios: readonly Scenario[] = [
   idleWatchers,
   bodies,
   fdb,
+  authorization,
 ];
 
 const DEFAULT_ROUNDS = 5;

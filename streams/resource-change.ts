@@ -34,11 +34,11 @@ export function createEntryMaker(decodeRecord: DecodeRecord, stamp: Stamp): Entr
   const make = (
     name: Pick<StampedEntry, 'namespace' | 'name'>,
     revision: Revision,
-    meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt'>,
+    meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt' | 'timer'>,
     object: Uint8Array,
   ): StampedEntry => {
     const bytes = stamp(object, meta.metadataAt, revision);
-    return {
+    const entry = {
       namespace: name.namespace,
       name: name.name,
       revision,
@@ -48,12 +48,14 @@ export function createEntryMaker(decodeRecord: DecodeRecord, stamp: Stamp): Entr
       metadataAt: meta.metadataAt,
       stampBytes: bytes.length - object.length,
     };
+    // Few have one: the others keep one shape.
+    return meta.timer === undefined ? entry : { ...entry, timer: meta.timer };
   };
   return {
     fromRecord(stored) {
       const record = decodeRecord(stored.value);
-      const { labels, fields, metadataAt, object } = record;
-      const meta = { labels: orNothing(labels), fields: orNothing(fields), metadataAt };
+      const { labels, fields, metadataAt, object, timer } = record;
+      const meta = { labels: orNothing(labels), fields: orNothing(fields), metadataAt, timer };
       return make(parseStoreKey(stored.key), stored.revision, meta, object);
     },
     restamped(entry, revision) {

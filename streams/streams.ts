@@ -11,6 +11,7 @@
  */
 import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
+import type { RecordTimer } from '../src/storage/record.ts';
 import type { Revision } from '../src/storage/storage.ts';
 
 /** One object as the cache holds it. Immutable; shared by all readers. */
@@ -23,6 +24,8 @@ export interface Entry {
   readonly fields: Readonly<Record<string, string>>;
   /** JSON with metadata.resourceVersion stamped in. Never written to. */
   readonly bytes: Uint8Array;
+  /** Of an object whose life depends on time: where its machine stands. */
+  readonly timer?: RecordTimer | undefined;
 }
 
 /** `namespace/name`, or `/name` for a cluster-scoped object: the order of lists. */

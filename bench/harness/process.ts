@@ -38,6 +38,10 @@ export function startSluice(
   return start(core, 'src/server/main.js', /url=http:\/\/[^ ]*:(\d+)/, (directory) => [
     'serve',
     '--http-port=0',
+    // What is measured is serving; access has a bench of its own.
+    '--secure-port=off',
+    '--authorization-mode=AlwaysAllow',
+    '--anonymous-auth=true',
     `--data-dir=${path.join(directory, 'data')}`,
     '--log-level=error',
     ...flags,
@@ -62,6 +66,10 @@ export function startFdbFloor(
   clusterAndStore: readonly [string, string],
 ): Promise<MeasuredProcess> {
   return start(core, 'bench/floors/fdb-floor.js', /ready: (0)/, () => clusterAndStore);
+}
+
+export function startAuthorization(core: number | undefined): Promise<MeasuredProcess> {
+  return start(core, 'bench/harness/authorization-process.js', /ready: (0)/, () => []);
 }
 
 async function start(

@@ -74,6 +74,10 @@ export interface Identity {
     readonly public: string;
     readonly nodeLease: string;
   };
+  readonly configMaps: {
+    /** In every namespace: whom its pods may trust. */
+    readonly rootCa: string;
+  };
   readonly signers: {
     readonly legacyUnknown: string;
   };
@@ -91,6 +95,7 @@ interface Names {
   readonly flowcontrol: string;
   readonly namespaceFinalizer: string;
   readonly serverName: string;
+  readonly rootCa: string;
 }
 
 const names: Readonly<Record<IdentityName, Names>> = {
@@ -102,6 +107,7 @@ const names: Readonly<Record<IdentityName, Names>> = {
     flowcontrol: 'flowcontrol.svc.io',
     namespaceFinalizer: 'svc',
     serverName: 'svc-apiserver',
+    rootCa: 'svc-root-ca.crt',
   },
   kubernetes: {
     name: 'kubernetes',
@@ -111,6 +117,7 @@ const names: Readonly<Record<IdentityName, Names>> = {
     flowcontrol: 'flowcontrol.apiserver.k8s.io',
     namespaceFinalizer: 'kubernetes',
     serverName: 'kube-apiserver',
+    rootCa: 'kube-root-ca.crt',
   },
 };
 
@@ -171,6 +178,7 @@ function makeIdentity(base: Names): Identity {
       public: 'kube-public',
       nodeLease: 'kube-node-lease',
     },
+    configMaps: { rootCa: base.rootCa },
     signers: { legacyUnknown: `${labelDomain}/legacy-unknown` },
     serverName: base.serverName,
     fill(template: string): string {

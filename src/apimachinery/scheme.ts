@@ -96,8 +96,6 @@ export interface KindInfo extends GroupVersionKind {
   /** Of the version in which its objects are stored; there exactly when `schema` is. */
   readonly storageSchema?: ObjectSchema | undefined;
   readonly listKind: string;
-  /** An operation: it is posted to a collection and never stored, listed or watched. */
-  readonly operation?: boolean | undefined;
   /** Of `listKind`; there exactly when `schema` is, but for an operation. */
   readonly listSchema?: ObjectSchema | undefined;
   readonly resource: string;
@@ -107,6 +105,8 @@ export interface KindInfo extends GroupVersionKind {
   readonly categories: readonly string[];
   /** Never empty: a kind without a verb is not in a scheme. Sorted. */
   readonly verbs: readonly Verb[];
+  /** It is posted to a collection and answered, and never stored, listed or watched. */
+  readonly operation?: boolean | undefined;
   readonly subresources: readonly SubresourceInfo[];
   readonly scale: ScalePaths | undefined;
 

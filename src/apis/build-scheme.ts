@@ -18,7 +18,7 @@ import { catalogue, resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
 import { defaultersOf } from './defaults/defaults.ts';
 import { fieldTypes } from './field-types.ts';
-import { gatedResources, virtualResources } from './lifecycle.ts';
+import { gatedResources, reviewResources, virtualResources } from './lifecycle.ts';
 import { emptyRuntimeConfig, isEnabled } from './runtime-config.ts';
 import type { RuntimeConfig } from './runtime-config.ts';
 import {
@@ -179,7 +179,8 @@ interface KindContext {
 }
 
 function kindInfo(row: CatalogueKind, context: KindContext): KindInfo {
-  return operations.includes(row) ? operationInfo(row, context) : storedKindInfo(row, context);
+  const operation = operations.includes(row) || reviewResources.has(resourceKey(row));
+  return operation ? operationInfo(row, context) : storedKindInfo(row, context);
 }
 
 /** What every kind has, stored or not. */

@@ -42,19 +42,21 @@ export const laterReplacements: ReadonlyMap<string, string> = new Map([
   ['storage.{domain}/v1beta1/VolumeAttributesClass', 'v1'],
 ]);
 
-const review = 'an operation, not an object: it is answered, never stored';
-
 /** Resources of the catalogue that hold no objects, and why they have no verbs. */
 export const virtualResources: ReadonlyMap<string, string> = new Map([
   ['/componentstatuses', 'a computed view of components that do not run here'],
-  ['authentication.{domain}/selfsubjectreviews', review],
-  ['authentication.{domain}/tokenreviews', review],
-  ['authorization.{domain}/localsubjectaccessreviews', review],
-  ['authorization.{domain}/selfsubjectaccessreviews', review],
-  ['authorization.{domain}/selfsubjectrulesreviews', review],
-  ['authorization.{domain}/subjectaccessreviews', review],
   ['imagepolicy.{domain}/imagereviews', 'sent to webhooks only; no server serves it'],
   ['policy/evictions', 'a body of the pods/eviction subresource, not a resource'],
+]);
+
+/** Questions that are answered and never stored: their only verb is create. */
+export const reviewResources: ReadonlySet<string> = new Set([
+  'authentication.{domain}/selfsubjectreviews',
+  'authentication.{domain}/tokenreviews',
+  'authorization.{domain}/localsubjectaccessreviews',
+  'authorization.{domain}/selfsubjectaccessreviews',
+  'authorization.{domain}/selfsubjectrulesreviews',
+  'authorization.{domain}/subjectaccessreviews',
 ]);
 
 /** `<group>/<resource>` -> the feature gates it needs, all of them. */

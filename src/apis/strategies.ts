@@ -17,6 +17,7 @@ import { initialStateStrategies } from './initial-state.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { ephemeralContainerRules } from './pods/ephemeral-containers.ts';
 import { resizeRules } from './pods/resize.ts';
+import { secretStrategy } from './secrets.ts';
 import { schemaExemptions } from './validation/schema-exemptions.ts';
 import type { KindRules } from './validation/kind-rules.ts';
 import type { Migration } from './validation/migrated-rules.ts';
@@ -33,6 +34,7 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
       subresources: podSubresources(`${identity.labelDomain}/config.mirror`),
     },
     [identity.fill('certificates.{domain}/certificatesigningrequests')]: signingRequestStrategy(),
+    '/secrets': secretStrategy(),
   };
   const rules = new Map(
     Object.entries(kindRulesOf(identity, migration)).map(([key, own]) => [

@@ -38,6 +38,7 @@ export interface WrittenType {
 }
 
 const scale: WrittenType = written('autoscaling', 'v1', 'Scale', 'autoscaling');
+const token = written('authentication.{domain}', 'v1', 'TokenRequest', 'authentication');
 const binding: WrittenType = written('', 'v1', 'Binding', 'core');
 
 /** Since this minor release of 1 an eviction is a stable kind; clients still send the older one. */
@@ -53,6 +54,8 @@ export function writtenAs(name: string, release: number): readonly WrittenType[]
   switch (name) {
     case 'scale':
       return [scale];
+    case 'token':
+      return [token];
     case 'binding':
       return [binding];
     case 'eviction': {

@@ -18,8 +18,8 @@ export const objectVerbs: readonly Verb[] = [
 const changed: readonly Verb[] = ['get', 'patch', 'update'];
 const posted: readonly Verb[] = ['create'];
 
-/** Subresources that are answered, with their verbs. The catalogue names more: token issues
- * credentials, and is left out until something does. */
+/** Subresources that are answered, with their verbs. The catalogue names more: they
+ * need something to run behind them. */
 export const servedSubresources: ReadonlyMap<string, readonly Verb[]> = new Map([
   ['approval', changed],
   ['binding', posted],
@@ -29,6 +29,7 @@ export const servedSubresources: ReadonlyMap<string, readonly Verb[]> = new Map(
   ['resize', changed],
   ['scale', changed],
   ['status', changed],
+  ['token', posted],
 ]);
 
 /** Of kinds that are posted to a collection and never stored. */

@@ -40,6 +40,9 @@ function fenced(command: ObjectCommand, mayWrite: () => boolean): ObjectCommand 
         create: create === undefined ? undefined : () => (mayWrite() ? create() : refusal()),
       };
     }
+    case 'due':
+      // Decided on nothing but the record and the time, whoever says it.
+      return command;
     case 'delete':
       return { ...command, plan: (current) => (mayWrite() ? command.plan(current) : refusal()) };
   }

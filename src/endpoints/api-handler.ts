@@ -1,7 +1,7 @@
 /**
  * The root of all paths: health, version, discovery, resources (spec 1, section 4; spec 2, 4.1).
  *
- * What it is not: authentication or authorization; they stand before it in the handler chain.
+ * What it is not: authentication or authorization; it asks filters/access.ts before anything else.
  *
  * Invariants: every exchange gets an answer; a broken invariant in a request fails that request
  * with 500 and is reported, never more.
@@ -21,6 +21,9 @@ import { interpretStorageError } from '../registry/storage-failure.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Discovery } from './discovery/discovery.ts';
+import type { AccessFilter } from './filters/access.ts';
+import { auditedExchange } from './filters/audited-exchange.ts';
+import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
 import type { HealthCheck, HealthEndpoint } from './health.ts';
 import { checkHealth, healthEndpoints } from './health.ts';
 import type { OpenApi } from './openapi/openapi.ts';
@@ -32,41 +35,78 @@ import { allowCbor, sendStatusError } from './status-response.ts';
 
 export interface ApiHandlerDeps {
   readonly endpoints: EndpointDeps;
+  /** Who may be served at all. */
+  readonly filter: AccessFilter;
+  /** Undefined: nothing is audited. */
+  readonly auditing: AuditingDeps | undefined;
   readonly discovery: Discovery;
   readonly openapi: OpenApi;
   readonly version: JsonObject;
   readonly healthChecks: readonly HealthCheck[];
+  /** What else there is to GET, by path. */
+  readonly documents: ReadonlyMap<string, PlainDocument>;
   /** Text of the metrics page. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /** A request failed for a reason that is not the client's. */
   readonly onFailure: (path: string, error: unknown) => void;
 }
 
+export interface PlainDocument {
+  readonly contentType: string;
+  /** Undefined: not there yet. */
+  readonly read: () => Promise<JsonObject | undefined>;
+}
+
 export type ApiHandler = (exchange: HttpExchange) => Promise<void>;
 
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
+  const { auditing } = deps;
   return async (exchange) => {
     if (deps.endpoints.features.cbor) allowCbor(exchange);
+    const audited = auditing === undefined ? undefined : auditedExchange(auditing, exchange);
     try {
-      await handle(deps, exchange);
+      await handle(deps, audited?.exchange ?? exchange, audited);
+      audited?.handled(false);
     } catch (error) {
       deps.onFailure(exchange.path, error);
+      const broken = !(error instanceof StatusError || error instanceof StorageError);
+      if (broken) audited?.handled(true);
       // After the head is sent there is no second answer: the stream has been cut by its writer.
-      if (!exchange.answered) sendStatusError(exchange, failureStatus(error));
+      if (!exchange.answered) sendStatusError(audited?.exchange ?? exchange, failureStatus(error));
+      audited?.handled(false);
     }
   };
 }
 
-async function handle(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<void> {
-  const query = parseQuery(exchange.query);
-  if (query instanceof StatusError) return sendStatusError(exchange, query);
-  const watch = queryBoolean(query, 'watch') === true;
-  const parsed = parseRequestInfo(exchange.method, exchange.path, watch);
+async function handle(
+  deps: ApiHandlerDeps,
+  exchange: HttpExchange,
+  audited: Audited | undefined,
+): Promise<void> {
+  const { method, path } = exchange;
+  const parsedQuery = parseQuery(exchange.query);
+  const query = parsedQuery instanceof StatusError ? undefined : parsedQuery;
+  const watch = query !== undefined && queryBoolean(query, 'watch') === true;
+  const parsed = parseRequestInfo(method, path, watch);
+  // Whoever may not be served at all is not told what is wrong with the request.
+  const info =
+    parsed.kind === 'ok' ? parsed.info : { path, resource: undefined, verb: method.toLowerCase() };
+  if (info.verb === 'watch') audited?.watching();
+  const asked = deps.filter.admit(exchange, info, query, audited?.trail);
+  const admission = asked instanceof Promise ? await asked : asked;
+  if (admission.kind === 'refused') return sendStatusError(exchange, admission.error);
+  if (parsedQuery instanceof StatusError) return sendStatusError(exchange, parsedQuery);
   if (parsed.kind === 'malformed') {
     return sendStatusError(exchange, newBadRequest('the path holds an escape that is not UTF-8'));
   }
-  const { info } = parsed;
-  const request: ApiRequest = { exchange, info, query, warnings: [], auditAnnotations: new Map() };
+  const request: ApiRequest = {
+    exchange,
+    info,
+    query: parsedQuery,
+    user: admission.user,
+    warnings: [],
+    auditAnnotations: audited?.annotations ?? new Map<string, string>(),
+  };
   if (info.resource !== undefined) {
     return handleResource(deps.endpoints, request, info.resource);
   }
@@ -77,9 +117,11 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
   const { exchange } = request;
   const [, first = '', ...rest] = exchange.path.split('/');
   const endpoint = healthEndpoints.find((name) => name === first);
+  const document = deps.documents.get(exchange.path);
   const alone = rest.every((part) => part === '') && rest.length <= (first === '' ? 0 : 1);
   const known =
     endpoint !== undefined ||
+    document !== undefined ||
     ['api', 'apis', 'openapi'].includes(first) ||
     (alone && ['', 'version', 'metrics'].includes(first));
   if (!known) return sendStatusError(exchange, newGenericNotFound());
@@ -87,6 +129,7 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
     const resource = { group: '', resource: exchange.path };
     return sendStatusError(exchange, newMethodNotAllowed(resource, exchange.method.toLowerCase()));
   }
+  if (document !== undefined) return sendDocument(exchange, document);
   if (endpoint !== undefined) return sendHealth(deps, request, endpoint, rest.join('/'));
   switch (first) {
     case 'version':
@@ -125,6 +168,20 @@ async function sendHealth(
   );
 }
 
+/** It changes when the server is started with another configuration only. */
+async function sendDocument(exchange: HttpExchange, document: PlainDocument): Promise<void> {
+  const content = await document.read();
+  if (content === undefined) return sendStatusError(exchange, newGenericNotFound());
+  exchange.send(
+    200,
+    [
+      ['Content-Type', document.contentType],
+      ['Cache-Control', 'public, max-age=3600'],
+    ],
+    encodeJson(content),
+  );
+}
+
 async function sendMetrics(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<void> {
   const { contentType, text } = await deps.metrics();
   exchange.send(200, [['Content-Type', contentType]], text);
@@ -142,7 +199,13 @@ function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
       .filter((check) => check.endpoints.includes(endpoint))
       .map((check) => `/${endpoint}/${check.name}`),
   ]);
-  const documents = ['/metrics', '/openapi/v2', '/openapi/v3', '/version'];
+  const documents = [
+    '/metrics',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/version',
+    ...deps.documents.keys(),
+  ];
   const paths = ['/api', '/apis', ...groups, ...checks, ...documents].sort();
   exchange.send(200, [['Content-Type', 'application/json']], encodeJson({ paths }));
 }

@@ -3,11 +3,14 @@
  *
  * What it is not: the transport. Handlers write through the functions of *-response.ts.
  */
+import type { UserInfo } from '../authentication/authenticator.ts';
+import type { AccessChecker } from '../authorization/authorizer.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
-import type { RegistryDeps } from '../registry/registry.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { RegistryDeps, Result } from '../registry/registry.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
@@ -16,6 +19,8 @@ import type { RequestInfo, ResourceInfo } from './request-info.ts';
 export interface EndpointDeps {
   readonly registry: RegistryDeps;
   readonly identity: Identity;
+  /** Asked by handlers for what they find out only on the way: a write that creates. */
+  readonly access: AccessChecker;
   /** Minor release of 1 whose API is served. */
   readonly release: number;
   /** A request came for a version that is deprecated in this release. */
@@ -25,6 +30,8 @@ export interface EndpointDeps {
   /** Objects that cannot be read may be deleted by those whom `refusal` lets: the verb is
    * `unsafe-delete-ignore-read-errors`. Absent: by nobody. */
   readonly unsafeDelete?: UnsafeDelete | undefined;
+  /** Who answers reviews, by kind: SubjectAccessReview, TokenReview ... */
+  readonly reviews: ReviewAnswerers;
   readonly features: EndpointFeatures;
   readonly limits: EndpointLimits;
 }
@@ -33,6 +40,13 @@ export interface UnsafeDelete {
   /** Why this request may not, if so. */
   refusal(request: ResourceRequest): Promise<StatusError | undefined>;
 }
+/** Answers a review with its status filled in. `review` is in the request's version. */
+export type ReviewAnswerer = (
+  review: ApiObject,
+  request: ResourceRequest,
+) => Result<ApiObject> | Promise<Result<ApiObject>>;
+
+export type ReviewAnswerers = ReadonlyMap<string, ReviewAnswerer>;
 
 export interface DeprecatedUse {
   readonly group: string;
@@ -63,6 +77,8 @@ export interface ApiRequest {
   readonly exchange: HttpExchange;
   readonly info: RequestInfo;
   readonly query: QueryParameters;
+  /** Who asks: after impersonation, if there was any. */
+  readonly user: UserInfo;
   /** Texts for Warning headers; handlers add to it before the head is sent. */
   readonly warnings: string[];
   /** What the audit event of the request says beside its own fields. */

@@ -1,4 +1,5 @@
 /** Options of a write with the name under which it owns fields (spec 1, sections 4.2 and 4.5). */
+import type { UserInfo } from '../authentication/authenticator.ts';
 import { managerOf } from '../apimachinery/fieldmanager/managers/manager-name.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import { parseWriteOptions } from '../apimachinery/write-options.ts';
@@ -10,15 +11,16 @@ import type { ApiRequest, EndpointDeps } from './request.ts';
 export interface NamedWriteOptions extends WriteOptions {
   /** As asked for, or from the User-Agent; never ''. */
   readonly manager: string;
+  readonly user: UserInfo;
 }
 
 export function readWriteOptions(
   deps: EndpointDeps,
-  { exchange, query }: ApiRequest,
+  { exchange, query, user }: ApiRequest,
   kind: WriteOptionsKind,
 ): Result<NamedWriteOptions> {
   const options = parseWriteOptions(query, kind, { metaGroup: deps.identity.groups.meta });
   if (options instanceof StatusError) return refused(options);
   const manager = managerOf(options.fieldManager, exchange.header('user-agent'));
-  return ok({ ...options, manager });
+  return ok({ ...options, manager, user });
 }

@@ -28,6 +28,7 @@ import { ok, refused } from './registry.ts';
 import { scaleOf, withReplicas } from './scale.ts';
 import {
   checkPreconditions,
+  creationOf,
   executeReplace,
   preconditionsOf,
   preparedUpdate,
@@ -62,7 +63,7 @@ export async function applyObject(
     },
     create:
       subresource === undefined
-        ? () => produceCreated(deps, target, { intent, writer, options })
+        ? () => creationOf(options, () => produceCreated(deps, target, { intent, writer, options }))
         : undefined,
     warnings: [],
     options,

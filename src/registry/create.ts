@@ -15,6 +15,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
+import type { UserInfo } from '../authentication/authenticator.ts';
 import { generateName } from '../apimachinery/names.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import { validateObjectMeta } from '../apimachinery/validation/object-meta.ts';
@@ -41,6 +42,10 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   /** Under which name fields are owned; absent: unknown. */
   readonly manager?: string | undefined;
+  /** Who writes; absent: the server itself. */
+  readonly user?: UserInfo | undefined;
+  /** Why this write may not create what is not there; absent: it may. */
+  readonly creationRefusal?: StatusError | undefined;
 }
 
 /** `submitted` has been decoded and agrees with the URL; its resourceVersion must be unset. */
@@ -79,16 +84,33 @@ async function createNamed(
 ): Promise<Result<WriteResult>> {
   const prepared = prepareForCreate(deps, target, submitted, name);
   if (prepared.kind === 'refused') return prepared;
+  const { user } = options;
+  const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
+  if (guard === undefined) return createPrepared(deps, target, prepared.value, name, options);
+  return guard.run(async (check) => {
+    const error = check(prepared.value.object, undefined);
+    if (error !== undefined) return refused(error);
+    return createPrepared(deps, target, prepared.value, name, options);
+  });
+}
+
+async function createPrepared(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  prepared: PreparedCreation,
+  name: string,
+  options: WriteOptions,
+): Promise<Result<WriteResult>> {
   const { kind, namespace } = target;
   const key = { ...kind.storage, namespace, name };
   const outcome = await deps.actors.execute(key, {
     type: 'create',
-    object: trackedCreation(deps, target, prepared.value, options),
+    object: trackedCreation(deps, target, prepared, options),
     conditions: namespaceConditions(namespace),
     dryRun: options.dryRun,
     qualifiedResource: kind,
   });
-  return creationResult(outcome, target, name, prepared.value.warnings);
+  return creationResult(outcome, target, name, prepared.warnings);
 }
 
 export interface PreparedCreation {

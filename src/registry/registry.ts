@@ -16,6 +16,7 @@ import type { Clock } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { StrategyOf } from './strategy.ts';
+import type { GuardOf } from './write-guard.ts';
 import type { Revision } from '../storage/storage.ts';
 
 export interface RegistryDeps {
@@ -26,6 +27,8 @@ export interface RegistryDeps {
   readonly strategyOf: StrategyOf;
   readonly clock: Clock;
   readonly prng: Prng;
+  /** Asked for writes of users; absent: nobody has a say. */
+  readonly guardOf?: GuardOf | undefined;
 }
 
 /** Which object or collection a request speaks of. */

@@ -30,6 +30,8 @@ import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry
 import { ok, refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
 import { toStorageVersion } from './versions.ts';
+import { guarded, unguarded } from './write-guard.ts';
+import type { WriteCheck } from './write-guard.ts';
 import { writtenObject } from './written-object.ts';
 
 /** The status, or one that the kind's strategy names; undefined: the object itself. */
@@ -63,11 +65,17 @@ export async function updateObject(
     create: namesUid(preconditions)
       ? () => refused(uidConflict(target, preconditions.uid ?? '', ''))
       : kind.allowCreateOnUpdate && subresource === undefined && !hasVersion(preconditions)
-        ? () => produceCreation(deps, target, submitted, options)
+        ? () => creationOf(options, () => produceCreation(deps, target, submitted, options))
         : undefined,
     warnings,
     options,
   });
+}
+
+/** Whoever may change an object may not for that reason create it. */
+export function creationOf(options: WriteOptions, create: () => Production): Production {
+  const { creationRefusal } = options;
+  return creationRefusal === undefined ? create() : refused(creationRefusal);
 }
 
 export function writerOf(options: WriteOptions, subresource: string | undefined): Writer {
@@ -171,14 +179,27 @@ export async function executeReplace(
   target: ObjectTarget,
   replacement: Replacement,
 ): Promise<Result<WriteResult>> {
+  const { user } = replacement.options;
+  const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
+  if (guard === undefined) return replaceGuarded(deps, target, replacement, unguarded);
+  return guard.run((check) => replaceGuarded(deps, target, replacement, check));
+}
+
+async function replaceGuarded(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  replacement: Replacement,
+  check: WriteCheck,
+): Promise<Result<WriteResult>> {
   const { kind, namespace, name } = target;
   const strategy = deps.strategyOf(kind);
+  const { produce, create } = replacement;
   const outcome = await deps.actors.execute(
     { ...kind.storage, namespace, name },
     {
       type: 'replace',
-      produce: replacement.produce,
-      create: replacement.create,
+      produce: (current) => guarded(check, produce(current), current.object),
+      create: create === undefined ? undefined : () => guarded(check, create(), undefined),
       conditions: namespaceConditions(namespace),
       completesDeletion: (object) => completesDeletion(object, strategy),
       dryRun: replacement.options.dryRun,

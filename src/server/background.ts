@@ -24,7 +24,7 @@ import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
 import type { Log } from './log.ts';
 import type { Measured } from './metrics.ts';
 import type { CompletedConfig } from './options.ts';
-import { OptionsError } from './options.ts';
+import { OptionsError } from './option-values.ts';
 import type { ServerParts } from './server-parts.ts';
 
 const controllersLease = 'sluice-controllers';
@@ -39,6 +39,8 @@ export interface BackgroundDeps {
   /** False where somebody else compacts the store. */
   readonly compacts: boolean;
   readonly hostname: string;
+  /** More controllers, where this server runs them. */
+  readonly controllers: (registry: RegistryDeps) => Controller;
 }
 
 export interface Background {
@@ -61,7 +63,10 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
     );
   }
   const controllers = (own: RegistryDeps): Controller =>
-    controllersOf(own, announces ? kind : undefined, config.eventTtlMs, deps);
+    together([
+      controllersOf(own, announces ? kind : undefined, config.eventTtlMs, deps),
+      deps.controllers(own),
+    ]);
   const election = kind !== undefined && shared ? electionOf(deps, kind, controllers) : undefined;
   const compactor = createCompactor({
     storage: parts.storage,

@@ -7,7 +7,9 @@
 import { Command, CommanderError, Option } from 'commander';
 import { convertFlags } from './convert-command.ts';
 import type { ConvertOptions } from './convert-command.ts';
-import { optionTable, OptionsError } from './options.ts';
+import { optionTable } from './options.ts';
+import { OptionsError } from './option-values.ts';
+import type { OptionSpec } from './option-values.ts';
 import type { OptionName, RawOptions } from './options.ts';
 import type { StoreCommand } from './store-commands.ts';
 
@@ -87,9 +89,19 @@ function addOptions(command: Command, flags: readonly OptionName[]): Command {
   for (const spec of optionTable.filter(({ flag }) => flags.includes(flag))) {
     const option = new Option(`--${spec.flag} <${spec.value}>`, spec.help).default(spec.default);
     option.attributeName = () => spec.flag;
+    if (isRepeatable(spec)) option.argParser(joinValues);
     command.addOption(option);
   }
   return command.allowExcessArguments(false);
+}
+
+function isRepeatable(spec: OptionSpec): boolean {
+  return spec.several === true;
+}
+
+/** The default of a flag that may be repeated is empty. */
+function joinValues(value: string, before: string): string {
+  return before === '' ? value : `${before},${value}`;
 }
 
 /** What was given, and the defaults of every flag that the command does not have. */

@@ -13,7 +13,7 @@ import type { IdentityName } from '../apimachinery/identity.ts';
 import { identityNames } from '../apimachinery/identity.ts';
 import type { JsonValue } from '../apimachinery/unstructured.ts';
 import { convertManifest } from '../apis/convert-manifest.ts';
-import { OptionsError } from './options.ts';
+import { OptionsError } from './option-values.ts';
 
 export interface ConvertOptions {
   readonly filename: readonly string[];

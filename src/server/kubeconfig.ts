@@ -1,48 +1,68 @@
 /**
  * The ready-made client configuration: `<data-dir>/admin.kubeconfig`.
  *
- * What it is not: access control. The token in it is random and kept over restarts, so that clients
- * keep working when tokens are checked.
+ * What it is not: where credentials are kept; each start writes it anew from the pki folder.
+ * Over TLS the administrator shows a client certificate. Where only plain HTTP is served there is
+ * a token instead; kubectl sends none without TLS, other clients do.
  *
  * Invariant: the file is readable by its owner only.
  */
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
+import type { KeyPair } from '../authentication/certificates.ts';
+import type { TlsMaterial } from './listeners.ts';
+import type { Pki } from './pki.ts';
 
-const tokenBytes = 32;
+export interface AdminAccess {
+  readonly url: string;
+  /** What the server's certificate is verified by; unused over plain HTTP. */
+  readonly caPem: string;
+  readonly certificate: KeyPair;
+  readonly token: string;
+}
 
-/** Writes the file for this URL and returns its path. An existing token is kept. */
-export function writeKubeconfig(dataDir: string, serverUrl: string): string {
+/** `serving` may be a certificate that was given, of whatever CA: it is trusted itself. */
+export function adminAccess(url: string, { serving }: TlsMaterial, pki: Pki): AdminAccess {
+  const own = serving === pki.serving;
+  return {
+    url,
+    caPem: own ? pki.authority.certificatePem : serving.certificatePem,
+    certificate: pki.admin,
+    token: pki.adminToken,
+  };
+}
+
+/** Writes the file and returns its path. */
+export function writeKubeconfig(dataDir: string, admin: AdminAccess): string {
   const file = path.resolve(dataDir, 'admin.kubeconfig');
-  const token = existingToken(file) ?? randomBytes(tokenBytes).toString('base64url');
   const name = 'sluice';
+  const secure = admin.url.startsWith('https:');
   // Some clients refuse a server without TLS unless they are told not to verify it.
-  const plain = serverUrl.startsWith('http:') ? { 'insecure-skip-tls-verify': true } : {};
+  const trust = secure
+    ? { 'certificate-authority-data': base64(admin.caPem) }
+    : { 'insecure-skip-tls-verify': true };
+  const user = secure
+    ? {
+        'client-certificate-data': base64(admin.certificate.certificatePem),
+        'client-key-data': base64(admin.certificate.keyPem),
+      }
+    : { token: admin.token };
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name, cluster: { server: serverUrl, ...plain } }],
-    users: [{ name: 'admin', user: { token } }],
+    clusters: [{ name, cluster: { server: admin.url, ...trust } }],
+    users: [{ name: 'admin', user }],
     contexts: [{ name, context: { cluster: name, user: 'admin' } }],
     'current-context': name,
   };
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(file, stringify(config), { mode: 0o600 });
+  // The mode above is for a new file.
+  chmodSync(file, 0o600);
   return file;
 }
 
-function existingToken(file: string): string | undefined {
-  if (!existsSync(file)) return undefined;
-  try {
-    const config = parse(readFileSync(file, 'utf8')) as {
-      users?: { user?: { token?: unknown } }[];
-    } | null;
-    const token = config?.users?.[0]?.user?.token;
-    return typeof token === 'string' && token !== '' ? token : undefined;
-  } catch {
-    // A file that is not YAML is not ours to keep a token from: it is written anew.
-    return undefined;
-  }
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }

@@ -10,7 +10,8 @@ import { StorageError } from '../storage/storage.ts';
 import { parseCommandLine } from './command-line.ts';
 import { runConvert } from './convert-command.ts';
 import { createLog } from './log.ts';
-import { completeConfig, OptionsError } from './options.ts';
+import { completeConfig } from './options.ts';
+import { OptionsError } from './option-values.ts';
 import type { CompletedConfig } from './options.ts';
 import { programVersion } from './program-version.ts';
 import { startServer } from './server.ts';
@@ -78,6 +79,7 @@ async function main(): Promise<void> {
 function readyLine(server: RunningSupervisor, config: CompletedConfig): string {
   const facts = [
     `url=${server.url}`,
+    ...(server.httpUrl === undefined ? [] : [`http=${server.httpUrl}`]),
     `store=${config.store}`,
     `identity=${config.identity}`,
     `transport=${JSON.stringify(server.transport)}`,

@@ -34,18 +34,27 @@ export interface MetricsPage {
   deprecatedUse(use: DeprecatedApi): void;
 }
 
+/** Series of one metric that differ in their labels, as many as there are when it is read. */
+export interface LabelledSeries {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+  read(): readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+}
+
 export interface MetricsSetting {
   readonly view: MetricsView;
   /** Which of several servers this is. Its number is a label of everything on the page, so that the
    * workers' series stay apart, and the first line says who answered. */
   readonly worker: number | undefined;
+  readonly series?: readonly LabelledSeries[] | undefined;
   /** Is told of deprecated metrics that are registered. */
   readonly warn: (text: string) => void;
 }
 
 export function createMetricsPage(
   measured: readonly Measured[],
-  { view, worker, warn }: MetricsSetting,
+  { view, worker, series = [], warn }: MetricsSetting,
 ): MetricsPage {
   const registry = new Registry();
   if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) });
@@ -63,6 +72,18 @@ export function createMetricsPage(
       registers: [registry],
       async collect() {
         this.set(labels, await read());
+      },
+    });
+  }
+  for (const { name, help, labelNames, read } of series) {
+    new Gauge({
+      name,
+      help: `[ALPHA] ${help}`,
+      labelNames: [...labelNames],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels, value } of read()) this.set(labels, value);
       },
     });
   }

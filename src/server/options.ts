@@ -14,14 +14,24 @@ import { logLevels } from './log.ts';
 import type { LogLevel } from './log.ts';
 import { parseFeatureGates } from '../apis/feature-gates.ts';
 import { currentRelease, oldestRelease } from '../apis/served-versions.ts';
-import { parseDurationMs } from './duration.ts';
+import { accessOptionTable, completeAccess } from './access-options.ts';
+import type { AccessConfig } from './access-options.ts';
+import { auditOptionTable, completeAudit } from './audit-options.ts';
+import type { AuditConfig } from './audit-options.ts';
+import { completeTokens, tokenOptionTable } from './token-options.ts';
+import type { TokenConfig } from './token-options.ts';
+import { duration, fail, integer, nonEmpty, oneOf } from './option-values.ts';
+import type { OptionSpec } from './option-values.ts';
 
 const storeNames = ['lmdb', 'memory', 'fdb'] as const;
 type StoreName = (typeof storeNames)[number];
 
 export interface CompletedConfig {
   readonly bindAddress: string;
-  readonly httpPort: number;
+  readonly access: AccessConfig;
+  readonly tokens: TokenConfig;
+  /** Undefined: nothing is audited. */
+  readonly audit: AuditConfig | undefined;
   readonly store: StoreName;
   readonly dataDir: string;
   /** Undefined: where the FoundationDB client looks by itself. */
@@ -53,21 +63,10 @@ export interface CompletedConfig {
   readonly logLevel: LogLevel;
 }
 
-/** What was wrong with the options: one line for the operator. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError';
-}
-
-export interface OptionSpec {
-  readonly flag: string;
-  readonly value: string;
-  readonly default: string;
-  readonly help: string;
-}
-
 export const optionTable = [
-  { flag: 'bind-address', value: 'ADDRESS', default: '127.0.0.1', help: 'Address to listen on.' },
-  { flag: 'http-port', value: 'PORT', default: '8080', help: 'Port for HTTP; 0 picks a free one.' },
+  ...accessOptionTable,
+  ...tokenOptionTable,
+  ...auditOptionTable,
   {
     flag: 'store',
     value: storeNames.join('|'),
@@ -201,7 +200,9 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
   const config: CompletedConfig = {
     // An empty address would mean every interface.
     bindAddress: nonEmpty(raw, 'bind-address'),
-    httpPort: integer(raw, 'http-port', 0, 65_535),
+    access: completeAccess(raw),
+    tokens: completeTokens(raw),
+    audit: completeAudit(raw),
     store: oneOf(raw, 'store', storeNames),
     dataDir: nonEmpty(raw, 'data-dir'),
     fdbClusterFile: raw['fdb-cluster-file'] === '' ? undefined : raw['fdb-cluster-file'],
@@ -229,14 +230,6 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
   return Object.freeze(config);
 }
 
-function fail(flag: OptionName, given: string, wanted: string): never {
-  throw new OptionsError(`--${flag}: ${JSON.stringify(given)} is not ${wanted}`);
-}
-
-function nonEmpty(raw: RawOptions, flag: OptionName): string {
-  return raw[flag] === '' ? fail(flag, '', 'a value') : raw[flag];
-}
-
 /** Short and printable: it stands before every key. */
 function fdbPrefix(raw: RawOptions): string {
   const text = raw['fdb-prefix'];
@@ -257,28 +250,6 @@ function showHiddenMetrics(raw: RawOptions): boolean {
   const previous = `1.${emulatedRelease(raw) - 1}`;
   if (raw[flag] === '') return false;
   return raw[flag] === previous || fail(flag, raw[flag], previous);
-}
-
-function oneOf<T extends string>(raw: RawOptions, flag: OptionName, values: readonly T[]): T {
-  const found = values.find((value) => value === raw[flag]);
-  return found ?? fail(flag, raw[flag], `one of ${values.join(', ')}`);
-}
-
-function integer(raw: RawOptions, flag: OptionName, min: number, max: number): number {
-  const text = raw[flag];
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > max) {
-    fail(flag, text, `an integer from ${min} to ${max}`);
-  }
-  return value;
-}
-
-function duration(raw: RawOptions, flag: OptionName, minMs: number): number {
-  const value = parseDurationMs(raw[flag]);
-  if (value === undefined || value < minMs) {
-    return fail(flag, raw[flag], `a duration of at least ${minMs} ms (as 90s, 5m, 1h30m)`);
-  }
-  return value;
 }
 
 /** A server that has its store to itself would write its identity every ten seconds for nobody: off

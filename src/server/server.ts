@@ -7,6 +7,7 @@
  *
  * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
  */
+import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { createActorSystem } from '../../actors/actor-system.ts';
 import { createStreams } from '../../streams/hub.ts';
@@ -31,6 +32,7 @@ import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
 import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
+import { reconcileRbacDefaults } from '../controllers/rbac-defaults.ts';
 import { createObject } from '../registry/create.ts';
 import { upgrading } from '../registry/versions.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
@@ -47,22 +49,30 @@ import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
-import { chooseTransport } from '../transport/choose.ts';
-import type { ChosenTransport } from '../transport/choose.ts';
-import type { HttpServer } from '../transport/http-exchange.ts';
+import { assembleAccess, readAccessMaterial } from './access.ts';
+import { startAudit } from './audit.ts';
+import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
+import type { Background } from './background.ts';
+import { startAuthorization } from './authorization.ts';
 import { createLogFollow } from './log-follow.ts';
+import { expiryOf, issuerDocuments } from './token-serving.ts';
 import type { ServerParts } from './server-parts.ts';
-import { createServing } from './serving.ts';
+import { createServing, transportLimits } from './serving.ts';
 import type { Serving } from './serving.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
+import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
+import { prepareListeners } from './listeners.ts';
+import type { Listeners, OpenPorts } from './listeners.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
-import { OptionsError } from './options.ts';
+import { OptionsError } from './option-values.ts';
 import { createMigration } from './validation-migration.ts';
 
 export interface RunningServer {
+  /** Of the secure port, where there is one. */
   readonly url: string;
+  /** Of plain HTTP beside the secure port. */
+  readonly httpUrl: string | undefined;
   /** Adapter and binary, for the ready line. */
   readonly transport: string;
   /** Path of the client configuration; '' in a worker, whose primary writes it. */
@@ -85,9 +95,15 @@ export interface ServerEnvironment {
 /** What a worker is given by its primary process instead of finding it itself. */
 export interface WorkerPlace {
   readonly number: number;
-  readonly port: number;
+  /** As in AccessConfig, chosen already. */
+  readonly ports: WorkerPorts;
   /** The store that the primary holds and compacts. Undefined: the worker opens its own. */
   readonly storage: Storage | undefined;
+}
+
+export interface WorkerPorts {
+  readonly http: number | undefined;
+  readonly secure: number | undefined;
 }
 
 /** @throws OptionsError (also when the address is not to be had) or StorageError. */
@@ -101,8 +117,9 @@ export async function startServer(
   const identity = identityOf(config.identity);
   for (const warning of config.warnings) log.warn({}, warning);
   const scheme = schemeOf(config, identity, log);
-  const transport = await transportOf(config, log);
   const { worker } = environment;
+  const open = await preparePorts(config, worker, log);
+  makeDataDir(config.dataDir);
   const storage = worker?.storage ?? (await openStorage(config, clock, timers));
   let abandoned = false;
   // A start that failed closes the store under its followers: that is no second failure.
@@ -111,50 +128,39 @@ export async function startServer(
   };
   try {
     const ingredients = { clock, timers, identity, scheme, storage };
+    const material = await readAccessMaterial(config, identity, clock);
+    const auditDeps = { clock, timers, identity, log, worker: worker?.number };
+    const audit = startAudit(config.audit, auditDeps);
     const parts = await assemble(config, { ...environment, onFatal }, ingredients);
+    const shared = isShared(config, environment);
+    const common = { parts, identity, log, clock, timers };
+    const access = assembleAccess(config, { ...common, material, shared });
     const background = createBackground(config, {
-      parts,
-      log,
-      clock,
-      timers,
-      shared: isShared(config, environment),
+      ...common,
+      shared,
       compacts: worker?.storage === undefined,
       hostname: hostname(),
+      controllers: (registry) => access.controllers(registry),
     });
-    const logFollow = createLogFollow(parts.streams, storage, timers);
     const serving = createServing(config, {
-      parts,
-      identity,
-      log,
-      clock,
-      timers,
+      ...common,
       background,
-      logFollow,
+      logFollow: createLogFollow(parts.streams, storage, timers),
       worker: worker?.number,
+      authentication: access.authentication,
+      reviews: access.reviews,
+      audit,
+      issuerDocuments: (address) => issuerDocuments(access.tokens, address),
     });
-    const server = await listen(transport, serving, worker);
-    const address = `${urlHost(config.bindAddress)}:${server.port}`;
-    const url = `http://${address}`;
+    const server = await open(material.tls, serving.handler);
+    const { url, address } = server;
     serving.setAddress(address);
     background.start(worker === undefined ? address : `${address}/${worker.number}`);
-    return {
-      url,
-      transport: transport.name,
-      kubeconfig: worker === undefined ? writeKubeconfig(config.dataDir, url) : '',
-      parts,
-      async stop() {
-        serving.startShutdown();
-        await sleep(timers, config.shutdownDelayMs);
-        server.stopAccepting();
-        await background.stop();
-        await parts.streams.stop();
-        await serving.drained(timers, config.shutdownTimeoutMs);
-        await parts.actors.stop();
-        await parts.committer.drain();
-        await server.close();
-        await storage.close();
-      },
-    };
+    const { tls, pki } = material;
+    const kubeconfig =
+      worker === undefined ? writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)) : '';
+    const stop = stopping(config, { parts, serving, server, background, timers, audit });
+    return { url, httpUrl: server.httpUrl, transport: server.name, kubeconfig, parts, stop };
   } catch (error) {
     abandoned = true;
     await storage.close();
@@ -162,15 +168,33 @@ export async function startServer(
   }
 }
 
-async function transportOf(config: CompletedConfig, log: Log): Promise<ChosenTransport> {
-  const transport = await chooseTransport(config.transport, undefined);
-  if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
-  for (const note of transport.notes) log.info({ transport: transport.name }, note);
-  return transport;
+interface Running {
+  readonly parts: ServerParts;
+  readonly serving: Serving;
+  readonly server: Listeners;
+  readonly background: Background;
+  readonly timers: Timers;
+  readonly audit: AuditPart | undefined;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function stopping(
+  config: CompletedConfig,
+  { parts, serving, server, background, timers, audit }: Running,
+): () => Promise<void> {
+  return async () => {
+    serving.startShutdown();
+    await sleep(timers, config.shutdownDelayMs);
+    server.stopAccepting();
+    await background.stop();
+    parts.authorization.stop();
+    await parts.streams.stop();
+    await serving.drained(timers, config.shutdownTimeoutMs);
+    await parts.actors.stop();
+    await parts.committer.drain();
+    await server.close();
+    await audit?.auditor.stop();
+    await parts.storage.close();
+  };
 }
 
 function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme {
@@ -259,6 +283,14 @@ async function assemble(
     timers,
     soleWriter: !shared,
     limits: { residentMax: config.residentObjectsMax },
+    expiryOf: expiryOf(identity),
+  });
+  const authorization = startAuthorization(config.access.authorization, {
+    streams,
+    clock,
+    timers,
+    identity,
+    log: environment.log,
   });
   const validation = createMigration(config.featureGates, environment.log);
   const registry = {
@@ -269,9 +301,11 @@ async function assemble(
     strategyOf: strategiesOf(identity, validation.migration),
     clock,
     prng,
+    guardOf: authorization.guardOf,
   };
   await createDefaults(registry);
-  return { storage, streams, actors, committer, registry, validation };
+  if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
+  return { storage, streams, actors, committer, registry, validation, authorization };
 }
 
 /** What the store keeps of an object, beside its bytes: what selectors ask for. */
@@ -302,20 +336,22 @@ function isShared(config: CompletedConfig, environment: ServerEnvironment): bool
   return config.store === 'fdb' || environment.worker !== undefined;
 }
 
-/** @throws OptionsError. */
-async function listen(
-  transport: ChosenTransport,
-  { listenOptions: own, handler }: Serving,
-  worker: WorkerPlace | undefined,
-): Promise<HttpServer> {
-  const options = worker === undefined ? own : { ...own, port: worker.port, sharedPort: true };
+/** A new directory is its owner's alone: secrets will be in it. */
+export function makeDataDir(dataDir: string): void {
   try {
-    return await transport.listen(options, handler);
-  } catch (cause) {
-    throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch {
+    // Whoever needs the directory says what is wrong with it.
   }
 }
 
-function urlHost(address: string): string {
-  return address.includes(':') ? `[${address}]` : address;
+/** @throws OptionsError. */
+function preparePorts(
+  config: CompletedConfig,
+  worker: WorkerPlace | undefined,
+  log: Log,
+): Promise<OpenPorts> {
+  const { httpPort: http, securePort: secure } = config.access;
+  const ports = { ...(worker?.ports ?? { http, secure }), shared: worker !== undefined };
+  return prepareListeners(config, ports, transportLimits(config), log);
 }

@@ -1,36 +1,52 @@
 /**
  * From the composed parts to what listens: the handler chain, health, metrics, requests in flight.
  *
- * Chain, outer to inner: count in flight ▶ answer even if something throws ▶ the API handler.
- * Authentication, audit, impersonation and authorization take their places in it later.
+ * Chain, outer to inner: count in flight ▶ answer even if something throws ▶ authentication ▶
+ * impersonation ▶ authorization ▶ the API handler.
  */
+import type { AccessChecker } from '../authorization/authorizer.ts';
+import type { CallerAuthentication } from '../authentication/authenticator.ts';
 import { createApiHandler } from '../endpoints/api-handler.ts';
+import type { PlainDocument } from '../endpoints/api-handler.ts';
+import type { ReviewAnswerers } from '../endpoints/request.ts';
 import { makeDiscovery } from '../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../endpoints/discovery/discovery.ts';
 import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../endpoints/openapi/openapi.ts';
+import { verbRefusalOf } from '../endpoints/verb-refusal.ts';
+import { createAccessFilter } from '../endpoints/filters/access.ts';
+import type { AccessFilter } from '../endpoints/filters/access.ts';
+import type { AuditingDeps } from '../endpoints/filters/audited-exchange.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
 import type { EndpointDeps, EndpointFeatures, EndpointLimits } from '../endpoints/request.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
+import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { Scheme } from '../apimachinery/scheme.ts';
+import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { currentRelease } from '../apis/served-versions.ts';
 import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';
-import type { ExchangeHandler, ListenOptions } from '../transport/http-exchange.ts';
+import type { ExchangeHandler, TransportLimits } from '../transport/http-exchange.ts';
+import type { AuditPart } from './audit.ts';
 import type { Log } from './log.ts';
 import { createMetricsPage } from './metrics.ts';
 import { lagMeasured, measuredOf } from './measured.ts';
+import { rbacDefaultsSeen } from './authorization.ts';
 import type { Background } from './background.ts';
 import type { LogFollow } from './log-follow.ts';
 import type { CompletedConfig } from './options.ts';
 import type { ServerParts } from './server-parts.ts';
 import { programVersion } from './program-version.ts';
 
+/** Beside `delete`: objects that cannot be read may be gone for more than their reader. */
+const unsafeDeleteVerb = 'unsafe-delete-ignore-read-errors';
+
 export interface Serving {
-  readonly listenOptions: ListenOptions;
   readonly handler: ExchangeHandler;
   /** host:port, once it is known: discovery shows it. */
   setAddress(address: string): void;
@@ -40,6 +56,8 @@ export interface Serving {
   drained(timers: Timers, timeoutMs: number): Promise<void>;
 }
 
+type Documents = ReadonlyMap<string, PlainDocument>;
+
 export interface ServingDeps {
   readonly parts: ServerParts;
   readonly identity: Identity;
@@ -48,6 +66,12 @@ export interface ServingDeps {
   readonly timers: Timers;
   readonly background: Pick<Background, 'measured'>;
   readonly logFollow: LogFollow;
+  readonly authentication: CallerAuthentication;
+  readonly reviews: ReviewAnswerers;
+  /** Undefined: nothing is audited. */
+  readonly audit: AuditPart | undefined;
+  /** The documents of the issuer of tokens; `address` is undefined until it is known. */
+  readonly issuerDocuments: (address: () => string | undefined) => Documents;
   /** Which of several servers this is; undefined: the only one. */
   readonly worker: number | undefined;
 }
@@ -58,38 +82,33 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   let inFlight = 0;
   let onDrained: (() => void) | undefined;
   let discovery: Discovery | undefined;
+  let servedAddress: string | undefined;
   const measured = [
     ...measuredOf(parts, () => inFlight),
     ...lagMeasured(parts.streams, deps.logFollow),
     ...deps.background.measured,
+    ...(deps.audit?.measured ?? []),
   ];
   const metrics = createMetricsPage(measured, {
     view: { release: config.release, showHidden: config.showHiddenMetrics },
     worker: deps.worker,
+    series: parts.authorization.series,
     warn: (text) => log.warn({}, text),
   });
   const version = versionOf(config);
   const api = createApiHandler({
-    endpoints: {
-      registry: parts.registry,
-      identity,
-      release: config.release,
-      onDeprecatedUse: (use) => metrics.deprecatedUse(use),
-      clock: deps.clock,
-      prng: parts.registry.prng,
-      features: featuresOf(config),
-      limits: limitsOf(config),
-      unsafeDelete: unsafeDeleteOf(config),
-    },
+    filter: filterOf(deps),
+    auditing: auditingOf(deps),
+    endpoints: endpointsOf(config, deps, (use) => metrics.deprecatedUse(use)),
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
     healthChecks: healthChecks(deps, () => shuttingDown),
+    documents: deps.issuerDocuments(() => servedAddress),
     metrics: () => metrics.render(),
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
   });
   return {
-    listenOptions: listenOptionsOf(config),
     handler(exchange) {
       inFlight += 1;
       void api(exchange).finally(() => {
@@ -98,6 +117,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
       });
     },
     setAddress(address) {
+      servedAddress = address;
       const { scheme } = parts.registry;
       discovery = makeDiscovery({ scheme, identity, serverAddress: address });
     },
@@ -127,10 +147,66 @@ function versionOf(config: CompletedConfig): JsonObject {
   });
 }
 
-/** Off unless its gate is on; then whoever may delete may do it. */
-function unsafeDeleteOf({ featureGates }: CompletedConfig): EndpointDeps['unsafeDelete'] {
+/** Off unless its gate is on; then whoever has the verb for it may do it. */
+function unsafeDeleteOf(
+  { featureGates }: CompletedConfig,
+  access: AccessChecker,
+): EndpointDeps['unsafeDelete'] {
   if (!featureGates.get('AllowUnsafeMalformedObjectDeletion')) return undefined;
-  return { refusal: () => Promise.resolve(undefined) };
+  return { refusal: (request) => verbRefusalOf(access, request, unsafeDeleteVerb) };
+}
+
+function endpointsOf(
+  config: CompletedConfig,
+  deps: ServingDeps,
+  onDeprecatedUse: EndpointDeps['onDeprecatedUse'],
+): EndpointDeps {
+  const { parts, identity } = deps;
+  return {
+    registry: parts.registry,
+    identity,
+    access: parts.authorization,
+    release: config.release,
+    onDeprecatedUse,
+    clock: deps.clock,
+    prng: parts.registry.prng,
+    reviews: deps.reviews,
+    features: featuresOf(config),
+    limits: limitsOf(config),
+    unsafeDelete: unsafeDeleteOf(config, parts.authorization),
+  };
+}
+
+function filterOf({ authentication, parts, identity, log }: ServingDeps): AccessFilter {
+  return createAccessFilter({
+    authentication,
+    access: parts.authorization,
+    identity,
+    onRejected: (path, why) => log.debug({ path, why }, 'credentials were refused'),
+    onAuthorizationError: ({ kind, error }, { path, verb }) =>
+      log.warn({ path, verb, decision: kind, why: error }, 'an authorizer failed'),
+  });
+}
+
+function auditingOf({ audit, clock, parts }: ServingDeps): AuditingDeps | undefined {
+  if (audit === undefined) return undefined;
+  const { prng, scheme } = parts.registry;
+  return { auditor: audit.auditor, clock, prng, schemaOf: schemasOf(scheme) };
+}
+
+/** Of all kinds and their lists, by what an object says it is. */
+function schemasOf({ groups }: Scheme): SchemaOf {
+  const schemas = new Map<string, ObjectSchema | undefined>();
+  for (const { group, versions } of groups) {
+    for (const { kinds, version } of versions) {
+      const apiVersion = formatGroupVersion({ group, version });
+      for (const { kind, listKind, listSchema, schema } of kinds) {
+        schemas.set(`${apiVersion} ${kind}`, schema);
+        schemas.set(`${apiVersion} ${listKind}`, listSchema);
+      }
+    }
+  }
+  return (apiVersion, kind) => schemas.get(`${apiVersion} ${kind}`);
 }
 
 function openApiOf(
@@ -169,30 +245,35 @@ function cborEnabled(config: CompletedConfig): boolean {
   return config.featureGates.get('CBORServingAndStorage') ?? false;
 }
 
-function listenOptionsOf(config: CompletedConfig): ListenOptions {
+/** Of each port. */
+export function transportLimits(config: CompletedConfig): TransportLimits {
   return {
-    address: config.bindAddress,
-    port: config.httpPort,
-    limits: {
-      ...defaultTransportLimits,
-      idleTimeoutMs: config.idleTimeoutMs,
-      requestTimeoutMs: config.requestTimeoutMs,
-      connectionsMax: config.connectionsMax,
-    },
+    ...defaultTransportLimits,
+    idleTimeoutMs: config.idleTimeoutMs,
+    requestTimeoutMs: config.requestTimeoutMs,
+    connectionsMax: config.connectionsMax,
   };
 }
 
 /** A server that lags is alive: it is not to be restarted, but not to be asked either. */
 function healthChecks(
-  { parts: { storage }, logFollow }: ServingDeps,
+  { parts, logFollow }: ServingDeps,
   shuttingDown: () => boolean,
 ): readonly HealthCheck[] {
   const all = ['livez', 'readyz', 'healthz'] as const;
   return [
     { name: 'ping', endpoints: all, healthy: () => true },
     { name: 'log', endpoints: all, healthy: () => true },
-    { name: 'storage', endpoints: all, healthy: () => storage.failure() === undefined },
+    { name: 'storage', endpoints: all, healthy: () => parts.storage.failure() === undefined },
     { name: 'log-follow', endpoints: ['readyz'], healthy: () => logFollow.isCurrent() },
+    ...rbacChecks(parts),
     { name: 'shutdown', endpoints: ['readyz'], healthy: () => !shuttingDown() },
   ];
+}
+
+/** Before the default roles are there most users can do nothing. */
+function rbacChecks({ authorization, registry }: ServerParts): readonly HealthCheck[] {
+  if (!authorization.usesRbac) return [];
+  const healthy = rbacDefaultsSeen(registry);
+  return [{ name: 'poststarthook/rbac/bootstrap-roles', endpoints: ['readyz'], healthy }];
 }

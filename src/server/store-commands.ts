@@ -23,7 +23,8 @@ import { StorageError } from '../storage/storage.ts';
 import type { StoreExport, StoreImport } from '../storage/transfer.ts';
 import { exportBytes, importBytes } from '../storage/transfer-file.ts';
 import type { TransferReport } from '../storage/transfer-file.ts';
-import { completeConfig, OptionsError } from './options.ts';
+import { completeConfig } from './options.ts';
+import { OptionsError } from './option-values.ts';
 import type { CompletedConfig, RawOptions } from './options.ts';
 
 export type StoreCommand =

@@ -8,6 +8,7 @@
  * Why the store is here and not in the workers: a worker may be stopped or killed at any moment,
  * also while it holds a lock of LMDB, and N writers would flush N times where one flush will do.
  */
+import { identityOf } from '../apimachinery/identity.ts';
 import { systemClock, systemTimers } from '../stdx/clock.ts';
 import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
 import type { Compactor } from '../storage/compactor.ts';
@@ -16,10 +17,11 @@ import type { StoreServer } from '../storage/remote/store-server.ts';
 import { createStreamChannel } from '../storage/remote/stream-channel.ts';
 import type { Storage } from '../storage/storage.ts';
 import { probePort } from '../transport/probe-port.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
+import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
+import { ensurePki, servingOf } from './pki.ts';
 import type { CompletedConfig } from './options.ts';
-import { OptionsError } from './options.ts';
-import { openStorage } from './server.ts';
+import { OptionsError } from './option-values.ts';
+import { makeDataDir, openStorage } from './server.ts';
 import type { RunningServer, ServerEnvironment } from './server.ts';
 import { createFleet } from './worker-fleet.ts';
 
@@ -34,13 +36,16 @@ export async function startSupervisor(
   environment: Pick<ServerEnvironment, 'log' | 'onFatal'>,
 ): Promise<RunningSupervisor> {
   const { log } = environment;
-  const port = await probePort(config.bindAddress, config.httpPort).catch((cause: unknown) => {
-    throw new OptionsError(`--bind-address, --http-port: ${messageOf(cause)}`);
-  });
+  const { httpPort, securePort } = config.access;
+  const ports = {
+    http: await freePort(config, '--http-port', httpPort),
+    secure: await freePort(config, '--secure-port', securePort),
+  };
+  makeDataDir(config.dataDir);
   const store = config.store === 'fdb' ? undefined : await openStore(config, environment);
   const fleet = createFleet({
     count: config.workers,
-    port,
+    ports,
     log,
     clock: systemClock,
     timers: systemTimers,
@@ -52,12 +57,17 @@ export async function startSupervisor(
   });
   const stopTimeoutMs = config.shutdownDelayMs + config.shutdownTimeoutMs + stopGraceMs;
   try {
-    const { url, transport } = await fleet.start();
+    // Made before the workers look for it: they would make one each.
+    const identity = identityOf(config.identity);
+    const pki = await ensurePki(config.dataDir, config.bindAddress, identity, systemClock);
+    const tls = { serving: servingOf(config.access, pki), clientCaPem: '' };
+    const { url, httpUrl, transport } = await fleet.start();
     store?.compactor.start();
     return {
       url,
+      httpUrl,
       transport,
-      kubeconfig: writeKubeconfig(config.dataDir, url),
+      kubeconfig: writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)),
       async stop() {
         await fleet.stop(stopTimeoutMs);
         await store?.close();
@@ -68,6 +78,18 @@ export async function startSupervisor(
     await store?.close();
     throw error;
   }
+}
+
+/** Undefined when nothing is to be served there. @throws OptionsError. */
+async function freePort(
+  { bindAddress }: CompletedConfig,
+  flag: string,
+  port: number | undefined,
+): Promise<number | undefined> {
+  if (port === undefined) return undefined;
+  return probePort(bindAddress, port).catch((cause: unknown) => {
+    throw new OptionsError(`--bind-address, ${flag}: ${messageOf(cause)}`);
+  });
 }
 
 interface SharedStore {

@@ -16,6 +16,7 @@ import type { Worker } from 'node:cluster';
 import type { Duplex } from 'node:stream';
 import type { Clock, TimerHandle, Timers } from '../stdx/clock.ts';
 import type { Log } from './log.ts';
+import type { WorkerPorts } from './server.ts';
 import { storeChannelFd } from './worker-messages.ts';
 import type { ToPrimary, ToWorker, WorkerReady } from './worker-messages.ts';
 
@@ -31,7 +32,7 @@ export const fleetLimits = {
 
 export interface FleetOptions {
   readonly count: number;
-  readonly port: number;
+  readonly ports: WorkerPorts;
   readonly log: Log;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -136,7 +137,7 @@ class WorkerFleet implements Fleet {
 
   /** Rejects with WorkerFailed. */
   #launch(number: number): Promise<WorkerReady> {
-    const { port, timers } = this.#options;
+    const { ports, timers } = this.#options;
     const worker = cluster.fork();
     this.#running.set(number, worker);
     this.#options.serve(worker.process.stdio[storeChannelFd] as Duplex);
@@ -144,7 +145,7 @@ class WorkerFleet implements Fleet {
     return new Promise((resolve, reject) => {
       worker.on('message', (message: ToPrimary) => {
         if (message.kind === 'online') {
-          tell(worker, { kind: 'begin', worker: number, port });
+          tell(worker, { kind: 'begin', worker: number, ports });
           return;
         }
         late.cancel();

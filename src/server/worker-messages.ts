@@ -3,9 +3,11 @@
  *
  *   worker ─ online ▶ primary ─ begin ▶ worker ─ ready ▶ primary   ...   primary ─ stop ▶ worker
  */
+import type { WorkerPorts } from './server.ts';
+
 export type ToWorker =
-  /** Serve on this port, under this number (1 and up; it stays with the worker's successor). */
-  { readonly kind: 'begin'; readonly worker: number; readonly port: number } | StopWorker;
+  /** Serve on these ports, under this number (1 and up; it stays with the worker's successor). */
+  { readonly kind: 'begin'; readonly worker: number; readonly ports: WorkerPorts } | StopWorker;
 
 interface StopWorker {
   readonly kind: 'stop';
@@ -18,6 +20,7 @@ export type ToPrimary =
 export interface WorkerReady {
   readonly kind: 'ready';
   readonly url: string;
+  readonly httpUrl: string | undefined;
   /** Adapter and binary, for the ready line. */
   readonly transport: string;
 }

@@ -39,7 +39,7 @@ export async function runWorker(config: CompletedConfig, log: Log): Promise<void
   const server = await startServer(config, {
     log,
     onFatal: (error) => end(error, 'the server cannot go on'),
-    worker: { number: begin.worker, port: begin.port, storage },
+    worker: { number: begin.worker, ports: begin.ports, storage },
   });
   const stop = (): void => {
     server.stop().then(
@@ -52,7 +52,8 @@ export async function runWorker(config: CompletedConfig, log: Log): Promise<void
   };
   if (stopping.signal.aborted) stop();
   else stopping.signal.addEventListener('abort', stop);
-  tell({ kind: 'ready', url: server.url, transport: server.transport });
+  const { url, httpUrl, transport } = server;
+  tell({ kind: 'ready', url, httpUrl, transport });
 }
 
 function begun(onStop: () => void): Promise<Extract<ToWorker, { kind: 'begin' }>> {

@@ -2,6 +2,7 @@
  * The bytes of a stored record: a msgpack array whose first item is the number of its format.
  *
  *   [ 1, uid, labels, fields, metadataAt, object ]
+ *   [ 1, uid, labels, fields, metadataAt, object, [ state, dueMs | null ] ]    with a timer
  *
  * What it is not: the wire format. `object` is the JSON of the object as record.ts describes it;
  * nothing here looks inside.
@@ -11,7 +12,7 @@
  * A format this build does not know, and anything that is not a record, is `corrupt`.
  */
 import { Decoder, Encoder } from '@msgpack/msgpack';
-import type { ObjectRecord } from './record.ts';
+import type { ObjectRecord, RecordTimer } from './record.ts';
 import { StorageError } from './storage.ts';
 
 const RECORD_FORMAT = 1;
@@ -24,11 +25,11 @@ const encoder = new Encoder({ initialBufferSize: INITIAL_BUFFER_BYTES });
 const decoder = new Decoder();
 
 export function encodeRecord(record: ObjectRecord): Uint8Array {
-  const { uid, labels, fields, metadataAt, object } = record;
+  const { uid, labels, fields, metadataAt, object, timer } = record;
+  const items: unknown[] = [RECORD_FORMAT, uid, labels, fields, metadataAt, object];
+  if (timer !== undefined) items.push([timer.state, timer.dueMs ?? null]);
   // A pooled copy: a memory block of its own for each record is what a collector is slow with.
-  return Buffer.from(
-    encoder.encodeSharedRef([RECORD_FORMAT, uid, labels, fields, metadataAt, object]),
-  );
+  return Buffer.from(encoder.encodeSharedRef(items));
 }
 
 /** @throws StorageError `corrupt` when the bytes are not a record of a known format. */
@@ -39,7 +40,8 @@ export function decodeRecord(bytes: Uint8Array): ObjectRecord {
     throw new StorageError('corrupt', `record format ${String(format)} is not known`);
   }
   if (
-    items.length !== ITEM_COUNT ||
+    items.length < ITEM_COUNT ||
+    items.length > ITEM_COUNT + 1 ||
     typeof uid !== 'string' ||
     !isStringRecord(labels) ||
     !isStringRecord(fields) ||
@@ -51,7 +53,18 @@ export function decodeRecord(bytes: Uint8Array): ObjectRecord {
   ) {
     throw new StorageError('corrupt', 'record items have the wrong types');
   }
-  return { uid, labels, fields, metadataAt, object };
+  const record = { uid, labels, fields, metadataAt, object };
+  return items.length === ITEM_COUNT
+    ? record
+    : { ...record, timer: decodeTimer(items[ITEM_COUNT]) };
+}
+
+function decodeTimer(item: unknown): RecordTimer {
+  const [state, dueMs] = Array.isArray(item) ? (item as unknown[]) : [];
+  if (typeof state !== 'string' || (dueMs !== null && typeof dueMs !== 'number')) {
+    throw new StorageError('corrupt', 'the timer of a record has the wrong types');
+  }
+  return { state, dueMs: dueMs ?? undefined };
 }
 
 function decodeArray(bytes: Uint8Array): readonly unknown[] {

@@ -9,6 +9,13 @@
  * commit). `labels` and `fields` repeat what selectors ask for, so that nothing has to parse the
  * object to filter it.
  */
+export interface RecordTimer {
+  /** The state of the machine that the timer belongs to. */
+  readonly state: string;
+  /** Milliseconds since the epoch; undefined: never. */
+  readonly dueMs: number | undefined;
+}
+
 export interface ObjectRecord {
   readonly uid: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -16,4 +23,6 @@ export interface ObjectRecord {
   readonly fields: Readonly<Record<string, string>>;
   readonly metadataAt: number;
   readonly object: Uint8Array;
+  /** Of an object whose life depends on time: its machine's snapshot. Absent for all others. */
+  readonly timer?: RecordTimer | undefined;
 }

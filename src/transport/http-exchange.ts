@@ -15,6 +15,10 @@
  */
 export type Header = readonly [name: string, value: string];
 
+export interface PeerCertificateChain {
+  readonly chain: readonly Uint8Array[];
+}
+
 export interface HttpExchange {
   /** Upper case. */
   readonly method: string;
@@ -25,10 +29,19 @@ export interface HttpExchange {
   readonly scheme: 'http' | 'https';
   /** Address of the peer as text, no port. Ask before the exchange closes; '' after that. */
   readonly remoteAddress: string;
+  /** What the peer has proved to hold: certificates in DER, leaf first; no chain has been checked.
+   * The same object for every request of a connection. Undefined: none, or plain HTTP. */
+  readonly peerCertificate: PeerCertificateChain | undefined;
   /** Value of a request header (lower-case name); repeated ones joined with ', '. */
   header(name: string): string | undefined;
   /** All request headers, names in lower case, repeated ones apart, in the order they came. */
   headers(): readonly Header[];
+  /** All values of a request header (lower-case name), apart, in the order they came. */
+  headerValues(name: string): readonly string[];
+  /** Whether a request header has a name (in lower case) that passes. */
+  someHeader(test: (name: string) => boolean): boolean;
+  /** Those whose name passes are as if they had not come. */
+  forgetHeaders(test: (name: string) => boolean): void;
   /** Collects the body. At most once. Never throws for what a client does. */
   readBody(limitBytes: number): Promise<BodyResult>;
   /** Sends a whole response. Content-Length is set; for HEAD the body is only measured. */
@@ -81,6 +94,8 @@ export interface TlsOptions {
   readonly keyPem: string;
   /** Ask for client certificates signed by these; node adapter only. */
   readonly clientCaPem?: string | undefined;
+  /** Default: 1.2. */
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
 }
 
 export interface ListenOptions {

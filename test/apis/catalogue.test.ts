@@ -6,7 +6,12 @@ import { describe, it } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import * as behaviour from '../../src/apis/behaviour.ts';
 import { catalogue, resourceKey } from '../../src/apis/catalogue.ts';
-import { gatedResources, laterReplacements, virtualResources } from '../../src/apis/lifecycle.ts';
+import {
+  gatedResources,
+  laterReplacements,
+  reviewResources,
+  virtualResources,
+} from '../../src/apis/lifecycle.ts';
 import { currentRelease, groupOrder } from '../../src/apis/served-versions.ts';
 import { readCorpus, readFacts } from '../support/corpora.ts';
 import { kindRows } from '../../src/apis/kinds.gen.ts';
@@ -138,6 +143,7 @@ describe('catalogue', () => {
       behaviour.tracksGeneration,
       behaviour.withoutDeleteCollection,
       new Set(virtualResources.keys()),
+      reviewResources,
       new Set(gatedResources.keys()),
     ];
     for (const table of tables) {

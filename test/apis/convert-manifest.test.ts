@@ -5,7 +5,7 @@ import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { parseCommandLine } from '../../src/server/command-line.ts';
 import { convertText } from '../../src/server/convert-command.ts';
-import { OptionsError } from '../../src/server/options.ts';
+import { OptionsError } from '../../src/server/option-values.ts';
 
 function run(input: string, ...flags: readonly string[]): string {
   const command = parseCommandLine(['convert', '-f', '-', ...flags], '0');

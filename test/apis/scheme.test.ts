@@ -63,11 +63,20 @@ describe('scheme', () => {
     const operations = scheme.kinds.filter((kind) => kind.operation === true);
     assert.deepEqual(
       operations.map((kind) => kind.resource),
-      ['bindings'],
+      [
+        'bindings',
+        'selfsubjectreviews',
+        'tokenreviews',
+        'localsubjectaccessreviews',
+        'selfsubjectaccessreviews',
+        'selfsubjectrulesreviews',
+        'subjectaccessreviews',
+      ],
     );
     assert.equal(scheme.kinds.length - 1, expected.length);
     // HorizontalPodAutoscaler and Event have two versions each; operations are not stored.
-    assert.equal(scheme.storageResources.length, expected.length - 2);
+    const stored = scheme.kinds.length - operations.length;
+    assert.equal(scheme.storageResources.length, stored - 2);
   });
 
   it('serves every resource of the minimal-object vectors that is on by default', () => {

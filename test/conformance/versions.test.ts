@@ -72,7 +72,7 @@ for (const release of ['1.33', '1.24', '1.21', '1.16']) {
             kind.storage.resource === from.storage.resource,
         );
         const { schema } = from;
-        if (family.length < 2 || schema === undefined) continue;
+        if (family.length < 2 || schema === undefined || from.operation === true) continue;
         const objects = [1, 2, 3].map((seed) => {
           const own = {
             name: `x-${from.group.split('.')[0]}-${from.version}-${seed}`,

@@ -60,12 +60,6 @@ interface ResourceList {
 const notServed: Readonly<Record<string, string>> = {
   'apiregistration.k8s.io/v1/apiservices': 'no aggregation layer',
   'apiregistration.k8s.io/v1/apiservices/status': 'no aggregation layer',
-  'authentication.k8s.io/v1/selfsubjectreviews': 'an operation, not an object',
-  'authentication.k8s.io/v1/tokenreviews': 'an operation, not an object',
-  'authorization.k8s.io/v1/localsubjectaccessreviews': 'an operation, not an object',
-  'authorization.k8s.io/v1/selfsubjectaccessreviews': 'an operation, not an object',
-  'authorization.k8s.io/v1/selfsubjectrulesreviews': 'an operation, not an object',
-  'authorization.k8s.io/v1/subjectaccessreviews': 'an operation, not an object',
   '/v1/componentstatuses': 'no components run here',
   '/v1/nodes/proxy': 'nothing runs here to connect to',
   '/v1/pods/attach': 'nothing runs here to connect to',
@@ -73,7 +67,6 @@ const notServed: Readonly<Record<string, string>> = {
   '/v1/pods/log': 'nothing runs here to connect to',
   '/v1/pods/portforward': 'nothing runs here to connect to',
   '/v1/pods/proxy': 'nothing runs here to connect to',
-  '/v1/serviceaccounts/token': 'issues credentials',
   '/v1/services/proxy': 'nothing runs here to connect to',
 };
 

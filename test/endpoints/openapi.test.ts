@@ -130,10 +130,10 @@ describe('OpenAPI documents', () => {
       for (const verb of kind.verbs.filter((each) => each !== 'watch')) {
         assert.ok(actions.has(verbs[verb] ?? verb), `${collection} ${verb}`);
       }
-      for (const { name, verbs: own } of kind.subresources) {
-        const item = document.paths[`${collection}/{name}/${name}`];
-        const method = own.includes('create') ? 'post' : 'put';
-        assert.ok(item?.[method], `${collection} ${name}`);
+      for (const { name, verbs: offered } of kind.subresources) {
+        const method = offered.includes('update') ? 'put' : 'post';
+        const operations = document.paths[`${collection}/{name}/${name}`];
+        assert.ok(operations?.[method], `${collection} ${name}`);
       }
     }
   });

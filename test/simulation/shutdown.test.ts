@@ -217,7 +217,8 @@ describe('what the operator got wrong is one line and exit code 2', () => {
     const dataDir = directories.make();
     for (const [args, pattern] of wrong) {
       const own = args.some((arg) => arg.startsWith('--data-dir')) ? [] : [`--data-dir=${dataDir}`];
-      const port = args.some((arg) => arg.startsWith('--http-port')) ? [] : ['--http-port=0'];
+      const port = ['--secure-port=off'];
+      if (!args.some((arg) => arg.startsWith('--http-port'))) port.push('--http-port=0');
       const rest = args[0] === 'serve' ? [...own, ...port] : [];
       await assertRefused([...args, ...rest], pattern);
     }

@@ -14,6 +14,7 @@ import type {
   ReplaceCommand,
 } from '../../actors/actors.ts';
 import type { ActorLimits } from '../../actors/limits.ts';
+import type { ExpiryOf } from '../../actors/token-timer.ts';
 import { decodeObject, encodeObject } from '../../src/apimachinery/object-encoding.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { createCommitter } from '../../src/storage/committer.ts';
@@ -22,7 +23,7 @@ import { storeKey } from '../../src/storage/keys.ts';
 import type { ObjectKey } from '../../src/storage/keys.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
-import type { ObjectRecord } from '../../src/storage/record.ts';
+import type { ObjectRecord, RecordTimer } from '../../src/storage/record.ts';
 import type { Condition, Mutation, Revision, Storage } from '../../src/storage/storage.ts';
 import { systemTimers } from '../../src/stdx/clock.ts';
 import { manualTime } from './manual-time.ts';
@@ -146,9 +147,14 @@ export interface Harness {
   run(name: string, command: Parameters<ActorSystem['execute']>[1]): Promise<ObjectOutcome>;
   /** Another writer replaces, creates or (undefined) deletes the record. */
   overtake(name: string, object: ApiObject | undefined): Promise<Revision>;
-  stored(
-    name: string,
-  ): Promise<{ object: ApiObject; state: string; revision: Revision } | undefined>;
+  stored(name: string): Promise<StoredPod | undefined>;
+}
+
+interface StoredPod {
+  readonly object: ApiObject;
+  readonly state: string;
+  readonly revision: Revision;
+  readonly timer: RecordTimer | undefined;
 }
 
 export interface HarnessOptions {
@@ -156,6 +162,7 @@ export interface HarnessOptions {
   readonly committerLimits?: Partial<CommitterLimits>;
   readonly soleWriter?: boolean;
   readonly encode?: typeof encodePod;
+  readonly expiryOf?: ExpiryOf;
 }
 
 export function actorHarness(options: HarnessOptions = {}): Harness {
@@ -177,6 +184,7 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
     timers: time.timers,
     soleWriter: options.soleWriter,
     limits: options.limits,
+    expiryOf: options.expiryOf,
   });
   return {
     actors,
@@ -189,14 +197,12 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
   };
 }
 
-async function stored(
-  raw: Storage,
-  name: string,
-): Promise<{ object: ApiObject; state: string; revision: Revision } | undefined> {
+async function stored(raw: Storage, name: string): Promise<StoredPod | undefined> {
   const answer = await raw.read(storeKey(podKey(name)));
   if (answer.kind !== 'ok' || answer.value === undefined) return undefined;
   const { state, revision, value } = answer.value;
-  return { object: decodeObject(decodeRecord(value).object), state, revision };
+  const { object, timer } = decodeRecord(value);
+  return { object: decodeObject(object), state, revision, timer };
 }
 
 export async function overtake(

@@ -10,6 +10,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import path from 'node:path';
+import { openAccessFlags } from './open-access.ts';
 
 export interface ChildServer {
   readonly url: string;
@@ -25,9 +26,13 @@ const entry = path.resolve('dist/src/server/main.js');
 
 /** Rejects with what the program said when it ends before it is ready. */
 export function startChildServer(flags: readonly string[]): Promise<ChildServer> {
-  const child = spawn(process.execPath, [entry, 'serve', '--log-level=warn', ...flags], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [entry, 'serve', '--log-level=warn', ...openAccessFlags, ...flags],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const exited = new Promise<number | NodeJS.Signals | null>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? signal));
   });

@@ -11,6 +11,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after } from 'node:test';
+import { openAccessFlags } from './open-access.ts';
 
 const executable = path.resolve('dist/src/server/main.js');
 const readyTimeoutMs = 60_000;
@@ -110,7 +111,7 @@ export async function runToEnd(args: readonly string[], timeoutMs = 20_000): Pro
 
 export function serveArguments({ dataDir, flags = [] }: ServerCommand): string[] {
   const port = flags.some((flag) => flag.startsWith('--http-port')) ? [] : ['--http-port=0'];
-  return ['serve', `--data-dir=${dataDir}`, ...port, ...flags];
+  return ['serve', `--data-dir=${dataDir}`, ...openAccessFlags, ...port, ...flags];
 }
 
 function launch(args: readonly string[], before: string | undefined) {

@@ -2,6 +2,8 @@
 
 /** Written once into a new object, these differ from what is stored: kubectl sends them each time. */
 export const alwaysSent: ReadonlySet<string> = new Set([
+  // What is sent as stringData is kept as data.
+  'secret/keys',
   // Its claim templates are one value, and gain a kind, a mode and a status.
   'statefulset.apps/db',
   // Its selector is replaced as a whole, whether it differs or not.

@@ -18,6 +18,7 @@ import { manualTime } from './manual-time.ts';
 import type { ManualTime } from './manual-time.ts';
 import { pausableTail } from './pausable-tail.ts';
 import type { PausableTail } from './pausable-tail.ts';
+import { openAccess } from './open-access.ts';
 import { apiClient } from './test-server.ts';
 import type { ApiClient, TestOptions } from './test-server.ts';
 
@@ -40,7 +41,13 @@ const stepMs = 50;
 export async function startSlowServer(options: TestOptions = {}): Promise<SlowServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-slow-'));
   const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
-  const raw = { ...defaults, store: 'memory', identity: 'kubernetes', ...options } as RawOptions;
+  const raw = {
+    ...defaults,
+    store: 'memory',
+    identity: 'kubernetes',
+    ...openAccess,
+    ...options,
+  } as RawOptions;
   const time = manualTime();
   const store = createMemoryStorage({ clock: time.clock });
   const reach = reachable(store);
@@ -52,7 +59,7 @@ export async function startSlowServer(options: TestOptions = {}): Promise<SlowSe
     onFatal: (error) => fatal.push(error),
     clock: time.clock,
     timers: time.timers,
-    worker: { number: 1, port: 0, storage: log.storage },
+    worker: { number: 1, ports: { http: 0, secure: undefined }, storage: log.storage },
   });
   const client = apiClient(running.url);
   const answered: SlowServer['answered'] = async (answer) => {

@@ -17,6 +17,7 @@ import { completeConfig, optionTable } from '../../src/server/options.ts';
 import type { OptionName, RawOptions } from '../../src/server/options.ts';
 import { startServer } from '../../src/server/server.ts';
 import type { RunningServer } from '../../src/server/server.ts';
+import { openAccess } from './open-access.ts';
 import { readWatch } from './watch-reader.ts';
 import type { WatchReader } from './watch-reader.ts';
 
@@ -70,6 +71,7 @@ export async function startTestServer(options: TestOptions = {}): Promise<TestSe
     store: 'memory',
     identity: 'kubernetes',
     'http-port': '0',
+    ...openAccess,
     ...options,
     'data-dir': dataDir,
   };
@@ -78,7 +80,8 @@ export async function startTestServer(options: TestOptions = {}): Promise<TestSe
     log: quiet,
     onFatal: (error) => fatal.push(error),
   });
-  const client = apiClient(running.url);
+  // Of a server with both ports the plain one: TLS has a client of its own (secure-server.ts).
+  const client = apiClient(running.httpUrl ?? running.url);
   const stop = async (): Promise<void> => {
     client.close();
     await running.stop();

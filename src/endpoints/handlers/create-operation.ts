@@ -4,6 +4,7 @@
  *
  *     pods/<name>/binding, bindings     Binding: put the pod on a node
  *     pods/<name>/eviction              Eviction: delete the pod, if its budget allows it
+ *     everything else                   a question: review.ts
  *
  * Invariant: what has been done is answered with 201 and a Status.
  */
@@ -26,6 +27,7 @@ import { sendStatusError } from '../status-response.ts';
 import { atRequestTarget, inRequestNamespace, readObject } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 import type { NamedWriteOptions } from '../write-request.ts';
+import { handleReview } from './review.ts';
 
 /** What was posted, to which path. */
 interface Posted {
@@ -49,6 +51,9 @@ export async function handleCreateOperation(
   request: ResourceRequest,
 ): Promise<void> {
   const { exchange, kind, resource } = request;
+  const path = [kind.storage.group, kind.storage.resource, resource.subresource];
+  const operation = operations[path.filter((part, at) => at < 2 || part !== '').join('/')];
+  if (operation === undefined) return handleReview(deps, request);
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
   const { schema, defaults } = subresource ?? kind;
   const { alsoKinds } = subresource ?? {};
@@ -62,9 +67,6 @@ export async function handleCreateOperation(
   const named = resource.name !== '';
   const object = (named ? atRequestTarget : inRequestNamespace)(submitted.value, request);
   if (object.kind === 'refused') return sendStatusError(exchange, object.error);
-  const path = [kind.storage.group, kind.storage.resource, resource.subresource];
-  const operation = operations[path.filter((part, at) => at < 2 || part !== '').join('/')];
-  assert(operation !== undefined, `${path.join('/')} is an operation`);
   const done = await operation(deps, { request, object: object.value, options: options.value });
   if (done.kind === 'refused') return sendStatusError(exchange, done.error, request.warnings);
   const { negotiated, pretty } = representation.value;

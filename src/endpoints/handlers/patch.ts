@@ -29,6 +29,7 @@ import type { ObjectTarget, Result } from '../../registry/registry.ts';
 import { ok, refused } from '../../registry/registry.ts';
 import { encodeVersioned } from '../../registry/versions.ts';
 import { assert } from '../../stdx/assert.ts';
+import { creationRefusalOf } from '../creation-permission.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
@@ -185,7 +186,10 @@ async function sendChanged(
   const { registry } = deps;
   const changed =
     change.kind === 'apply'
-      ? await applyObject(registry, target, change.intent, subresource, options)
+      ? await applyObject(registry, target, change.intent, subresource, {
+          ...options,
+          creationRefusal: await creationRefusalOf(deps, request),
+        })
       : await patchObject(registry, target, change, subresource, options);
   if (changed.kind === 'refused') {
     return sendStatusError(request.exchange, changed.error, request.warnings);

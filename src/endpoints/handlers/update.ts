@@ -4,6 +4,7 @@ import { updateScale } from '../../registry/scale.ts';
 import { updateObject } from '../../registry/update.ts';
 import { encodeVersioned } from '../../registry/versions.ts';
 import { assert } from '../../stdx/assert.ts';
+import { creationRefusalOf } from '../creation-permission.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
@@ -42,7 +43,13 @@ async function putObject(
   const { kind, resource } = request;
   const target = { kind, namespace: resource.namespace, name: resource.name };
   const subresource = resource.subresource === '' ? undefined : resource.subresource;
-  const updated = await updateObject(deps.registry, target, object, subresource, options);
+  const creationRefusal = kind.allowCreateOnUpdate
+    ? await creationRefusalOf(deps, request)
+    : undefined;
+  const updated = await updateObject(deps.registry, target, object, subresource, {
+    ...options,
+    creationRefusal,
+  });
   if (updated.kind === 'refused') {
     return sendStatusError(request.exchange, updated.error, request.warnings);
   }

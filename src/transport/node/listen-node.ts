@@ -8,6 +8,7 @@
  * answers 431 and 408 by itself; what is not HTTP gets 400. One HTTP/2 connection carries at most
  * `http2StreamsMax` requests at once. A client that half-closes has gone.
  */
+import { constants } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
 import type { Server as HttpServerOfNode } from 'node:http';
 import { createSecureServer } from 'node:http2';
@@ -110,7 +111,9 @@ function tlsServer(
     cert: tls.certificatePem,
     key: tls.keyPem,
     allowHTTP1: true,
-    minVersion: 'TLSv1.2',
+    minVersion: tls.minVersion ?? 'TLSv1.2',
+    // A resumed session has lost what its client had sent beside its certificate.
+    secureOptions: constants.SSL_OP_NO_TICKET,
     handshakeTimeout: limits.requestTimeoutMs,
     settings: { maxConcurrentStreams: http2StreamsMax, maxHeaderListSize: limits.headBytesMax },
     // A certificate is asked for, not demanded: tokens are as good a proof of who calls.

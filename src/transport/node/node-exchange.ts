@@ -22,8 +22,10 @@ import {
   safeHeaderValue,
   utf8AsLatin1,
 } from '../header-rules.ts';
-import type { BodyResult, Header, HttpExchange, ResponseStream } from '../http-exchange.ts';
+import type { BodyResult, Header, HttpExchange } from '../http-exchange.ts';
+import type { PeerCertificateChain, ResponseStream } from '../http-exchange.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
+import { peerCertificateOf } from './peer-certificate.ts';
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 export type NodeResponse = ServerResponse | Http2ServerResponse;
@@ -42,11 +44,12 @@ export class NodeExchange implements HttpExchange, Expiring {
   readonly query: string;
   readonly scheme: 'http' | 'https';
   readonly remoteAddress: string;
+  readonly peerCertificate: PeerCertificateChain | undefined;
   deadlineMs = 0;
   readonly #req: NodeRequest;
   readonly #res: NodeResponse;
   readonly #shared: NodeShared;
-  readonly #headers: Header[];
+  #headers: Header[];
   #body: RequestBody | undefined;
   #bodyAsked = false;
   #responded = false;
@@ -66,6 +69,7 @@ export class NodeExchange implements HttpExchange, Expiring {
     this.query = separator < 0 ? '' : target.slice(separator + 1);
     this.scheme = shared.scheme;
     this.remoteAddress = plainAddress(req.socket.remoteAddress ?? '');
+    this.peerCertificate = shared.scheme === 'https' ? peerCertificateOf(req) : undefined;
     this.#headers = copyHeaders(req);
     res.on('close', () => this.#socketClosed());
     res.on('error', ignore);
@@ -91,6 +95,18 @@ export class NodeExchange implements HttpExchange, Expiring {
 
   headers(): readonly Header[] {
     return this.#headers;
+  }
+
+  headerValues(name: string): readonly string[] {
+    return this.#headers.filter(([each]) => each === name).map(([, value]) => value);
+  }
+
+  someHeader(test: (name: string) => boolean): boolean {
+    return this.#headers.some(([name]) => test(name));
+  }
+
+  forgetHeaders(test: (name: string) => boolean): void {
+    if (this.someHeader(test)) this.#headers = this.#headers.filter(([name]) => !test(name));
   }
 
   readBody(limitBytes: number): Promise<BodyResult> {

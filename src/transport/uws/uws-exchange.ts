@@ -39,6 +39,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   readonly path: string;
   readonly query: string;
   readonly scheme = 'http';
+  readonly peerCertificate = undefined;
   readonly headBytes: number;
   deadlineMs = 0;
   readonly #res: UwsResponse;
@@ -103,6 +104,35 @@ export class UwsExchange implements HttpExchange, Expiring {
       pairs.push([this.#head[i] as string, this.#head[i + 1] as string]);
     }
     return pairs;
+  }
+
+  headerValues(name: string): readonly string[] {
+    const head = this.#head;
+    const values: string[] = [];
+    for (let i = 0; i < head.length; i += 2) {
+      if (head[i] === name) values.push(head[i + 1] as string);
+    }
+    return values;
+  }
+
+  someHeader(test: (name: string) => boolean): boolean {
+    const head = this.#head;
+    for (let i = 0; i < head.length; i += 2) {
+      if (test(head[i] as string)) return true;
+    }
+    return false;
+  }
+
+  forgetHeaders(test: (name: string) => boolean): void {
+    const head = this.#head;
+    let kept = 0;
+    for (let i = 0; i < head.length; i += 2) {
+      if (test(head[i] as string)) continue;
+      head[kept] = head[i] as string;
+      head[kept + 1] = head[i + 1] as string;
+      kept += 2;
+    }
+    head.length = kept;
   }
 
   /** Starts to take in the body; must be called before the handler, in the same turn. */

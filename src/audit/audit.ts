@@ -1,0 +1,56 @@
+/**
+ * The audit contract: what happened, for whom, in which order (spec 2, sections 1 and 9.1).
+ *
+ * What it is not: a log of the server's own doings.
+ *
+ *     RequestReceived ▶ ResponseStarted (long-running only) ▶ ResponseComplete | Panic
+ *
+ * Invariants: no credential is in an event. An event of a level holds what the level says and no
+ * more. What happens when a backend cannot write is its named policy.
+ */
+import type { UserInfo } from '../authentication/authenticator.ts';
+import type { Attributes } from '../authorization/authorizer.ts';
+
+export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
+
+/** What is known of a request when it comes in. */
+export interface AuditedRequest {
+  /** From the Audit-ID header when the client sent one, else made here; echoed in the answer. */
+  readonly auditId: string;
+  readonly requestUri: string;
+  readonly verb: string;
+  readonly sourceAddresses: readonly string[];
+  readonly userAgent: string;
+  readonly receivedMs: number;
+}
+
+export interface AuditResponse {
+  readonly code: number;
+  /** The Status of a refusal, or undefined. */
+  readonly status?: { readonly reason?: string; readonly message?: string } | undefined;
+}
+
+/** One request on its way through the chain. Every call is cheap when nothing is audited. */
+export interface AuditTrail {
+  readonly auditId: string;
+  /** Once the caller is known. */
+  authenticated(user: UserInfo): void;
+  impersonated(user: UserInfo): void;
+  /** Once it is known what is asked for: the policy decides the level here. */
+  attributes(attributes: Attributes): void;
+  annotate(key: string, value: string): void;
+  /** Whether the level wants bodies; ask before keeping them. */
+  readonly wantsRequestObject: boolean;
+  readonly wantsResponseObject: boolean;
+  requestObject(json: Uint8Array): void;
+  responseObject(json: Uint8Array): void;
+  started(response: AuditResponse): void;
+  completed(response: AuditResponse): void;
+  panicked(): void;
+}
+
+export interface Auditor {
+  begin(request: AuditedRequest): AuditTrail;
+  /** Writes what is buffered. */
+  stop(): Promise<void>;
+}

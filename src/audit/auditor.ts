@@ -1,0 +1,216 @@
+/**
+ * Makes audit events of requests: what the policy's level says and no more.
+ *
+ * What it is not: HTTP (endpoints/filters/audited-exchange.ts) or writing (event-log.ts).
+ *
+ * Invariants: nothing is written before the policy has been asked, nor after the last stage; each
+ * stage of a request is written at most once. No header of the request is in an event but its
+ * user agent. Bound: a body above `bodyBytesMax` is left out, and an annotation says so.
+ */
+import type { UserInfo } from '../authentication/authenticator.ts';
+import type { Attributes } from '../authorization/authorizer.ts';
+import { decodeJson } from '../apimachinery/codecs/json.ts';
+import { stringifyJson } from '../apimachinery/codecs/lossless.ts';
+import type { Identity } from '../apimachinery/identity.ts';
+import { formatRfc3339Micro } from '../apimachinery/time.ts';
+import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { Clock } from '../stdx/clock.ts';
+import type { AuditedRequest, Auditor, AuditResponse, AuditStage, AuditTrail } from './audit.ts';
+import { chooseAudit } from './policy.ts';
+import type { AuditChoice, AuditPolicy } from './policy.ts';
+
+/** Largest body that is written; above it the event is written without it. */
+export const bodyBytesMax = 1024 * 1024;
+/** Of a user agent, in characters. */
+const userAgentMax = 1024;
+
+/** Where events go. A line has no line feed. */
+export interface EventSink {
+  write(line: string): void;
+  stop(): Promise<void>;
+}
+
+export interface AuditorDeps {
+  readonly policy: AuditPolicy;
+  readonly sink: EventSink;
+  readonly clock: Clock;
+  readonly identity: Identity;
+}
+
+export function createAuditor(deps: AuditorDeps): Auditor {
+  return {
+    begin: (request) => new Trail(deps, request),
+    stop: () => deps.sink.stop(),
+  };
+}
+
+class Trail implements AuditTrail {
+  readonly #deps: AuditorDeps;
+  readonly #request: AuditedRequest;
+  readonly #annotations = new Map<string, string>();
+  #user: UserInfo | undefined;
+  #impersonated: UserInfo | undefined;
+  #attributes: Attributes | undefined;
+  #choice: AuditChoice | undefined;
+  #requestObject: JsonValue | undefined;
+  #responseObject: JsonValue | undefined;
+  #ended = false;
+
+  constructor(deps: AuditorDeps, request: AuditedRequest) {
+    this.#deps = deps;
+    this.#request = request;
+  }
+
+  get auditId(): string {
+    return this.#request.auditId;
+  }
+
+  get wantsRequestObject(): boolean {
+    return this.#choice?.level === 'Request' || this.wantsResponseObject;
+  }
+
+  get wantsResponseObject(): boolean {
+    return this.#choice?.level === 'RequestResponse';
+  }
+
+  authenticated(user: UserInfo): void {
+    this.#user = user;
+  }
+
+  impersonated(user: UserInfo): void {
+    this.#impersonated = user;
+  }
+
+  attributes(attributes: Attributes): void {
+    this.#attributes = attributes;
+    this.#choice = chooseAudit(this.#deps.policy, attributes);
+    this.#write('RequestReceived', this.#request.receivedMs, undefined);
+  }
+
+  annotate(key: string, value: string): void {
+    this.#annotations.set(key, value);
+  }
+
+  requestObject(json: Uint8Array): void {
+    if (this.wantsRequestObject) this.#requestObject = this.#objectOf(json);
+  }
+
+  responseObject(json: Uint8Array): void {
+    if (this.wantsResponseObject) this.#responseObject = this.#objectOf(json);
+  }
+
+  started(response: AuditResponse): void {
+    if (!this.#ended) this.#write('ResponseStarted', this.#deps.clock.nowMs(), response);
+  }
+
+  completed(response: AuditResponse): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#write('ResponseComplete', this.#deps.clock.nowMs(), response);
+  }
+
+  panicked(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const message = 'the request failed inside the server';
+    const status = { reason: 'InternalError', message };
+    this.#write('Panic', this.#deps.clock.nowMs(), { code: 500, status });
+  }
+
+  #objectOf(json: Uint8Array): JsonValue | undefined {
+    if (json.length > bodyBytesMax) {
+      this.annotate(this.#deps.identity.fill('audit.{domain}/truncated'), 'true');
+      return undefined;
+    }
+    const decoded = decodeJson(json);
+    if (decoded.kind === 'refused') return undefined;
+    if (this.#choice?.omitManagedFields === true) withoutManagedFields(decoded.value);
+    return decoded.value;
+  }
+
+  #write(stage: AuditStage, atMs: number, response: AuditResponse | undefined): void {
+    const choice = this.#choice;
+    if (choice === undefined || choice.level === 'None' || choice.omitStages.has(stage)) return;
+    const { identity, sink } = this.#deps;
+    const { auditId, receivedMs, requestUri, sourceAddresses, userAgent, verb } = this.#request;
+    const attributes = this.#attributes;
+    const event: Record<string, JsonValue> = {
+      kind: 'Event',
+      apiVersion: identity.fill('audit.{domain}/v1'),
+      level: choice.level,
+      auditID: auditId,
+      stage,
+      requestURI: requestUri,
+      verb: attributes?.verb ?? verb,
+      user: userJson(this.#user),
+    };
+    if (this.#impersonated !== undefined) event['impersonatedUser'] = userJson(this.#impersonated);
+    event['sourceIPs'] = [...sourceAddresses];
+    if (userAgent !== '') event['userAgent'] = shortened(userAgent);
+    if (attributes?.isResourceRequest === true) {
+      event['objectRef'] = objectRef(attributes, this.#requestObject);
+    }
+    if (response !== undefined) event['responseStatus'] = statusJson(response);
+    if (this.#requestObject !== undefined) event['requestObject'] = this.#requestObject;
+    if (this.#responseObject !== undefined) event['responseObject'] = this.#responseObject;
+    event['requestReceivedTimestamp'] = formatRfc3339Micro(receivedMs);
+    event['stageTimestamp'] = formatRfc3339Micro(atMs);
+    if (this.#annotations.size > 0) event['annotations'] = Object.fromEntries(this.#annotations);
+    sink.write(stringifyJson(event));
+  }
+}
+
+function userJson(user: UserInfo | undefined): JsonObject {
+  if (user === undefined) return {};
+  const { extra, groups, name, uid } = user;
+  const keys = Object.entries(extra).map(([key, values]) => [key, [...values]] as const);
+  return {
+    username: name,
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(keys.length === 0 ? {} : { extra: Object.fromEntries(keys) }),
+  };
+}
+
+/** Of a create the name is in the body only. */
+function objectRef(attributes: Attributes, body: JsonValue | undefined): JsonObject {
+  const metadata = isJsonObject(body) ? body['metadata'] : undefined;
+  const named = isJsonObject(metadata) ? metadata : {};
+  const fields: readonly (readonly [string, JsonValue | undefined])[] = [
+    ['resource', attributes.resource],
+    ['namespace', attributes.namespace],
+    ['name', attributes.name === '' ? named['name'] : attributes.name],
+    ['uid', named['uid']],
+    ['apiGroup', attributes.apiGroup],
+    ['apiVersion', attributes.apiVersion],
+    ['resourceVersion', named['resourceVersion']],
+    ['subresource', attributes.subresource],
+  ];
+  const present = fields.filter(([, value]) => typeof value === 'string' && value !== '');
+  return Object.fromEntries<JsonValue | undefined>(present);
+}
+
+function statusJson({ code, status }: AuditResponse): JsonObject {
+  if (status === undefined) return { metadata: {}, code };
+  const { message = '', reason = '' } = status;
+  return {
+    metadata: {},
+    status: 'Failure',
+    ...(message === '' ? {} : { message }),
+    ...(reason === '' ? {} : { reason }),
+    code,
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > userAgentMax ? `${text.slice(0, userAgentMax)}...TRUNCATED` : text;
+}
+
+/** Of an object and of the items of a list. */
+function withoutManagedFields(value: JsonValue): void {
+  if (!isJsonObject(value)) return;
+  const { items, metadata } = value;
+  if (isJsonObject(metadata)) delete (metadata as Record<string, JsonValue>)['managedFields'];
+  if (Array.isArray(items)) items.forEach(withoutManagedFields);
+}

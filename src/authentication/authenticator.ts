@@ -1,0 +1,110 @@
+/**
+ * The authentication contract: who sent a request (spec 2, sections 5.1-5.3).
+ *
+ * What it is not: HTTP (the handler chain asks and answers 401) and permission (authorization).
+ *
+ *     request ▶ method, method, ... ▶ a user      the first that knows the caller decides
+ *                                   ▶ rejected    credentials were shown and are wrong: 401
+ *                                   ▶ nothing     no credentials: anonymous, where that is allowed
+ *
+ * Invariants: no secret leaves this folder: not into a log, an error, a metric or a reason.
+ * Comparisons of secrets take the same time wherever they differ. Credentials that were shown and
+ * are wrong are refused even where anonymous requests are allowed.
+ */
+
+/** Attributes of a caller; opaque here, they mean something to authorization. */
+export interface UserInfo {
+  readonly name: string;
+  /** '' when there is none. */
+  readonly uid: string;
+  readonly groups: readonly string[];
+  /** Keys in lower case. */
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The certificate that the peer has proved to hold; the transport has checked no chain. */
+export interface PeerCertificate {
+  /** DER, leaf first, then what the peer sent along. */
+  readonly chain: readonly Uint8Array[];
+}
+
+/** What an authenticator may look at. */
+export interface AuthenticationRequest {
+  readonly path: string;
+  readonly remoteAddress: string;
+  /** Undefined: plain HTTP, or no certificate was sent. */
+  readonly peerCertificate: PeerCertificate | undefined;
+  /** All values of a header (lower-case name), apart, in the order they came. */
+  headerValues(name: string): readonly string[];
+  /** Lower-case names of all headers, each once. */
+  headerNames(): readonly string[];
+}
+
+export type Authentication =
+  | {
+      readonly kind: 'authenticated';
+      readonly user: UserInfo;
+      /** Audiences that the credential is good for, of those that were asked for. Undefined: the
+       * method knows no audiences. */
+      readonly audiences?: readonly string[] | undefined;
+      /** Name of the method, for metrics and audit. */
+      readonly by: string;
+      /** Headers that carried the credential: nothing behind this may see them. */
+      readonly consumedHeaders?: readonly string[] | undefined;
+    }
+  /** Nothing of this method's kind in the request. */
+  | { readonly kind: 'none' }
+  /** Something of its kind, and wrong. `why` is for the server's log, never for the caller. */
+  | { readonly kind: 'rejected'; readonly why: string };
+
+export interface Authenticator {
+  readonly name: string;
+  authenticate(request: AuthenticationRequest): Authentication | Promise<Authentication>;
+}
+
+/** What all methods together say about a request. */
+export type Caller =
+  | { readonly kind: 'caller'; readonly user: UserInfo; readonly by: string }
+  /** 401. `why` is for the server's log, never for the caller. */
+  | { readonly kind: 'rejected'; readonly why: string };
+
+/** The union of the configured methods, which always ends in a caller or a rejection. */
+export interface CallerAuthentication {
+  authenticate(request: AuthenticationRequest): Caller | Promise<Caller>;
+  /** Headers (lower case) that carry credentials: nothing behind authentication may see them. */
+  isCredentialHeader(name: string): boolean;
+}
+
+/** A method that takes bearer tokens; TokenReview asks these directly. */
+export interface TokenAuthenticator {
+  readonly name: string;
+  /** `audiences`: the token must be good for at least one of them; empty: the server's own. */
+  authenticateToken(
+    token: string,
+    audiences: readonly string[],
+  ): Authentication | Promise<Authentication>;
+}
+
+export const wellKnownGroups = {
+  authenticated: 'system:authenticated',
+  unauthenticated: 'system:unauthenticated',
+  masters: 'system:masters',
+  nodes: 'system:nodes',
+  serviceAccounts: 'system:serviceaccounts',
+  bootstrappers: 'system:bootstrappers',
+} as const;
+
+export const anonymousUser: UserInfo = {
+  name: 'system:anonymous',
+  uid: '',
+  groups: [wellKnownGroups.unauthenticated],
+  extra: {},
+};
+
+/** The server acting for itself (controllers, defaults at start). */
+export const serverUser: UserInfo = {
+  name: 'system:apiserver',
+  uid: '',
+  groups: [wellKnownGroups.masters, wellKnownGroups.authenticated],
+  extra: {},
+};

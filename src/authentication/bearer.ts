@@ -1,0 +1,85 @@
+/**
+ * Bearer tokens (spec 2, section 5.2): reads the header, asks the methods that know tokens.
+ *
+ * What it is not: a cache. What may be kept of a token, and for how long, its method knows.
+ *
+ * Invariants: one credential, or none at all. Two Authorization headers, a token with anything
+ * behind it, an oversize one or one with characters no token has are refused: what another party
+ * would read of them is not known. A token that no method knows is wrong. Other schemes than Bearer
+ * are no credentials here.
+ */
+import type {
+  Authentication,
+  AuthenticationRequest,
+  Authenticator,
+  TokenAuthenticator,
+} from './authenticator.ts';
+
+/** Longer ones are refused unread; a request head has at most 16 KiB. */
+export const tokenBytesMax = 12 * 1024;
+
+const anyAudience: readonly string[] = [];
+
+export type ShownToken =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'rejected'; readonly why: string };
+
+export function readBearerToken(request: AuthenticationRequest): ShownToken {
+  const values = request.headerValues('authorization');
+  if (values.length === 0) return { kind: 'none' };
+  if (values.length > 1) return { kind: 'rejected', why: 'two Authorization headers' };
+  const value = (values[0] as string).trim();
+  if (!/^bearer(?: |$)/i.test(value)) return { kind: 'none' };
+  const token = value.slice('bearer '.length);
+  if (token.length > tokenBytesMax) return { kind: 'rejected', why: 'the token is too long' };
+  return /^[\x21-\x7e]+$/.test(token)
+    ? { kind: 'token', token }
+    : { kind: 'rejected', why: 'what is shown as a token is none' };
+}
+
+export function bearerTokens(methods: readonly TokenAuthenticator[]): Authenticator {
+  return {
+    name: 'bearer',
+    authenticate(request) {
+      const shown = readBearerToken(request);
+      return shown.kind === 'token' ? authenticateToken(methods, shown.token, anyAudience) : shown;
+    },
+  };
+}
+
+/** The first method that knows the token decides; never `none`. */
+export function authenticateToken(
+  methods: readonly TokenAuthenticator[],
+  token: string,
+  audiences: readonly string[],
+): Authentication | Promise<Authentication> {
+  return askFrom(0, []);
+
+  function askFrom(
+    first: number,
+    reasons: readonly string[],
+  ): Authentication | Promise<Authentication> {
+    let whys = reasons;
+    for (let i = first; i < methods.length; i += 1) {
+      const method = methods[i] as TokenAuthenticator;
+      const answer = method.authenticateToken(token, audiences);
+      if (answer instanceof Promise) {
+        return answer.then((known) =>
+          known.kind === 'authenticated' ? known : askFrom(i + 1, noted(whys, method, known)),
+        );
+      }
+      if (answer.kind === 'authenticated') return answer;
+      whys = noted(whys, method, answer);
+    }
+    return { kind: 'rejected', why: whys.length === 0 ? 'no method knows it' : whys.join('; ') };
+  }
+}
+
+function noted(
+  whys: readonly string[],
+  { name }: TokenAuthenticator,
+  answer: Authentication,
+): readonly string[] {
+  return answer.kind === 'rejected' ? [...whys, `${name}: ${answer.why}`] : whys;
+}

@@ -1,0 +1,80 @@
+/**
+ * Bootstrap tokens as a way to authenticate (spec 2, sections 3.1 and 5.2).
+ *
+ * Invariants: the public part finds the secret, the secret part is compared in constant time, also
+ * where there is no secret to compare with; a token counts only while its machine says `valid` and
+ * its expiration has not been reached.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import type { Clock } from '../stdx/clock.ts';
+import type { Authentication, TokenAuthenticator } from './authenticator.ts';
+import { wellKnownGroups } from './authenticator.ts';
+import {
+  bootstrapGroupProblem,
+  bootstrapSecretName,
+  parseBootstrapToken,
+  readBootstrapToken,
+} from './bootstrap-token.ts';
+import type { BootstrapToken, TokenParts } from './bootstrap-token.ts';
+import { equalSecrets } from './constant-time.ts';
+import { secretsResource } from './object-reader.ts';
+import type { ObjectReader } from './object-reader.ts';
+
+export interface BootstrapAuthenticatorOptions {
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly objects: ObjectReader;
+}
+
+const methodName = 'bootstrap-token';
+/** Stands in for the secret of a token that is not there. */
+const noSecret = '0000000000000000';
+/** The state of a token whose secret was written before timers were kept. */
+const validState = 'valid';
+
+export function createBootstrapAuthenticator(
+  options: BootstrapAuthenticatorOptions,
+): TokenAuthenticator {
+  return {
+    name: methodName,
+    async authenticateToken(text) {
+      const parts = parseBootstrapToken(text);
+      if (parts === undefined) return { kind: 'none' };
+      const first = judge(options, parts);
+      if (first.kind === 'authenticated') return first;
+      await options.objects.current();
+      return judge(options, parts);
+    },
+  };
+}
+
+function judge(options: BootstrapAuthenticatorOptions, parts: TokenParts): Authentication {
+  const { clock, identity, objects } = options;
+  const name = bootstrapSecretName(parts.id);
+  const seen = objects.get(secretsResource, identity.namespaces.system, name);
+  const token = seen && readBootstrapToken(identity, seen.object);
+  const equal = equalSecrets(parts.secret, token?.secret ?? noSecret);
+  if (seen === undefined || token === undefined || !equal) {
+    return { kind: 'rejected', why: `there is no such token as ${parts.id}` };
+  }
+  const expired =
+    (seen.timerState ?? validState) !== validState ||
+    (token.expiresMs !== undefined && token.expiresMs <= clock.nowMs());
+  const deleted = seen.object.metadata.deletionTimestamp !== undefined;
+  const why = problem(token, expired, deleted);
+  if (why !== undefined) return { kind: 'rejected', why };
+  const groups = [...new Set([wellKnownGroups.bootstrappers, ...token.extraGroups])];
+  const user = { name: `system:bootstrap:${token.id}`, uid: '', groups, extra: {} };
+  return { kind: 'authenticated', user, by: methodName };
+}
+
+function problem(
+  { extraGroups, usages }: BootstrapToken,
+  expired: boolean,
+  deleted: boolean,
+): string | undefined {
+  if (deleted) return 'the token is being deleted';
+  if (expired) return 'the token has expired';
+  if (!usages.includes('authentication')) return 'the token is not for authentication';
+  return extraGroups.map(bootstrapGroupProblem).find((wrong) => wrong !== undefined);
+}

@@ -1,0 +1,114 @@
+/**
+ * Tokens of trusted issuers (OpenID Connect) as a way to authenticate (spec 2, section 5.2).
+ *
+ *   issuer known? ─▶ its keys ─▶ signature ─▶ time, audience, required claims ─▶ user
+ *
+ * What it is not: a login. Clients bring their ID token.
+ *
+ * Invariants: the issuer a token names decides by whose keys it is verified, and by no others; a
+ * claim that is missing or of the wrong type authenticates nobody.
+ */
+import type { JsonObject } from '../apimachinery/unstructured.ts';
+import type { Clock, Timers } from '../stdx/clock.ts';
+import type { Authentication, TokenAuthenticator, UserInfo } from './authenticator.ts';
+import type { IssuerConfig, MappedClaim } from './issuer-config.ts';
+import { createIssuerKeys } from './issuer-keys.ts';
+import type { IssuerKeys } from './issuer-keys.ts';
+import { audiencesOf, readToken, signatureProblem, timeProblem } from './jwt-verify.ts';
+
+export interface IssuerAuthenticatorOptions {
+  readonly issuers: readonly IssuerConfig[];
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** The server's own: what a good token counts for. */
+  readonly audiences: readonly string[];
+  /** Keys could not be had. */
+  readonly onError: (issuer: string, error: unknown) => void;
+}
+
+const methodName = 'jwt';
+
+interface Trusted {
+  readonly config: IssuerConfig;
+  readonly keys: IssuerKeys;
+}
+
+export function createIssuerAuthenticator(options: IssuerAuthenticatorOptions): TokenAuthenticator {
+  const { clock, issuers, onError, timers } = options;
+  const trusted = new Map<unknown, Trusted>(
+    issuers.map((config) => {
+      const failed = (error: unknown): void => onError(config.url, error);
+      return [config.url, { config, keys: createIssuerKeys(config, clock, timers, failed) }];
+    }),
+  );
+  return {
+    name: methodName,
+    async authenticateToken(token, asked) {
+      const read = readToken(token);
+      const issuer = read && trusted.get(read.claims['iss']);
+      if (read === undefined || issuer === undefined) return { kind: 'none' };
+      const keys = await issuer.keys.find(read.header.kid);
+      const forged = await signatureProblem(token, read, keys);
+      const why = forged ?? claimsProblem(issuer.config, read.claims, clock.nowMs());
+      if (why !== undefined) return { kind: 'rejected', why };
+      return authenticated(options, issuer.config, read.claims, asked);
+    },
+  };
+}
+
+function claimsProblem(
+  { audiences, requiredClaims }: IssuerConfig,
+  claims: JsonObject,
+  nowMs: number,
+): string | undefined {
+  if (typeof claims['exp'] !== 'number') return 'it has no end';
+  const untimely = timeProblem(claims, nowMs);
+  if (untimely !== undefined) return untimely;
+  const own = audiencesOf(claims);
+  if (!audiences.some((audience) => own.includes(audience))) return 'it is for other audiences';
+  const missing = requiredClaims.find(({ claim, value }) => claims[claim] !== value);
+  return missing === undefined ? undefined : `the claim ${missing.claim} is not as required`;
+}
+
+function authenticated(
+  { audiences: own }: IssuerAuthenticatorOptions,
+  config: IssuerConfig,
+  claims: JsonObject,
+  asked: readonly string[],
+): Authentication {
+  const user = userOf(config, claims);
+  if (typeof user === 'string') return { kind: 'rejected', why: user };
+  const audiences = asked.length > 0 ? asked.filter((audience) => own.includes(audience)) : own;
+  if (asked.length > 0 && audiences.length === 0) {
+    return { kind: 'rejected', why: 'it is for other audiences' };
+  }
+  return { kind: 'authenticated', user, audiences, by: methodName };
+}
+
+/** The user, or why there is none. */
+function userOf(config: IssuerConfig, claims: JsonObject): UserInfo | string {
+  const { groups, uidClaim, username } = config;
+  const name = claims[username.claim];
+  if (typeof name !== 'string' || name === '') return `the claim ${username.claim} names nobody`;
+  // Anybody can ask for an account with somebody else's address.
+  const verified = claims['email_verified'];
+  if (username.claim === 'email' && verified !== undefined && verified !== true) {
+    return 'the address has not been verified';
+  }
+  const uid = uidClaim === undefined ? '' : claims[uidClaim];
+  if (typeof uid !== 'string') return `the claim ${uidClaim ?? ''} is no text`;
+  const named = groups === undefined ? [] : groupsOf(groups, claims);
+  if (named === undefined) return `the claim ${groups?.claim ?? ''} is no list of texts`;
+  return { name: username.prefix + name, uid, groups: named, extra: {} };
+}
+
+function groupsOf(
+  { claim, prefix }: MappedClaim,
+  claims: JsonObject,
+): readonly string[] | undefined {
+  const value = claims[claim] ?? [];
+  if (typeof value === 'string') return [prefix + value];
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.filter((item): item is string => typeof item === 'string');
+  return texts.length === value.length ? texts.map((name) => prefix + name) : undefined;
+}

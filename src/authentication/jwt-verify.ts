@@ -1,0 +1,82 @@
+/**
+ * A JSON Web Token against keys that were chosen before: the one way in which tokens are verified.
+ *
+ * What it is not: judging claims. Whoever asks says which claims it wants.
+ *
+ * Invariants: the algorithm must be the key's own, so `none`, HMAC and a public key used as a
+ * secret fail; keys that a token brings along (`jwk`, `jku`, `x5c`, `x5u`) are refused, a `crit`
+ * header too; a token above `tokenCharsMax` is not looked at.
+ */
+import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose';
+import type { ProtectedHeaderParameters } from 'jose';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
+import type { VerificationKey } from './jwt-keys.ts';
+import { keysFor } from './jwt-keys.ts';
+
+/** A request's head is not larger; what is longer comes from elsewhere. */
+export const tokenCharsMax = 16 * 1024;
+
+/** What a token says of itself, before anything is verified. */
+export interface UnverifiedToken {
+  readonly header: ProtectedHeaderParameters;
+  readonly claims: JsonObject;
+}
+
+const compactJws = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+
+/** Undefined: not a JSON Web Token. Nothing of it may be believed. */
+export function readToken(token: string): UnverifiedToken | undefined {
+  if (token.length > tokenCharsMax || !compactJws.test(token)) return undefined;
+  try {
+    return { header: decodeProtectedHeader(token), claims: decodeJwt(token) };
+  } catch {
+    return undefined;
+  }
+}
+
+const broughtKeys = ['jwk', 'jku', 'x5c', 'x5u', 'crit'] as const;
+
+/** Undefined when one of `keys` has signed the token; otherwise why it is refused. */
+export async function signatureProblem(
+  token: string,
+  { header }: UnverifiedToken,
+  keys: readonly VerificationKey[],
+): Promise<string | undefined> {
+  for (const name of broughtKeys) {
+    if (header[name] !== undefined) return `the header ${name} is not accepted`;
+  }
+  const candidates = keysFor(keys, header.kid).filter((key) => key.algorithm === header.alg);
+  if (candidates.length === 0) return 'no key has the algorithm of the token';
+  for (const { algorithm, publicKey } of candidates) {
+    try {
+      await compactVerify(token, publicKey, { algorithms: [algorithm] });
+      return undefined;
+    } catch {
+      // Another key may have signed it.
+    }
+  }
+  return 'the signature is of none of the keys';
+}
+
+/** Clocks of those who sign and those who verify may differ by this. */
+export const leewaySeconds = 10;
+
+/** Why the token is not good at `nowMs`; undefined when it is. */
+export function timeProblem(claims: JsonObject, nowMs: number): string | undefined {
+  const { exp, nbf, iat } = claims;
+  const nowSeconds = nowMs / 1000;
+  for (const [name, value] of Object.entries({ exp, nbf, iat })) {
+    if (value !== undefined && !Number.isFinite(value)) return `the claim ${name} is no number`;
+  }
+  if (typeof exp === 'number' && nowSeconds > exp + leewaySeconds) return 'it has expired';
+  if (typeof nbf === 'number' && nowSeconds < nbf - leewaySeconds) return 'it is not valid yet';
+  if (typeof iat === 'number' && nowSeconds < iat - leewaySeconds) return 'it is from the future';
+  return undefined;
+}
+
+/** The claim `aud`, which may be a text or a list. */
+export function audiencesOf(claims: JsonObject): readonly string[] {
+  const { aud } = claims;
+  if (typeof aud === 'string') return [aud];
+  return Array.isArray(aud) ? aud.filter((item): item is string => typeof item === 'string') : [];
+}

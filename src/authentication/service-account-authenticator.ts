@@ -1,0 +1,193 @@
+/**
+ * Tokens of service accounts as a way to authenticate (spec 2, sections 5.1, 5.2 and 5.6, rule 7).
+ *
+ *   ours? ─▶ signature (or the cache) ─▶ time, audience ─▶ account, pod, secret, node still there
+ *
+ * What it is not: permission. A token of another issuer is none of this method's.
+ *
+ * Invariants: what a token says is believed after its signature only; the objects it names are
+ * looked up at each use, by uid, so a token dies with its account or with what it is bound to; a
+ * new account of the old name does not revive it.
+ * Bounds: `cacheEntriesMax` verified tokens, each for `cacheTtlMs` at most.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import type { GroupResource } from '../apimachinery/schema.ts';
+import { parseRfc3339 } from '../apimachinery/time.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { Clock } from '../stdx/clock.ts';
+import type { Authentication, TokenAuthenticator, UserInfo } from './authenticator.ts';
+import { equalSecrets } from './constant-time.ts';
+import type { VerificationKey } from './jwt-keys.ts';
+import { audiencesOf, readToken, signatureProblem, timeProblem } from './jwt-verify.ts';
+import { nodesResource, podsResource } from './object-reader.ts';
+import { secretsResource, serviceAccountsResource } from './object-reader.ts';
+import type { ObjectReader } from './object-reader.ts';
+import { legacyIssuer, readAccountClaims } from './service-account-claims.ts';
+import type { AccountClaims, ObjectRef } from './service-account-claims.ts';
+import { accountExtraKeys, accountGroups, accountUserName } from './service-account-names.ts';
+import { TokenCache } from './token-cache.ts';
+
+export interface AccountAuthenticatorOptions {
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly keys: readonly VerificationKey[];
+  /** Whose tokens are accepted; the first one is what new tokens say. */
+  readonly issuers: readonly string[];
+  /** The server's own audiences: a token must be good for one of them unless others are asked. */
+  readonly audiences: readonly string[];
+  /** False: the account, and what a token is bound to, are not looked up. Token secrets are. */
+  readonly lookup: boolean;
+  readonly objects: ObjectReader;
+}
+
+export const accountAuthenticatorLimits = {
+  cacheEntriesMax: 4096,
+  cacheTtlMs: 10 * 60_000,
+  /** An object that is being deleted still counts for this long: its last work may need it. */
+  deletionGraceMs: 60_000,
+} as const;
+
+const methodName = 'service-account';
+
+export function createAccountAuthenticator(
+  options: AccountAuthenticatorOptions,
+): TokenAuthenticator {
+  const { cacheEntriesMax: entriesMax, cacheTtlMs: ttlMs } = accountAuthenticatorLimits;
+  const verified = new TokenCache<Verified>({ clock: options.clock, entriesMax, ttlMs });
+  const issuers = new Set([...options.issuers, legacyIssuer(options.identity)]);
+  const claimsOf = async (token: string): Promise<Claims> => {
+    const known = verified.get(token);
+    if (known !== undefined) return { kind: 'claims', verified: known };
+    const read = readToken(token);
+    const issuer = read?.claims['iss'];
+    if (read === undefined || typeof issuer !== 'string' || !issuers.has(issuer)) return none;
+    const problem = await signatureProblem(token, read, options.keys);
+    if (problem !== undefined) return rejected(problem);
+    const believed = verifiedOf(options.identity, read.claims);
+    verified.set(token, believed);
+    return { kind: 'claims', verified: believed };
+  };
+  return {
+    name: methodName,
+    async authenticateToken(token, asked) {
+      const found = await claimsOf(token);
+      return found.kind === 'claims' ? judge(options, token, found.verified, asked) : found;
+    },
+  };
+}
+
+/** What the signature stands for, read once. */
+interface Verified {
+  readonly claims: JsonObject;
+  readonly account: AccountClaims | undefined;
+  /** The same value for the same token: what others work out of it they can keep. */
+  readonly user: UserInfo | undefined;
+}
+
+function verifiedOf(identity: Identity, claims: JsonObject): Verified {
+  const account = readAccountClaims(identity, claims);
+  return { claims, account, user: account && userOf(identity, account) };
+}
+
+type Claims =
+  | { readonly kind: 'claims'; readonly verified: Verified }
+  | Extract<Authentication, { readonly kind: 'none' | 'rejected' }>;
+
+const none = { kind: 'none' } as const;
+
+function rejected(why: string): Extract<Authentication, { readonly kind: 'rejected' }> {
+  return { kind: 'rejected', why };
+}
+
+async function judge(
+  options: AccountAuthenticatorOptions,
+  token: string,
+  { account, claims, user }: Verified,
+  asked: readonly string[],
+): Promise<Authentication> {
+  if (account === undefined || user === undefined)
+    return rejected('the claims are not those of a service account');
+  if (!account.legacy && typeof claims['exp'] !== 'number') return rejected('it has no end');
+  const untimely = timeProblem(claims, options.clock.nowMs());
+  if (untimely !== undefined) return rejected(untimely);
+  const own = audiencesOf(claims);
+  const good = own.length === 0 && account.legacy ? options.audiences : own;
+  const wanted = asked.length > 0 ? asked : options.audiences;
+  const audiences = wanted.filter((audience) => good.includes(audience));
+  if (audiences.length === 0) return rejected('it is for other audiences');
+  const gone = await missing(options, token, account);
+  if (gone !== undefined) return rejected(gone);
+  return { kind: 'authenticated', user, audiences, by: methodName };
+}
+
+function userOf(identity: Identity, claims: AccountClaims): UserInfo {
+  const { account, namespace, node, pod, tokenId } = claims;
+  const keys = accountExtraKeys(identity);
+  const extra: Record<string, readonly string[]> = {};
+  if (tokenId !== '') extra[keys.credentialId] = [`JTI=${tokenId}`];
+  if (node !== undefined) extra[keys.nodeName] = [node.name];
+  if (node !== undefined && node.uid !== '') extra[keys.nodeUid] = [node.uid];
+  if (pod !== undefined) {
+    extra[keys.podName] = [pod.name];
+    extra[keys.podUid] = [pod.uid];
+  }
+  return {
+    name: accountUserName({ namespace, name: account.name }),
+    uid: account.uid,
+    groups: accountGroups(namespace),
+    extra,
+  };
+}
+
+/** What the token needs and is not there; a thing that is missing is looked for twice. */
+async function missing(
+  options: AccountAuthenticatorOptions,
+  token: string,
+  claims: AccountClaims,
+): Promise<string | undefined> {
+  const first = missingNow(options, token, claims);
+  if (first === undefined) return undefined;
+  await options.objects.current();
+  return missingNow(options, token, claims);
+}
+
+function missingNow(
+  { clock, identity, lookup, objects }: AccountAuthenticatorOptions,
+  token: string,
+  { account, legacy, namespace, node, pod, secret }: AccountClaims,
+): string | undefined {
+  const nowMs = clock.nowMs();
+  const is = (resource: GroupResource, where: string, ref: ObjectRef | undefined): boolean => {
+    const found = ref && objects.get(resource, where, ref.name)?.object;
+    return ref === undefined || (found !== undefined && isAlive(found, ref.uid, nowMs));
+  };
+  if (legacy && secret !== undefined) {
+    const found = objects.get(secretsResource, namespace, secret.name)?.object;
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
+      return 'its secret is gone';
+    }
+    const right = found['type'] === identity.secretTypes.serviceAccountToken;
+    if (!right || !holds(found, token)) return 'its secret holds another token';
+  }
+  if (!lookup) return undefined;
+  if (!is(serviceAccountsResource, namespace, account)) return 'its account is gone';
+  if (!legacy && !is(secretsResource, namespace, secret)) return 'its secret is gone';
+  if (!is(podsResource, namespace, pod)) return 'its pod is gone';
+  // The node of a pod is named for information: the token is bound to the pod.
+  if (pod === undefined && !is(nodesResource, '', node)) return 'its node is gone';
+  return undefined;
+}
+
+function isAlive({ metadata }: ApiObject, uid: string, nowMs: number): boolean {
+  if (metadata.uid !== uid) return false;
+  if (metadata.deletionTimestamp === undefined) return true;
+  const deletedMs = parseRfc3339(metadata.deletionTimestamp) ?? 0;
+  return nowMs < deletedMs + accountAuthenticatorLimits.deletionGraceMs;
+}
+
+function holds(secret: ApiObject, token: string): boolean {
+  const data: JsonValue | undefined = secret['data'];
+  const held = isJsonObject(data) ? data['token'] : undefined;
+  return typeof held === 'string' && equalSecrets(held, Buffer.from(token).toString('base64'));
+}

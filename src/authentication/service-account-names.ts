@@ -1,0 +1,49 @@
+/**
+ * How service accounts are called as users (spec 2, section 5.6, rule 7), and where what their
+ * tokens are bound to stands in the user's extra fields.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import { wellKnownGroups } from './authenticator.ts';
+
+const userPrefix = 'system:serviceaccount:';
+const groupPrefix = 'system:serviceaccounts:';
+
+export interface AccountName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function accountUserName({ namespace, name }: AccountName): string {
+  return `${userPrefix}${namespace}:${name}`;
+}
+
+/** Undefined when this is not the name of a service account. */
+export function parseAccountUserName(userName: string): AccountName | undefined {
+  if (!userName.startsWith(userPrefix)) return undefined;
+  const [namespace = '', name = '', ...more] = userName.slice(userPrefix.length).split(':');
+  return namespace === '' || name === '' || more.length > 0 ? undefined : { namespace, name };
+}
+
+export function accountGroups(namespace: string): readonly string[] {
+  return [wellKnownGroups.serviceAccounts, `${groupPrefix}${namespace}`];
+}
+
+/** Keys of the extra fields. */
+export function accountExtraKeys({ labelDomain }: Identity) {
+  const key = (name: string): string => `authentication.${labelDomain}/${name}`;
+  return {
+    credentialId: key('credential-id'),
+    podName: key('pod-name'),
+    podUid: key('pod-uid'),
+    nodeName: key('node-name'),
+    nodeUid: key('node-uid'),
+  };
+}
+
+/** Annotations of a token secret: whose token it holds. */
+export function accountAnnotations({ labelDomain }: Identity) {
+  return {
+    name: `${labelDomain}/service-account.name`,
+    uid: `${labelDomain}/service-account.uid`,
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * What has been verified of tokens: spares the signature (or the webhook) the next time.
+ *
+ *     digest of the token ──▶ what it says, good until a moment
+ *
+ * What it is not: a decision. Whatever can change while a token is good (accounts, objects) is
+ * looked at again by the caller.
+ *
+ * Invariants: tokens are not kept, only digests of them; nothing is answered past its moment, nor
+ * past `ttlMs` after it was put in. Bounds: `entriesMax`, the longest in it go first.
+ */
+import type { Clock } from '../stdx/clock.ts';
+import { secretDigest } from './constant-time.ts';
+
+export interface TokenCacheOptions {
+  readonly clock: Clock;
+  readonly entriesMax: number;
+  readonly ttlMs: number;
+}
+
+interface Kept<T> {
+  readonly value: T;
+  readonly untilMs: number;
+}
+
+export class TokenCache<T> {
+  readonly #options: TokenCacheOptions;
+  /** In order of arrival. */
+  readonly #kept = new Map<string, Kept<T>>();
+
+  constructor(options: TokenCacheOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /** `scope`: what else the value depends on. */
+  get(token: string, scope = ''): T | undefined {
+    const key = secretDigest(token) + scope;
+    const found = this.#kept.get(key);
+    if (found === undefined) return undefined;
+    if (found.untilMs > this.#options.clock.nowMs()) return found.value;
+    this.#kept.delete(key);
+    return undefined;
+  }
+
+  /** `untilMs`: wall clock after which it must not be used. */
+  set(token: string, value: T, untilMs = Infinity, scope = ''): void {
+    const { clock, entriesMax, ttlMs } = this.#options;
+    const key = secretDigest(token) + scope;
+    this.#kept.delete(key);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size < entriesMax) break;
+      this.#kept.delete(oldest);
+    }
+    this.#kept.set(key, { value, untilMs: Math.min(untilMs, clock.nowMs() + ttlMs) });
+  }
+
+  clear(): void {
+    this.#kept.clear();
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * What stands in a request for a service account's token, checked and bound (spec 2, section 5.1):
+ * from a TokenRequest to an order for the issuer, and back with the token in its status.
+ *
+ * What it is not: permission (authorization of serviceaccounts/token), nor HTTP.
+ *
+ * Invariants: a token is bound to objects that exist, by uid; a pod must run as this account.
+ * Bounds: 10 minutes to 2^32 seconds.
+ */
+import { invalid } from '../apimachinery/field-error.ts';
+import type { FieldError } from '../apimachinery/field-error.ts';
+import type { GroupResource } from '../apimachinery/schema.ts';
+import {
+  newBadRequest,
+  newConflict,
+  newInvalid,
+  newNotFound,
+} from '../apimachinery/status-error.ts';
+import { StatusError } from '../apimachinery/status-error.ts';
+import { formatRfc3339 } from '../apimachinery/time.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { Clock } from '../stdx/clock.ts';
+import { nodesResource, podsResource } from './object-reader.ts';
+import { secretsResource, serviceAccountsResource } from './object-reader.ts';
+import type { ObjectReader } from './object-reader.ts';
+import type { ObjectRef } from './service-account-claims.ts';
+import type { IssuedToken, TokenIssuer, TokenOrder } from './service-account-issuer.ts';
+import type { AccountName } from './service-account-names.ts';
+
+export interface TokenRequestDeps {
+  readonly issuer: TokenIssuer;
+  readonly objects: ObjectReader;
+  readonly clock: Clock;
+}
+
+export interface AnsweredTokenRequest {
+  readonly object: ApiObject;
+  /** Undefined for a dry run. */
+  readonly credentialId: string | undefined;
+}
+
+const secondsDefault = 3600;
+const secondsMin = 600;
+const secondsMax = 2 ** 32;
+
+/** The request with its token; or why not. `request` is typed and of this account. */
+export async function answerTokenRequest(
+  deps: TokenRequestDeps,
+  target: AccountName,
+  request: ApiObject,
+  dryRun: boolean,
+): Promise<AnsweredTokenRequest | StatusError> {
+  const spec = isJsonObject(request['spec']) ? request['spec'] : {};
+  const { name: asked = '', namespace: askedNamespace = '' } = request.metadata;
+  if (asked !== '' && asked !== target.name) {
+    return newBadRequest(
+      `the name of the object (${asked}) does not match the URL (${target.name})`,
+    );
+  }
+  if (askedNamespace !== '' && askedNamespace !== target.namespace) {
+    return newBadRequest('the namespace of the object does not match the namespace on the request');
+  }
+  const seconds = spec['expirationSeconds'] ?? secondsDefault;
+  const audiences = Array.isArray(spec['audiences']) ? spec['audiences'].map(String) : [];
+  const errors = secondsErrors(seconds);
+  if (errors.length > 0) return newInvalid(tokenRequestKind(request), target.name, errors);
+  const account = await find(deps.objects, serviceAccountsResource, target.namespace, target.name);
+  if (account === undefined) return newNotFound(serviceAccountsResource, target.name);
+  const bound = await boundTo(deps.objects, target, spec['boundObjectRef']);
+  if (bound instanceof StatusError) return bound;
+  const order: TokenOrder = {
+    namespace: target.namespace,
+    account: { name: target.name, uid: account.metadata.uid ?? '' },
+    boundTo: bound,
+    audiences,
+    expirationSeconds: seconds as number,
+  };
+  const issued = dryRun ? undefined : await deps.issuer.issue(order);
+  return {
+    object: answered(deps, request, order, issued),
+    credentialId: issued?.credentialId,
+  };
+}
+
+function tokenRequestKind({ apiVersion, kind }: ApiObject) {
+  return { group: apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/'))), kind };
+}
+
+function secondsErrors(seconds: unknown): readonly FieldError[] {
+  const field = 'spec.expirationSeconds';
+  const value = typeof seconds === 'number' || typeof seconds === 'bigint' ? seconds : null;
+  if (value === null || value < secondsMin) {
+    return [invalid(field, value, 'may not specify a duration less than 10 minutes')];
+  }
+  if (value > secondsMax) {
+    return [invalid(field, value, 'may not specify a duration larger than 2^32 seconds')];
+  }
+  return [];
+}
+
+function answered(
+  { clock, issuer }: TokenRequestDeps,
+  request: ApiObject,
+  { account, audiences, expirationSeconds, namespace }: TokenOrder,
+  issued: IssuedToken | undefined,
+): ApiObject {
+  const nowMs = clock.nowMs();
+  const expiresMs = issued?.expiresMs ?? nowMs + expirationSeconds * 1000;
+  const spec = isJsonObject(request['spec']) ? request['spec'] : {};
+  return {
+    ...request,
+    metadata: { name: account.name, namespace, creationTimestamp: formatRfc3339(nowMs) },
+    spec: {
+      ...spec,
+      audiences: audiences.length > 0 ? audiences : [...issuer.audiences],
+      expirationSeconds: issued === undefined ? expirationSeconds : lasting(expiresMs, nowMs),
+    },
+    status: { token: issued?.token ?? '', expirationTimestamp: formatRfc3339(expiresMs) },
+  };
+}
+
+/** What the server has made of what was asked for. */
+function lasting(expiresMs: number, nowMs: number): number {
+  return Math.floor(expiresMs / 1000) - Math.floor(nowMs / 1000);
+}
+
+/** An object that the cache does not have yet may have been made a moment ago. */
+async function find(
+  objects: ObjectReader,
+  resource: GroupResource,
+  namespace: string,
+  name: string,
+): Promise<ApiObject | undefined> {
+  const found = objects.get(resource, namespace, name);
+  if (found !== undefined) return found.object;
+  await objects.current();
+  return objects.get(resource, namespace, name)?.object;
+}
+
+const bindable: Readonly<Record<string, GroupResource>> = {
+  Pod: podsResource,
+  Secret: secretsResource,
+  Node: nodesResource,
+};
+
+async function boundTo(
+  objects: ObjectReader,
+  target: AccountName,
+  ref: JsonObject[string],
+): Promise<TokenOrder['boundTo'] | StatusError> {
+  if (!isJsonObject(ref)) return {};
+  const [kind, apiVersion, name] = ['kind', 'apiVersion', 'name'].map((key) => textOf(ref, key));
+  const resource = bindable[kind ?? ''];
+  if (resource === undefined || apiVersion !== 'v1') {
+    return newBadRequest(`cannot bind token to object of type ${apiVersion}, Kind=${kind}`);
+  }
+  const where = resource === nodesResource ? '' : target.namespace;
+  const object = await find(objects, resource, where, name ?? '');
+  if (object === undefined) return newNotFound(resource, name ?? '');
+  const uid = object.metadata.uid ?? '';
+  const asked = textOf(ref, 'uid');
+  if (asked !== '' && asked !== uid) {
+    const why =
+      `the UID in the bound object reference (${asked}) does not match the UID in record. ` +
+      'The object might have been deleted and then recreated';
+    return newConflict(resource, name ?? '', why);
+  }
+  const bound: ObjectRef = { name: name ?? '', uid };
+  if (resource === secretsResource) return { secret: bound };
+  if (resource === nodesResource) return { node: bound };
+  return boundToPod(objects, target, object, bound);
+}
+
+async function boundToPod(
+  objects: ObjectReader,
+  target: AccountName,
+  object: ApiObject,
+  pod: ObjectRef,
+): Promise<TokenOrder['boundTo'] | StatusError> {
+  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
+  const account = textOf(spec, 'serviceAccountName') || 'default';
+  if (account !== target.name) {
+    return newBadRequest(
+      `cannot bind token for serviceaccount "${target.name}" to pod running ` +
+        'with different serviceaccount name',
+    );
+  }
+  const nodeName = textOf(spec, 'nodeName');
+  if (nodeName === '') return { pod };
+  const node = await find(objects, nodesResource, '', nodeName);
+  // A pod may name a node that is not there (yet): then the token says its name only.
+  return { pod, node: { name: nodeName, uid: node?.metadata.uid ?? '' } };
+}
+
+function textOf(object: JsonObject, key: string): string {
+  const value = object[key];
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,40 @@
+/** A user as reviews carry it: {username, uid, groups, extra}, in both directions. */
+import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { UserInfo } from './authenticator.ts';
+
+/** Without what is empty. */
+export function userInfoJson({ extra, groups, name, uid }: UserInfo): JsonObject {
+  const keys = Object.keys(extra);
+  return {
+    ...(name === '' ? {} : { username: name }),
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(keys.length === 0
+      ? {}
+      : { extra: Object.fromEntries(keys.map((key) => [key, [...(extra[key] ?? [])]])) }),
+  };
+}
+
+/** Undefined: it names nobody, or is not of this form. */
+export function readUserInfo(value: JsonValue | undefined): UserInfo | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { extra = {}, groups = [], uid = '', username } = value;
+  if (typeof username !== 'string' || username === '' || typeof uid !== 'string') return undefined;
+  const texts = textsOf(groups ?? []);
+  if (texts === undefined) return undefined;
+  const fields: Record<string, readonly string[]> = {};
+  for (const [key, values] of Object.entries(
+    isJsonObject(extra ?? {}) ? (extra as JsonObject) : {},
+  )) {
+    const read = textsOf(values ?? []);
+    if (read === undefined) return undefined;
+    fields[key.toLowerCase()] = read;
+  }
+  return { name: username, uid, groups: texts, extra: fields };
+}
+
+function textsOf(value: JsonValue): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.every((item) => typeof item === 'string') ? value : undefined;
+}

@@ -1,0 +1,143 @@
+/**
+ * Webhook token authentication (spec 2, section 5.2): another server says whose token it is.
+ *
+ *   token ─▶ cache ─▶ one question under way for each token ─▶ POST TokenReview ─▶ user, or not
+ *
+ * Invariants: an answer that cannot be had, or is no answer, authenticates nobody and is not kept;
+ * answers are kept for `cacheTtlMs`, good ones and bad ones. A webhook that says nothing of
+ * audiences answers for the server's own.
+ * Bounds: `timeoutMs` for a try, `triesMax` of them, `underWayMax` questions at once.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { Clock, Timers } from '../stdx/clock.ts';
+import { sleep } from '../stdx/clock.ts';
+import type { Authentication, TokenAuthenticator } from './authenticator.ts';
+import { secretDigest } from './constant-time.ts';
+import { exchangeJson } from './json-client.ts';
+import type { JsonAnswer, JsonServer } from './json-client.ts';
+import { readUserInfo } from './user-info-json.ts';
+import { TokenCache } from './token-cache.ts';
+
+export interface WebhookTokenOptions {
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly server: JsonServer;
+  readonly version: 'v1' | 'v1beta1';
+  readonly cacheTtlMs: number;
+  /** The server's own. */
+  readonly audiences: readonly string[];
+}
+
+export const webhookTokenLimits = {
+  cacheEntriesMax: 8192,
+  timeoutMs: 30_000,
+  triesMax: 3,
+  retryMs: 300,
+  underWayMax: 256,
+  answerBytesMax: 1024 * 1024,
+} as const;
+
+const methodName = 'webhook';
+
+export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenticator {
+  const { clock, cacheTtlMs: ttlMs } = options;
+  const { cacheEntriesMax: entriesMax, underWayMax } = webhookTokenLimits;
+  const answers = new TokenCache<Authentication>({ clock, entriesMax, ttlMs });
+  const underWay = new Map<string, Promise<Authentication>>();
+  const ask = async (
+    token: string,
+    audiences: readonly string[],
+    scope: string,
+  ): Promise<Authentication> => {
+    try {
+      const answer = await review(options, token, audiences);
+      if (ttlMs > 0) answers.set(token, answer, Infinity, scope);
+      return answer;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { kind: 'rejected', why: `the webhook could not be asked: ${why}` };
+    }
+  };
+  return {
+    name: methodName,
+    authenticateToken(token, asked) {
+      const audiences = asked.length > 0 ? asked : options.audiences;
+      const scope = JSON.stringify(audiences);
+      const known = answers.get(token, scope);
+      if (known !== undefined) return known;
+      const key = secretDigest(token) + scope;
+      const running = underWay.get(key);
+      if (running !== undefined) return running;
+      if (underWay.size >= underWayMax) {
+        return { kind: 'rejected', why: 'too many questions to the webhook are under way' };
+      }
+      const question = ask(token, audiences, scope).finally(() => underWay.delete(key));
+      underWay.set(key, question);
+      return question;
+    },
+  };
+}
+
+/** @throws Error when there is no answer that can be used. */
+async function review(
+  options: WebhookTokenOptions,
+  token: string,
+  audiences: readonly string[],
+): Promise<Authentication> {
+  const group = options.identity.fill('authentication.{domain}');
+  const body: JsonObject = {
+    apiVersion: `${group}/${options.version}`,
+    kind: 'TokenReview',
+    metadata: { creationTimestamp: null },
+    spec: { token, ...(audiences.length === 0 ? {} : { audiences: [...audiences] }) },
+    status: { user: {} },
+  };
+  const { status, body: answer } = await post(options, body);
+  if (status < 200 || status > 299 || !isJsonObject(answer) || !isJsonObject(answer['status'])) {
+    throw new Error(`it answered ${status} and no TokenReview`);
+  }
+  if (answer['apiVersion'] !== body['apiVersion'] || answer['kind'] !== 'TokenReview') {
+    throw new Error('it answered with something else than was asked for');
+  }
+  return judge(options, answer['status'], audiences);
+}
+
+async function post(options: WebhookTokenOptions, body: JsonObject): Promise<JsonAnswer> {
+  const { answerBytesMax, retryMs, timeoutMs, triesMax } = webhookTokenLimits;
+  const exchange = { method: 'POST', body, timeoutMs, answerBytesMax } as const;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const answer = await exchangeJson(options.server, exchange, options.timers);
+      if (answer.status < 500 && answer.status !== 429) return answer;
+      if (tries >= triesMax) return answer;
+    } catch (error) {
+      if (tries >= triesMax) throw error;
+    }
+    await sleep(options.timers, retryMs * tries);
+  }
+}
+
+function judge(
+  options: WebhookTokenOptions,
+  status: JsonObject,
+  asked: readonly string[],
+): Authentication {
+  if (status['authenticated'] !== true) return { kind: 'rejected', why: 'the webhook says no' };
+  const user = readUserInfo(status['user']);
+  if (user === undefined) return { kind: 'rejected', why: 'the webhook names no user' };
+  const said = textsOf(status['audiences']);
+  const good = said.length > 0 ? said : options.audiences;
+  const audiences = asked.filter((audience) => good.includes(audience));
+  if (asked.length > 0 && audiences.length === 0) {
+    return { kind: 'rejected', why: 'it is for other audiences' };
+  }
+  return { kind: 'authenticated', user, audiences, by: methodName };
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  const items = Array.isArray(value) ? value : [];
+  return items.filter((item): item is string => typeof item === 'string');
+}

@@ -1,0 +1,221 @@
+/**
+ * The authorization configuration file: which authorizers, in which order (spec 2, section 2.1).
+ *
+ * What it is not: reading the file or the files it names (configured-authorizers.ts).
+ *
+ * Invariants: strict. A field that is not known, a required one that is missing, a value that makes
+ * no sense: the whole file is refused, with every problem and its place. Conditions on what a
+ * webhook is asked are refused: this server does not evaluate them, and asking without them would
+ * be another configuration.
+ */
+import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
+import { parseDurationMs } from '../stdx/duration.ts';
+import { accessReviewVersions } from './webhook/access-review.ts';
+import type { AccessReviewVersion } from './webhook/access-review.ts';
+
+export const webhookTimeoutMaxMs = 30_000;
+export const webhookTtlDefaults = { authorized: '5m0s', unauthorized: '30s' } as const;
+
+export interface WebhookSettings {
+  readonly authorizedTtlMs: number;
+  readonly unauthorizedTtlMs: number;
+  readonly timeoutMs: number;
+  readonly version: AccessReviewVersion;
+  readonly failurePolicy: 'NoOpinion' | 'Deny';
+  readonly kubeConfigFile: string;
+}
+
+export type ConfiguredAuthorizer =
+  | { readonly type: 'RBAC' | 'Node'; readonly name: string }
+  | { readonly type: 'Webhook'; readonly name: string; readonly webhook: WebhookSettings };
+
+export type AuthorizationConfiguration =
+  | { readonly kind: 'ok'; readonly authorizers: readonly ConfiguredAuthorizer[] }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+
+const configVersions = ['v1', 'v1beta1', 'v1alpha1'] as const;
+
+/** `group`: apiserver.config.<domain>. */
+export function parseAuthorizationConfiguration(
+  bytes: Uint8Array,
+  group: string,
+): AuthorizationConfiguration {
+  const decoded = decodeYaml(bytes);
+  if (decoded.kind === 'refused') return invalid('neither YAML nor JSON');
+  const document = decoded.value;
+  if (!isJsonObject(document)) return invalid('not an object');
+  const versions = configVersions.map((version) => `${group}/${version}`);
+  if (!versions.includes(text(document, 'apiVersion'))) {
+    return invalid(`apiVersion: one of ${versions.join(', ')} expected`);
+  }
+  if (document['kind'] !== 'AuthorizationConfiguration') {
+    return invalid('kind: AuthorizationConfiguration expected');
+  }
+  const problems: string[] = [];
+  unknownFields(document, ['apiVersion', 'kind', 'authorizers'], '', problems);
+  const list = document['authorizers'];
+  if (!Array.isArray(list) || list.length === 0) {
+    return invalid('authorizers: at least one authorization mode must be defined', ...problems);
+  }
+  const authorizers: ConfiguredAuthorizer[] = [];
+  for (const [at, item] of list.entries()) {
+    const read = readAuthorizer(item, `authorizers[${at}]`, problems);
+    if (read !== undefined) authorizers.push(read);
+  }
+  repetitions(authorizers, problems);
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'ok', authorizers };
+}
+
+function invalid(...problems: readonly string[]): AuthorizationConfiguration {
+  return { kind: 'invalid', problems };
+}
+
+function repetitions(authorizers: readonly ConfiguredAuthorizer[], problems: string[]): void {
+  const names = new Set<string>();
+  const types = new Set<string>();
+  for (const { name, type } of authorizers) {
+    if (names.has(name)) problems.push(`authorizers: the name ${name} is there twice`);
+    names.add(name);
+    if (type === 'Webhook') continue;
+    if (types.has(type)) problems.push(`authorizers: the type ${type} is there twice`);
+    types.add(type);
+  }
+}
+
+function readAuthorizer(
+  item: JsonValue,
+  path: string,
+  problems: string[],
+): ConfiguredAuthorizer | undefined {
+  if (!isJsonObject(item)) {
+    problems.push(`${path}: not an object`);
+    return undefined;
+  }
+  unknownFields(item, ['type', 'name', 'webhook'], path, problems);
+  const name = text(item, 'name');
+  if (name === '') problems.push(`${path}.name: required`);
+  else problems.push(...checkDns1123Subdomain(name).map((why) => `${path}.name: ${why}`));
+  const type = text(item, 'type');
+  const { webhook } = item;
+  switch (type) {
+    case 'RBAC':
+    case 'Node':
+      if (webhook !== undefined) problems.push(`${path}.webhook: only of type Webhook`);
+      return { type, name };
+    case 'Webhook': {
+      if (!isJsonObject(webhook)) {
+        problems.push(`${path}.webhook: required for type Webhook`);
+        return undefined;
+      }
+      return { type, name, webhook: readWebhook(webhook, `${path}.webhook`, problems) };
+    }
+    default:
+      problems.push(`${path}.type: one of RBAC, Node, Webhook expected`);
+      return undefined;
+  }
+}
+
+const webhookFields = [
+  'authorizedTTL',
+  'unauthorizedTTL',
+  'timeout',
+  'subjectAccessReviewVersion',
+  'matchConditionSubjectAccessReviewVersion',
+  'failurePolicy',
+  'connectionInfo',
+  'matchConditions',
+] as const;
+
+function readWebhook(webhook: JsonObject, path: string, problems: string[]): WebhookSettings {
+  unknownFields(webhook, webhookFields, path, problems);
+  const at = (field: string): string => `${path}.${field}`;
+  const conditions = webhook['matchConditions'];
+  if (Array.isArray(conditions) ? conditions.length > 0 : conditions !== undefined) {
+    problems.push(`${at('matchConditions')}: conditions are not supported by this server`);
+  }
+  const timeoutMs = readDuration(webhook, 'timeout', '', path, problems);
+  if (timeoutMs <= 0 || timeoutMs > webhookTimeoutMaxMs) {
+    problems.push(`${at('timeout')}: a duration above 0 and at most 30s is required`);
+  }
+  if (webhook['matchConditionSubjectAccessReviewVersion'] !== 'v1') {
+    problems.push(`${at('matchConditionSubjectAccessReviewVersion')}: v1 is required`);
+  }
+  const authorized = webhookTtlDefaults.authorized;
+  const unauthorized = webhookTtlDefaults.unauthorized;
+  return {
+    authorizedTtlMs: readDuration(webhook, 'authorizedTTL', authorized, path, problems),
+    unauthorizedTtlMs: readDuration(webhook, 'unauthorizedTTL', unauthorized, path, problems),
+    timeoutMs,
+    version: oneOf(webhook, 'subjectAccessReviewVersion', accessReviewVersions, path, problems),
+    failurePolicy: oneOf(webhook, 'failurePolicy', ['NoOpinion', 'Deny'] as const, path, problems),
+    kubeConfigFile: readConnection(webhook['connectionInfo'], at('connectionInfo'), problems),
+  };
+}
+
+function readConnection(
+  connection: JsonValue | undefined,
+  path: string,
+  problems: string[],
+): string {
+  if (!isJsonObject(connection)) {
+    problems.push(`${path}: required`);
+    return '';
+  }
+  unknownFields(connection, ['type', 'kubeConfigFile'], path, problems);
+  const type = text(connection, 'type');
+  if (type === 'InClusterConfig') {
+    problems.push(`${path}.type: InClusterConfig would ask this server itself`);
+  } else if (type !== 'KubeConfigFile') {
+    problems.push(`${path}.type: KubeConfigFile is required`);
+  }
+  const file = text(connection, 'kubeConfigFile');
+  if (file === '') problems.push(`${path}.kubeConfigFile: required`);
+  else if (!file.startsWith('/')) problems.push(`${path}.kubeConfigFile: not an absolute path`);
+  return file;
+}
+
+function readDuration(
+  object: JsonObject,
+  field: string,
+  byDefault: string,
+  path: string,
+  problems: string[],
+): number {
+  const value = object[field] ?? byDefault;
+  const ms = typeof value === 'string' ? parseDurationMs(value === '' ? '0' : value) : undefined;
+  if (ms === undefined) problems.push(`${path}.${field}: not a duration (as 5m0s)`);
+  return ms ?? 0;
+}
+
+function oneOf<T extends string>(
+  object: JsonObject,
+  field: string,
+  values: readonly T[],
+  path: string,
+  problems: string[],
+): T {
+  const found = values.find((value) => value === object[field]);
+  if (found === undefined)
+    problems.push(`${path}.${field}: one of ${values.join(', ')} is required`);
+  return found ?? (values[0] as T);
+}
+
+function unknownFields(
+  object: JsonObject,
+  known: readonly string[],
+  path: string,
+  problems: string[],
+): void {
+  for (const name of Object.keys(object)) {
+    if (!known.includes(name))
+      problems.push(`${path === '' ? '' : `${path}.`}${name}: unknown field`);
+  }
+}
+
+function text(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === 'string' ? value : '';
+}

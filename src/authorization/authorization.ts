@@ -1,0 +1,281 @@
+/**
+ * Authorization as the options say: the authorizers in their order, and what keeps them up to date
+ * (spec 2, sections 5.5 and 7).
+ *
+ *     --authorization-mode=Node,RBAC    or    a configuration file, read again when it changes
+ *
+ * Invariants: what the options name and what cannot be used fails the start, with one line. The
+ * RBAC index is kept whatever the modes are: writes of roles are measured by it. A configuration
+ * that is wrong when it is read again changes nothing; nor may it add or remove RBAC or Node.
+ */
+import { readFileSync } from 'node:fs';
+import type { Identity } from '../apimachinery/identity.ts';
+import type { Clock, Timers } from '../stdx/clock.ts';
+import { readWebhookTarget } from '../webhooks/kubeconfig-target.ts';
+import { createWebhookClient } from '../webhooks/webhook-client.ts';
+import type { Following } from '../../streams/follow-resource.ts';
+import type { Streams } from '../../streams/streams.ts';
+import { createAbacAuthorizer } from './abac/abac-authorizer.ts';
+import { parseAbacPolicies } from './abac/policy-file.ts';
+import { alwaysAllow, alwaysDeny } from './always.ts';
+import { parseAuthorizationConfiguration, webhookTimeoutMaxMs } from './authorization-config.ts';
+import type { ConfiguredAuthorizer, WebhookSettings } from './authorization-config.ts';
+import type { AccessChecker } from './authorizer.ts';
+import { followConfiguration } from './configuration-file.ts';
+import { createDecisionCounts } from './decision-counts.ts';
+import type { CountedSeries } from './decision-counts.ts';
+import { createNodeAuthorizer } from './node/node-authorizer.ts';
+import { followNodes } from './node/node-follower.ts';
+import { createNodeGraph } from './node/node-graph.ts';
+import { rbacDefaults } from './rbac/default-objects.ts';
+import { rulesOf } from './rbac/policy-rules.ts';
+import { createRbacAuthorizer } from './rbac/rbac-authorizer.ts';
+import type { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
+import { followRbac } from './rbac/rbac-follower.ts';
+import { createRbacIndex } from './rbac/rbac-index.ts';
+import type { RbacIndex } from './rbac/rbac-index.ts';
+import { escalationGuards } from './rbac/escalation.ts';
+import { createUnion } from './union.ts';
+import type { UnionMember } from './union.ts';
+import type { AccessReviewVersion } from './webhook/access-review.ts';
+import { createWebhookAuthorizer } from './webhook/webhook-authorizer.ts';
+
+export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'ABAC' | 'RBAC' | 'Node' | 'Webhook';
+
+export interface AuthorizationOptions {
+  /** In order; not looked at where there is a configuration file. */
+  readonly modes: readonly AuthorizationMode[];
+  readonly policyFile: string | undefined;
+  readonly webhook: {
+    readonly configFile: string | undefined;
+    readonly version: AccessReviewVersion;
+    readonly authorizedTtlMs: number;
+    readonly unauthorizedTtlMs: number;
+  };
+  readonly configFile: string | undefined;
+}
+
+export interface AuthorizationDeps {
+  readonly streams: Streams;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly identity: Identity;
+  /** Something that an operator should know; the server goes on. */
+  readonly onProblem: (text: string, error: unknown) => void;
+  /** The configuration has been read again and is in force. */
+  readonly onReload?: ((names: readonly string[]) => void) | undefined;
+}
+
+export interface Authorization extends AccessChecker {
+  /** RBAC is among the authorizers; a reload does not change that. */
+  readonly usesRbac: boolean;
+  /** What RBAC says of writes of roles and bindings. */
+  readonly guardOf: ReturnType<typeof escalationGuards>;
+  readonly series: readonly CountedSeries[];
+  stop(): void;
+}
+
+/** What was wrong with the options or their files: one line. */
+export class AuthorizationOptionsError extends Error {
+  override readonly name = 'AuthorizationOptionsError';
+}
+
+interface Member extends UnionMember {
+  readonly type: AuthorizationMode;
+  close?(): void;
+}
+
+/** @throws AuthorizationOptionsError. */
+export function createAuthorization(
+  options: AuthorizationOptions,
+  deps: AuthorizationDeps,
+): Authorization {
+  const counts = createDecisionCounts();
+  const making = makeMembers(options, deps, counts);
+  const bytes = options.configFile === undefined ? undefined : readFile(options.configFile);
+  const configured = bytes === undefined ? undefined : readConfiguration(bytes, options, deps);
+  let members = configured === undefined ? making.ofModes() : making.ofConfiguration(configured);
+  const fixed = fixedTypes(members);
+  const reload = (changed: Uint8Array): void => {
+    const nowMs = deps.clock.nowMs();
+    try {
+      const next = making.ofConfiguration(readConfiguration(changed, options, deps));
+      if (fixedTypes(next) !== fixed) {
+        for (const member of next) member.close?.();
+        throw new AuthorizationOptionsError('RBAC and Node cannot be added or removed by a reload');
+      }
+      const before = members;
+      members = next;
+      for (const member of before) member.close?.();
+      counts.reload('success', nowMs);
+      deps.onReload?.(members.map((member) => member.name));
+    } catch (error) {
+      counts.reload('failure', nowMs);
+      deps.onProblem('the changed authorization configuration is not in force', error);
+    }
+  };
+  const { configFile } = options;
+  const following: Following[] = [...making.following()];
+  if (configFile !== undefined && bytes !== undefined) {
+    const onError = (error: unknown): void => {
+      counts.reload('failure', deps.clock.nowMs());
+      deps.onProblem('the authorization configuration cannot be read', error);
+    };
+    following.push(
+      followConfiguration({
+        file: configFile,
+        bytes,
+        timers: deps.timers,
+        onChange: reload,
+        onError,
+      }),
+    );
+  }
+  const union = createUnion({
+    members: () => members,
+    onDecision(member, { kind }) {
+      const { type, name } = member as Member;
+      counts.decision(type, name, kind === 'allow' ? 'allowed' : 'denied');
+    },
+    onError: (member, error) => deps.onProblem(`the authorizer ${member.name} failed`, error),
+  });
+  return {
+    ...union,
+    guardOf: escalationGuards({ ...making, access: union, rbacGroup: deps.identity.groups.rbac }),
+    usesRbac: members.some((member) => member.type === 'RBAC'),
+    series: counts.series,
+    stop() {
+      for (const each of following) each.stop();
+      for (const member of members) member.close?.();
+    },
+  };
+}
+
+/** Which of those that follow streams are there: a reload may move them, no more. */
+function fixedTypes(members: readonly Member[]): string {
+  const types = members.map((member) => member.type);
+  return types
+    .filter((type) => type === 'RBAC' || type === 'Node')
+    .sort()
+    .join();
+}
+
+function readConfiguration(
+  bytes: Uint8Array,
+  { configFile = '' }: AuthorizationOptions,
+  { identity }: AuthorizationDeps,
+): readonly ConfiguredAuthorizer[] {
+  const parsed = parseAuthorizationConfiguration(bytes, identity.groups.apiserverConfig);
+  if (parsed.kind === 'ok') return parsed.authorizers;
+  throw new AuthorizationOptionsError(`${configFile}: ${parsed.problems.join('; ')}`);
+}
+
+interface MemberMaking {
+  readonly rbac: RbacAuthorizer;
+  readonly index: RbacIndex;
+  ofModes(): readonly Member[];
+  ofConfiguration(configured: readonly ConfiguredAuthorizer[]): readonly Member[];
+  following(): readonly Following[];
+}
+
+function makeMembers(
+  options: AuthorizationOptions,
+  deps: AuthorizationDeps,
+  counts: ReturnType<typeof createDecisionCounts>,
+): MemberMaking {
+  const { streams, clock, timers, identity } = deps;
+  const index = createRbacIndex();
+  const rbacGroup = identity.groups.rbac;
+  const rbac = createRbacAuthorizer(index, rbacGroup);
+  const following: Following[] = [followRbac({ streams, timers, rbacGroup, index })];
+  let node: UnionMember | undefined;
+  const nodeMember = (): UnionMember => {
+    if (node !== undefined) return node;
+    const graph = createNodeGraph();
+    following.push(followNodes({ streams, timers, identity, graph }));
+    node = createNodeAuthorizer(graph, identity, nodeRules(identity));
+    return node;
+  };
+  const webhook = (name: string, settings: WebhookSettings): Member => {
+    const target = usable(() => readWebhookTarget(settings.kubeConfigFile));
+    const client = createWebhookClient(target, settings.timeoutMs, { clock, timers });
+    const reviewGroup = `authorization.${identity.domain}`;
+    const made = createWebhookAuthorizer(
+      { ...settings, name, reviewGroup },
+      { client, clock, onCall: (call) => counts.webhookCall(call) },
+    );
+    return { ...made, type: 'Webhook' };
+  };
+  const ofMode = (mode: AuthorizationMode): Member => {
+    switch (mode) {
+      case 'AlwaysAllow':
+        return { ...alwaysAllow, type: mode };
+      case 'AlwaysDeny':
+        return { ...alwaysDeny, type: mode };
+      case 'ABAC':
+        return { ...abacOf(options, identity), type: mode };
+      case 'RBAC':
+        return { ...rbac, type: mode };
+      case 'Node':
+        return { ...nodeMember(), type: mode };
+      case 'Webhook':
+        return webhook('Webhook', webhookOfFlags(options));
+    }
+  };
+  return {
+    rbac,
+    index,
+    ofModes: () => options.modes.map(ofMode),
+    ofConfiguration: (configured) =>
+      configured.map((each) =>
+        each.type === 'Webhook'
+          ? webhook(each.name, each.webhook)
+          : { ...ofMode(each.type), name: each.name },
+      ),
+    following: () => following,
+  };
+}
+
+function nodeRules(identity: Identity): ReturnType<typeof rulesOf> {
+  const role = rbacDefaults(identity).clusterRoles.find(
+    ({ metadata }) => metadata.name === 'system:node',
+  );
+  return role === undefined ? [] : rulesOf(role);
+}
+
+function abacOf(
+  { policyFile }: AuthorizationOptions,
+  identity: Identity,
+): ReturnType<typeof createAbacAuthorizer> {
+  if (policyFile === undefined) {
+    throw new AuthorizationOptionsError('mode ABAC needs --authorization-policy-file');
+  }
+  const text = Buffer.from(readFile(policyFile)).toString('utf8');
+  const parsed = parseAbacPolicies(text, identity.labelDomain);
+  if (parsed.kind === 'ok') return createAbacAuthorizer(parsed.policies);
+  throw new AuthorizationOptionsError(`${policyFile}: ${parsed.problem}`);
+}
+
+function webhookOfFlags({ webhook }: AuthorizationOptions): WebhookSettings {
+  if (webhook.configFile === undefined) {
+    throw new AuthorizationOptionsError('mode Webhook needs --authorization-webhook-config-file');
+  }
+  return {
+    ...webhook,
+    timeoutMs: webhookTimeoutMaxMs,
+    failurePolicy: 'NoOpinion',
+    kubeConfigFile: webhook.configFile,
+  };
+}
+
+function readFile(file: string): Uint8Array {
+  return usable(() => readFileSync(file));
+}
+
+function usable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new AuthorizationOptionsError(error instanceof Error ? error.message : String(error));
+  }
+}

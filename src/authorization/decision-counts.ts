@@ -1,0 +1,94 @@
+/**
+ * What the metrics page says of authorization: decisions, calls of webhooks, reloads.
+ *
+ * What it is not: the page. Counts are kept here and read when the page is asked for.
+ *
+ * Bound: label values come from the configuration and from this file, never from requests. Names
+ * of authorizers that a reload took away keep their counts.
+ */
+import type { WebhookCall } from './webhook/webhook-authorizer.ts';
+
+export interface CountedSeries {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+  read(): readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+}
+
+export interface DecisionCounts {
+  decision(type: string, name: string, decision: 'allowed' | 'denied'): void;
+  webhookCall(call: WebhookCall): void;
+  reload(status: 'success' | 'failure', nowMs: number): void;
+  readonly series: readonly CountedSeries[];
+}
+
+const prefix = 'apiserver_authorization_';
+
+export function createDecisionCounts(): DecisionCounts {
+  const decisions = counter('decisions_total', 'Terminal decisions of authorizers.', [
+    'type',
+    'name',
+    'decision',
+  ]);
+  const calls = counter('webhook_evaluations_total', 'Calls of webhooks.', ['name', 'result']);
+  const seconds = counter('webhook_duration_seconds_sum', 'Time that these calls took.', [
+    'name',
+    'result',
+  ]);
+  const open = counter(
+    'webhook_evaluations_fail_open_total',
+    'Failed calls after which the next authorizer was asked.',
+    ['name', 'result'],
+  );
+  const reloads = counter(
+    'config_controller_automatic_reloads_total',
+    'Readings of the changed authorization configuration.',
+    ['status'],
+  );
+  const lastReload = counter(
+    'config_controller_automatic_reload_last_timestamp_seconds',
+    'When it was read last.',
+    ['status'],
+  );
+  return {
+    decision: (type, name, decision) => decisions.add([type, name, decision], 1),
+    webhookCall({ name, result, durationMs, failedOpen }) {
+      calls.add([name, result], 1);
+      seconds.add([name, result], durationMs / 1000);
+      if (failedOpen) open.add([name, result], 1);
+    },
+    reload(status, nowMs) {
+      reloads.add([status], 1);
+      lastReload.set([status], nowMs / 1000);
+    },
+    series: [decisions, calls, seconds, open, reloads, lastReload].map((each) => each.series),
+  };
+}
+
+interface Counter {
+  readonly series: CountedSeries;
+  add(labels: readonly string[], value: number): void;
+  set(labels: readonly string[], value: number): void;
+}
+
+function counter(name: string, help: string, labelNames: readonly string[]): Counter {
+  const values = new Map<string, { readonly labels: Record<string, string>; value: number }>();
+  const entryOf = (given: readonly string[]) => {
+    const key = given.join('\n');
+    const known = values.get(key);
+    if (known !== undefined) return known;
+    const labels = Object.fromEntries(labelNames.map((label, at) => [label, given[at] ?? '']));
+    const made = { labels, value: 0 };
+    values.set(key, made);
+    return made;
+  };
+  return {
+    series: { name: `${prefix}${name}`, help, labelNames, read: () => [...values.values()] },
+    add(labels, value) {
+      entryOf(labels).value += value;
+    },
+    set(labels, value) {
+      entryOf(labels).value = value;
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * An authorizer that asks another service (spec 2, section 5.5).
+ *
+ *     attributes ▶ kept decision? ▶ call ▶ allow | deny | no opinion, kept for its time
+ *                                    └ failed, or malformed ▶ as the failure policy says, not kept
+ *
+ * What it is not: the call (src/webhooks), or conditions on what is asked: a configuration with
+ * conditions is refused before this is made.
+ *
+ * Invariants: questions that are the same while the first is out share its answer. A failure never
+ * allows.
+ */
+import type { Clock } from '../../stdx/clock.ts';
+import { WebhookError } from '../../webhooks/webhook-client.ts';
+import type { WebhookClient } from '../../webhooks/webhook-client.ts';
+import type { Attributes, Authorizer, Decision, RuleResolver } from '../authorizer.ts';
+import { accessReviewOf, readAccessReview } from './access-review.ts';
+import type { AccessReviewVersion } from './access-review.ts';
+import { createDecisionCache } from './decision-cache.ts';
+
+export interface WebhookAuthorizerOptions {
+  readonly name: string;
+  /** authorization.<domain> */
+  readonly reviewGroup: string;
+  readonly version: AccessReviewVersion;
+  readonly authorizedTtlMs: number;
+  readonly unauthorizedTtlMs: number;
+  readonly failurePolicy: 'NoOpinion' | 'Deny';
+}
+
+export interface WebhookCall {
+  readonly name: string;
+  readonly result: 'success' | 'timeout' | 'error';
+  readonly durationMs: number;
+  /** It failed, and the request went on to the next authorizer. */
+  readonly failedOpen: boolean;
+}
+
+export interface WebhookAuthorizerDeps {
+  readonly client: WebhookClient;
+  readonly clock: Clock;
+  readonly onCall: (call: WebhookCall) => void;
+}
+
+export interface WebhookAuthorizer extends Authorizer, RuleResolver {
+  close(): void;
+}
+
+export function createWebhookAuthorizer(
+  options: WebhookAuthorizerOptions,
+  { client, clock, onCall }: WebhookAuthorizerDeps,
+): WebhookAuthorizer {
+  const { name, reviewGroup, version, failurePolicy } = options;
+  const cache = createDecisionCache(clock);
+  const asking = new Map<string, Promise<Decision>>();
+
+  const failed = (why: string): Decision => ({
+    kind: failurePolicy === 'Deny' ? 'deny' : 'no-opinion',
+    reason: '',
+    error: `webhook ${name}: ${why}`,
+  });
+  const call = async (attributes: Attributes, key: string): Promise<Decision> => {
+    const startMs = clock.monotonicMs();
+    const done = (result: WebhookCall['result']): void => {
+      const durationMs = clock.monotonicMs() - startMs;
+      const failedOpen = result !== 'success' && failurePolicy === 'NoOpinion';
+      onCall({ name, result, durationMs, failedOpen });
+    };
+    try {
+      const answer = await client.call(accessReviewOf(attributes, reviewGroup, version));
+      const read = readAccessReview(answer, reviewGroup, version);
+      if (read.kind === 'malformed') {
+        done('error');
+        return failed(read.problem);
+      }
+      done('success');
+      const { decision } = read;
+      const ttlMs = decision.kind === 'allow' ? options.authorizedTtlMs : options.unauthorizedTtlMs;
+      cache.set(key, decision, ttlMs);
+      return decision;
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error;
+      done(error.timedOut ? 'timeout' : 'error');
+      return failed(error.message);
+    }
+  };
+
+  return {
+    name,
+    authorize(attributes) {
+      const key = keyOf(attributes);
+      const known = cache.get(key);
+      if (known !== undefined) return known;
+      const before = asking.get(key);
+      if (before !== undefined) return before;
+      const decision = call(attributes, key).finally(() => asking.delete(key));
+      asking.set(key, decision);
+      return decision;
+    },
+    rulesFor: () => ({
+      resourceRules: [],
+      nonResourceRules: [],
+      incomplete: true,
+      evaluationError: 'webhook authorizer does not support user rule resolution',
+    }),
+    close: () => client.close(),
+  };
+}
+
+/** Everything that the question holds, and nothing else. */
+function keyOf(attributes: Attributes): string {
+  return JSON.stringify(accessReviewOf(attributes, '', 'v1')['spec']);
+}

@@ -1,0 +1,113 @@
+/**
+ * Signs the public client configuration with every token that may (spec 2, sections 2.1 and 5.2):
+ * `cluster-info` in the public namespace gets `jws-kubeconfig-<id>` for each.
+ *
+ *   cluster-info or a token changes ─▶ what the signatures should be ─▶ write, if they differ
+ *
+ * What it is not: the author of the configuration. Without the key `kubeconfig` it does nothing.
+ * Invariants: signatures of tokens that are gone, expired, not for signing or of another
+ * configuration do not stay; what it writes depends on what is there only, so it may run at any
+ * time and writes nothing the second time; what others keep in the object stays. A write is bound
+ * to the revision it was made for; who comes second looks again.
+ */
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import type { GroupResource } from '../apimachinery/schema.ts';
+import { StatusReason } from '../apimachinery/status-table.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { isBootstrapSecretName, readBootstrapToken } from '../authentication/bootstrap-token.ts';
+import type { BootstrapToken } from '../authentication/bootstrap-token.ts';
+import { detachedSignature, tokenSigningSecret } from '../authentication/detached-jws.ts';
+import { secretsResource } from '../authentication/object-reader.ts';
+import type { RegistryDeps } from '../registry/registry.ts';
+import { updateObject } from '../registry/update.ts';
+import { deepEqual } from '../stdx/deep-equal.ts';
+import type { Timers } from '../stdx/clock.ts';
+import type { Controller } from './controller.ts';
+import { createKeyQueue } from './key-queue.ts';
+
+const configMaps: GroupResource = { group: '', resource: 'configmaps' };
+const configMapName = 'cluster-info';
+const contentKey = 'kubeconfig';
+const signaturePrefix = 'jws-kubeconfig-';
+
+export interface BootstrapSignerDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly onError: (name: string, error: unknown) => void;
+}
+
+export function createBootstrapSigner(deps: BootstrapSignerDeps): Controller {
+  const { registry, timers } = deps;
+  const { namespaces } = registry.identity;
+  const all = [configMapName];
+  return createKeyQueue({
+    streams: registry.streams,
+    timers,
+    sources: [
+      {
+        resource: configMaps,
+        keysOf: (namespace, name) =>
+          namespace === namespaces.public && name === configMapName ? all : [],
+      },
+      {
+        resource: secretsResource,
+        keysOf: (namespace, name) =>
+          namespace === namespaces.system && isBootstrapSecretName(name) ? all : [],
+      },
+    ],
+    work: () => sign(registry),
+    onError: deps.onError,
+  });
+}
+
+async function sign(registry: RegistryDeps): Promise<void> {
+  const { identity, scheme, streams } = registry;
+  const kind = scheme.findStorage(configMaps);
+  const entry = streams.snapshot(configMaps).get(identity.namespaces.public, configMapName);
+  if (kind === undefined || entry === undefined) return;
+  const object = decodeObject(entry.bytes);
+  const data = isJsonObject(object['data']) ? object['data'] : {};
+  const content = data[contentKey];
+  if (typeof content !== 'string') return;
+  const signed = await withSignatures(registry, data, content);
+  if (deepEqual(signed, data)) return;
+  const target = { kind, namespace: identity.namespaces.public, name: configMapName };
+  // With the resourceVersion it was read at: what came in between is looked at again.
+  const next: ApiObject = { ...object, data: signed };
+  const options = { dryRun: false, manager: 'bootstrap-signer' };
+  const result = await updateObject(registry, target, next, undefined, options);
+  if (result.kind === 'ok' || passedOver.has(result.error.reason)) return;
+  throw result.error;
+}
+
+/** It was changed, which comes back as a change, or it is gone. */
+const passedOver: ReadonlySet<string> = new Set([StatusReason.conflict, StatusReason.notFound]);
+
+async function withSignatures(
+  registry: RegistryDeps,
+  data: JsonObject,
+  content: string,
+): Promise<JsonObject> {
+  const kept = Object.entries(data).filter(([key]) => !key.startsWith(signaturePrefix));
+  const made = signingTokens(registry).map(async (token): Promise<[string, string]> => {
+    const secret = tokenSigningSecret(registry.identity, token);
+    return [`${signaturePrefix}${token.id}`, await detachedSignature(content, token.id, secret)];
+  });
+  return Object.fromEntries([...kept, ...(await Promise.all(made))]);
+}
+
+function signingTokens({ clock, identity, streams }: RegistryDeps): readonly BootstrapToken[] {
+  const nowMs = clock.nowMs();
+  const tokens: BootstrapToken[] = [];
+  for (const entry of streams.snapshot(secretsResource).entries(identity.namespaces.system)) {
+    if (entry.fields['type'] !== identity.secretTypes.bootstrapToken) continue;
+    if (entry.timer?.state === 'expired') continue;
+    const secret = decodeObject(entry.bytes);
+    const token = readBootstrapToken(identity, secret);
+    if (token === undefined || secret.metadata.deletionTimestamp !== undefined) continue;
+    const open = token.expiresMs === undefined || token.expiresMs > nowMs;
+    if (open && token.usages.includes('signing')) tokens.push(token);
+  }
+  return tokens;
+}

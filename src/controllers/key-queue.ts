@@ -1,0 +1,101 @@
+/**
+ * A controller made of one function: bring the object of this key into order.
+ *
+ *   follow ─▶ keys waiting (a set) ─▶ work(key), one after the other ─▶ done
+ *                  ▲                        │ failed, or refused
+ *                  └──── later, with backoff ┘
+ *
+ * What it is not: knowledge of what changed. Work looks at what is there, so it may run twice and
+ * after a restart; every key is worked on at the start.
+ *
+ * Bounds: keys waiting are at most as many as there are objects; retries from `retryMinMs` to
+ * `retryMaxMs` apart.
+ */
+import type { GroupResource } from '../apimachinery/schema.ts';
+import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import { followResource } from '../../streams/follow-resource.ts';
+import type { Following } from '../../streams/follow-resource.ts';
+import type { ResourceSnapshot, Streams } from '../../streams/streams.ts';
+import type { Controller } from './controller.ts';
+
+const keyQueueTimes = { retryMinMs: 100, retryMaxMs: 30_000 } as const;
+
+export interface Source {
+  readonly resource: GroupResource;
+  /** Which keys an object's change concerns; it may be gone. */
+  readonly keysOf: (namespace: string, name: string) => readonly string[];
+}
+
+export interface KeyQueueOptions {
+  readonly streams: Streams;
+  readonly timers: Timers;
+  readonly sources: readonly Source[];
+  /** A throw is tried again. */
+  readonly work: (key: string) => Promise<void>;
+  readonly onError: (key: string, error: unknown) => void;
+}
+
+export interface KeyQueue extends Controller {
+  enqueue(key: string): void;
+}
+
+export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
+  const { sources, streams, timers } = options;
+  const waiting = new Set<string>();
+  const retries = new Map<string, { readonly timer: TimerHandle; readonly delayMs: number }>();
+  const followed: Following[] = [];
+  let stopped = false;
+  let working: Promise<void> | undefined;
+
+  const enqueue = (key: string): void => {
+    if (stopped) return;
+    waiting.add(key);
+    working ??= run();
+  };
+  const run = async (): Promise<void> => {
+    // Let everything that came in this turn be seen first.
+    await Promise.resolve();
+    for (const key of waiting) {
+      if (stopped) break;
+      waiting.delete(key);
+      try {
+        await options.work(key);
+        retries.get(key)?.timer.cancel();
+        retries.delete(key);
+      } catch (error) {
+        options.onError(key, error);
+        if (!stopped) retryLater(key);
+      }
+    }
+    working = undefined;
+  };
+  const retryLater = (key: string): void => {
+    const before = retries.get(key);
+    before?.timer.cancel();
+    const { retryMaxMs, retryMinMs } = keyQueueTimes;
+    const delayMs = Math.min((before?.delayMs ?? retryMinMs / 2) * 2, retryMaxMs);
+    retries.set(key, { timer: timers.after(delayMs, () => enqueue(key)), delayMs });
+  };
+  return {
+    enqueue,
+    start() {
+      for (const { keysOf, resource } of sources) {
+        const changed = (namespace: string, name: string): void =>
+          keysOf(namespace, name).forEach(enqueue);
+        const follower = {
+          onState(snapshot: ResourceSnapshot): void {
+            for (const { namespace, name } of snapshot.entries(undefined)) changed(namespace, name);
+          },
+          onChange: changed,
+        };
+        followed.push(followResource(streams, timers, resource, follower));
+      }
+    },
+    async stop() {
+      stopped = true;
+      for (const following of followed) following.stop();
+      for (const { timer } of retries.values()) timer.cancel();
+      await working;
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * Fills the secrets that hold a service account's token, and removes them with their account.
+ *
+ *   type <domain>/service-account-token, annotated with the account's name
+ *     account there  ─▶ data: token, namespace, ca.crt; annotation: the account's uid
+ *     account gone   ─▶ the secret goes, too
+ *
+ * What it is not: making such secrets. Nobody but clients does.
+ * Invariants: a token that is in a secret stays, as long as it is this account's; a secret that
+ * names the uid of another account than the one of its name is removed; a write is bound to the
+ * revision it was made for.
+ */
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { StatusReason } from '../apimachinery/status-table.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { secretsResource, serviceAccountsResource } from '../authentication/object-reader.ts';
+import type { TokenIssuer } from '../authentication/service-account-issuer.ts';
+import { accountAnnotations } from '../authentication/service-account-names.ts';
+import { deleteObject } from '../registry/delete.ts';
+import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
+import { updateObject } from '../registry/update.ts';
+import { deepEqual } from '../stdx/deep-equal.ts';
+import type { Timers } from '../stdx/clock.ts';
+import type { Controller } from './controller.ts';
+import { createKeyQueue } from './key-queue.ts';
+
+export interface TokenSecretsDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly issuer: TokenIssuer;
+  /** PEM; undefined: there is none to hand out. */
+  readonly rootCa: string | undefined;
+  readonly onError: (secret: string, error: unknown) => void;
+}
+
+export function createTokenSecrets(deps: TokenSecretsDeps): Controller {
+  const { registry, timers } = deps;
+  return createKeyQueue({
+    streams: registry.streams,
+    timers,
+    sources: [
+      { resource: secretsResource, keysOf: (namespace, name) => [`${namespace}/${name}`] },
+      {
+        resource: serviceAccountsResource,
+        keysOf: (namespace, name) => secretsOf(registry, namespace, name),
+      },
+    ],
+    work: (key) => {
+      const at = key.indexOf('/');
+      return settle(deps, key.slice(0, at), key.slice(at + 1));
+    },
+    onError: deps.onError,
+  });
+}
+
+/** Token secrets that name the account. */
+function secretsOf(
+  { identity, streams }: RegistryDeps,
+  namespace: string,
+  account: string,
+): readonly string[] {
+  const found: string[] = [];
+  for (const entry of streams.snapshot(secretsResource).entries(namespace)) {
+    if (entry.fields['type'] !== identity.secretTypes.serviceAccountToken) continue;
+    const { annotations } = decodeObject(entry.bytes).metadata;
+    if (annotations?.[accountAnnotations(identity).name] === account) {
+      found.push(`${namespace}/${entry.name}`);
+    }
+  }
+  return found;
+}
+
+async function settle(deps: TokenSecretsDeps, namespace: string, name: string): Promise<void> {
+  const { identity, scheme, streams } = deps.registry;
+  const entry = streams.snapshot(secretsResource).get(namespace, name);
+  const kind = scheme.findStorage(secretsResource);
+  if (kind === undefined || entry === undefined) return;
+  if (entry.fields['type'] !== identity.secretTypes.serviceAccountToken) return;
+  const secret = decodeObject(entry.bytes);
+  if (secret.metadata.deletionTimestamp !== undefined) return;
+  const target = { kind, namespace, name };
+  const annotations = accountAnnotations(identity);
+  const accountName = secret.metadata.annotations?.[annotations.name] ?? '';
+  // It names nobody: then it is nobody's to fill or to remove.
+  if (accountName === '') return;
+  const wantedUid = secret.metadata.annotations?.[annotations.uid] ?? '';
+  const uid = await accountUid(deps.registry, namespace, accountName);
+  if (uid === undefined || (wantedUid !== '' && wantedUid !== uid)) {
+    return remove(deps.registry, target, secret);
+  }
+  return fill(deps, target, secret, { name: accountName, uid });
+}
+
+/** An account that the cache does not have may have been made a moment ago, before its secret. */
+async function accountUid(
+  { streams }: RegistryDeps,
+  namespace: string,
+  name: string,
+): Promise<string | undefined> {
+  const look = (): string | undefined => {
+    const entry = streams.snapshot(serviceAccountsResource).get(namespace, name);
+    return entry && decodeObject(entry.bytes).metadata.uid;
+  };
+  const found = look();
+  if (found !== undefined) return found;
+  await streams.waitUntilCurrent();
+  return look();
+}
+
+async function fill(
+  { issuer, registry, rootCa }: TokenSecretsDeps,
+  target: ObjectTarget,
+  secret: ApiObject,
+  account: { readonly name: string; readonly uid: string },
+): Promise<void> {
+  const data = isJsonObject(secret['data']) ? secret['data'] : {};
+  const { namespace, name } = target;
+  const filled: Record<string, JsonObject[string]> = { ...data };
+  if (rootCa !== undefined) filled['ca.crt'] = base64(rootCa);
+  filled['namespace'] = base64(namespace);
+  if (typeof data['token'] !== 'string' || data['token'] === '') {
+    filled['token'] = base64(await issuer.legacyToken(namespace, account, name));
+  }
+  const uidKey = accountAnnotations(registry.identity).uid;
+  const annotations = { ...secret.metadata.annotations, [uidKey]: account.uid };
+  const next: ApiObject = {
+    ...secret,
+    metadata: { ...secret.metadata, annotations },
+    data: filled,
+  };
+  if (deepEqual(next, secret)) return;
+  const options = { dryRun: false, manager: 'token-controller' };
+  const result = await updateObject(registry, target, next, undefined, options);
+  if (result.kind === 'refused' && !passedOver.has(result.error.reason)) throw result.error;
+}
+
+async function remove(
+  registry: RegistryDeps,
+  target: ObjectTarget,
+  { metadata }: ApiObject,
+): Promise<void> {
+  const { resourceVersion, uid } = metadata;
+  const preconditions = { uid, resourceVersion };
+  const result = await deleteObject(registry, target, { dryRun: false, preconditions });
+  if (result.kind === 'refused' && !passedOver.has(result.error.reason)) throw result.error;
+}
+
+const passedOver: ReadonlySet<string> = new Set([StatusReason.conflict, StatusReason.notFound]);
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

@@ -1,0 +1,166 @@
+/**
+ * The part of the handler chain that decides whether a request is served, and for whom
+ * (spec 2, section 1).
+ *
+ *     authentication ▶ audit is told ▶ impersonation ▶ authorization ▶ the handler
+ *       401                             400, 403         403
+ *
+ * What it is not: the methods and the authorizers; they are asked.
+ *
+ * Invariants: authorization is asked about the user that the handler is given, and about the same
+ * reading of the path; headers that carry credentials, or ask for impersonation, are gone from the
+ * exchange when the handler gets it. A request whose answers all come at once waits for no turn.
+ */
+import type { AuditTrail } from '../../audit/audit.ts';
+import type {
+  AuthenticationRequest,
+  Caller,
+  CallerAuthentication,
+  UserInfo,
+} from '../../authentication/authenticator.ts';
+import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { QueryParameters } from '../../apimachinery/query.ts';
+import { newUnauthorized } from '../../apimachinery/status-error.ts';
+import type { StatusError } from '../../apimachinery/status-error.ts';
+import type { HttpExchange } from '../../transport/http-exchange.ts';
+import type { RequestInfo } from '../request-info.ts';
+import { attributesOf, forbiddenError } from './attributes.ts';
+import { impersonate, isImpersonationHeader, readImpersonation } from './impersonation.ts';
+import type { Impersonation } from './impersonation.ts';
+
+export type Admission =
+  | { readonly kind: 'admitted'; readonly user: UserInfo }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+export interface AccessFilter {
+  /** `query` undefined: it could not be read. `trail` undefined: nothing is audited. */
+  admit(
+    exchange: HttpExchange,
+    info: RequestInfo,
+    query: QueryParameters | undefined,
+    trail: AuditTrail | undefined,
+  ): Admission | Promise<Admission>;
+}
+
+export interface AccessFilterDeps {
+  readonly authentication: CallerAuthentication;
+  readonly access: AccessChecker;
+  readonly identity: Identity;
+  /** Credentials were shown and are wrong. `why` holds no secret. */
+  readonly onRejected: (path: string, why: string) => void;
+  /** An authorizer could not do its work; `decided` is what came of it. */
+  readonly onAuthorizationError: (decided: Decision, attributes: Attributes) => void;
+}
+
+interface Asked {
+  readonly exchange: HttpExchange;
+  readonly info: RequestInfo;
+  readonly query: QueryParameters | undefined;
+  readonly trail: AuditTrail | undefined;
+}
+
+const nobody: UserInfo = { name: '', uid: '', groups: [], extra: {} };
+
+export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
+  const { authentication, access, identity } = deps;
+  const authenticationGroup = identity.fill('authentication.{domain}');
+  const decisionKey = identity.fill('authorization.{domain}/decision');
+  const reasonKey = identity.fill('authorization.{domain}/reason');
+
+  function identified(asked: Asked, caller: Caller): Admission | Promise<Admission> {
+    const { exchange, info, query, trail } = asked;
+    exchange.forgetHeaders(authentication.isCredentialHeader);
+    if (caller.kind === 'rejected') {
+      deps.onRejected(exchange.path, caller.why);
+      trail?.attributes(attributesOf(nobody, info, query));
+      return { kind: 'refused', error: newUnauthorized() };
+    }
+    const { user } = caller;
+    const attributes = attributesOf(user, info, query);
+    trail?.authenticated(user);
+    trail?.attributes(attributes);
+    if (!exchange.someHeader(isImpersonationHeader)) return authorized(asked, attributes);
+    const wanted = readImpersonation(exchange.headers());
+    exchange.forgetHeaders(isImpersonationHeader);
+    if (wanted.kind === 'none') return authorized(asked, attributes);
+    if (wanted.kind === 'refused') return wanted;
+    const result = impersonate(user, wanted.request, access, authenticationGroup);
+    return result instanceof Promise
+      ? result.then((known) => impersonated(asked, attributes, known))
+      : impersonated(asked, attributes, result);
+  }
+
+  function impersonated(
+    asked: Asked,
+    attributes: Attributes,
+    result: Impersonation,
+  ): Admission | Promise<Admission> {
+    if (result.kind === 'refused') {
+      note(asked, result.attributes, result.decision);
+      return result;
+    }
+    asked.trail?.impersonated(result.user);
+    return authorized(asked, { ...attributes, user: result.user });
+  }
+
+  function authorized(asked: Asked, attributes: Attributes): Admission | Promise<Admission> {
+    const decision = access.check(attributes);
+    return decision instanceof Promise
+      ? decision.then((known) => concluded(asked, attributes, known))
+      : concluded(asked, attributes, decision);
+  }
+
+  function concluded(asked: Asked, attributes: Attributes, decision: Decision): Admission {
+    note(asked, attributes, decision);
+    return decision.kind === 'allow'
+      ? { kind: 'admitted', user: attributes.user }
+      : { kind: 'refused', error: forbiddenError(attributes, decision.reason) };
+  }
+
+  function note({ trail }: Asked, attributes: Attributes, decision: Decision): void {
+    if (decision.error !== undefined) deps.onAuthorizationError(decision, attributes);
+    if (trail === undefined) return;
+    trail.annotate(decisionKey, decision.kind === 'allow' ? 'allow' : 'forbid');
+    trail.annotate(reasonKey, decision.reason);
+  }
+
+  return {
+    admit(exchange, info, query, trail) {
+      const asked: Asked = { exchange, info, query, trail };
+      const caller = authentication.authenticate(new ShownCredentials(exchange));
+      return caller instanceof Promise
+        ? caller.then((known) => identified(asked, known))
+        : identified(asked, caller);
+    },
+  };
+}
+
+/** What authenticators see of an exchange; nothing of it is looked up before it is asked for. */
+class ShownCredentials implements AuthenticationRequest {
+  readonly #exchange: HttpExchange;
+
+  constructor(exchange: HttpExchange) {
+    this.#exchange = exchange;
+  }
+
+  get path(): string {
+    return this.#exchange.path;
+  }
+
+  get remoteAddress(): string {
+    return this.#exchange.remoteAddress;
+  }
+
+  get peerCertificate(): AuthenticationRequest['peerCertificate'] {
+    return this.#exchange.peerCertificate;
+  }
+
+  headerValues(name: string): readonly string[] {
+    return this.#exchange.headerValues(name);
+  }
+
+  headerNames(): readonly string[] {
+    return [...new Set(this.#exchange.headers().map(([name]) => name))];
+  }
+}

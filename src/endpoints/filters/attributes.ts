@@ -1,0 +1,106 @@
+/**
+ * What authorization is asked about a request, and how a refusal reads (spec 2, section 5.5).
+ *
+ * What it is not: a second reading of the path. The attributes are made of the same RequestInfo
+ * that the handlers go by, so that what is decided is what is served.
+ *
+ * Invariants: an object of the kind `namespaces` lies in the namespace of its name; a list or a
+ * watch that a field selector limits to one name asks for that name.
+ */
+import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { Attributes } from '../../authorization/authorizer.ts';
+import { queryValue } from '../../apimachinery/query.ts';
+import type { QueryParameters } from '../../apimachinery/query.ts';
+import { quote } from '../../apimachinery/quote.ts';
+import { parseFieldSelector } from '../../apimachinery/selectors/field-selector.ts';
+import { newForbidden, StatusError } from '../../apimachinery/status-error.ts';
+import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
+import type { RequestInfo, ResourceInfo } from '../request-info.ts';
+
+/** `query` undefined: it could not be read. */
+export function attributesOf(
+  user: UserInfo,
+  { path, resource, verb }: RequestInfo,
+  query: QueryParameters | undefined,
+): Attributes {
+  if (resource === undefined) return nonResource(user, path, verb);
+  const { group, version, subresource } = resource;
+  const selectedFields = resource.name === '' ? selectedFieldsOf(verb, query) : undefined;
+  return {
+    user,
+    verb,
+    isResourceRequest: true,
+    path,
+    namespace: namespaceOf(resource),
+    apiGroup: group,
+    apiVersion: version,
+    resource: resource.resource,
+    subresource,
+    name: resource.name === '' ? selectedName(verb, selectedFields) : resource.name,
+    selectedFields,
+  };
+}
+
+export function nonResource(user: UserInfo, path: string, verb: string): Attributes {
+  return {
+    user,
+    verb,
+    isResourceRequest: false,
+    path,
+    namespace: '',
+    apiGroup: '',
+    apiVersion: '',
+    resource: '',
+    subresource: '',
+    name: '',
+  };
+}
+
+function namespaceOf({ namespace, resource, name }: ResourceInfo): string {
+  return namespace === '' && resource === 'namespaces' ? name : namespace;
+}
+
+/** Fields that the selector of a list, a watch or a deletecollection pins to one value. */
+function selectedFieldsOf(
+  verb: string,
+  query: QueryParameters | undefined,
+): ReadonlyMap<string, string> | undefined {
+  if (!selectingVerbs.includes(verb) || query === undefined) return undefined;
+  const text = queryValue(query, 'fieldSelector');
+  if (text === undefined || text === '') return undefined;
+  const selector = parseFieldSelector(text);
+  return selector instanceof StatusError ? undefined : selector.pins;
+}
+
+const selectingVerbs: readonly string[] = ['list', 'watch', 'deletecollection'];
+
+/** Of `metadata.name=x`; empty for what leaves more than one object, and for deletecollection:
+ * a right to one name is no right to delete by selection. */
+function selectedName(verb: string, fields: ReadonlyMap<string, string> | undefined): string {
+  if (verb === 'deletecollection') return '';
+  const name = fields?.get('metadata.name') ?? '';
+  return checkPathSegmentName(name).length === 0 ? name : '';
+}
+
+/** 403 with the text that clients and people look for. */
+export function forbiddenError(attributes: Attributes, reason: string): StatusError {
+  const { apiGroup: group, resource, name } = attributes;
+  const what = withoutMarkup(forbiddenText(attributes));
+  return newForbidden({ group, resource }, name, reason === '' ? what : `${what}: ${reason}`);
+}
+
+function forbiddenText(attributes: Attributes): string {
+  const { user, verb, isResourceRequest, path, namespace, apiGroup } = attributes;
+  const who = `User ${quote(user.name)} cannot ${verb}`;
+  if (!isResourceRequest) return `${who} path ${quote(path)}`;
+  const { resource, subresource } = attributes;
+  const what = subresource === '' ? resource : `${resource}/${subresource}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${quote(namespace)}`;
+  return `${who} resource ${quote(what)} in API group ${quote(apiGroup)} ${where}`;
+}
+
+/** It quotes what the client sent: a browser must not take it for markup. */
+function withoutMarkup(text: string): string {
+  if (!/[&<>]/.test(text)) return text;
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

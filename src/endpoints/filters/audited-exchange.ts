@@ -1,0 +1,337 @@
+/**
+ * An exchange whose request and answer are told to an audit trail on their way.
+ *
+ * What it is not: the policy or the events (src/audit). Without a policy no exchange is wrapped.
+ *
+ * Invariants: what the client gets differs in the Audit-ID header only. A trail ends once: with a
+ * whole answer, with the end of a stream, or with the client's going. Only a watch has the stage
+ * ResponseStarted. Bodies are kept for the trail only where it wants them, as JSON; what cannot be
+ * told as JSON (packed, or of an unknown kind) is left out. Bound: of a streamed list no more is
+ * kept than `keptBytesMax`.
+ */
+import { isIP } from 'node:net';
+import type { AuditResponse, Auditor, AuditTrail } from '../../audit/audit.ts';
+import { decodeJson, encodeJson } from '../../apimachinery/codecs/json.ts';
+import type { Decoded } from '../../apimachinery/codecs/json.ts';
+import { decodeProtobuf } from '../../apimachinery/codecs/protobuf.ts';
+import type { SchemaOf } from '../../apimachinery/codecs/protobuf.ts';
+import { decodeYaml } from '../../apimachinery/codecs/yaml.ts';
+import { statusType } from '../../apimachinery/typed/meta-types.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { Clock } from '../../stdx/clock.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import type {
+  BodyResult,
+  Header,
+  HttpExchange,
+  ResponseStream,
+} from '../../transport/http-exchange.ts';
+
+/** Of a streamed answer; one byte more than an event takes is enough to say that it was too
+long. */
+const keptBytesMax = 1024 * 1024 + 1;
+const auditIdHeader = 'Audit-ID';
+
+export interface AuditingDeps {
+  readonly auditor: Auditor;
+  readonly clock: Clock;
+  readonly prng: Prng;
+  /** Of the kinds that come and go in Protobuf. */
+  readonly schemaOf: SchemaOf;
+}
+
+export interface Audited {
+  readonly exchange: HttpExchange;
+  readonly trail: AuditTrail;
+  /** It is a watch: its answer starts long before it ends. */
+  watching(): void;
+  /** Told with the answer. */
+  readonly annotations: Map<string, string>;
+  /** The handler has come to its end; `failed`: by throwing. */
+  handled(failed: boolean): void;
+}
+
+export function auditedExchange(
+  { auditor, clock, prng, schemaOf }: AuditingDeps,
+  exchange: HttpExchange,
+): Audited {
+  const { method, path, query } = exchange;
+  const trail = auditor.begin({
+    auditId: givenId(exchange) ?? prng.uuid(),
+    requestUri: query === '' ? path : `${path}?${query}`,
+    verb: method.toLowerCase(),
+    sourceAddresses: sourceAddresses(exchange),
+    userAgent: exchange.header('user-agent') ?? '',
+    receivedMs: clock.nowMs(),
+  });
+  const annotations = new Map<string, string>();
+  const audited = new AuditedExchange(exchange, trail, annotations, schemaOf);
+  return {
+    exchange: audited,
+    trail,
+    annotations,
+    watching: () => audited.watching(),
+    handled: (failed) => audited.handled(failed),
+  };
+}
+
+/** Kept where it can stand in a header and in a line; any other is as if none had come. */
+function givenId(exchange: HttpExchange): string | undefined {
+  const given = exchange.header(auditIdHeader.toLowerCase());
+  return given !== undefined && /^[\x21-\x7e]{1,64}$/.test(given) ? given : undefined;
+}
+
+/** As proxies on the way say, the peer last. Only the peer's is known to be true. */
+function sourceAddresses(exchange: HttpExchange): readonly string[] {
+  const forwarded = exchange.header('x-forwarded-for') ?? '';
+  const said = forwarded === '' ? (exchange.header('x-real-ip') ?? '') : forwarded;
+  const addresses = said
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => isIP(each) !== 0)
+    .slice(0, forwardedMax);
+  const peer = exchange.remoteAddress;
+  return peer === '' || addresses.at(-1) === peer ? addresses : [...addresses, peer];
+}
+
+const forwardedMax = 32;
+
+class AuditedExchange implements HttpExchange {
+  readonly #inner: HttpExchange;
+  readonly #trail: AuditTrail;
+  readonly #annotations: ReadonlyMap<string, string>;
+  readonly #schemaOf: SchemaOf;
+  #watching = false;
+
+  constructor(
+    inner: HttpExchange,
+    trail: AuditTrail,
+    annotations: ReadonlyMap<string, string>,
+    schemaOf: SchemaOf,
+  ) {
+    this.#inner = inner;
+    this.#trail = trail;
+    this.#annotations = annotations;
+    this.#schemaOf = schemaOf;
+  }
+
+  get method(): string {
+    return this.#inner.method;
+  }
+
+  get path(): string {
+    return this.#inner.path;
+  }
+
+  get query(): string {
+    return this.#inner.query;
+  }
+
+  get scheme(): 'http' | 'https' {
+    return this.#inner.scheme;
+  }
+
+  get remoteAddress(): string {
+    return this.#inner.remoteAddress;
+  }
+
+  get peerCertificate(): HttpExchange['peerCertificate'] {
+    return this.#inner.peerCertificate;
+  }
+
+  get answered(): boolean {
+    return this.#inner.answered;
+  }
+
+  get closed(): boolean {
+    return this.#inner.closed;
+  }
+
+  header(name: string): string | undefined {
+    return this.#inner.header(name);
+  }
+
+  headers(): readonly Header[] {
+    return this.#inner.headers();
+  }
+
+  headerValues(name: string): readonly string[] {
+    return this.#inner.headerValues(name);
+  }
+
+  someHeader(test: (name: string) => boolean): boolean {
+    return this.#inner.someHeader(test);
+  }
+
+  forgetHeaders(test: (name: string) => boolean): void {
+    this.#inner.forgetHeaders(test);
+  }
+
+  onAbort(callback: () => void): void {
+    this.#inner.onAbort(callback);
+  }
+
+  async readBody(limitBytes: number): Promise<BodyResult> {
+    const body = await this.#inner.readBody(limitBytes);
+    if (this.#trail.wantsRequestObject && body.kind === 'complete' && body.bytes.length > 0) {
+      const type = this.#inner.header('content-type') ?? 'application/json';
+      const json = this.#jsonOf(type, body.bytes);
+      if (json !== undefined) this.#trail.requestObject(json);
+    }
+    return body;
+  }
+
+  send(status: number, headers: readonly Header[], body: Uint8Array | string): void {
+    this.#annotate();
+    const type = headerOf(headers, 'content-type') ?? '';
+    if (this.#trail.wantsResponseObject) this.#tellResponse(headers, asBytes(body));
+    // Before the answer is sent: whoever waits for the event has it then.
+    this.#trail.completed(responseOf(status, type, body));
+    this.#inner.send(status, [...headers, [auditIdHeader, this.#trail.auditId]], body);
+  }
+
+  stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream {
+    this.#annotate();
+    const response: AuditResponse = { code: status };
+    const watching = this.#watching;
+    if (watching) this.#trail.started(response);
+    const sent: Header[] = [...headers, [auditIdHeader, this.#trail.auditId]];
+    const stream = this.#inner.stream(status, sent, preamble);
+    const kept = !watching && this.#trail.wantsResponseObject ? new KeptBody() : undefined;
+    const ended = (whole: boolean): void => {
+      if (whole && kept !== undefined) this.#tellResponse(headers, kept.bytes());
+      this.#trail.completed(response);
+    };
+    this.#inner.onAbort(() => ended(false));
+    return new AuditedStream(stream, kept, ended);
+  }
+
+  watching(): void {
+    this.#watching = true;
+  }
+
+  handled(failed: boolean): void {
+    this.#annotate();
+    if (failed) this.#trail.panicked();
+    // Nobody was there any more to be answered.
+    else if (!this.#inner.answered) this.#trail.completed({ code: 0 });
+  }
+
+  #annotate(): void {
+    for (const [key, value] of this.#annotations) this.#trail.annotate(key, value);
+  }
+
+  #tellResponse(headers: readonly Header[], body: Uint8Array): void {
+    if (body.length === 0 || headerOf(headers, 'content-encoding') !== undefined) return;
+    const json = this.#jsonOf(headerOf(headers, 'content-type') ?? '', body);
+    if (json !== undefined) this.#trail.responseObject(json);
+  }
+
+  #jsonOf(contentType: string, bytes: Uint8Array): Uint8Array | undefined {
+    // Too long for an event in any form: the trail says so.
+    if (bytes.length >= keptBytesMax) return bytes;
+    if (formatOf(contentType) === 'json') return bytes;
+    const decoded = decodeAs(contentType, bytes, this.#schemaOf);
+    return decoded?.kind === 'value' ? encodeJson(decoded.value) : undefined;
+  }
+}
+
+class AuditedStream implements ResponseStream {
+  readonly #inner: ResponseStream;
+  readonly #kept: KeptBody | undefined;
+  readonly #ended: (whole: boolean) => void;
+
+  constructor(inner: ResponseStream, kept: KeptBody | undefined, ended: (whole: boolean) => void) {
+    this.#inner = inner;
+    this.#kept = kept;
+    this.#ended = ended;
+  }
+
+  get closed(): boolean {
+    return this.#inner.closed;
+  }
+
+  get preambleSent(): boolean {
+    return this.#inner.preambleSent === true;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    this.#kept?.add(chunk);
+    return this.#inner.write(chunk);
+  }
+
+  onDrain(callback: () => void): void {
+    this.#inner.onDrain(callback);
+  }
+
+  end(): void {
+    this.#ended(true);
+    this.#inner.end();
+  }
+
+  abort(): void {
+    this.#ended(false);
+    this.#inner.abort();
+  }
+}
+
+class KeptBody {
+  #chunks: Uint8Array[] = [];
+  #length = 0;
+
+  add(chunk: Uint8Array): void {
+    const room = keptBytesMax - this.#length;
+    if (room <= 0) return;
+    const taken = chunk.slice(0, room);
+    this.#chunks.push(taken);
+    this.#length += taken.length;
+  }
+
+  bytes(): Uint8Array {
+    return Buffer.concat(this.#chunks);
+  }
+}
+
+/** A refusal's reason and message are in its body, whatever the encoding. */
+function responseOf(code: number, contentType: string, body: Uint8Array | string): AuditResponse {
+  if (code < 400) return { code };
+  const decoded = decodeAs(contentType, asBytes(body), () => statusType);
+  if (decoded?.kind !== 'value' || !isJsonObject(decoded.value)) return { code };
+  const { message, reason } = decoded.value;
+  return {
+    code,
+    status: {
+      ...(typeof message === 'string' ? { message } : {}),
+      ...(typeof reason === 'string' ? { reason } : {}),
+    },
+  };
+}
+
+function decodeAs(contentType: string, bytes: Uint8Array, schemaOf: SchemaOf): Decoded | undefined {
+  switch (formatOf(contentType)) {
+    case 'json':
+      return decodeJson(bytes);
+    case 'yaml':
+      return decodeYaml(bytes);
+    case 'protobuf':
+      return decodeProtobuf(bytes, schemaOf);
+    case undefined:
+      return undefined;
+  }
+}
+
+function formatOf(contentType: string): 'json' | 'yaml' | 'protobuf' | undefined {
+  const [type = ''] = contentType.toLowerCase().split(';');
+  const name = type.trim();
+  if (name === 'application/json' || name.endsWith('+json')) return 'json';
+  if (name.endsWith('yaml')) return 'yaml';
+  return name.endsWith('.protobuf') ? 'protobuf' : undefined;
+}
+
+function headerOf(headers: readonly Header[], name: string): string | undefined {
+  return headers.find(([each]) => each.toLowerCase() === name)?.[1];
+}
+
+function asBytes(body: Uint8Array | string): Uint8Array {
+  return typeof body === 'string' ? Buffer.from(body) : body;
+}

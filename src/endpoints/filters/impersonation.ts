@@ -1,0 +1,204 @@
+/**
+ * Acting as somebody else (spec 2, section 5.4): what is asked for, whether it is allowed, who the
+ * request then comes from.
+ *
+ *     Impersonate-User ▶ each Impersonate-Group ▶ each Impersonate-Extra-* value ▶ Impersonate-Uid
+ *
+ * Each is one question with the verb `impersonate`, in this order; the first one that is not
+ * allowed is the 403. All are asked about the caller, none about who he wants to be.
+ *
+ * Invariants: without a user there is no impersonation, and asking for the rest of one is 400; a
+ * user comes out either authenticated or anonymous, by its groups; nothing behind this sees the
+ * headers. Bound: the size of a request head.
+ */
+import type { UserInfo } from '../../authentication/authenticator.ts';
+import { anonymousUser, wellKnownGroups } from '../../authentication/authenticator.ts';
+import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
+import { newBadRequest } from '../../apimachinery/status-error.ts';
+import type { StatusError } from '../../apimachinery/status-error.ts';
+import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
+import type { Header } from '../../transport/http-exchange.ts';
+import { forbiddenError } from './attributes.ts';
+
+const userHeader = 'impersonate-user';
+const groupHeader = 'impersonate-group';
+const uidHeader = 'impersonate-uid';
+const extraPrefix = 'impersonate-extra-';
+
+export function isImpersonationHeader(name: string): boolean {
+  return (
+    name.startsWith('impersonate-') &&
+    (name === userHeader ||
+      name === groupHeader ||
+      name === uidHeader ||
+      name.startsWith(extraPrefix))
+  );
+}
+
+/** Who is asked for, as the headers say it. */
+export interface ImpersonationRequest {
+  readonly user: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: readonly (readonly [key: string, value: string])[];
+}
+
+export type ReadImpersonation =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'asked'; readonly request: ImpersonationRequest }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+/** Names of `headers` are in lower case. */
+export function readImpersonation(headers: readonly Header[]): ReadImpersonation {
+  let user: string | undefined;
+  let uid: string | undefined;
+  const groups: string[] = [];
+  const extra: (readonly [string, string])[] = [];
+  for (const [name, value] of headers) {
+    if (!isImpersonationHeader(name)) continue;
+    if (name === groupHeader) groups.push(value);
+    else if (name === userHeader) {
+      if (user !== undefined) return refusedTwice('Impersonate-User');
+      user = value;
+    } else if (name === uidHeader) {
+      if (uid !== undefined) return refusedTwice('Impersonate-Uid');
+      uid = value;
+    } else extra.push([unescaped(name.slice(extraPrefix.length)), value]);
+  }
+  if (user !== undefined && user !== '') {
+    return { kind: 'asked', request: { user, uid: uid ?? '', groups, extra } };
+  }
+  const asked = [
+    ...groups.map((group) => `group ${group}`),
+    ...extra.map(([key]) => `extra ${key}`),
+    ...(uid === undefined || uid === '' ? [] : [`uid ${uid}`]),
+  ];
+  if (asked.length === 0) return { kind: 'none' };
+  const message = `requested [${asked.join(', ')}] without impersonating a user`;
+  return { kind: 'refused', error: newBadRequest(message) };
+}
+
+/** One of the two would be checked and the other one might be used. */
+function refusedTwice(name: string): ReadImpersonation {
+  return { kind: 'refused', error: newBadRequest(`${name} is given more than once`) };
+}
+
+/** Header names know no case, and hold few characters: keys come in lower case, percent-encoded. */
+function unescaped(key: string): string {
+  if (!key.includes('%')) return key;
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+export type Impersonation =
+  | { readonly kind: 'allowed'; readonly user: UserInfo }
+  | {
+      readonly kind: 'refused';
+      readonly error: StatusError;
+      readonly attributes: Attributes;
+      readonly decision: Decision;
+    };
+
+/** Asks for each part; needs no turn while every answer comes at once. */
+export function impersonate(
+  caller: UserInfo,
+  request: ImpersonationRequest,
+  access: AccessChecker,
+  authenticationGroup: string,
+): Impersonation | Promise<Impersonation> {
+  const questions = questionsOf(caller, request, authenticationGroup);
+  return askFrom(0);
+
+  function askFrom(first: number): Impersonation | Promise<Impersonation> {
+    for (let i = first; i < questions.length; i += 1) {
+      const attributes = questions[i] as Attributes;
+      const decision = access.check(attributes);
+      if (decision instanceof Promise) {
+        return decision.then((known) => refusalOf(attributes, known) ?? askFrom(i + 1));
+      }
+      const refusal = refusalOf(attributes, decision);
+      if (refusal !== undefined) return refusal;
+    }
+    return { kind: 'allowed', user: userOf(request) };
+  }
+}
+
+function refusalOf(attributes: Attributes, decision: Decision): Impersonation | undefined {
+  if (decision.kind === 'allow') return undefined;
+  const error = forbiddenError(attributes, decision.reason);
+  return { kind: 'refused', error, attributes, decision };
+}
+
+function questionsOf(
+  caller: UserInfo,
+  { user, uid, groups, extra }: ImpersonationRequest,
+  authenticationGroup: string,
+): readonly Attributes[] {
+  const about = (apiGroup: string, resource: string, name: string): Attributes => ({
+    user: caller,
+    verb: 'impersonate',
+    isResourceRequest: true,
+    path: '',
+    namespace: '',
+    apiGroup,
+    apiVersion: 'v1',
+    resource,
+    subresource: '',
+    name,
+  });
+  const account = serviceAccountOf(user);
+  const first =
+    account === undefined
+      ? about('', 'users', user)
+      : { ...about('', 'serviceaccounts', account.name), namespace: account.namespace };
+  return [
+    first,
+    ...groups.map((group) => about('', 'groups', group)),
+    ...extra.map(([key, value]) => ({
+      ...about(authenticationGroup, 'userextras', value),
+      subresource: key,
+    })),
+    ...(uid === '' ? [] : [about(authenticationGroup, 'uids', uid)]),
+  ];
+}
+
+const accountPrefix = 'system:serviceaccount:';
+
+/** Undefined: no name of a service account, however it begins. */
+export function serviceAccountOf(
+  user: string,
+): { readonly namespace: string; readonly name: string } | undefined {
+  if (!user.startsWith(accountPrefix)) return undefined;
+  const [namespace = '', name = '', ...more] = user.slice(accountPrefix.length).split(':');
+  const sound =
+    more.length === 0 &&
+    checkDns1123Label(namespace).length === 0 &&
+    checkDns1123Subdomain(name).length === 0;
+  return sound ? { namespace, name } : undefined;
+}
+
+function userOf({ user, uid, groups: asked, extra: pairs }: ImpersonationRequest): UserInfo {
+  const groups = [...asked];
+  const account = serviceAccountOf(user);
+  if (asked.length === 0 && account !== undefined) {
+    const { serviceAccounts } = wellKnownGroups;
+    groups.push(serviceAccounts, `${serviceAccounts}:${account.namespace}`);
+  }
+  const { authenticated, unauthenticated } = wellKnownGroups;
+  if (user === anonymousUser.name) {
+    if (!groups.includes(unauthenticated)) groups.push(unauthenticated);
+  } else if (!groups.includes(authenticated) && !groups.includes(unauthenticated)) {
+    groups.push(authenticated);
+  }
+  const extra = new Map<string, string[]>();
+  for (const [key, value] of pairs) {
+    const values = extra.get(key);
+    if (values === undefined) extra.set(key, [value]);
+    else values.push(value);
+  }
+  // Not by assignment: a key may be `__proto__`.
+  return { name: user, uid, groups, extra: Object.fromEntries(extra) };
+}

@@ -1,0 +1,39 @@
+/**
+ * Reviews: a POST that asks, of a kind or of an object's subresource, and is answered in the same
+ * object; nothing is stored
+ * (spec 2, sections 4.2 and 4.3).
+ *
+ * What it is not: the answers. They come from EndpointDeps.reviews, by kind.
+ *
+ * Invariant: what the client sent is echoed, with the status of the answer and no other.
+ */
+import { encodeJson } from '../../apimachinery/codecs/json.ts';
+import { newGenericNotFound } from '../../apimachinery/status-error.ts';
+import { sendBody } from '../object-response.ts';
+import { inFormat, negotiateRepresentation } from '../representation.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
+import { sendStatusError } from '../status-response.ts';
+import { inRequestNamespace, readObject } from '../submitted-object.ts';
+import { readWriteOptions } from '../write-request.ts';
+
+export async function handleReview(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
+  const { exchange, resource } = request;
+  const subresource = request.kind.subresources.find((s) => s.name === resource.subresource);
+  const { schema, defaults } = subresource ?? request.kind;
+  const kind = { ...(subresource?.kind ?? request.kind), schema, defaults };
+  const submitted = await readObject(deps, request, kind);
+  if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
+  const representation = negotiateRepresentation(deps, request, { projections: false });
+  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  const options = readWriteOptions(deps, request, 'CreateOptions');
+  if (options.kind === 'refused') return sendStatusError(exchange, options.error);
+  const review = inRequestNamespace(submitted.value, request);
+  if (review.kind === 'refused') return sendStatusError(exchange, review.error);
+  const answerer = deps.reviews.get(kind.kind);
+  if (answerer === undefined) return sendStatusError(exchange, newGenericNotFound());
+  const answer = await answerer(review.value, request);
+  if (answer.kind === 'refused') return sendStatusError(exchange, answer.error, request.warnings);
+  const { negotiated, pretty } = representation.value;
+  const body = inFormat(encodeJson(answer.value), negotiated, pretty, schema);
+  return sendBody(deps, request, 201, negotiated.mediaType, body);
+}

@@ -1,0 +1,221 @@
+/**
+ * The reviews of access: may I, may somebody, what may I, who am I (spec 2, sections 4.2, 4.3).
+ *
+ * What it is not: a decision; it asks the same authorizers that stand before every request. Who may
+ * ask about others is decided there, too: by the right to create these reviews.
+ *
+ * Invariants: nothing is stored. A review that asks two things, or none, is refused and decides
+ * nothing. An error inside an authorizer is told beside the answer.
+ */
+import { invalid, required } from '../../apimachinery/field-error.ts';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import { parseFieldSelector } from '../../apimachinery/selectors/field-selector.ts';
+import { newBadRequest, newInvalid, StatusError } from '../../apimachinery/status-error.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { AccessChecker, Attributes } from '../../authorization/authorizer.ts';
+import type { Result } from '../../registry/registry.ts';
+import { ok, refused } from '../../registry/registry.ts';
+import type { ResourceRequest, ReviewAnswerer, ReviewAnswerers } from '../request.ts';
+
+/** By kind. */
+export function accessReviews(access: AccessChecker): ReviewAnswerers {
+  return new Map<string, ReviewAnswerer>([
+    ['SelfSubjectAccessReview', (review, { user }) => decide(access, review, user, [])],
+    [
+      'SubjectAccessReview',
+      (review) => decide(access, review, subjectOf(review), subjectErrors(review)),
+    ],
+    [
+      'LocalSubjectAccessReview',
+      (review, request) => {
+        const errors = [...subjectErrors(review), ...localErrors(review, request)];
+        return decide(access, review, subjectOf(review), errors);
+      },
+    ],
+    ['SelfSubjectRulesReview', (review, { user }) => listRules(access, review, user)],
+    ['SelfSubjectReview', (review, { user }) => ok(withStatus(review, whoAmI(user)))],
+  ]);
+}
+
+async function decide(
+  access: AccessChecker,
+  review: ApiObject,
+  user: UserInfo,
+  problems: readonly FieldError[],
+): Promise<Result<ApiObject>> {
+  const errors = [...metadataErrors(review), ...problems, ...questionErrors(review)];
+  if (errors.length > 0) return refused(newInvalid(groupKindOf(review), '', errors));
+  const attributes = attributesOf(review, user);
+  if (attributes instanceof StatusError) return refused(attributes);
+  const { kind, reason, error } = await access.check(attributes);
+  return ok(
+    withStatus(review, {
+      allowed: kind === 'allow',
+      ...(kind === 'deny' ? { denied: true } : {}),
+      ...(reason === '' ? {} : { reason }),
+      ...(error === undefined ? {} : { evaluationError: error }),
+    }),
+  );
+}
+
+async function listRules(
+  access: AccessChecker,
+  review: ApiObject,
+  user: UserInfo,
+): Promise<Result<ApiObject>> {
+  const namespace = text(specOf(review), 'namespace');
+  if (namespace === '') return refused(newBadRequest('no namespace on request'));
+  const rules = await access.rulesFor(user, namespace);
+  const resourceRules = rules.resourceRules.map(
+    ({ verbs, apiGroups, resources, resourceNames }) => ({
+      verbs,
+      ...filled({ apiGroups, resources, resourceNames }),
+    }),
+  );
+  const nonResourceRules = rules.nonResourceRules.map(({ verbs, nonResourceURLs }) => ({
+    verbs,
+    ...filled({ nonResourceURLs }),
+  }));
+  const { incomplete, evaluationError } = rules;
+  return ok(
+    withStatus(review, {
+      resourceRules,
+      nonResourceRules,
+      incomplete,
+      ...(evaluationError === '' ? {} : { evaluationError }),
+    }),
+  );
+}
+
+function filled(lists: Readonly<Record<string, readonly string[]>>): JsonObject {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+}
+
+function whoAmI({ name, uid, groups, extra }: UserInfo): JsonObject {
+  const userInfo = {
+    username: name,
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+  return { userInfo };
+}
+
+/** What the client sent as a status is dropped. */
+function withStatus(review: ApiObject, status: JsonObject): ApiObject {
+  const { status: _status, ...rest } = review;
+  return { ...rest, status };
+}
+
+function groupKindOf({ apiVersion, kind }: ApiObject): { group: string; kind: string } {
+  return { group: apiVersion.split('/')[0] ?? '', kind };
+}
+
+function specOf(review: ApiObject): JsonObject {
+  return isJsonObject(review['spec']) ? review['spec'] : {};
+}
+
+function metadataErrors({ metadata }: ApiObject): readonly FieldError[] {
+  const { namespace: _namespace, managedFields: _owners, ...rest } = metadata;
+  const set = Object.values(rest).some((value) => value !== undefined && value !== null);
+  return set ? [invalid('metadata', metadata, 'must be empty')] : [];
+}
+
+function questionErrors(review: ApiObject): readonly FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = specOf(review);
+  const [resource, path] = [isJsonObject(resourceAttributes), isJsonObject(nonResourceAttributes)];
+  if (resource && path) {
+    const why = 'cannot be specified in combination with resourceAttributes';
+    return [invalid('spec.nonResourceAttributes', nonResourceAttributes, why)];
+  }
+  if (resource || path) return [];
+  const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+  return [invalid('spec.resourceAttributes', null, why)];
+}
+
+function subjectErrors(review: ApiObject): readonly FieldError[] {
+  const { name, groups } = subjectOf(review);
+  if (name !== '' || groups.length > 0) return [];
+  return [invalid('spec.user', '', 'at least one of user or group must be specified')];
+}
+
+function localErrors(review: ApiObject, { resource }: ResourceRequest): readonly FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = specOf(review);
+  if (isJsonObject(nonResourceAttributes)) {
+    const why = 'disallowed on this kind of request';
+    return [invalid('spec.nonResourceAttributes', nonResourceAttributes, why)];
+  }
+  if (!isJsonObject(resourceAttributes)) return [required('spec.resourceAttributes')];
+  const namespace = text(resourceAttributes, 'namespace');
+  if (namespace === resource.namespace) return [];
+  const why = 'must match metadata.namespace';
+  return [invalid('spec.resourceAttributes.namespace', namespace, why)];
+}
+
+/** `group` is the name of the list in v1beta1. */
+function subjectOf(review: ApiObject): UserInfo {
+  const spec = specOf(review);
+  const extra = isJsonObject(spec['extra']) ? spec['extra'] : {};
+  return {
+    name: text(spec, 'user'),
+    uid: text(spec, 'uid'),
+    groups: texts(spec['groups'] ?? spec['group']),
+    extra: Object.fromEntries(
+      Object.entries(extra).map(([key, values]) => [key.toLowerCase(), texts(values)]),
+    ),
+  };
+}
+
+function attributesOf(review: ApiObject, user: UserInfo): Attributes | StatusError {
+  const { resourceAttributes, nonResourceAttributes } = specOf(review);
+  const asked = isJsonObject(resourceAttributes) ? resourceAttributes : {};
+  const path = isJsonObject(nonResourceAttributes) ? nonResourceAttributes : {};
+  const isResourceRequest = isJsonObject(resourceAttributes);
+  const selectedFields = selectedFieldsOf(asked);
+  if (selectedFields instanceof StatusError) return selectedFields;
+  return {
+    user,
+    verb: text(isResourceRequest ? asked : path, 'verb'),
+    isResourceRequest,
+    path: text(path, 'path'),
+    namespace: text(asked, 'namespace'),
+    apiGroup: text(asked, 'group'),
+    apiVersion: text(asked, 'version'),
+    resource: text(asked, 'resource'),
+    subresource: text(asked, 'subresource'),
+    name: text(asked, 'name'),
+    selectedFields,
+  };
+}
+
+function selectedFieldsOf(
+  asked: JsonObject,
+): ReadonlyMap<string, string> | StatusError | undefined {
+  const { fieldSelector } = asked;
+  if (!isJsonObject(fieldSelector)) return undefined;
+  const raw = text(fieldSelector, 'rawSelector');
+  if (raw !== '') {
+    const parsed = parseFieldSelector(raw);
+    return parsed instanceof StatusError ? parsed : parsed.pins;
+  }
+  const pins = new Map<string, string>();
+  const requirements = fieldSelector['requirements'];
+  for (const each of Array.isArray(requirements) ? requirements.filter(isJsonObject) : []) {
+    const [value, ...others] = texts(each['values']);
+    const pinned = each['operator'] === 'In' && others.length === 0;
+    if (pinned && value !== undefined) pins.set(text(each, 'key'), value);
+  }
+  return pins;
+}
+
+function text(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function texts(value: JsonValue | undefined): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((item): item is string => typeof item === 'string');
+}

@@ -1,0 +1,65 @@
+/**
+ * TokenReview: whose token is this, and what is it good for?
+ *
+ * What it is not: a log-in. A token that is no good is an answer, not an error; why it is none is
+ * not told.
+ *
+ * Invariants: a token is good for the audiences that were asked for and it has, at least one; one
+ * that knows no audiences is good for the server's own.
+ */
+import { newBadRequest } from '../../apimachinery/status-error.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { wellKnownGroups } from '../../authentication/authenticator.ts';
+import type { Authentication, UserInfo } from '../../authentication/authenticator.ts';
+import { userInfoJson } from '../../authentication/user-info-json.ts';
+import { ok, refused } from '../../registry/registry.ts';
+import type { ReviewAnswerer } from '../request.ts';
+
+export interface TokenReviewDeps {
+  readonly authenticate: (
+    token: string,
+    audiences: readonly string[],
+  ) => Authentication | Promise<Authentication>;
+  /** The server's own. */
+  readonly audiences: readonly string[];
+}
+
+export function tokenReviewAnswerer(deps: TokenReviewDeps): ReviewAnswerer {
+  return async (review) => {
+    const spec = isJsonObject(review['spec']) ? review['spec'] : {};
+    const { token } = spec;
+    if (typeof token !== 'string' || token === '') {
+      return refused(newBadRequest('token is required for TokenReview in authentication'));
+    }
+    const asked = textsOf(spec['audiences']);
+    const answer = await deps.authenticate(token, asked);
+    return ok({ ...review, status: statusOf(deps, answer, asked) });
+  };
+}
+
+const unknownToken: JsonObject = { authenticated: false, error: 'invalid bearer token' };
+
+function statusOf(
+  { audiences: own }: TokenReviewDeps,
+  answer: Authentication,
+  asked: readonly string[],
+): JsonObject {
+  if (answer.kind !== 'authenticated') return unknownToken;
+  const good = asked.filter((audience) => (answer.audiences ?? own).includes(audience));
+  if (asked.length > 0 && good.length === 0) return unknownToken;
+  const status = { authenticated: true, user: userInfoJson(withGroup(answer.user)) };
+  return asked.length === 0 ? status : { ...status, audiences: good };
+}
+
+/** As the user is seen in requests. */
+function withGroup(user: UserInfo): UserInfo {
+  const { authenticated } = wellKnownGroups;
+  const has = user.groups.includes(authenticated);
+  return has ? user : { ...user, groups: [...user.groups, authenticated] };
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  const items = Array.isArray(value) ? value : [];
+  return items.filter((item): item is string => typeof item === 'string');
+}

@@ -1,0 +1,133 @@
+/**
+ * The ports of one server: HTTPS for everybody, plain HTTP for this machine, one handler behind
+ * both.
+ *
+ * Invariants: both are open or none is; stopping stops both.
+ */
+import type { KeyPair } from '../authentication/certificates.ts';
+import { chooseTransport } from '../transport/choose.ts';
+import type { ExchangeHandler, HttpServer, TransportLimits } from '../transport/http-exchange.ts';
+import type { Log } from './log.ts';
+import type { CompletedConfig } from './options.ts';
+import { OptionsError } from './option-values.ts';
+
+export interface Listeners {
+  /** The secure one, if there is one. */
+  readonly url: string;
+  /** Of the plain HTTP beside it; undefined when there is no second one. */
+  readonly httpUrl: string | undefined;
+  /** host:port of `url`. */
+  readonly address: string;
+  /** Adapters and binaries. */
+  readonly name: string;
+  stopAccepting(): void;
+  close(): Promise<void>;
+}
+
+/** Undefined: not served. 0: the system chooses. */
+export interface Ports {
+  readonly http: number | undefined;
+  readonly secure: number | undefined;
+  /** Other processes listen on them too. */
+  readonly shared: boolean;
+}
+
+export interface TlsMaterial {
+  readonly serving: KeyPair;
+  /** Who may have signed client certificates: clients are told, and choose by it. */
+  readonly clientCaPem: string;
+}
+
+export type OpenPorts = (tls: TlsMaterial, handler: ExchangeHandler) => Promise<Listeners>;
+
+/** Finds out what can be served before anything is started. @throws OptionsError. */
+export async function prepareListeners(
+  config: CompletedConfig,
+  ports: Ports,
+  limits: TransportLimits,
+  log: Log,
+): Promise<OpenPorts> {
+  const { bindAddress: address } = config;
+  const plain = ports.http === undefined ? undefined : await plainTransport(config, log);
+  return async (tls, handler) => {
+    const common = { address, limits, sharedPort: ports.shared };
+    const opened: HttpServer[] = [];
+    const open = async (
+      flag: string,
+      listening: () => Promise<HttpServer>,
+    ): Promise<HttpServer> => {
+      try {
+        const server = await listening();
+        opened.push(server);
+        return server;
+      } catch (cause) {
+        for (const server of opened) await server.close();
+        throw new OptionsError(`--bind-address, ${flag}: ${messageOf(cause)}`);
+      }
+    };
+    const { secure: securePort, http: httpPort } = ports;
+    const secure =
+      securePort === undefined
+        ? undefined
+        : await open('--secure-port', () =>
+            listenSecure(config, { ...common, port: securePort }, tls, handler),
+          );
+    const http =
+      httpPort === undefined || plain === undefined
+        ? undefined
+        : await open('--http-port', () => plain.listen({ ...common, port: httpPort }, handler));
+    return together(address, secure, http);
+  };
+}
+
+async function plainTransport(config: CompletedConfig, log: Log) {
+  const transport = await chooseTransport(config.transport, undefined);
+  if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
+  for (const note of transport.notes) log.info({ transport: transport.name }, note);
+  return transport;
+}
+
+async function listenSecure(
+  { access }: CompletedConfig,
+  options: {
+    readonly address: string;
+    readonly port: number;
+    readonly limits: TransportLimits;
+    readonly sharedPort: boolean;
+  },
+  { serving, clientCaPem }: TlsMaterial,
+  handler: ExchangeHandler,
+): Promise<HttpServer> {
+  const { certificatePem, keyPem } = serving;
+  const tls = { certificatePem, keyPem, clientCaPem, minVersion: access.tlsMinVersion };
+  const transport = await chooseTransport('auto', tls);
+  if (transport.kind === 'refused') throw new Error(transport.why);
+  return transport.listen({ ...options, tls }, handler);
+}
+
+function together(
+  bindAddress: string,
+  secure: HttpServer | undefined,
+  http: HttpServer | undefined,
+): Listeners {
+  const servers = [secure, http].filter((server) => server !== undefined);
+  const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+  const httpUrl = http === undefined ? undefined : `http://${host}:${http.port}`;
+  const url = secure === undefined ? (httpUrl ?? '') : `https://${host}:${secure.port}`;
+  return {
+    url,
+    httpUrl: secure === undefined ? undefined : httpUrl,
+    address: `${host}:${(secure ?? http)?.port ?? 0}`,
+    name: servers.map(({ name }) => name).join(', '),
+    stopAccepting() {
+      for (const server of servers) server.stopAccepting();
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.close()));
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

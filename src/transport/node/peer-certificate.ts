@@ -1,0 +1,43 @@
+/**
+ * The certificates of a TLS connection's peer, looked up once for each connection.
+ *
+ * What it is not: a check. Whoever asks verifies the chain; that the peer holds the leaf's key has
+ * been proved in the handshake.
+ *
+ * Bound: `chainLengthMax`; a longer chain is cut, and does not verify.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import type { PeerCertificateChain } from '../http-exchange.ts';
+
+const chainLengthMax = 10;
+
+/** By session (HTTP/2) or socket; null: the peer has sent none. */
+const known = new WeakMap<object, PeerCertificateChain | null>();
+
+export function peerCertificateOf(
+  req: IncomingMessage | Http2ServerRequest,
+): PeerCertificateChain | undefined {
+  const session = 'authority' in req ? req.stream.session : undefined;
+  const connection: object = session ?? req.socket;
+  let chain = known.get(connection);
+  if (chain === undefined) {
+    chain = chainOf((session?.socket ?? req.socket) as TLSSocket);
+    known.set(connection, chain);
+  }
+  return chain ?? undefined;
+}
+
+function chainOf(socket: TLSSocket): PeerCertificateChain | null {
+  const leaf = socket.getPeerCertificate(true) as DetailedPeerCertificate | null;
+  const chain: Uint8Array[] = [];
+  let next: DetailedPeerCertificate | null = leaf;
+  // A self-signed certificate is its own issuer.
+  while (next?.raw !== undefined && chain.length < chainLengthMax) {
+    chain.push(next.raw);
+    const issuer: DetailedPeerCertificate | undefined = next.issuerCertificate;
+    next = issuer === undefined || issuer === next ? null : issuer;
+  }
+  return chain.length === 0 ? null : { chain };
+}

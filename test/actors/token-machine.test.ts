@@ -1,0 +1,137 @@
+/** The token machine against the table of SPEC.md, and its timer in the record of an object. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { transition } from 'xstate';
+import { createActorSystem } from '../../actors/actor-system.ts';
+import type { DueCommand } from '../../actors/actors.ts';
+import { tokenEvents, tokenMachine, tokenStates, tokenStep } from '../../actors/token-machine.ts';
+import type { TokenEventType, TokenLife, TokenVerdict } from '../../actors/token-machine.ts';
+import type { ExpiryOf } from '../../actors/token-timer.ts';
+import { decodeObject } from '../../src/apimachinery/object-encoding.ts';
+import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
+import {
+  actorHarness,
+  createOf,
+  deleteOf,
+  encodePod,
+  pod,
+  podKey,
+  pods,
+  replaceOf,
+} from '../support/actor-harness.ts';
+import type { Harness } from '../support/actor-harness.ts';
+
+type Row = readonly [TokenLife, TokenEventType, TokenVerdict, TokenLife];
+
+/** The whole table of SPEC.md, cell by cell. */
+const table: readonly Row[] = [
+  ['valid', 'written.open', 'armed', 'valid'],
+  ['valid', 'written.past', 'ended', 'expired'],
+  ['valid', 'written.same', 'kept', 'valid'],
+  ['valid', 'due', 'ended', 'expired'],
+  ['valid', 'early', 'kept', 'valid'],
+  ['valid', 'removed', 'forgotten', 'deleted'],
+  ['expired', 'written.open', 'armed', 'valid'],
+  ['expired', 'written.past', 'ended', 'expired'],
+  ['expired', 'written.same', 'kept', 'expired'],
+  ['expired', 'due', 'kept', 'expired'],
+  ['expired', 'early', 'kept', 'expired'],
+  ['expired', 'removed', 'forgotten', 'deleted'],
+  ...tokenEvents.map((event): Row => ['deleted', event, 'misfit', 'deleted']),
+];
+
+/** Objects with a field `until` live until then; -1: for ever. */
+const expiryOf: ExpiryOf = (_key, object) => {
+  const { until } = object as { until?: number };
+  return until === undefined ? undefined : { dueMs: until === -1 ? undefined : until };
+};
+
+const startMs = 1_000_000;
+
+function due(nowMs: number): DueCommand {
+  return { type: 'due', nowMs, qualifiedResource: pods };
+}
+
+async function timerOf(harness: Harness, name = 'a') {
+  return (await harness.stored(name))?.timer;
+}
+
+const prolonged = (until: number) => replaceOf(({ object }) => ({ ...object, until }));
+
+describe('token machine', () => {
+  test('I23 the token machine is its table, and its words are states of it', () => {
+    assert.equal(table.length, 3 * tokenEvents.length);
+    for (const [state, type, verdict, next] of table) {
+      assert.deepEqual(tokenStep(state, type), { verdict, next }, `${state} x ${type}`);
+      const snapshot = tokenMachine.resolveState({ value: state });
+      const [after, actions] = transition(tokenMachine, snapshot, { type });
+      assert.equal(after.value, next);
+      const said = actions.map((action) => action.type);
+      assert.deepEqual(said, state === 'deleted' ? [] : [verdict]);
+    }
+    for (const word of Object.values(tokenStates)) {
+      assert.equal(tokenMachine.resolveState({ value: word }).value, word);
+    }
+  });
+
+  test('I24 a timer lies in the record of its object and outlives the actor', async () => {
+    const harness = actorHarness({ expiryOf, limits: { residentMax: 1 } });
+    await harness.run('a', createOf(pod('a', { until: startMs + 500 })));
+    await harness.run('b', createOf(pod('b')));
+    assert.deepEqual(await timerOf(harness), { state: 'valid', dueMs: startMs + 500 });
+    assert.equal(await timerOf(harness, 'b'), undefined, 'others have none');
+    const residents = harness.actors.stats().passivationsTotal;
+    assert.ok(residents > 0, 'the first actor was dropped');
+    const another = createActorSystem({
+      storage: harness.store.storage,
+      committer: harness.committer,
+      encode: encodePod,
+      encodeRecord,
+      decodeRecord,
+      decodeObject,
+      clock: harness.time.clock,
+      timers: harness.time.timers,
+      expiryOf,
+    });
+    const outcome = await another.execute(podKey('a'), due(startMs + 500));
+    assert.equal(outcome.kind, 'replaced');
+    assert.deepEqual(await timerOf(harness), { state: 'expired', dueMs: startMs + 500 });
+  });
+
+  test('I25 a due timer expires what is due, once, and changes nothing else', async () => {
+    const harness = actorHarness({ expiryOf });
+    await harness.run('a', createOf(pod('a', { until: startMs + 500 })));
+    const before = await harness.stored('a');
+    assert.equal((await harness.run('a', due(startMs + 499))).kind, 'unchanged');
+    assert.deepEqual(await harness.stored('a'), before);
+    assert.equal((await harness.run('a', due(startMs + 500))).kind, 'replaced');
+    const after = await harness.stored('a');
+    assert.deepEqual(after?.object, before?.object, 'only the timer has changed');
+    assert.notEqual(after?.revision, before?.revision);
+    assert.equal((await harness.run('a', due(startMs + 900))).kind, 'unchanged');
+    assert.equal((await harness.stored('a'))?.revision, after?.revision);
+    await harness.run('b', createOf(pod('b')));
+    assert.equal((await harness.run('b', due(startMs + 500))).kind, 'unchanged', 'it has no timer');
+    await harness.run('a', deleteOf());
+    const gone = await harness.run('a', due(startMs + 900));
+    assert.ok(gone.kind === 'refused' && gone.error.code === 404);
+  });
+
+  test('I26 a clock that goes back revives no token; a later expiration does', async () => {
+    const harness = actorHarness({ expiryOf });
+    await harness.run('a', createOf(pod('a', { until: startMs + 500 })));
+    await harness.run('a', due(startMs + 500));
+    // The clock of the writer still shows the start: an unrelated edit leaves it expired.
+    await harness.run(
+      'a',
+      replaceOf(({ object }) => ({ ...object, note: 'x' })),
+    );
+    assert.deepEqual(await timerOf(harness), { state: 'expired', dueMs: startMs + 500 });
+    await harness.run('a', prolonged(startMs + 900));
+    assert.deepEqual(await timerOf(harness), { state: 'valid', dueMs: startMs + 900 });
+    await harness.run('a', prolonged(startMs - 1));
+    assert.deepEqual(await timerOf(harness), { state: 'expired', dueMs: startMs - 1 });
+    await harness.run('a', prolonged(-1));
+    assert.deepEqual(await timerOf(harness), { state: 'valid', dueMs: undefined });
+  });
+});

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseAuthorizationConfiguration } from '../../src/authorization/authorization-config.ts';
+
+const group = 'apiserver.config.k8s.io';
+const webhook = {
+  timeout: '3s',
+  subjectAccessReviewVersion: 'v1',
+  matchConditionSubjectAccessReviewVersion: 'v1',
+  failurePolicy: 'Deny',
+  connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/etc/hook.yaml' },
+};
+const document = (authorizers: unknown, more: object = {}) =>
+  Buffer.from(
+    JSON.stringify({
+      apiVersion: `${group}/v1`,
+      kind: 'AuthorizationConfiguration',
+      authorizers,
+      ...more,
+    }),
+  );
+const hook = (fields: object) =>
+  document([{ type: 'Webhook', name: 'hook', webhook: { ...webhook, ...fields } }]);
+
+describe('an authorization configuration', () => {
+  it('is read in order, with the defaults of webhooks', () => {
+    const parsed = parseAuthorizationConfiguration(
+      document([
+        { type: 'Node', name: 'node' },
+        { type: 'Webhook', name: 'hook', webhook },
+        { type: 'RBAC', name: 'rbac' },
+      ]),
+      group,
+    );
+    assert.deepEqual(parsed, {
+      kind: 'ok',
+      authorizers: [
+        { type: 'Node', name: 'node' },
+        {
+          type: 'Webhook',
+          name: 'hook',
+          webhook: {
+            authorizedTtlMs: 300_000,
+            unauthorizedTtlMs: 30_000,
+            timeoutMs: 3000,
+            version: 'v1',
+            failurePolicy: 'Deny',
+            kubeConfigFile: '/etc/hook.yaml',
+          },
+        },
+        { type: 'RBAC', name: 'rbac' },
+      ],
+    });
+  });
+
+  it('may be YAML', () => {
+    const text = `apiVersion: ${group}/v1beta1\nkind: AuthorizationConfiguration\nauthorizers:\n- type: RBAC\n  name: rbac\n`;
+    assert.equal(parseAuthorizationConfiguration(Buffer.from(text), group).kind, 'ok');
+  });
+
+  const rows: readonly [string, Buffer, RegExp][] = [
+    ['without authorizers', document([]), /at least one/],
+    ['of another kind', document([{ type: 'RBAC', name: 'a' }], { kind: 'X' }), /^kind/],
+    [
+      'of another version',
+      document([{ type: 'RBAC', name: 'a' }], { apiVersion: 'v1' }),
+      /^apiVersion/,
+    ],
+    [
+      'with an unknown field',
+      document([{ type: 'RBAC', name: 'a' }], { extra: 1 }),
+      /extra: unknown field/,
+    ],
+    ['without a name', document([{ type: 'RBAC' }]), /authorizers\[0\].name: required/],
+    [
+      'with a name that is none',
+      document([{ type: 'RBAC', name: 'A b' }]),
+      /authorizers\[0\].name/,
+    ],
+    [
+      'with a name twice',
+      document([
+        { type: 'RBAC', name: 'a' },
+        { type: 'Node', name: 'a' },
+      ]),
+      /name a is there twice/,
+    ],
+    [
+      'with a type twice',
+      document([
+        { type: 'RBAC', name: 'a' },
+        { type: 'RBAC', name: 'b' },
+      ]),
+      /type RBAC is there twice/,
+    ],
+    [
+      'with an unknown type',
+      document([{ type: 'ABAC', name: 'a' }]),
+      /type: one of RBAC, Node, Webhook/,
+    ],
+    [
+      'with a webhook of RBAC',
+      document([{ type: 'RBAC', name: 'a', webhook }]),
+      /only of type Webhook/,
+    ],
+    ['without the webhook', document([{ type: 'Webhook', name: 'a' }]), /webhook: required/],
+    [
+      'without a timeout',
+      hook({ timeout: undefined }),
+      /timeout: a duration above 0 and at most 30s/,
+    ],
+    ['with a timeout above 30 s', hook({ timeout: '31s' }), /at most 30s/],
+    [
+      'with a duration that is none',
+      hook({ authorizedTTL: 'soon' }),
+      /authorizedTTL: not a duration/,
+    ],
+    [
+      'without a version',
+      hook({ subjectAccessReviewVersion: undefined }),
+      /subjectAccessReviewVersion: one of v1, v1beta1/,
+    ],
+    [
+      'without the version of conditions',
+      hook({ matchConditionSubjectAccessReviewVersion: '' }),
+      /matchConditionSubjectAccessReviewVersion: v1 is required/,
+    ],
+    [
+      'without a failure policy',
+      hook({ failurePolicy: 'Ignore' }),
+      /failurePolicy: one of NoOpinion, Deny/,
+    ],
+    [
+      'that asks itself',
+      hook({ connectionInfo: { type: 'InClusterConfig' } }),
+      /InClusterConfig would ask this server itself/,
+    ],
+    [
+      'without a file',
+      hook({ connectionInfo: { type: 'KubeConfigFile' } }),
+      /kubeConfigFile: required/,
+    ],
+    [
+      'with conditions',
+      hook({ matchConditions: [{ expression: 'true' }] }),
+      /matchConditions: conditions are not supported/,
+    ],
+    ['that is no document', Buffer.from('[: '), /neither YAML nor JSON/],
+  ];
+  for (const [title, bytes, problem] of rows) {
+    it(`${title} is refused`, () => {
+      const parsed = parseAuthorizationConfiguration(bytes, group);
+      assert.equal(parsed.kind, 'invalid');
+      assert.match(parsed.problems.join('; '), problem);
+    });
+  }
+});

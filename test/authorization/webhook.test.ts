@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { createWebhookAuthorizer } from '../../src/authorization/webhook/webhook-authorizer.ts';
+import type {
+  WebhookAuthorizerOptions,
+  WebhookCall,
+} from '../../src/authorization/webhook/webhook-authorizer.ts';
+import { systemTimers } from '../../src/stdx/clock.ts';
+import { readWebhookTarget, WebhookTargetError } from '../../src/webhooks/kubeconfig-target.ts';
+import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
+import { manualTime } from '../support/manual-time.ts';
+import { resourceAttributes, pathAttributes, userNamed } from '../support/access-attributes.ts';
+import { asAdmin } from '../support/access-setup.ts';
+import { startSecureServer, tokens } from '../support/secure-server.ts';
+
+type Answer = (
+  review: JsonObject,
+  request: http.IncomingMessage,
+) => { readonly status?: number; readonly body: string } | undefined;
+
+async function startHook(): Promise<{
+  url: string;
+  answer: Answer;
+  readonly seen: JsonObject[];
+  close(): void;
+}> {
+  const seen: JsonObject[] = [];
+  const hook = {
+    url: '',
+    answer: (() => ({ body: '{}' })) as Answer,
+    seen,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const review = JSON.parse(Buffer.concat(chunks).toString()) as JsonObject;
+      seen.push(review);
+      const answer = hook.answer(review, request);
+      if (answer === undefined) return;
+      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' });
+      response.end(answer.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  hook.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/authorize`;
+  return hook;
+}
+
+const kubeconfig = (server: string, user: object = {}) =>
+  JSON.stringify({
+    clusters: [{ name: 'c', cluster: { server } }],
+    users: [{ name: 'u', user }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  });
+
+const status = (fields: JsonObject, version = 'v1') => ({
+  body: JSON.stringify({
+    apiVersion: `authorization.k8s.io/${version}`,
+    kind: 'SubjectAccessReview',
+    status: fields,
+  }),
+});
+
+describe('a webhook', () => {
+  let hook: Awaited<ReturnType<typeof startHook>>;
+  let folder: string;
+  before(async () => {
+    hook = await startHook();
+    folder = await mkdtemp(path.join(tmpdir(), 'sluice-hook-'));
+    await writeFile(path.join(folder, 'hook.yaml'), kubeconfig(hook.url, { token: 'hook-token' }));
+  });
+  after(async () => {
+    hook.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const authorizer = (options: Partial<WebhookAuthorizerOptions> = {}, timeoutMs = 5000) => {
+    const time = manualTime();
+    const calls: WebhookCall[] = [];
+    const target = readWebhookTarget(path.join(folder, 'hook.yaml'));
+    // Calls run on real time, what is kept on time that the test moves.
+    const client = createWebhookClient(target, timeoutMs, {
+      clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
+      timers: systemTimers,
+    });
+    const made = createWebhookAuthorizer(
+      {
+        name: 'hook',
+        reviewGroup: 'authorization.k8s.io',
+        version: 'v1',
+        authorizedTtlMs: 300_000,
+        unauthorizedTtlMs: 30_000,
+        failurePolicy: 'NoOpinion',
+        ...options,
+      },
+      { client, clock: time.clock, onCall: (call) => calls.push(call) },
+    );
+    return { authorize: made.authorize.bind(made), time, calls, close: () => made.close() };
+  };
+  const asked = {
+    ...resourceAttributes('get apps/deployments/scale', 'web', 'ns'),
+    user: { ...userNamed('u', 'g'), uid: '1', extra: { k: ['v'] } },
+  };
+
+  it('is asked with everything that is known of the request', async () => {
+    let authorization: string | undefined;
+    hook.answer = (_review, request) => {
+      authorization = request.headers.authorization;
+      return status({ allowed: true, reason: 'because' });
+    };
+    const { authorize, close } = authorizer();
+    assert.deepEqual(await authorize(asked), { kind: 'allow', reason: 'because' });
+    assert.equal(authorization, 'Bearer hook-token');
+    assert.deepEqual(hook.seen.at(-1), {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      metadata: {},
+      spec: {
+        resourceAttributes: {
+          namespace: 'ns',
+          verb: 'get',
+          group: 'apps',
+          version: 'v1',
+          resource: 'deployments',
+          subresource: 'scale',
+          name: 'web',
+        },
+        user: 'u',
+        groups: ['g'],
+        extra: { k: ['v'] },
+        uid: '1',
+      },
+      status: { allowed: false },
+    });
+    await authorize({ ...pathAttributes('get /x'), user: userNamed('u') });
+    assert.deepEqual(hook.seen.at(-1)?.['spec'], {
+      nonResourceAttributes: { path: '/x', verb: 'get' },
+      user: 'u',
+    });
+    close();
+  });
+
+  it('is asked in v1beta1 where the configuration says so', async () => {
+    hook.answer = () => status({ allowed: true }, 'v1beta1');
+    const { authorize, close } = authorizer({ version: 'v1beta1' });
+    assert.equal((await authorize(asked)).kind, 'allow');
+    assert.deepEqual((hook.seen.at(-1)?.['spec'] as JsonObject)['group'], ['g']);
+    close();
+  });
+
+  it('allows, denies or has no opinion', async () => {
+    const rows = [
+      [{ allowed: true }, 'allow'],
+      [{ allowed: false }, 'no-opinion'],
+      [{ allowed: false, denied: true }, 'deny'],
+    ] as const;
+    for (const [fields, kind] of rows) {
+      hook.answer = () => status(fields);
+      const { authorize, close } = authorizer();
+      assert.equal((await authorize(asked)).kind, kind);
+      close();
+    }
+  });
+
+  it('is not asked again within the time of its answer', async () => {
+    hook.answer = () => status({ allowed: true });
+    const { authorize, time, close } = authorizer();
+    hook.seen.length = 0;
+    await authorize(asked);
+    time.advance(299_999);
+    await authorize(asked);
+    assert.equal(hook.seen.length, 1);
+    await authorize({ ...asked, verb: 'list' });
+    assert.equal(hook.seen.length, 2);
+    time.advance(1);
+    hook.answer = () => status({ allowed: false });
+    assert.equal((await authorize(asked)).kind, 'no-opinion');
+    time.advance(29_999);
+    hook.answer = () => status({ allowed: true });
+    assert.equal((await authorize(asked)).kind, 'no-opinion');
+    time.advance(1);
+    assert.equal((await authorize(asked)).kind, 'allow');
+    close();
+  });
+
+  it('is asked once for questions that are the same at the same time', async () => {
+    hook.answer = () => status({ allowed: true });
+    const { authorize, close } = authorizer();
+    hook.seen.length = 0;
+    await Promise.all([authorize(asked), authorize(asked), authorize(asked)]);
+    assert.equal(hook.seen.length, 1);
+    close();
+  });
+
+  const failures: readonly [string, Answer][] = [
+    ['refuses', () => ({ status: 400, body: '{}' })],
+    ['answers with another kind', () => ({ body: '{"kind":"Status"}' })],
+    ['answers in another version', () => status({ allowed: true }, 'v1beta1')],
+    ['both allows and denies', () => status({ allowed: true, denied: true })],
+    ['does not say whether', () => status({})],
+    ['answers with no JSON', () => ({ body: 'yes' })],
+    ['redirects', () => ({ status: 302, body: '' })],
+    ['does not answer in time', () => undefined],
+  ];
+  for (const [title, answer] of failures) {
+    it(`that ${title} decides as the failure policy says, and is asked again`, async () => {
+      for (const failurePolicy of ['NoOpinion', 'Deny'] as const) {
+        hook.answer = answer;
+        const { authorize, calls, close } = authorizer({ failurePolicy }, 100);
+        const decision = await authorize(asked);
+        assert.equal(decision.kind, failurePolicy === 'Deny' ? 'deny' : 'no-opinion');
+        assert.match(decision.error ?? '', /^webhook hook: /);
+        assert.doesNotMatch(decision.error ?? '', /hook-token/);
+        assert.equal(calls[0]?.failedOpen, failurePolicy === 'NoOpinion');
+        hook.answer = () => status({ allowed: true });
+        assert.equal((await authorize(asked)).kind, 'allow');
+        close();
+      }
+    });
+  }
+
+  it('is tried again when it is overloaded', async () => {
+    let tries = 0;
+    hook.answer = () => {
+      tries += 1;
+      return tries === 1 ? { status: 503, body: '' } : status({ allowed: true });
+    };
+    const { authorize, close } = authorizer();
+    assert.equal((await authorize(asked)).kind, 'allow');
+    assert.equal(tries, 2);
+    close();
+  });
+
+  it('needs a configuration that says where it is', async () => {
+    const rows: readonly [string, RegExp][] = [
+      ['{}', /current-context: required/],
+      [kubeconfig('not a url'), /server: not an http or https URL/],
+      [kubeconfig(hook.url, { 'client-certificate-data': 'eA==' }), /one makes no sense alone/],
+      [kubeconfig(hook.url, { tokenFile: 'missing' }), /missing/],
+      [kubeconfig(hook.url, { exec: {} }), /exec: not supported/],
+      ['[: ', /neither YAML nor JSON/],
+    ];
+    for (const [text, problem] of rows) {
+      const file = path.join(folder, 'bad.yaml');
+      await writeFile(file, text);
+      assert.throws(
+        () => readWebhookTarget(file),
+        (error) => error instanceof WebhookTargetError && problem.test(error.message),
+      );
+    }
+  });
+
+  it('stands in a configuration file, which is read again when it changes', async () => {
+    const config = path.join(folder, 'authorization.yaml');
+    const entry = (name: string) => ({
+      type: 'Webhook',
+      name,
+      webhook: {
+        timeout: '3s',
+        unauthorizedTTL: '0s',
+        authorizedTTL: '0s',
+        subjectAccessReviewVersion: 'v1',
+        matchConditionSubjectAccessReviewVersion: 'v1',
+        failurePolicy: 'Deny',
+        connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: path.join(folder, 'hook.yaml') },
+      },
+    });
+    const write = (authorizers: object[]) =>
+      writeFile(
+        config,
+        JSON.stringify({
+          apiVersion: 'apiserver.config.k8s.io/v1',
+          kind: 'AuthorizationConfiguration',
+          authorizers,
+        }),
+      );
+    const rbac = { type: 'RBAC', name: 'rbac' };
+    await write([entry('hook'), rbac]);
+    hook.answer = (review) => {
+      const { user, nonResourceAttributes } = review['spec'] as JsonObject;
+      return status({
+        allowed: user === 'alice' && nonResourceAttributes !== undefined,
+        reason: 'the hook said so',
+      });
+    };
+    const server = await startSecureServer({
+      'authorization-mode': '',
+      'authorization-config': config,
+    });
+    try {
+      const metricsAs = (token: string) =>
+        server.request('GET', '/metrics', { headers: { authorization: `Bearer ${token}` } });
+      assert.equal((await metricsAs(tokens.alice)).status, 200);
+      assert.equal((await metricsAs(tokens.bob)).status, 403);
+
+      const until = async (wanted: number, text: RegExp) => {
+        for (let tries = 0; tries < 500; tries += 1) {
+          const page = (await asAdmin(server, 'GET', '/metrics')).text;
+          if (text.test(page) && (await metricsAs(tokens.alice)).status === wanted) return;
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        assert.fail(`not ${wanted} in time`);
+      };
+      // RBAC cannot be taken away, nor can what is wrong come into force.
+      await write([entry('hook')]);
+      await until(200, /automatic_reloads_total\{status="failure"\} [1-9]/);
+      await write([rbac]);
+      await until(403, /automatic_reloads_total\{status="success"\} [1-9]/);
+    } finally {
+      await server.remove();
+    }
+  });
+});
+
+describe('the options of authorization', () => {
+  const rows: readonly [Record<string, string>, RegExp][] = [
+    [
+      { 'authorization-mode': 'RBAC', 'authorization-config': '/x' },
+      /--authorization-config, --authorization-mode/,
+    ],
+    [
+      {
+        'authorization-mode': '',
+        'authorization-config': '/x',
+        'authorization-webhook-config-file': '/y',
+      },
+      /--authorization-webhook-config-file/,
+    ],
+    [
+      { 'authorization-mode': '', 'authorization-config': '/does/not/exist' },
+      /--authorization-config: .*\/does\/not\/exist/,
+    ],
+    [
+      { 'authorization-mode': 'ABAC' },
+      /--authorization-mode: ABAC needs --authorization-policy-file/,
+    ],
+    [
+      { 'authorization-mode': 'ABAC', 'authorization-policy-file': '/does/not/exist' },
+      /\/does\/not\/exist/,
+    ],
+    [{ 'authorization-mode': 'Webhook' }, /Webhook needs --authorization-webhook-config-file/],
+    [
+      { 'authorization-mode': 'RBAC', 'authorization-policy-file': '/x' },
+      /--authorization-mode=ABAC only/,
+    ],
+    [{ 'authorization-mode': 'RBAC,RBAC' }, /without repetitions/],
+    [{ 'authorization-mode': 'Rbac' }, /one of AlwaysAllow/],
+  ];
+  for (const [options, problem] of rows) {
+    it(`that contradict each other, or cannot be used, end the start: ${JSON.stringify(options)}`, async () => {
+      await assert.rejects(
+        startSecureServer(options),
+        (error: Error) => error.name === 'OptionsError' && problem.test(error.message),
+      );
+    });
+  }
+});

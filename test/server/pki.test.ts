@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { identityOf } from '../../src/apimachinery/identity.ts';
+import {
+  coversHost,
+  keyPurposes,
+  readCertificates,
+  verifyChain,
+} from '../../src/authentication/certificates.ts';
+import type { KeyPair } from '../../src/authentication/certificates.ts';
+import { ensurePki, renewBeforeMs } from '../../src/server/pki.ts';
+
+const dayMs = 24 * 3_600_000;
+const startMs = Date.parse('2030-01-01T00:00:00Z');
+let dataDir = '';
+
+beforeEach(async () => (dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-pki-'))));
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+const ensure = (nowMs = startMs, address = '127.0.0.1') =>
+  ensurePki(dataDir, address, identityOf('kubernetes'), {
+    nowMs: () => nowMs,
+    monotonicMs: () => 0,
+  });
+
+const certificate = ({ certificatePem }: KeyPair) => {
+  const [first] = readCertificates(certificatePem) ?? [];
+  assert(first !== undefined);
+  return first;
+};
+
+describe('the files of the pki folder', () => {
+  it('are their owner’s alone', async () => {
+    await ensure();
+    const folder = path.join(dataDir, 'pki');
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+    const names = [
+      'ca.crt',
+      'ca.key',
+      'serving.crt',
+      'serving.key',
+      'admin.crt',
+      'admin.key',
+      'admin.token',
+    ];
+    for (const name of names)
+      assert.equal(statSync(path.join(folder, name)).mode & 0o777, 0o600, name);
+  });
+
+  it('stay as they are at the next start', async () => {
+    const first = await ensure();
+    assert.deepEqual(await ensure(startMs + dayMs), first);
+  });
+
+  it('hold what is good for its purpose: a server’s names, a user of system:masters', async () => {
+    const pki = await ensure(startMs, '10.1.2.3');
+    const roots = [certificate(pki.authority)];
+    const serving = certificate(pki.serving);
+    for (const host of ['localhost', '127.0.0.1', '::1', '10.1.2.3'])
+      assert(coversHost(serving, host), host);
+    assert.equal(verifyChain([serving], roots, keyPurposes.serverAuth, startMs).kind, 'trusted');
+    assert.equal(verifyChain([serving], roots, keyPurposes.clientAuth, startMs).kind, 'untrusted');
+    const admin = certificate(pki.admin);
+    assert.equal(verifyChain([admin], roots, keyPurposes.clientAuth, startMs).kind, 'trusted');
+    assert.deepEqual(
+      [admin.commonName, ...admin.organizations],
+      ['kubernetes-admin', 'system:masters'],
+    );
+  });
+
+  it('are renewed when they run out, or an address is not covered; the CA stays', async () => {
+    const first = await ensure();
+    const late = await ensure(startMs + 365 * dayMs - renewBeforeMs + 1);
+    assert.equal(late.authority.certificatePem, first.authority.certificatePem);
+    assert.notEqual(late.serving.certificatePem, first.serving.certificatePem);
+    assert.notEqual(late.admin.certificatePem, first.admin.certificatePem);
+    assert.equal(late.adminToken, first.adminToken);
+    const moved = await ensure(startMs + 365 * dayMs - renewBeforeMs + 1, '10.9.9.9');
+    assert.notEqual(moved.serving.certificatePem, late.serving.certificatePem);
+    assert.equal(moved.admin.certificatePem, late.admin.certificatePem);
+  });
+
+  it('are made anew when a leaf has lost its key, as after a crash between the two', async () => {
+    const first = await ensure();
+    writeFileSync(path.join(dataDir, 'pki', 'serving.key'), first.admin.keyPem);
+    const again = await ensure();
+    assert.notEqual(again.serving.certificatePem, first.serving.certificatePem);
+  });
+
+  it('of a CA that has lost its key end the start, and stay', async () => {
+    const first = await ensure();
+    const file = path.join(dataDir, 'pki', 'ca.key');
+    writeFileSync(file, first.admin.keyPem);
+    await assert.rejects(ensure(), /--data-dir: .*ca\.crt and ca\.key/);
+    assert.equal(readFileSync(file, 'utf8'), first.admin.keyPem);
+  });
+});
