@@ -92,6 +92,10 @@ export function versionOf(revision: Revision): bigint {
   return revision >> 12n;
 }
 
+export function sameVersion(one: Revision, other: Revision): boolean {
+  return versionOf(one) === versionOf(other);
+}
+
 /** Lets everything that is ready run. */
 export async function turns(count = 20): Promise<void> {
   for (let i = 0; i < count; i += 1) await new Promise<void>((resolve) => setImmediate(resolve));

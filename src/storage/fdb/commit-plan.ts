@@ -3,7 +3,7 @@
  *
  * What it is not: the attempt's fate; see commits.ts.
  *
- * Conflict set: the owner of the slot, the last commit of the slot, each mutated key, and of each
+ * Conflict set: the owner of the slot, the last commit of its lane, each mutated key, and of each
  * condition the state word alone, so that an update which leaves the state as it is disturbs
  * nobody. Nothing else is read with conflicts; the log and the newest mark are written blind.
  *
@@ -19,6 +19,7 @@ import type { FdbTransaction } from './binding.ts';
 import type { Subspace } from './fdb-reads.ts';
 import {
   CHUNK_BYTES,
+  COMMIT_MUTATIONS_MAX,
   INLINE_BYTES_MAX,
   RECORD_STAMP_AT,
   TIP_STAMP_AT,
@@ -33,6 +34,7 @@ import type { Began, FdbRecord, Payload, RevisionSpace } from './layout.ts';
 /** Who tries: written with the commit, so that its outcome can be read back. */
 export interface AttemptId {
   readonly slot: number;
+  readonly lane: number;
   /** Owner and number: unique among all attempts of all servers. */
   readonly bytes: Buffer;
 }
@@ -50,10 +52,10 @@ interface PlanRecord extends PlannedRecord {
 export type CommitPlan = MutationPlan<PlanRecord>;
 export type TouchedRecords = ReadonlyMap<StoreKey, PlanRecord>;
 
-/** What the transaction found of its slot: the commit may go on only while both are as expected. */
+/** What the transaction found of slot and lane: it goes on only while both are as expected. */
 export interface SlotState {
   readonly owner: Buffer | undefined;
-  /** Attempt id and versionstamp of the last commit of this slot. */
+  /** Attempt id and versionstamp of the last commit of this slot in this lane. */
   readonly last: Buffer | undefined;
 }
 
@@ -61,10 +63,11 @@ export async function readSlot(
   { keys }: Subspace,
   transaction: FdbTransaction,
   slot: number,
+  lane: number,
 ): Promise<SlotState> {
   const [owner, last] = await Promise.all([
     transaction.get(keys.ofSlot('s', slot), 'serializable'),
-    transaction.get(keys.ofSlot('d', slot), 'serializable'),
+    transaction.get(keys.lastCommit(slot, lane), 'serializable'),
   ]);
   return { owner, last };
 }
@@ -80,7 +83,7 @@ export function planCommit(
   return planMutations<PlanRecord>(mutations, {
     read: (key) => found.get(key),
     make(_key, revision, state, value) {
-      const index = indexOf(revision);
+      const index = indexOf(attempt, revision);
       const inline = value.byteLength <= INLINE_BYTES_MAX;
       const payload: Payload = inline
         ? { kind: 'inline', bytes: viewOf(value) }
@@ -101,8 +104,9 @@ function viewOf(value: Uint8Array): Buffer {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-function indexOf(provisional: Revision): number {
-  return Number(-provisional) - 1;
+/** The number that stands for a mutation in places and revisions: in its lane's share of them. */
+function indexOf({ lane }: AttemptId, provisional: Revision): number {
+  return lane * COMMIT_MUTATIONS_MAX + Number(-provisional) - 1;
 }
 
 /** Records that mutations are about, and stand-ins for those that only their conditions name. */
@@ -147,8 +151,9 @@ export function writeCommit(
 ): void {
   const { keys } = space;
   const { era } = space.revisions;
-  for (const [index, write] of plan.writes.entries()) {
-    const { key, record, previous } = write;
+  for (const write of plan.writes) {
+    const { key, revision, record, previous } = write;
+    const index = indexOf(attempt, revision);
     const kind = record === undefined ? 'delete' : 'put';
     const log = keys.stampedLog(era, attempt.slot, index);
     transaction.setVersionstampedKey(log.key, log.stampAt, encodeLogEntry(kind, timeMs, key));
@@ -163,7 +168,8 @@ export function writeCommit(
   }
   transaction.setVersionstampedValue(keys.tip, tipOf(era), TIP_STAMP_AT);
   const last = Buffer.concat([attempt.bytes, Buffer.alloc(STAMP_BYTES)]);
-  transaction.setVersionstampedValue(keys.ofSlot('d', attempt.slot), last, ATTEMPT_ID_BYTES);
+  const mark = keys.lastCommit(attempt.slot, attempt.lane);
+  transaction.setVersionstampedValue(mark, last, ATTEMPT_ID_BYTES);
 }
 
 function writeCurrent(
@@ -238,5 +244,5 @@ function realRevisions(
 ): (revision: Revision) => Revision {
   const version = stamp.readBigUInt64BE();
   return (revision) =>
-    revision < 0n ? revisions.of(version, attempt.slot, indexOf(revision)) : revision;
+    revision < 0n ? revisions.of(version, attempt.slot, indexOf(attempt, revision)) : revision;
 }

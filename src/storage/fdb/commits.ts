@@ -1,10 +1,14 @@
 /**
- * Committing mutations: one at a time, each exactly once.
+ * Committing mutations: each commit in a lane, exactly once.
+ *
+ * What it is not: the order of commits. Which may be under way together is lanes.ts; here is what
+ * becomes of one, through all its attempts, as if it were alone.
  *
  * FoundationDB may answer a commit with "may or may not have happened", or not at all. So every
- * attempt has an id, reads the id of the last commit of its slot, and writes its own in its place:
+ * attempt has an id, reads the id of the last commit of its lane, and writes its own in its place:
  *
- *   d <slot>   attempt id, versionstamp     read (in the conflict set) and written by every attempt
+ *   d <slot> <lane>   attempt id, versionstamp   read (in the conflict set) and written by every
+ *                                                attempt
  *
  * Two attempts can then not both apply, even when the first is still under way while the second
  * runs: whichever comes second finds the mark changed, or conflicts. An attempt that finds the id
@@ -12,7 +16,9 @@
  *
  * A server that keeps losing races for a record gets a turn (contention.ts).
  *
- * Invariants: one commit is in flight per opener, so (version, slot) belongs to one commit; an
+ * Invariants: one commit is in flight per opener and lane, so (version, slot, lane) belongs to one
+ * commit; the commits of two lanes share no key and no mark, so neither can be the conflict, or the
+ * answer, of the other; one that was acknowledged before another began has the lower version; an
  * outcome is given only for a plan known to be applied, or one that had nothing to apply; `unknown`
  * is thrown only when an attempt whose fate is open was the last thing heard before the deadline.
  * Bounds: COMMIT_MUTATIONS_MAX mutations and `commitBytesMax` of values a commit (`too-large`);
@@ -36,6 +42,7 @@ import type { AttemptId, CommitPlan } from './commit-plan.ts';
 import type { Subspace } from './fdb-reads.ts';
 import { noTurns } from './contention.ts';
 import type { Contention } from './contention.ts';
+import { createLanes } from './lanes.ts';
 import { COMMIT_MUTATIONS_MAX } from './layout.ts';
 import type { OwnRecords } from './own-records.ts';
 import type { SlotHolder } from './slots.ts';
@@ -74,7 +81,7 @@ type AttemptEnd = AttemptDone | { readonly kind: 'slot-lost' };
 
 export function createCommits(options: CommitterOptions): Commits {
   const { db, space, slots, clock, contention } = options;
-  let last: Promise<unknown> = Promise.resolve();
+  const lanes = createLanes();
   const nextAttempt = attemptIds(slots.owner);
 
   function finish({ attempt, plan }: OpenAttempt, stamp: Buffer): AttemptDone {
@@ -88,11 +95,11 @@ export function createCommits(options: CommitterOptions): Commits {
   async function attemptOnce(
     transaction: FdbTransaction,
     mutations: readonly Mutation[],
-    slot: number,
+    { slot, lane }: { readonly slot: number; readonly lane: number },
     open: OpenAttempt[],
   ): Promise<AttemptEnd> {
     const [found, touched, turns] = await Promise.all([
-      readSlot(space, transaction, slot),
+      readSlot(space, transaction, slot, lane),
       readTouched(space, transaction, mutations),
       // Somebody's turn changes nothing in the store: it must not decide what an earlier attempt
       // may yet apply.
@@ -103,7 +110,7 @@ export function createCommits(options: CommitterOptions): Commits {
       return finish(applied, found.last.subarray(ATTEMPT_ID_BYTES));
     }
     if (found.owner?.equals(slots.owner) !== true) return { kind: 'slot-lost' };
-    const attempt = nextAttempt(slot);
+    const attempt = nextAttempt(slot, lane);
     const plan = planCommit(space, touched, contention.admit(turns, mutations), attempt);
     // Decided at this read version. An earlier attempt that had something to apply read what has
     // changed since, so it cannot be applied any more.
@@ -118,18 +125,22 @@ export function createCommits(options: CommitterOptions): Commits {
     return end;
   }
 
-  async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
+  async function commitIn(
+    lane: number,
+    mutations: readonly Mutation[],
+  ): Promise<readonly MutationOutcome[]> {
     const deadlineMs = clock.monotonicMs() + fdbLimits.commitDeadlineMs;
     const timeoutMs = fdbLimits.commitTimeoutMs;
     const open: OpenAttempt[] = [];
     let transaction = db.begin({ timeoutMs });
     for (;;) {
       try {
-        const end = await attemptOnce(transaction, mutations, await slots.held(), open);
+        const slot = await slots.held();
+        const end = await attemptOnce(transaction, mutations, { slot, lane }, open);
         if (end.kind === 'done') return end.outcomes;
         // Whoever took the slot may have overwritten the mark that would tell.
         if (open.length > 0) throw unknownOutcome();
-        slots.lost();
+        slots.lost(slot);
         transaction = db.begin({ timeoutMs });
       } catch (error) {
         const timeLeft = clock.monotonicMs() < deadlineMs;
@@ -139,24 +150,18 @@ export function createCommits(options: CommitterOptions): Commits {
   }
 
   return {
-    commit(mutations) {
-      const result = last.then(() => commitNow(mutations));
-      last = result.catch(() => undefined);
-      return result;
-    },
-    async settled() {
-      await last;
-    },
+    commit: (mutations) => lanes.run(mutations, (lane) => commitIn(lane, mutations)),
+    settled: () => lanes.settled(),
   };
 }
 
-function attemptIds(owner: Buffer): (slot: number) => AttemptId {
+function attemptIds(owner: Buffer): (slot: number, lane: number) => AttemptId {
   let attemptsCount = 0n;
-  return (slot) => {
+  return (slot, lane) => {
     const bytes = Buffer.alloc(ATTEMPT_ID_BYTES);
     owner.copy(bytes);
     bytes.writeBigUInt64BE((attemptsCount += 1n), owner.length);
-    return { slot, bytes };
+    return { slot, lane, bytes };
   };
 }
 

@@ -10,10 +10,14 @@
  *   t                           era and versionstamp of the newest commit: what followers watch
  *   k                           compact revision      x   lease of whoever compacts
  *   q <key>                     a turn on a contended record (contention.ts)
- *   s/h/d <slot>                owner of a slot, its last sign of life, its last commit
+ *   s/h <slot>                  owner of a slot, its last sign of life
+ *   d <slot> <lane>             the last commit of that slot in that lane
  *
  *   place    era:1  versionstamp:10  slot:1  index:1      FoundationDB fills in the versionstamp
  *   record   began:1  place:13  stateLength:1  state  payload:1  bytes | blob id:17 length:4
+ *
+ * A slot is one server's, and each lane in which it commits (lanes.ts) numbers its mutations in a
+ * share of `index` of its own: two commits of one server at one version are told apart by it.
  *
  * An era is a stretch of the store's life in which commit versions rise. A store that is put back
  * into a cluster whose versions are lower, or imported, begins a new one (open-store.ts): its
@@ -26,7 +30,10 @@
  * A place orders by (era, version, order in version, slot, index), a revision by (era, version,
  * slot, index).
  * They agree for one key, because two commits at one version never touch the same key; where they
- * may differ, in the log, entries of one version are sorted again.
+ * may differ, in the log, entries of one version are sorted again. What is left of the difference:
+ * of two servers' commits at one version, one that tested the state of a record may stand behind
+ * the other, which changed it. Whoever acts on a state (a namespace to be emptied) reads what is
+ * there at a newest revision, which is the end of a version: both are there by then.
  */
 import { StorageError } from '../storage.ts';
 import type { Revision, StoreKey } from '../storage.ts';
@@ -36,8 +43,12 @@ export const FORMAT = 2;
 /** What one byte numbers; each move or restore takes one. */
 export const ERAS_MAX = 256;
 export const SLOTS_MAX = 32;
-/** Mutations of one commit: what seven bits of a revision can number. */
-export const COMMIT_MUTATIONS_MAX = 128;
+/** Commits of one server that may be under way at once. */
+export const COMMIT_LANES = 2;
+/** What seven bits of a revision can number. */
+const INDEXES = 128;
+/** Mutations of one commit: its lane's share of the numbers. */
+export const COMMIT_MUTATIONS_MAX = INDEXES / COMMIT_LANES;
 export const INLINE_BYTES_MAX = 16 * 1024;
 /** FoundationDB refuses values above 100,000 bytes and likes them much smaller. */
 export const CHUNK_BYTES = 80_000;
@@ -94,8 +105,7 @@ export function revisionSpace(eras: readonly Era[]): RevisionSpace {
         place[SLOT_AT] as number,
         place[SLOT_AT + 1] as number,
       ),
-    endOfTip: (tip) =>
-      of(tip[0] as number, versionOfTip(tip), SLOTS_MAX - 1, COMMIT_MUTATIONS_MAX - 1),
+    endOfTip: (tip) => of(tip[0] as number, versionOfTip(tip), SLOTS_MAX - 1, INDEXES - 1),
     placeFrom(revision) {
       const step = revision >> 12n;
       const number = Math.max(
@@ -151,7 +161,8 @@ export interface Keys {
   readonly all: readonly [Buffer, Buffer];
   /** Where a table starts and ends. */
   table(letter: 'c' | 'o' | 'l' | 's' | 'h' | 'q'): readonly [Buffer, Buffer];
-  ofSlot(letter: 's' | 'h' | 'd', slot: number): Buffer;
+  ofSlot(letter: 's' | 'h', slot: number): Buffer;
+  lastCommit(slot: number, lane: number): Buffer;
   current(key: string): Buffer;
   state(key: string): Buffer;
   turn(key: string): Buffer;
@@ -201,6 +212,7 @@ export function createKeys(prefix: string): Keys {
     all: [root, prefixEnd(root)],
     table: (letter) => [at(letter), at(String.fromCharCode(letter.charCodeAt(0) + 1))],
     ofSlot: (letter, slot) => at(letter, Buffer.of(slot)),
+    lastCommit: (slot, lane) => at('d', Buffer.of(slot, lane)),
     current: (key) => withText(currentHead, key),
     state: (key) => withText(stateHead, key),
     turn: (key) => withText(turnHead, key),
