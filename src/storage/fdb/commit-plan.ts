@@ -26,10 +26,12 @@ import {
   decodeRecord,
   encodeLogEntry,
   encodeRecord,
+  placeOf,
   placeOfRecord,
   tipOf,
 } from './layout.ts';
-import type { Began, FdbRecord, Payload, RevisionSpace } from './layout.ts';
+import type { Began, Payload, RevisionSpace } from './layout.ts';
+import type { OwnChange, OwnCommit } from './own-commits.ts';
 
 /** Who tries: written with the commit, so that its outcome can be read back. */
 export interface AttemptId {
@@ -220,21 +222,30 @@ export function outcomesOf(
   });
 }
 
-/** The records that a plan wrote, as followers of the log are to see them. */
-export function recordsOf(
+/** What a plan that was committed with this versionstamp did, as followers are to see it. */
+export function ownCommitOf(
   revisions: RevisionSpace,
   plan: CommitPlan,
   attempt: AttemptId,
   stamp: Buffer,
-): FdbRecord[] {
+  timeMs: number,
+): OwnCommit {
   const real = realRevisions(revisions, attempt, stamp);
-  return plan.writes.flatMap(({ key, revision, record }) => {
-    if (record === undefined) return [];
-    const { state, pieces } = record;
+  const { era } = revisions;
+  const changes = plan.writes.map((write): OwnChange => {
+    const { key } = write;
+    const revision = real(write.revision);
+    const place = placeOf(era, stamp, attempt.slot, indexOf(attempt, write.revision));
+    if (write.record === undefined) {
+      return { kind: 'delete', revision, place, timeMs, key, record: undefined };
+    }
+    const { state, pieces } = write.record;
     const payload: Payload =
-      pieces === undefined ? record.payload : { kind: 'inline', bytes: viewOf(pieces) };
-    return [{ key, revision: real(revision), state, payload }];
+      pieces === undefined ? write.record.payload : { kind: 'inline', bytes: viewOf(pieces) };
+    const record = { key, revision, state, payload };
+    return { kind: 'put', revision, place, timeMs, key, record };
   });
+  return { tip: tipOf(era, stamp), changes };
 }
 
 function realRevisions(

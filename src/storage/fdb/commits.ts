@@ -32,10 +32,10 @@ import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import {
   ATTEMPT_ID_BYTES,
   outcomesOf,
+  ownCommitOf,
   planCommit,
   readSlot,
   readTouched,
-  recordsOf,
   writeCommit,
 } from './commit-plan.ts';
 import type { AttemptId, CommitPlan } from './commit-plan.ts';
@@ -44,7 +44,7 @@ import { noTurns } from './contention.ts';
 import type { Contention } from './contention.ts';
 import { createLanes } from './lanes.ts';
 import { COMMIT_MUTATIONS_MAX } from './layout.ts';
-import type { OwnRecords } from './own-records.ts';
+import type { OwnCommits } from './own-commits.ts';
 import type { SlotHolder } from './slots.ts';
 import { fdbLimits, translateFdbError } from './transactions.ts';
 
@@ -54,8 +54,8 @@ export interface CommitterOptions {
   readonly slots: SlotHolder;
   readonly clock: Clock;
   readonly contention: Contention;
-  /** Given the records of each commit. */
-  readonly own: OwnRecords;
+  /** Given each commit. */
+  readonly own: OwnCommits;
   /** Told the versionstamp of each commit. */
   readonly onCommitted: (stamp: Buffer) => void;
 }
@@ -70,6 +70,8 @@ export interface Commits {
 interface OpenAttempt {
   readonly attempt: AttemptId;
   readonly plan: CommitPlan;
+  /** What it wrote into the log. */
+  readonly timeMs: number;
 }
 
 interface AttemptDone {
@@ -84,8 +86,8 @@ export function createCommits(options: CommitterOptions): Commits {
   const lanes = createLanes();
   const nextAttempt = attemptIds(slots.owner);
 
-  function finish({ attempt, plan }: OpenAttempt, stamp: Buffer): AttemptDone {
-    for (const record of recordsOf(space.revisions, plan, attempt, stamp)) options.own.add(record);
+  function finish({ attempt, plan, timeMs }: OpenAttempt, stamp: Buffer): AttemptDone {
+    options.own.add(ownCommitOf(space.revisions, plan, attempt, stamp, timeMs));
     options.onCommitted(stamp);
     return { kind: 'done', outcomes: outcomesOf(space.revisions, plan, attempt, stamp) };
   }
@@ -116,9 +118,10 @@ export function createCommits(options: CommitterOptions): Commits {
     // changed since, so it cannot be applied any more.
     let end: AttemptDone = { kind: 'done', outcomes: plan.outcomes };
     if (plan.writes.length > 0) {
-      writeCommit(space, transaction, plan, attempt, clock.nowMs());
+      const timeMs = clock.nowMs();
+      writeCommit(space, transaction, plan, attempt, timeMs);
       contention.clearSpent(transaction, turns, plan.finally);
-      const self = { attempt, plan };
+      const self = { attempt, plan, timeMs };
       end = finish(self, await commitOpen(transaction, self, open));
     }
     await contention.settled(turns, mutations, end.outcomes);

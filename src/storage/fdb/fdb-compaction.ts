@@ -11,7 +11,7 @@ import { revisionZero } from '../storage.ts';
 import type { Revision } from '../storage.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import { readLog, supersededBy } from './fdb-log.ts';
-import type { LogEntryAt } from './fdb-log.ts';
+import type { LogEntryAt } from './layout.ts';
 import { decodeCompactRevision, viewHistory } from './fdb-reads.ts';
 import type { Subspace } from './fdb-reads.ts';
 import { versionBytes } from './layout.ts';

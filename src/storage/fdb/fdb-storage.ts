@@ -31,7 +31,7 @@ import { COMMIT_LANES, createKeys, revisionSpace, tipOf } from './layout.ts';
 import { createLogWatch } from './log-watch.ts';
 import type { LogWatch } from './log-watch.ts';
 import { openStore } from './open-store.ts';
-import { createOwnRecords } from './own-records.ts';
+import { createOwnCommits } from './own-commits.ts';
 import { createSlotHolder } from './slots.ts';
 import { runRead } from './transactions.ts';
 
@@ -70,7 +70,7 @@ function createFdbStorage(
 ): Storage {
   const logWatch = createLogWatch(db, space.keys.tip);
   const onCommitted = (stamp: Buffer): void => logWatch.observe(tipOf(space.revisions.era, stamp));
-  const own = createOwnRecords();
+  const own = createOwnCommits();
   const contention = createContention(db, space.keys, slots.owner);
   const commits = createCommits({ db, space, slots, clock, contention, own, onCommitted });
   const closing = new AbortController();

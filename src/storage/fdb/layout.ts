@@ -130,6 +130,11 @@ export function versionOfTip(tip: Buffer): bigint {
   return tip.readBigUInt64BE(ERA_BYTES);
 }
 
+/** Of a change that was committed with this versionstamp. */
+export function placeOf(era: number, stamp: Buffer, slot: number, index: number): Buffer {
+  return Buffer.concat([Buffer.of(era), stamp, Buffer.of(slot, index)]);
+}
+
 /** Whether two places were committed at one version. */
 export function sameVersion(one: Buffer, other: Buffer): boolean {
   const length = ERA_BYTES + VERSION_BYTES;
@@ -173,6 +178,8 @@ export interface Keys {
   stampedOld(key: string, era: number, slot: number, index: number): StampedKey;
   /** Before every log entry at this place (or start of one) or later. */
   logFrom(place: Buffer): Buffer;
+  /** Behind every log entry of the commit with this tip. */
+  logBehind(tip: Buffer): Buffer;
   old(key: string, place: Buffer): Buffer;
   /** Before every superseded record of this key that ended at this place or later. */
   oldFrom(key: string, place: Buffer): Buffer;
@@ -223,6 +230,8 @@ export function createKeys(prefix: string): Keys {
     stampedOld: (key, era, slot, index) =>
       stamped(withText(oldHead, key, OLD_KEY_END), era, slot, index),
     logFrom: (place) => at('l', place),
+    // No slot has this number.
+    logBehind: (tip) => at('l', tip, Buffer.of(0xff)),
     old: (key, place) => Buffer.concat([withText(oldHead, key, OLD_KEY_END), place]),
     oldFrom: (key, place) => Buffer.concat([withText(oldHead, key, OLD_KEY_END), place]),
     oldEnd: (key) => withText(oldHead, key, OLD_KEY_AFTER),
@@ -372,6 +381,13 @@ export interface LogEntry {
   readonly kind: 'put' | 'delete';
   readonly timeMs: number;
   readonly key: StoreKey;
+}
+
+/** An entry as it stands in the log. */
+export interface LogEntryAt extends LogEntry {
+  readonly revision: Revision;
+  /** In the key of the entry, and of the superseded record. */
+  readonly place: Buffer;
 }
 
 export function encodeLogEntry(kind: 'put' | 'delete', timeMs: number, key: string): Buffer {
