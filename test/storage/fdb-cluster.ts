@@ -70,6 +70,7 @@ function openStore(file: string, prefix: string): Promise<Storage> {
     clock: systemClock,
     timers: systemTimers,
     prng,
+    requestTimeoutMs: 60_000,
   });
 }
 

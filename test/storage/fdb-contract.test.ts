@@ -25,6 +25,7 @@ function doubleFixture(withFaults: boolean): StorageFixture {
       clock: systemClock,
       timers: systemTimers,
       prng: systemPrng(),
+      requestTimeoutMs: 60_000,
     });
     doubles.set(storage, double);
     opened.push(storage);

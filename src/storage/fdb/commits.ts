@@ -22,7 +22,7 @@
  * outcome is given only for a plan known to be applied, or one that had nothing to apply; `unknown`
  * is thrown only when an attempt whose fate is open was the last thing heard before the deadline.
  * Bounds: COMMIT_MUTATIONS_MAX mutations and `commitBytesMax` of values a commit (`too-large`);
- * `commitDeadlineMs` from first attempt to last.
+ * `deadlineMs`, the timeout of a request, from the first attempt to the end of the last.
  */
 import type { Clock } from '../../stdx/clock.ts';
 import { StorageError } from '../storage.ts';
@@ -54,6 +54,8 @@ export interface CommitterOptions {
   readonly slots: SlotHolder;
   readonly clock: Clock;
   readonly contention: Contention;
+  /** How long a commit may take, with every transaction it takes to learn its outcome. */
+  readonly deadlineMs: number;
   /** Given each commit. */
   readonly own: OwnCommits;
   /** Told the versionstamp of each commit. */
@@ -132,10 +134,12 @@ export function createCommits(options: CommitterOptions): Commits {
     lane: number,
     mutations: readonly Mutation[],
   ): Promise<readonly MutationOutcome[]> {
-    const deadlineMs = clock.monotonicMs() + fdbLimits.commitDeadlineMs;
-    const timeoutMs = fdbLimits.commitTimeoutMs;
+    const endsMs = clock.monotonicMs() + options.deadlineMs;
+    const leftMs = (): number => Math.ceil(endsMs - clock.monotonicMs());
+    const begin = (): FdbTransaction =>
+      db.begin({ timeoutMs: Math.max(1, Math.min(fdbLimits.commitTimeoutMs, leftMs())) });
     const open: OpenAttempt[] = [];
-    let transaction = db.begin({ timeoutMs });
+    let transaction = begin();
     for (;;) {
       try {
         const slot = await slots.held();
@@ -144,10 +148,10 @@ export function createCommits(options: CommitterOptions): Commits {
         // Whoever took the slot may have overwritten the mark that would tell.
         if (open.length > 0) throw unknownOutcome();
         slots.lost(slot);
-        transaction = db.begin({ timeoutMs });
+        transaction = begin();
       } catch (error) {
-        const timeLeft = clock.monotonicMs() < deadlineMs;
-        transaction = await afterFailure(db, transaction, error, open, timeLeft);
+        if (isFdbError(error) && leftMs() <= 0) throw giveUp(error, open);
+        transaction = await afterFailure(begin, transaction, error, open);
       }
     }
   }
@@ -208,14 +212,12 @@ function isMarkOf(last: Buffer | undefined, attempt: AttemptId): boolean {
 /** The transaction for the next attempt.
  * @throws StorageError when there is to be none. */
 async function afterFailure(
-  db: FdbDatabase,
+  begin: () => FdbTransaction,
   transaction: FdbTransaction,
   error: unknown,
   open: readonly OpenAttempt[],
-  timeLeft: boolean,
 ): Promise<FdbTransaction> {
   if (!isFdbError(error)) throw error;
-  if (!timeLeft) throw giveUp(error, open);
   try {
     await transaction.onError(error);
     return transaction;
@@ -223,7 +225,7 @@ async function afterFailure(
     // A transaction that timed out is spent, the commit is not.
     if (isFdbError(final) && final.code === fdbCodes.transactionTimedOut) {
       transaction.cancel();
-      return db.begin({ timeoutMs: fdbLimits.commitTimeoutMs });
+      return begin();
     }
     throw isFdbError(final) ? giveUp(final, open) : final;
   }

@@ -31,7 +31,7 @@ export interface CompactionOptions {
 export async function compactTo(options: CompactionOptions, before: Revision): Promise<void> {
   const step = (transaction: FdbTransaction): Promise<boolean> =>
     compactStep(options, transaction, before);
-  const how = { timeoutMs: fdbLimits.readTimeoutMs, priority: 'batch' } as const;
+  const how = { timeoutMs: fdbLimits.workTimeoutMs, priority: 'batch' } as const;
   while (await runWrite(options.db, step, how)) continue;
 }
 

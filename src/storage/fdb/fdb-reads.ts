@@ -9,6 +9,9 @@
  * the end of that version (RevisionSpace.endOfTip): nothing at or below that version can still
  * come, and it stands still while nothing is written.
  *
+ * A value of which a piece is missing comes as no bytes at all, which nobody's decoding takes for a
+ * record: it is that one object that cannot be read, and not the page that it stands in.
+ *
  * Bounds: a page ends at its limit or at `pageBytesMax`; superseded records that do not matter are
  * read in small batches, and those of one key are jumped over.
  */
@@ -243,6 +246,8 @@ async function* supersededAfter(
   }
 }
 
+const unreadable = Buffer.alloc(0);
+
 /** The record with its value, wherever that lies. */
 export async function withValue(
   { keys }: Subspace,
@@ -265,6 +270,5 @@ async function loadPayload(
     chunks.push(value);
   }
   const bytes = Buffer.concat(chunks);
-  if (bytes.length !== payload.length) throw corrupt('a value in pieces');
-  return bytes;
+  return bytes.length === payload.length ? bytes : unreadable;
 }

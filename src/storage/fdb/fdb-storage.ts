@@ -45,6 +45,8 @@ export interface FdbStorageOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly prng: Prng;
+  /** How long a request may wait for one read or one commit, with all their retries. */
+  readonly requestTimeoutMs: number;
 }
 
 /** @throws StorageError `identity`, `incomplete`, `corrupt`, `in-use`, `io`. */
@@ -64,7 +66,7 @@ export async function openFdbStorage(options: FdbStorageOptions): Promise<Storag
 }
 
 function createFdbStorage(
-  { db, clock }: FdbStorageOptions,
+  { db, clock, requestTimeoutMs }: FdbStorageOptions,
   space: Subspace,
   slots: ReturnType<typeof createSlotHolder>,
 ): Storage {
@@ -72,13 +74,14 @@ function createFdbStorage(
   const onCommitted = (stamp: Buffer): void => logWatch.observe(tipOf(space.revisions.era, stamp));
   const own = createOwnCommits();
   const contention = createContention(db, space.keys, slots.owner);
-  const commits = createCommits({ db, space, slots, clock, contention, own, onCommitted });
+  const stores = { db, space, slots, clock, contention, own };
+  const commits = createCommits({ ...stores, deadlineMs: requestTimeoutMs, onCommitted });
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
 
   async function reading<T>(work: (transaction: FdbTransaction) => Promise<T>): Promise<T> {
     if (closing.signal.aborted) throw new StorageError('closed', 'the store is closed');
-    return runRead(db, work);
+    return runRead(db, work, { timeoutMs: requestTimeoutMs });
   }
 
   const view = (): Promise<HistoryView> =>
