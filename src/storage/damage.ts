@@ -7,6 +7,9 @@
  */
 import type { Revision, StoredRecord } from './storage.ts';
 
+/** Why a record that the adapter found nothing wrong with cannot be read, if so. */
+export type RecordCheck = (stored: StoredRecord) => string | undefined;
+
 /** Whether a read at this revision shows a record that nothing had superseded then. When a damaged
  * one was written nobody knows: it is rather shown as unreadable than silently left out. */
 export function isShownAt(

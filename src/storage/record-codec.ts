@@ -8,10 +8,10 @@
  *   byte   0      1   2    3 ... 6   7 ...
  *          array  02  ce   crc       uid ...
  *
- * `crc` is the CRC-32 of the record's key, a NUL, its state, and the bytes from the uid on: a record
- * that was altered, or put in another's place, is noticed. It is taken with zlib's own function,
- * 0.5 µs for a record of 1 KB where tables in TypeScript took five times as long. What stands
- * before the uid has one right value; the revision is the adapter's to guard.
+ * `crc` is the CRC-32 of the record's key, a NUL, its state, and the bytes from the uid on: a
+ * record that was altered, or put in another's place, is noticed. It is taken with zlib's own
+ * function, 0.5 µs for a record of 1 KB where tables in TypeScript took five times as long. What
+ * stands before the uid has one right value; the revision is the adapter's to guard.
  *
  * What it is not: the wire format. `object` is the JSON of the object as record.ts describes it;
  * nothing here looks inside. Nor a defence: who can write the store can write a checksum.

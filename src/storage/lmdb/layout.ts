@@ -125,9 +125,10 @@ export function decodeRecord(key: StoreKey, bytes: Buffer): LmdbRecord {
   const isChecked = (lengthByte & CHECKED) !== 0;
   const stateEnd = RECORD_HEADER_BYTES + (lengthByte & ~CHECKED);
   const valueAt = isChecked ? stateEnd + CHECK_BYTES : stateEnd;
-  if (bytes.length < valueAt) return damagedRecord(key, bytes, 'the record is cut short');
+  if (bytes.length < valueAt) return damagedRecord(key, bytes, bytes, 'the record is cut short');
   if (isChecked && crc32(bytes.subarray(0, stateEnd)) !== bytes.readUInt32BE(stateEnd)) {
-    return damagedRecord(key, bytes, "the checksum of the record's head is wrong");
+    const value = bytes.subarray(valueAt);
+    return damagedRecord(key, bytes, value, "the checksum of the record's head is wrong");
   }
   return {
     key,
@@ -139,9 +140,9 @@ export function decodeRecord(key: StoreKey, bytes: Buffer): LmdbRecord {
 }
 
 /** It has no state that a condition could ask for. */
-function damagedRecord(key: StoreKey, bytes: Buffer, damage: string): LmdbRecord {
+function damagedRecord(key: StoreKey, bytes: Buffer, value: Buffer, damage: string): LmdbRecord {
   const revision = bytes.length < REVISION_BYTES ? revisionZero : bytes.readBigUInt64BE();
-  return { key, revision: revision as Revision, state: '', value: bytes, bytes, damage };
+  return { key, revision: revision as Revision, state: '', value, bytes, damage };
 }
 
 export interface LogEntry {
