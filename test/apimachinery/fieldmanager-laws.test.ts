@@ -32,6 +32,7 @@ import { compareValuesOf } from '../../src/apimachinery/fieldmanager/typed/compa
 import { extractItems, removeItems } from '../../src/apimachinery/fieldmanager/typed/items.ts';
 import { mergeValues } from '../../src/apimachinery/fieldmanager/typed/merge.ts';
 import { reconcileFields } from '../../src/apimachinery/fieldmanager/typed/reconcile.ts';
+import { shapeOf } from '../../src/apimachinery/fieldmanager/typed/shape.ts';
 import { claimedFields } from '../../src/apimachinery/fieldmanager/typed/to-field-set.ts';
 import { validateValue } from '../../src/apimachinery/fieldmanager/typed/validate.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
@@ -316,6 +317,65 @@ describe('what the maker of an object owns', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  /** Pairs of parts that come close to having one shape, and have different fields. */
+  const close: readonly (readonly [what: string, first: JsonObject, second: JsonObject])[] = [
+    ['keys with marks in them', { data: { a: '', b: '' } }, { data: { 'a.b': '' } }],
+    ['keys with lengths in them', { data: { a: '', b: '' } }, { data: { 'a.1:b': '' } }],
+    ['nothing and null', { data: {} }, { data: { a: null } }],
+    ['what is declared and what is not', { data: {} }, { other: {} }],
+    [
+      'labels and annotations',
+      { metadata: { labels: { a: '' } } },
+      { metadata: { annotations: { a: '' } } },
+    ],
+    [
+      'items and their order',
+      { metadata: { finalizers: ['a', 'b'] } },
+      { metadata: { finalizers: ['ab'] } },
+    ],
+    [
+      'one item and two',
+      { metadata: { finalizers: ['a', 'a'] } },
+      { metadata: { finalizers: ['b'] } },
+    ],
+  ];
+  const port8 = { containerPort: 8 };
+  const withPorts = (...ports: JsonObject[]) => ({ spec: { containers: [{ name: 'a', ports }] } });
+  const closePods: typeof close = [
+    ['a port and another', withPorts(port8), withPorts({ containerPort: 9 })],
+    ['a number and a text', withPorts(port8), withPorts({ containerPort: '8' })],
+    ['two ports and one twice', withPorts(port8, { containerPort: 9 }), withPorts(port8, port8)],
+    ['a default and another value', withPorts(port8), withPorts({ ...port8, protocol: 'UDP' })],
+    ['names', { spec: { containers: [{ name: 'a' }] } }, { spec: { containers: [{ name: 'b' }] } }],
+    ['empty and full', { spec: { containers: [] } }, { spec: { containers: [{ name: 'b' }] } }],
+    ['zero and what is written', { spec: { containers: null } }, { spec: { containers: [] } }],
+  ];
+  for (const [kind, pairs] of [
+    ['ConfigMap', close],
+    ['Pod', closePods],
+  ] as const) {
+    for (const [what, first, second] of pairs) {
+      it(`differs where the fields do: ${kind}, ${what}`, () => {
+        const [one, other] = [entriesOf(kind, first), entriesOf(kind, second)];
+        assert.notDeepEqual(one, other);
+        assert.deepEqual(one, entriesOf(kind, first, cleared));
+        assert.deepEqual(other, entriesOf(kind, second, cleared));
+      });
+    }
+  }
+
+  it('tells what is as before from what is not', () => {
+    const type: MergeType = { scalar: 'untyped' };
+    const list: MergeType = { list: { items: type, atomic: true, keys: [] } };
+    for (const [of, value, changed] of [
+      [type, 1, 2],
+      [list, [1], [2]],
+    ] as const) {
+      assert.notEqual(shapeOf(of, value, value), shapeOf(of, changed, value));
+      assert.equal(shapeOf(of, value), shapeOf(of, changed));
+    }
   });
 
   it('is one set in memory for objects of one shape', () => {
