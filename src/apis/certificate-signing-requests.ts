@@ -72,8 +72,8 @@ function specOf({ spec }: ApiObject): JsonObject {
 
 /** Whatever the client says of itself is replaced by what is known of it. */
 function withRequester({ status: _status, ...request }: ApiObject, user?: UserInfo): ApiObject {
-  const { extra: _e, groups: _g, uid: _i, username: _n, ...asked } = specOf(request as ApiObject);
-  if (user === undefined) return { ...request, spec: asked } as ApiObject;
+  const { extra: _e, groups: _g, uid: _i, username: _n, ...asked } = specOf(request);
+  if (user === undefined) return { ...request, spec: asked };
   const { extra, groups, name, uid } = user;
   const known: JsonObject = {
     username: name,
@@ -81,7 +81,7 @@ function withRequester({ status: _status, ...request }: ApiObject, user?: UserIn
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
     ...(Object.keys(extra).length === 0 ? {} : { extra: extraOf(extra) }),
   };
-  return { ...request, spec: { ...asked, ...known } } as ApiObject;
+  return { ...request, spec: { ...asked, ...known } };
 }
 
 function extraOf(extra: UserInfo['extra']): JsonObject {

@@ -92,7 +92,7 @@ const signedWith: Readonly<Record<string, string>> = {
   ec: 'ECDSA',
   ed25519: 'Ed25519',
 };
-/** Nobody trusts anything for this signature, which shows that the key is there: SHA-1 is enough. */
+/** Nobody trusts anything for this signature, which shows that the key is there: SHA-1 will do. */
 const hashes: readonly string[] = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'];
 
 /** Why the request does not show that whoever made it has the key. */
