@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createKeys, versionBytes } from '../../src/storage/fdb/layout.ts';
-import { decodeRecord } from '../../src/storage/record-codec.ts';
 import { revisionZero, storageLimits } from '../../src/storage/storage.ts';
-import type { Revision, Storage, StoredRecord, StoreKey } from '../../src/storage/storage.ts';
+import type { Revision, Storage, StoreKey } from '../../src/storage/storage.ts';
 import {
   absent,
   allChanges,
@@ -329,41 +328,6 @@ describe('fdb values and pages', () => {
         'snapshot',
       );
     assert.deepEqual(left.entries, []);
-  });
-
-  it('a large value of which a piece is missing is one unreadable record among others', async () => {
-    const storage = await servers.open();
-    const start = await storage.revision();
-    const large = 'x'.repeat(200_000);
-    const [one, bad, last] = (
-      await storage.commit([
-        put(key('a'), absent, 'a'),
-        put(key('bad'), absent, large),
-        put(key('c'), absent, large),
-      ])
-    ).map(applied);
-    const breaking = servers.double.connect().begin({});
-    const limits = { limit: 100, bytesTarget: 0 };
-    const pieces = await breaking.getRange(...keys.all, limits, 'snapshot');
-    const [table] = keys.table('c');
-    const first = pieces.entries.find(({ key: at }) => at[table.length - 1] === 0x62);
-    breaking.clear(first?.key as Buffer);
-    await breaking.commit();
-
-    const fresh = await servers.open();
-    const sizes = ['a', 'bad', 'c'].map((name) => [key(name), name === 'bad' ? 0 : undefined]);
-    const shown = (records: readonly (StoredRecord | undefined)[]): unknown =>
-      records.map((each) => [each?.key, each?.value.byteLength === 0 ? 0 : undefined]);
-    assert.deepEqual(shown(await scanAll(fresh, '/', undefined, 2)), sizes);
-    assert.deepEqual(shown(await scanAll(fresh, '/', last, 2)), sizes);
-    assert.deepEqual(shown((await allChanges(fresh, start)).map((c) => c.record)), sizes);
-    const found = ok(await fresh.read(key('bad')));
-    assert.throws(() => decodeRecord(found?.value as Uint8Array), rejectsWith('corrupt'));
-    assert.equal(found?.revision, bad);
-    // It may be replaced and removed like any other.
-    await commitOne(fresh, remove(key('bad'), written(bad as Revision)));
-    await commitOne(fresh, put(key('a'), written(one as Revision), 'again'));
-    assert.equal((await scanAll(fresh, '/', undefined, 2)).length, 2);
   });
 
   it('a list is read in pages at one revision over more time than a transaction may take', async () => {
