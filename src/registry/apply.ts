@@ -157,7 +157,9 @@ function produceCreated(
   const { kind, name } = target;
   const { uid } = intent.metadata;
   if (uid !== undefined && uid !== '') {
-    const text = `uid mismatch: the provided object specified uid ${uid}, and there is no object`;
+    const text =
+      `uid mismatch: the provided object specified uid ${uid}, ` +
+      'and no existing object was found';
     return refused(newConflict(kind, name, text));
   }
   const outcome = applyPatch({
