@@ -109,7 +109,7 @@ export function stillCounting(name: string): StatusError {
   return disruptionRefused(message, countingSeconds);
 }
 
-/** Nobody knows when a budget that is used up will allow a disruption: no hint when to ask again. */
+/** Nobody knows when a budget that is used up will allow a disruption: no hint to ask again. */
 function disruptionRefused(message: string, retryAfterSeconds = 0): StatusError {
   const cause = { reason: CauseType.disruptionBudget, message };
   return newTooManyRequests(wouldViolate, retryAfterSeconds, [cause]);
