@@ -7,11 +7,11 @@
  * Bounds: at most `deletesInFlightMax` deletions at once, so that one request cannot fill the
  * commit queue.
  */
-import type { DeleteOptions } from '../apimachinery/delete-options.ts';
 import { isNotFound } from '../apimachinery/status-error.ts';
 import type { ListQuery } from './read.ts';
 import { listObjects } from './read.ts';
 import { deleteObject } from './delete.ts';
+import type { Deletion } from './delete.ts';
 import type { ListResult, RegistryDeps, ResourceTarget, Result } from './registry.ts';
 import { ok } from './registry.ts';
 
@@ -26,7 +26,7 @@ export async function deleteCollection(
   deps: RegistryDeps,
   target: ResourceTarget,
   query: ListQuery,
-  options: DeleteOptions,
+  options: Deletion,
 ): Promise<Result<CollectionDeletion>> {
   const listed = await listObjects(deps, target, query);
   if (listed.kind === 'refused') return listed;
@@ -41,7 +41,7 @@ export async function deleteEntries(
   deps: RegistryDeps,
   target: ResourceTarget,
   objects: Iterable<{ readonly namespace: string; readonly name: string }>,
-  options: DeleteOptions,
+  options: Deletion,
 ): Promise<Result<number>> {
   const entries = objects[Symbol.iterator]();
   let failure: Result<never> | undefined;
