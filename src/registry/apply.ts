@@ -67,6 +67,7 @@ export async function applyObject(
         : undefined,
     warnings: [],
     options,
+    subresource,
   });
 }
 
@@ -100,6 +101,7 @@ export async function applyScale(
     create: undefined,
     warnings: [],
     options,
+    subresource: 'scale',
   });
   if (result.kind === 'refused') return result;
   return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));

@@ -71,6 +71,7 @@ export async function patchObject(
     create: undefined,
     warnings,
     options,
+    subresource,
   });
 }
 
@@ -92,6 +93,7 @@ export async function patchScale(
     create: undefined,
     warnings: [],
     options,
+    subresource: 'scale',
   });
   if (result.kind === 'refused') return result;
   return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
