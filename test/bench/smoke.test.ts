@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 
 const scenarios = [
   'fanout',
+  'fanout-tls',
   'fanout-workers',
   'latency',
   'list',
@@ -19,6 +20,7 @@ const scenarios = [
   'idle-watchers',
   'bodies',
   'authorization',
+  'token-timing',
 ] as const;
 
 interface SeriesLine {
