@@ -11,7 +11,7 @@
 import { figure } from './harness/compare.ts';
 import { startTokens } from './harness/process.ts';
 import { busiest } from './harness/scenario.ts';
-import type { Bench, Outcome, Row, Scenario } from './harness/scenario.ts';
+import type { Bench, Outcome, Row, Scenario, Target } from './harness/scenario.ts';
 import type {
   TokenMethod,
   TokenTimingRequest,
@@ -24,6 +24,8 @@ const methods: readonly (readonly [TokenMethod, string])[] = [
   ['bootstrap', 'bootstrap token'],
   ['service-account', 'service account'],
 ];
+/** Less than a network between the two can tell, or loopback. */
+const apartMax: Target = { of: 'server', atMost: 1000 };
 const pairs = ['same', 'first-and-last', 'near-and-unknown'] as const;
 type Pair = (typeof pairs)[number];
 
@@ -60,12 +62,14 @@ async function run(bench: Bench): Promise<Outcome> {
         'ns apart',
         of(method, 'first-and-last'),
         of(method, 'same'),
+        apartMax,
       ),
       figure(
         `${title}: nearly right or nobody's`,
         'ns apart',
         of(method, 'near-and-unknown'),
         of(method, 'same'),
+        apartMax,
       ),
     ]);
     return { rows, ...busiest(usages), facts: { count }, notes: [] };
