@@ -1,9 +1,9 @@
 /**
  * Question: what does TLS cost the fan-out?
  *
- * Three servers, each with an audience of its own: watched over TLS (Node's adapter, HTTP/1.1), over
- * plain HTTP by the same adapter, and over plain HTTP by uWebSockets.js. The events are those of
- * fanout.ts, written over plain HTTP by all. The floor of a row is a plain server in the same round.
+ * Three servers, each with an audience of its own: watched over TLS (Node's adapter, HTTP/1.1),
+ * over plain HTTP by the same adapter, and over plain HTTP by uWebSockets.js. The events are those
+ * of fanout.ts, written over plain HTTP by all. A row's floor is a plain server, same round.
  *
  * What it does not answer: handshakes; what HTTP/2 costs.
  */

@@ -10,11 +10,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import type { TokenAuthenticator } from '../../src/authentication/authenticator.ts';
-import { createBootstrapAuthenticator } from '../../src/authentication/bootstrap-token-authenticator.ts';
+import * as bootstrapTokens from '../../src/authentication/bootstrap-token-authenticator.ts';
 import { bootstrapSecretName } from '../../src/authentication/bootstrap-token.ts';
 import { signingKeyOf, verificationKeysOf } from '../../src/authentication/jwt-keys.ts';
 import type { ObjectReader } from '../../src/authentication/object-reader.ts';
-import { createAccountAuthenticator } from '../../src/authentication/service-account-authenticator.ts';
+import * as accountTokens from '../../src/authentication/service-account-authenticator.ts';
 import { createTokenIssuer } from '../../src/authentication/service-account-issuer.ts';
 import { readTokenFile, staticTokens } from '../../src/authentication/token-file.ts';
 import { systemClock } from '../../src/stdx/clock.ts';
@@ -105,7 +105,7 @@ function tokenFile(): Subject {
 function bootstrap(): Subject {
   const good = 'abcdef.0123456789abcdef';
   return {
-    method: createBootstrapAuthenticator({ identity, clock: systemClock, objects }),
+    method: bootstrapTokens.createBootstrapAuthenticator({ identity, clock: systemClock, objects }),
     good,
     wrongFirst: replacedAt(good, 'abcdef.'.length),
     wrongLast: replacedAt(good, good.length - 1),
@@ -119,7 +119,7 @@ async function serviceAccount(): Promise<Subject> {
   const publicPem = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   const issuer = 'https://issuer.example';
   const audiences = [issuer];
-  const method = createAccountAuthenticator({
+  const method = accountTokens.createAccountAuthenticator({
     identity,
     clock: systemClock,
     keys: verificationKeysOf(publicPem),
