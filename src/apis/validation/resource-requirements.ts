@@ -6,6 +6,7 @@ import {
   compareAmounts,
   each,
   form,
+  isNegativeAmount,
   nonNegativeAmount,
   noProblems,
   part,
@@ -67,8 +68,11 @@ function extendedNameRules(name: string, field: string): Problems {
 
 function amountRules(list: JsonObject, path: string): Problems {
   return each(Object.keys(list), (name) => {
+    const amount = list[name];
+    // Nearly all are like this: then no path is asked for.
+    if (ofContainers.has(name) && !isNegativeAmount(amount)) return noProblems;
     const field = `${path}[${name}]`;
-    return together(resourceNameRules(name, field, true), nonNegativeAmount(field, list[name]));
+    return together(resourceNameRules(name, field, true), nonNegativeAmount(field, amount));
   });
 }
 
