@@ -110,11 +110,11 @@ describe('a default that exists', () => {
     reconcile_go: Record<string, Record<string, ReconcileCase>>;
   }>('rbac/escalation.json');
   const cases = Object.entries(vectors['TestComputeReconciledRoleRules'] ?? {});
-  // Removing what is too much is something that clients do; a start only adds.
-  const adding = cases.filter(([, row]) => !row.removeExtraPermissions);
-  assert.ok(adding.length >= 10);
-  for (const [title, row] of adding) {
-    it(`gets what it lacks, as the reference says: ${title}`, () => {
+  assert.ok(cases.length >= 10);
+  for (const [title, row] of cases) {
+    // Removing what is too much is what `kubectl auth reconcile` does; a start only adds.
+    const skip = row.removeExtraPermissions && 'a start takes no permission away';
+    it(`gets what it lacks, as the reference says: ${title}`, { skip }, () => {
       const actual = made(row.actualRole);
       const expected = made(row.expectedRole);
       assert.ok(actual !== undefined && expected !== undefined);
