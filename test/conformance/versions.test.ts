@@ -37,7 +37,7 @@ function parsed(reply: Reply): ApiObject {
 /** The rules of a role that aggregates others are the server's. */
 function withoutAggregation(object: ApiObject): ApiObject {
   const { aggregationRule: _rule, ...rest } = object;
-  return rest as ApiObject;
+  return rest;
 }
 
 /** Puts the object into the store as a write through this version would, whatever is in it. */
