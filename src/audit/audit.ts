@@ -4,12 +4,14 @@
  * What it is not: a log of the server's own doings.
  *
  *     RequestReceived ▶ ResponseStarted (long-running only) ▶ ResponseComplete | Panic
+ *     ResponseStarted alone, for wrong credentials
  *
  * Invariants: no credential is in an event. An event of a level holds what the level says and no
  * more. What happens when a backend cannot write is its named policy.
  */
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
+import type { Taken } from './backend.ts';
 
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
 
@@ -36,16 +38,22 @@ export interface AuditTrail {
   /** Once the caller is known. */
   authenticated(user: UserInfo): void;
   impersonated(user: UserInfo): void;
-  /** Once it is known what is asked for: the policy decides the level here. */
-  attributes(attributes: Attributes): void;
+  /** Once it is known what is asked for: the policy decides the level here. False: the request
+   * must not be served. */
+  attributes(attributes: Attributes): Taken;
+  /** The same for wrong credentials; `why` is told instead of the answer's message. */
+  unauthenticated(attributes: Attributes, why: string): void;
   annotate(key: string, value: string): void;
   /** Whether the level wants bodies; ask before keeping them. */
   readonly wantsRequestObject: boolean;
+  /** Of a create no more may be wanted of its body than which object it is about. */
+  readonly wantsRequestName: boolean;
   readonly wantsResponseObject: boolean;
   requestObject(json: Uint8Array): void;
   responseObject(json: Uint8Array): void;
   started(response: AuditResponse): void;
-  completed(response: AuditResponse): void;
+  /** A promise: the answer waits for it. */
+  completed(response: AuditResponse): Taken;
   panicked(): void;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Makes audit events of requests: what the policy's level says and no more.
  *
- * What it is not: HTTP (endpoints/filters/audited-exchange.ts) or writing (event-log.ts).
+ * What it is not: HTTP (endpoints/filters/audited-exchange.ts) or writing (log-backend.ts,
+ * webhook-backend.ts).
  *
  * Invariants: nothing is written before the policy has been asked, nor after the last stage; each
  * stage of a request is written at most once. No header of the request is in an event but its
@@ -17,36 +18,43 @@ import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { AuditedRequest, Auditor, AuditResponse, AuditStage, AuditTrail } from './audit.ts';
+import type { AuditBackend, Taken } from './backend.ts';
 import { chooseAudit } from './policy.ts';
-import type { AuditChoice, AuditPolicy } from './policy.ts';
+import type { AuditChoice, AuditLevel, AuditPolicy } from './policy.ts';
 
 /** Largest body that is written; above it the event is written without it. */
 export const bodyBytesMax = 1024 * 1024;
 /** Of a user agent, in characters. */
 const userAgentMax = 1024;
 
-/** Where events go. A line has no line feed. */
-export interface EventSink {
-  write(line: string): void;
-  stop(): Promise<void>;
-}
-
 export interface AuditorDeps {
   readonly policy: AuditPolicy;
-  readonly sink: EventSink;
+  readonly backends: readonly AuditBackend[];
   readonly clock: Clock;
   readonly identity: Identity;
 }
 
-export function createAuditor(deps: AuditorDeps): Auditor {
+/** What is counted; the backends count what they lose. */
+export interface AuditCounts {
+  eventsTotal: number;
+  /** Requests not served because their event could not be kept. */
+  rejectedTotal: number;
+  /** Requests by the level that the policy gave them. */
+  readonly levels: Map<AuditLevel, number>;
+}
+
+export function createAuditor(deps: AuditorDeps): Auditor & { readonly counts: AuditCounts } {
+  const counts: AuditCounts = { eventsTotal: 0, rejectedTotal: 0, levels: new Map() };
   return {
-    begin: (request) => new Trail(deps, request),
-    stop: () => deps.sink.stop(),
+    counts,
+    begin: (request) => new Trail(deps, counts, request),
+    stop: async () => void (await Promise.all(deps.backends.map((backend) => backend.stop()))),
   };
 }
 
 class Trail implements AuditTrail {
   readonly #deps: AuditorDeps;
+  readonly #counts: AuditCounts;
   readonly #request: AuditedRequest;
   readonly #annotations = new Map<string, string>();
   #user: UserInfo | undefined;
@@ -55,10 +63,15 @@ class Trail implements AuditTrail {
   #choice: AuditChoice | undefined;
   #requestObject: JsonValue | undefined;
   #responseObject: JsonValue | undefined;
+  /** Metadata of the request's body. */
+  #named: JsonObject = {};
+  /** Wrong credentials, and what is said of them. */
+  #unauthenticated: string | undefined;
   #ended = false;
 
-  constructor(deps: AuditorDeps, request: AuditedRequest) {
+  constructor(deps: AuditorDeps, counts: AuditCounts, request: AuditedRequest) {
     this.#deps = deps;
+    this.#counts = counts;
     this.#request = request;
   }
 
@@ -68,6 +81,11 @@ class Trail implements AuditTrail {
 
   get wantsRequestObject(): boolean {
     return this.#choice?.level === 'Request' || this.wantsResponseObject;
+  }
+
+  get wantsRequestName(): boolean {
+    const isNamed = this.#attributes?.verb !== 'create' || this.#attributes.name !== '';
+    return !isNamed && this.#choice !== undefined && this.#choice.level !== 'None';
   }
 
   get wantsResponseObject(): boolean {
@@ -82,10 +100,17 @@ class Trail implements AuditTrail {
     this.#impersonated = user;
   }
 
-  attributes(attributes: Attributes): void {
-    this.#attributes = attributes;
-    this.#choice = chooseAudit(this.#deps.policy, attributes);
-    this.#write('RequestReceived', this.#request.receivedMs, undefined);
+  attributes(attributes: Attributes): Taken {
+    this.#choose(attributes);
+    const taken = this.#write('RequestReceived', this.#request.receivedMs, undefined);
+    return taken instanceof Promise
+      ? taken.then((known) => this.#mayGoOn(known))
+      : this.#mayGoOn(taken);
+  }
+
+  unauthenticated(attributes: Attributes, why: string): void {
+    this.#choose(attributes);
+    this.#unauthenticated = why;
   }
 
   annotate(key: string, value: string): void {
@@ -93,7 +118,12 @@ class Trail implements AuditTrail {
   }
 
   requestObject(json: Uint8Array): void {
-    if (this.wantsRequestObject) this.#requestObject = this.#objectOf(json);
+    const whole = this.wantsRequestObject;
+    if (!whole && (!this.wantsRequestName || json.length > bodyBytesMax)) return;
+    const object = this.#objectOf(json);
+    const metadata = isJsonObject(object) ? object['metadata'] : undefined;
+    if (isJsonObject(metadata)) this.#named = metadata;
+    if (whole) this.#requestObject = object;
   }
 
   responseObject(json: Uint8Array): void {
@@ -101,13 +131,17 @@ class Trail implements AuditTrail {
   }
 
   started(response: AuditResponse): void {
-    if (!this.#ended) this.#write('ResponseStarted', this.#deps.clock.nowMs(), response);
+    if (!this.#ended) void this.#write('ResponseStarted', this.#deps.clock.nowMs(), response);
   }
 
-  completed(response: AuditResponse): void {
-    if (this.#ended) return;
+  completed(response: AuditResponse): Taken {
+    if (this.#ended) return true;
     this.#ended = true;
-    this.#write('ResponseComplete', this.#deps.clock.nowMs(), response);
+    const nowMs = this.#deps.clock.nowMs();
+    const why = this.#unauthenticated;
+    if (why === undefined) return this.#write('ResponseComplete', nowMs, response);
+    const status = { ...response.status, message: why };
+    return this.#write('ResponseStarted', nowMs, { ...response, status });
   }
 
   panicked(): void {
@@ -115,7 +149,22 @@ class Trail implements AuditTrail {
     this.#ended = true;
     const message = 'the request failed inside the server';
     const status = { reason: 'InternalError', message };
-    this.#write('Panic', this.#deps.clock.nowMs(), { code: 500, status });
+    void this.#write('Panic', this.#deps.clock.nowMs(), { code: 500, status });
+  }
+
+  #choose(attributes: Attributes): void {
+    this.#attributes = attributes;
+    this.#choice = chooseAudit(this.#deps.policy, attributes);
+    const { levels } = this.#counts;
+    levels.set(this.#choice.level, (levels.get(this.#choice.level) ?? 0) + 1);
+  }
+
+  /** What was not begun has no end. */
+  #mayGoOn(taken: boolean): boolean {
+    if (taken) return true;
+    this.#ended = true;
+    this.#counts.rejectedTotal += 1;
+    return false;
   }
 
   #objectOf(json: Uint8Array): JsonValue | undefined {
@@ -129,16 +178,35 @@ class Trail implements AuditTrail {
     return decoded.value;
   }
 
-  #write(stage: AuditStage, atMs: number, response: AuditResponse | undefined): void {
+  #write(stage: AuditStage, atMs: number, response: AuditResponse | undefined): Taken {
     const choice = this.#choice;
-    if (choice === undefined || choice.level === 'None' || choice.omitStages.has(stage)) return;
-    const { identity, sink } = this.#deps;
+    if (choice === undefined || choice.level === 'None' || choice.omitStages.has(stage)) {
+      return true;
+    }
+    const { backends } = this.#deps;
+    const fields = this.#fields(choice.level, stage, atMs, response);
+    const event = { fields, json: stringifyJson(fields) };
+    this.#counts.eventsTotal += 1;
+    const taken = backends.map((backend) => backend.write(event));
+    const now = taken.filter((each) => typeof each === 'boolean').every(Boolean);
+    const later = taken.filter((each) => typeof each !== 'boolean');
+    if (later.length === 0) return now;
+    return Promise.all(later).then((all) => now && all.every(Boolean));
+  }
+
+  #fields(
+    level: AuditLevel,
+    stage: AuditStage,
+    atMs: number,
+    response: AuditResponse | undefined,
+  ): JsonObject {
+    const { identity } = this.#deps;
     const { auditId, receivedMs, requestUri, sourceAddresses, userAgent, verb } = this.#request;
     const attributes = this.#attributes;
     const event: Record<string, JsonValue> = {
       kind: 'Event',
       apiVersion: identity.fill('audit.{domain}/v1'),
-      level: choice.level,
+      level,
       auditID: auditId,
       stage,
       requestURI: requestUri,
@@ -149,7 +217,7 @@ class Trail implements AuditTrail {
     event['sourceIPs'] = [...sourceAddresses];
     if (userAgent !== '') event['userAgent'] = shortened(userAgent);
     if (attributes?.isResourceRequest === true) {
-      event['objectRef'] = objectRef(attributes, this.#requestObject);
+      event['objectRef'] = objectRef(attributes, this.#named);
     }
     if (response !== undefined) event['responseStatus'] = statusJson(response);
     if (this.#requestObject !== undefined) event['requestObject'] = this.#requestObject;
@@ -157,7 +225,7 @@ class Trail implements AuditTrail {
     event['requestReceivedTimestamp'] = formatRfc3339Micro(receivedMs);
     event['stageTimestamp'] = formatRfc3339Micro(atMs);
     if (this.#annotations.size > 0) event['annotations'] = Object.fromEntries(this.#annotations);
-    sink.write(stringifyJson(event));
+    return event;
   }
 }
 
@@ -174,9 +242,7 @@ function userJson(user: UserInfo | undefined): JsonObject {
 }
 
 /** Of a create the name is in the body only. */
-function objectRef(attributes: Attributes, body: JsonValue | undefined): JsonObject {
-  const metadata = isJsonObject(body) ? body['metadata'] : undefined;
-  const named = isJsonObject(metadata) ? metadata : {};
+function objectRef(attributes: Attributes, named: JsonObject): JsonObject {
   const fields: readonly (readonly [string, JsonValue | undefined])[] = [
     ['resource', attributes.resource],
     ['namespace', attributes.namespace],

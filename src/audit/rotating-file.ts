@@ -1,22 +1,28 @@
 /**
  * A file of lines that is put aside when it is full: `audit.log` becomes `audit-<time>.log`.
  *
- * Invariants: a line is never split over two files; it is its owner's alone (0600). Bounds: a file
- * above `sizeBytesMax` by no more than one append; `backupsMax` files put aside, none older than
- * `ageMsMax`; 0 sets no bound.
+ * Invariants: a line is never split over two files, and what follows half a line (of a full disk,
+ * or of a process that was killed) begins a line of its own. The file is its owner's alone (0600)
+ * when it is made here; the next one has the mode of the one before it. Where a full file cannot be
+ * put aside it grows on: events come before the bound. Bounds: a file above `sizeBytesMax` by no
+ * more than one append; `backupsMax` files put aside, none older than `ageMsMax`; 0 sets no bound.
  */
 import {
   closeSync,
+  fchmodSync,
   fstatSync,
+  ftruncateSync,
   openSync,
   readdirSync,
+  readSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../stdx/clock.ts';
-import type { LineFile } from './event-log.ts';
+import type { LineFile } from './log-backend.ts';
 
 export interface RotationLimits {
   readonly sizeBytesMax: number;
@@ -24,32 +30,82 @@ export interface RotationLimits {
   readonly ageMsMax: number;
 }
 
-/** @throws when the file cannot be opened. */
-export function openRotatingFile(file: string, limits: RotationLimits, clock: Clock): LineFile {
-  let handle = openSync(file, 'a', 0o600);
-  let size = fstatSync(handle).size;
+const lineFeed = 0x0a;
+
+/** `onProblem`: a full file could not be put aside. @throws when the file cannot be opened. */
+export function openRotatingFile(
+  file: string,
+  limits: RotationLimits,
+  clock: Clock,
+  onProblem: (error: unknown) => void,
+): LineFile {
+  // A pipe or a device takes lines and is never put aside.
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
+  // Read and write: how it ends has to be seen.
+  let handle = openSync(file, isFile ? 'a+' : 'a', 0o600);
+  let size = isFile ? fstatSync(handle).size : 0;
+  let torn = endsTorn(handle, size);
+  let stuck = false;
 
   const rotate = (): void => {
-    renameSync(file, freeName(file, clock.nowMs()));
-    const next = openSync(file, 'a', 0o600);
+    const aside = freeName(file, clock.nowMs());
+    renameSync(file, aside);
+    let next: number;
+    try {
+      next = openSync(file, 'a+', 0o600);
+    } catch (error) {
+      renameSync(aside, file);
+      throw error;
+    }
+    fchmodSync(next, fstatSync(handle).mode & 0o777);
     closeSync(handle);
     handle = next;
     size = fstatSync(handle).size;
+    torn = false;
     prune(file, limits, clock.nowMs());
+  };
+  const tryRotate = (): void => {
+    try {
+      rotate();
+      stuck = false;
+    } catch (error) {
+      if (!stuck) onProblem(error);
+      stuck = true;
+    }
+  };
+  /** All of it, or none of it is to be seen. */
+  const write = (bytes: Buffer): void => {
+    let at = 0;
+    try {
+      while (at < bytes.length) at += writeSync(handle, bytes, at);
+      size += at;
+    } catch (error) {
+      try {
+        if (at > 0 && isFile) ftruncateSync(handle, size);
+      } catch {
+        size += at;
+        torn = true;
+      }
+      throw error;
+    }
   };
   return {
     append(lines) {
       const bytes = Buffer.from(lines);
       const { sizeBytesMax } = limits;
-      if (sizeBytesMax > 0 && size > 0 && size + bytes.length > sizeBytesMax) rotate();
-      for (let at = 0; at < bytes.length;) {
-        const written = writeSync(handle, bytes, at);
-        at += written;
-        size += written;
-      }
+      const full = sizeBytesMax > 0 && size > 0 && size + bytes.length > sizeBytesMax;
+      if (full && isFile) tryRotate();
+      write(torn ? Buffer.concat([Buffer.of(lineFeed), bytes]) : bytes);
+      torn = false;
     },
     close: () => closeSync(handle),
   };
+}
+
+function endsTorn(handle: number, size: number): boolean {
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  return readSync(handle, last, 0, 1, size - 1) === 1 && last[0] !== lineFeed;
 }
 
 /** The standard output of the process. */

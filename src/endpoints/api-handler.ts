@@ -64,16 +64,17 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
   return async (exchange) => {
     if (deps.endpoints.features.cbor) allowCbor(exchange);
     const audited = auditing === undefined ? undefined : auditedExchange(auditing, exchange);
+    const seen = audited?.exchange ?? exchange;
     try {
-      await handle(deps, audited?.exchange ?? exchange, audited);
-      audited?.handled(false);
+      await handle(deps, seen, audited);
+      await audited?.handled(false);
     } catch (error) {
       deps.onFailure(exchange.path, error);
       const broken = !(error instanceof StatusError || error instanceof StorageError);
-      if (broken) audited?.handled(true);
+      if (broken) void audited?.handled(true);
       // After the head is sent there is no second answer: the stream has been cut by its writer.
-      if (!exchange.answered) sendStatusError(audited?.exchange ?? exchange, failureStatus(error));
-      audited?.handled(false);
+      if (!seen.answered) sendStatusError(seen, failureStatus(error));
+      await audited?.handled(false);
     }
   };
 }

@@ -92,7 +92,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   const metrics = createMetricsPage(measured, {
     view: { release: config.release, showHidden: config.showHiddenMetrics },
     worker: deps.worker,
-    series: parts.authorization.series,
+    series: [...parts.authorization.series, ...(deps.audit?.series ?? [])],
     warn: (text) => log.warn({}, text),
   });
   const version = versionOf(config);

@@ -20,6 +20,8 @@
  *  - A read at revision N sees exactly the mutations with revision <= N.
  *  - The log is complete: changes(after) yields every mutation after `after`, once, in order, or
  *    says `compacted`.
+ *  - A record whose bytes were damaged in the medium is given with `damage`, in its place; it fails
+ *    nothing but itself. Since nobody knows when it was written, reads of the past show it too.
  */
 
 /** Position in the history of the store. Below 2^63. 0 is "before everything". */
@@ -38,6 +40,9 @@ export interface StoredRecord {
   readonly state: string;
   /** Opaque to the adapter; at most `valueBytesMax`. The receiver must not write into it. */
   readonly value: Uint8Array;
+  /** What the adapter found wrong with it, if so: then `key` alone is certain. `revision` is still
+   * what a mutation has to expect of it. */
+  readonly damage?: string | undefined;
 }
 
 export type Precondition =

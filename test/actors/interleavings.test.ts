@@ -174,7 +174,7 @@ async function erasOf(raw: Storage): Promise<ReadonlyMap<string, readonly Era[]>
       trail:
         change.record === undefined
           ? undefined
-          : trailOf(decodeObject(decodeRecord(change.record.value).object)),
+          : trailOf(decodeObject(decodeRecord(change.record).object)),
     }));
     const all = [{ revision: revisionZero, trail: undefined }, ...points];
     eras.set(

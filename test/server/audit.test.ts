@@ -36,7 +36,6 @@ describe('audit over HTTP', () => {
     server = await startSecureServer({
       'audit-policy-file': path.join(dir, 'policy.yaml'),
       'audit-log-path': file,
-      'audit-log-mode': 'blocking',
     });
   });
   after(async () => {
@@ -118,9 +117,17 @@ describe('audit over HTTP', () => {
   it('wrong credentials are told without them', async () => {
     const reply = await send(server, 'GET', configMaps, { headers: bearer('wrong-token-of-x') });
     assert.equal(reply.status, 401);
-    const event = (await audited(reply)).at(-1);
-    assert.deepEqual(event?.['user'], {});
-    assert.equal((event?.['responseStatus'] as JsonObject)['code'], 401);
+    const [event, ...rest] = await audited(reply);
+    assert.deepEqual(rest, [], 'one stage');
+    assert.equal(event?.['stage'], 'ResponseStarted');
+    assert.deepEqual(event['user'], {});
+    assert.deepEqual(event['responseStatus'], {
+      metadata: {},
+      status: 'Failure',
+      message: 'Authentication failed, attempted: bearer',
+      reason: 'Unauthorized',
+      code: 401,
+    });
   });
 
   it('who acts as another is told beside the other', async () => {
@@ -143,6 +150,15 @@ describe('audit over HTTP', () => {
     assert.deepEqual(stages, ['RequestReceived', 'ResponseStarted', 'ResponseComplete']);
   });
 
+  it('a watch that is refused has been started, too', async () => {
+    const reply = await send(server, 'GET', `${configMaps}?watch=true`, {
+      headers: bearer(tokens.alice),
+    });
+    assert.equal(reply.status, 403);
+    const stages = (await audited(reply)).map((event) => event['stage']);
+    assert.deepEqual(stages, ['RequestReceived', 'ResponseStarted', 'ResponseComplete']);
+  });
+
   it('a list is told as a whole, and only a watch is started', async () => {
     const reply = await send(server, 'GET', configMaps, { headers: bearer(tokens.admin) });
     const [, complete, ...rest] = await audited(reply);
@@ -160,6 +176,8 @@ describe('audit over HTTP', () => {
       all.map((event) => event['level']),
       ['Metadata', 'Metadata'],
     );
+    const ref = all.at(-1)?.['objectRef'] as JsonObject;
+    assert.equal(ref['name'], 's', 'which one is told all the same');
     assert.ok(!JSON.stringify(all).includes('hunter2'));
   });
 
@@ -194,7 +212,8 @@ describe('audit at start', () => {
       start({ 'audit-policy-file': good, 'audit-log-path': path.join(dir, 'no', 'a.log') }),
       /^OptionsError: --audit-log-path: ENOENT/,
     );
-    await assert.rejects(start({ 'audit-log-path': log }), /one makes no sense alone/);
+    await assert.rejects(start({ 'audit-log-path': log }), /make no sense without each other/);
+    await assert.rejects(start({ 'audit-policy-file': good }), /make no sense without each other/);
     await rm(dir, { recursive: true });
   });
 
@@ -211,7 +230,11 @@ describe('audit at start', () => {
     const good = path.join(dir, 'good.yaml');
     await writeFile(good, stringify(policy));
     const log = path.join(dir, 'a.log');
-    const server = await startTestServer({ 'audit-policy-file': good, 'audit-log-path': log });
+    const server = await startTestServer({
+      'audit-policy-file': good,
+      'audit-log-path': log,
+      'audit-log-mode': 'batch',
+    });
     for (let at = 0; at < 20; at += 1) await server.request('GET', '/version');
     await server.remove();
     const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');

@@ -14,7 +14,8 @@ const key = storeKey({ group: '', resource: 'pods', namespace: 'n', name: 'a' })
 
 const metadata = { name: 'a', namespace: 'n' };
 const { bytes: object, metadataAt } = encodeObject({ apiVersion: 'v1', kind: 'Pod', metadata });
-const value = encodeRecord({ uid: 'u', labels: {}, fields: {}, metadataAt, object });
+const record = { uid: 'u', labels: {}, fields: {}, metadataAt, object };
+const value = encodeRecord(record, { key, state: 'live' });
 
 async function put(storage: Storage): Promise<Revision> {
   const read = await storage.read(key);

@@ -200,8 +200,8 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
 async function stored(raw: Storage, name: string): Promise<StoredPod | undefined> {
   const answer = await raw.read(storeKey(podKey(name)));
   if (answer.kind !== 'ok' || answer.value === undefined) return undefined;
-  const { state, revision, value } = answer.value;
-  const { object, timer } = decodeRecord(value);
+  const { state, revision } = answer.value;
+  const { object, timer } = decodeRecord(answer.value);
   return { object: decodeObject(object), state, revision, timer };
 }
 
@@ -218,13 +218,14 @@ export async function overtake(
       found === undefined
         ? ({ kind: 'absent' } as const)
         : ({ kind: 'revision', revision: found } as const);
+    const state = object?.metadata.deletionTimestamp === undefined ? 'live' : 'finalizing';
     const operation =
       object === undefined
         ? ({ kind: 'delete' } as const)
         : ({
             kind: 'put',
-            state: object.metadata.deletionTimestamp === undefined ? 'live' : 'finalizing',
-            value: encodeRecord(encodePod(podKey(name), object).record),
+            state,
+            value: encodeRecord(encodePod(podKey(name), object).record, { key, state }),
           } as const);
     if (object === undefined && found === undefined) return raw.revision();
     const [outcome] = await raw.commit([{ key, expect, conditions: [], operation }]);

@@ -11,8 +11,8 @@
  * allows.
  */
 import type { Clock } from '../../stdx/clock.ts';
-import { WebhookError } from '../../webhooks/webhook-client.ts';
 import type { WebhookClient } from '../../webhooks/webhook-client.ts';
+import { WebhookError } from '../../webhooks/webhook-poster.ts';
 import type { Attributes, Authorizer, Decision, RuleResolver } from '../authorizer.ts';
 import { accessReviewOf, readAccessReview } from './access-review.ts';
 import type { AccessReviewVersion } from './access-review.ts';

@@ -3,7 +3,7 @@
  * (spec 2, section 1).
  *
  *     authentication ▶ audit is told ▶ impersonation ▶ authorization ▶ the handler
- *       401                             400, 403         403
+ *       401              500             400, 403         403
  *
  * What it is not: the methods and the authorizers; they are asked.
  *
@@ -21,7 +21,7 @@ import type {
 import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';
-import { newUnauthorized } from '../../apimachinery/status-error.ts';
+import { newInternalError, newUnauthorized } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
@@ -63,29 +63,35 @@ interface Asked {
 const nobody: UserInfo = { name: '', uid: '', groups: [], extra: {} };
 
 export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
-  const { authentication, access, identity } = deps;
-  const authenticationGroup = identity.fill('authentication.{domain}');
-  const decisionKey = identity.fill('authorization.{domain}/decision');
-  const reasonKey = identity.fill('authorization.{domain}/reason');
+  const { authentication, access } = deps;
+  const authenticationGroup = deps.identity.fill('authentication.{domain}');
+  const note = decisionNotes(deps);
 
   function identified(asked: Asked, caller: Caller): Admission | Promise<Admission> {
     const { exchange, info, query, trail } = asked;
+    if (caller.kind === 'rejected') return rejected(deps, asked, caller.why);
     exchange.forgetHeaders(authentication.isCredentialHeader);
-    if (caller.kind === 'rejected') {
-      deps.onRejected(exchange.path, caller.why);
-      trail?.attributes(attributesOf(nobody, info, query));
-      return { kind: 'refused', error: newUnauthorized() };
-    }
-    const { user } = caller;
-    const attributes = attributesOf(user, info, query);
-    trail?.authenticated(user);
-    trail?.attributes(attributes);
+    const attributes = attributesOf(caller.user, info, query);
+    trail?.authenticated(caller.user);
+    const taken = trail?.attributes(attributes) ?? true;
+    return taken instanceof Promise
+      ? taken.then((known) => audited(asked, attributes, known))
+      : audited(asked, attributes, taken);
+  }
+
+  function audited(
+    asked: Asked,
+    attributes: Attributes,
+    taken: boolean,
+  ): Admission | Promise<Admission> {
+    if (!taken) return { kind: 'refused', error: newInternalError('failed to store audit event') };
+    const { exchange } = asked;
     if (!exchange.someHeader(isImpersonationHeader)) return authorized(asked, attributes);
     const wanted = readImpersonation(exchange.headers());
     exchange.forgetHeaders(isImpersonationHeader);
     if (wanted.kind === 'none') return authorized(asked, attributes);
     if (wanted.kind === 'refused') return wanted;
-    const result = impersonate(user, wanted.request, access, authenticationGroup);
+    const result = impersonate(attributes.user, wanted.request, access, authenticationGroup);
     return result instanceof Promise
       ? result.then((known) => impersonated(asked, attributes, known))
       : impersonated(asked, attributes, result);
@@ -118,13 +124,6 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
       : { kind: 'refused', error: forbiddenError(attributes, decision.reason) };
   }
 
-  function note({ trail }: Asked, attributes: Attributes, decision: Decision): void {
-    if (decision.error !== undefined) deps.onAuthorizationError(decision, attributes);
-    if (trail === undefined) return;
-    trail.annotate(decisionKey, decision.kind === 'allow' ? 'allow' : 'forbid');
-    trail.annotate(reasonKey, decision.reason);
-  }
-
   return {
     admit(exchange, info, query, trail) {
       const asked: Asked = { exchange, info, query, trail };
@@ -134,6 +133,37 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
         : identified(asked, caller);
     },
   };
+}
+
+function rejected(deps: AccessFilterDeps, asked: Asked, why: string): Admission {
+  const { exchange, info, query, trail } = asked;
+  deps.onRejected(exchange.path, why);
+  trail?.unauthenticated(attributesOf(nobody, info, query), attempted(exchange));
+  exchange.forgetHeaders(deps.authentication.isCredentialHeader);
+  return { kind: 'refused', error: newUnauthorized() };
+}
+
+/** Tells of a decision whoever is to know it. */
+function decisionNotes({ identity, onAuthorizationError }: AccessFilterDeps) {
+  const decisionKey = identity.fill('authorization.{domain}/decision');
+  const reasonKey = identity.fill('authorization.{domain}/reason');
+  return ({ trail }: Asked, attributes: Attributes, decision: Decision): void => {
+    if (decision.error !== undefined) onAuthorizationError(decision, attributes);
+    if (trail === undefined) return;
+    trail.annotate(decisionKey, decision.kind === 'allow' ? 'allow' : 'forbid');
+    trail.annotate(reasonKey, decision.reason);
+  };
+}
+
+/** What an audit event says of wrong credentials: which kinds there were, not what they were. */
+function attempted(exchange: HttpExchange): string {
+  const schemes = exchange.headerValues('authorization').map((value) => {
+    const [scheme = ''] = value.trim().toLowerCase().split(' ');
+    return ['basic', 'bearer'].includes(scheme) ? scheme : 'unknown';
+  });
+  const methods = exchange.peerCertificate === undefined ? schemes : [...schemes, 'x509'];
+  if (methods.length === 0) return 'Authentication failed, no credentials provided';
+  return `Authentication failed, attempted: ${[...new Set(methods)].join(', ')}`;
 }
 
 /** What authenticators see of an exchange; nothing of it is looked up before it is asked for. */

@@ -5,9 +5,10 @@
  *
  * Invariants: what the client gets differs in the Audit-ID header only. A trail ends once: with a
  * whole answer, with the end of a stream, or with the client's going. Only a watch has the stage
- * ResponseStarted. Bodies are kept for the trail only where it wants them, as JSON; what cannot be
- * told as JSON (packed, or of an unknown kind) is left out. Bound: of a streamed list no more is
- * kept than `keptBytesMax`.
+ * ResponseStarted. A whole answer waits until its event is kept, where the backend's mode says so;
+ * the parts of a stream do not. Bodies are kept for the trail only where it wants them, as JSON;
+ * what cannot be told as JSON (packed, or of an unknown kind) is left out. Bound: of a streamed
+ * list no more is kept than `keptBytesMax`.
  */
 import { isIP } from 'node:net';
 import type { AuditResponse, Auditor, AuditTrail } from '../../audit/audit.ts';
@@ -47,8 +48,8 @@ export interface Audited {
   watching(): void;
   /** Told with the answer. */
   readonly annotations: Map<string, string>;
-  /** The handler has come to its end; `failed`: by throwing. */
-  handled(failed: boolean): void;
+  /** The handler has come to its end; `failed`: by throwing. A promise: an answer waits still. */
+  handled(failed: boolean): void | Promise<void>;
 }
 
 export function auditedExchange(
@@ -102,6 +103,8 @@ class AuditedExchange implements HttpExchange {
   readonly #annotations: ReadonlyMap<string, string>;
   readonly #schemaOf: SchemaOf;
   #watching = false;
+  /** An answer that waits for its event. */
+  #waiting: Promise<void> | undefined;
 
   constructor(
     inner: HttpExchange,
@@ -140,7 +143,7 @@ class AuditedExchange implements HttpExchange {
   }
 
   get answered(): boolean {
-    return this.#inner.answered;
+    return this.#waiting !== undefined || this.#inner.answered;
   }
 
   get closed(): boolean {
@@ -173,10 +176,12 @@ class AuditedExchange implements HttpExchange {
 
   async readBody(limitBytes: number): Promise<BodyResult> {
     const body = await this.#inner.readBody(limitBytes);
-    if (this.#trail.wantsRequestObject && body.kind === 'complete' && body.bytes.length > 0) {
+    const trail = this.#trail;
+    const wanted = trail.wantsRequestObject || trail.wantsRequestName;
+    if (wanted && body.kind === 'complete' && body.bytes.length > 0) {
       const type = this.#inner.header('content-type') ?? 'application/json';
       const json = this.#jsonOf(type, body.bytes);
-      if (json !== undefined) this.#trail.requestObject(json);
+      if (json !== undefined) trail.requestObject(json);
     }
     return body;
   }
@@ -185,9 +190,13 @@ class AuditedExchange implements HttpExchange {
     this.#annotate();
     const type = headerOf(headers, 'content-type') ?? '';
     if (this.#trail.wantsResponseObject) this.#tellResponse(headers, asBytes(body));
+    const response = responseOf(status, type, body);
+    if (this.#watching) this.#trail.started(response);
+    const sent: Header[] = [...headers, [auditIdHeader, this.#trail.auditId]];
     // Before the answer is sent: whoever waits for the event has it then.
-    this.#trail.completed(responseOf(status, type, body));
-    this.#inner.send(status, [...headers, [auditIdHeader, this.#trail.auditId]], body);
+    const taken = this.#trail.completed(response);
+    if (!(taken instanceof Promise)) return this.#inner.send(status, sent, body);
+    this.#waiting = taken.then(() => this.#inner.send(status, sent, body));
   }
 
   stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream {
@@ -200,7 +209,7 @@ class AuditedExchange implements HttpExchange {
     const kept = !watching && this.#trail.wantsResponseObject ? new KeptBody() : undefined;
     const ended = (whole: boolean): void => {
       if (whole && kept !== undefined) this.#tellResponse(headers, kept.bytes());
-      this.#trail.completed(response);
+      void this.#trail.completed(response);
     };
     this.#inner.onAbort(() => ended(false));
     return new AuditedStream(stream, kept, ended);
@@ -210,11 +219,12 @@ class AuditedExchange implements HttpExchange {
     this.#watching = true;
   }
 
-  handled(failed: boolean): void {
+  handled(failed: boolean): void | Promise<void> {
     this.#annotate();
     if (failed) this.#trail.panicked();
     // Nobody was there any more to be answered.
-    else if (!this.#inner.answered) this.#trail.completed({ code: 0 });
+    else if (!this.answered) void this.#trail.completed({ code: 0 });
+    return this.#waiting;
   }
 
   #annotate(): void {

@@ -7,6 +7,7 @@
  * Entries of one version may stand in another order than their revisions (layout.ts): a page is
  * made of whole versions, sorted, and cut only then. A version holds at most 32 x 128 entries.
  */
+import { asWrittenAt } from '../damage.ts';
 import { storageLimits } from '../storage.ts';
 import type { Change, ChangePage, Revision, StoredRecord, StoreKey } from '../storage.ts';
 import type { FdbTransaction } from './binding.ts';
@@ -167,8 +168,9 @@ async function writtenBy(
   const page = await transaction.getRange(begin, keys.oldEnd(key), limits, 'snapshot');
   const [next] = page.entries;
   const record = next && decodeRecord(revisions, key, next.value, keys.splitOld(next.key).place);
-  if (record?.revision !== revision) throw corrupt(`the record of change ${revision}`);
-  return record;
+  const written = asWrittenAt(record ?? current, revision);
+  if (written === undefined) throw corrupt(`the record of change ${revision}`);
+  return written;
 }
 
 export async function supersededBy(

@@ -23,12 +23,17 @@
  * in its key, so the record of a chain within one transaction says "began in the transaction that
  * ended it" (SAME_TRANSACTION) and gives only its index.
  *
+ * A damaged head is noticed where it makes no sense, and where the state is not the one that the
+ * value's own checksum was made with (record-codec.ts). A place holds the versionstamp, which
+ * FoundationDB fills in when the record is already made, so no checksum can cover it: what makes
+ * another place that could be is left to FoundationDB's own checksums of pages.
+ *
  * A place orders by (era, version, order in version, slot, index), a revision by (era, version,
  * slot, index).
  * They agree for one key, because two commits at one version never touch the same key; where they
  * may differ, in the log, entries of one version are sorted again.
  */
-import { StorageError } from '../storage.ts';
+import { StorageError, revisionZero } from '../storage.ts';
 import type { Revision, StoreKey } from '../storage.ts';
 import { STAMP_BYTES } from './binding.ts';
 
@@ -273,6 +278,8 @@ export interface FdbRecord {
   readonly revision: Revision;
   readonly state: string;
   readonly payload: Payload;
+  /** As in StoredRecord. */
+  readonly damage?: string | undefined;
 }
 
 export function payloadBytes(payload: Payload): number {
@@ -329,26 +336,40 @@ export function decodeRecord(
   const stateAt = 1 + PLACE_BYTES + 1;
   const stateLength = bytes[stateAt - 1] ?? 0;
   const payloadAt = stateAt + stateLength + 1;
-  if (bytes.length < payloadAt) throw corrupt('a record');
-  return {
-    key,
-    revision: revisions.ofPlace(beganAt(bytes, ended)),
-    state: bytes.toString('utf8', stateAt, payloadAt - 1),
-    payload: decodePayload(bytes, payloadAt),
-  };
+  const place = beganAt(bytes, ended);
+  const revision = place && revisionAt(revisions, place);
+  const payload = decodePayload(bytes, payloadAt);
+  if (revision === undefined || payload === undefined) {
+    const value = { kind: 'inline', bytes } as const;
+    const damage = "the record's head is damaged";
+    return { key, revision: revision ?? revisionZero, state: '', payload: value, damage };
+  }
+  return { key, revision, state: bytes.toString('utf8', stateAt, payloadAt - 1), payload };
 }
 
-function beganAt(bytes: Buffer, ended: Buffer | undefined): Buffer {
+function beganAt(bytes: Buffer, ended: Buffer | undefined): Buffer | undefined {
   const place = placeOfRecord(bytes);
+  if (place.length < PLACE_BYTES) return undefined;
   if (bytes[0] === OWN_PLACE) return place;
-  if (bytes[0] !== SAME_TRANSACTION || ended === undefined) throw corrupt('where a record began');
+  if (bytes[0] !== SAME_TRANSACTION || ended === undefined) return undefined;
   return Buffer.concat([ended.subarray(0, SLOT_AT), place.subarray(SLOT_AT)]);
 }
 
-function decodePayload(bytes: Buffer, at: number): Payload {
+/** Undefined of a place where no commit can have been. */
+function revisionAt(revisions: RevisionSpace, place: Buffer): Revision | undefined {
+  const [era, slot, index] = [place[0], place[SLOT_AT], place[SLOT_AT + 1]] as const;
+  if ((era ?? ERAS_MAX) > revisions.era) return undefined;
+  if ((slot ?? SLOTS_MAX) >= SLOTS_MAX || (index ?? COMMIT_MUTATIONS_MAX) >= COMMIT_MUTATIONS_MAX) {
+    return undefined;
+  }
+  const revision = revisions.ofPlace(place);
+  return revision > revisionZero ? revision : undefined;
+}
+
+function decodePayload(bytes: Buffer, at: number): Payload | undefined {
   const kind = bytes[at - 1];
   if (kind === INLINE) return { kind: 'inline', bytes: bytes.subarray(at) };
-  if (kind !== BLOB || bytes.length !== at + BLOB_ID_BYTES + 4) throw corrupt('a payload');
+  if (kind !== BLOB || bytes.length !== at + BLOB_ID_BYTES + 4) return undefined;
   return {
     kind: 'blob',
     id: bytes.subarray(at, at + BLOB_ID_BYTES),

@@ -1,0 +1,85 @@
+/**
+ * The audit log: events as lines of a file, in the order they came.
+ *
+ * What it is not: rotation and the file itself (rotating-file.ts).
+ *
+ * A line is with the operating system when `append` returns: it survives the end of the process and
+ * not that of the machine.
+ */
+import type { Clock, Timers } from '../stdx/clock.ts';
+import type { AuditBackend, AuditEvent, AuditMode } from './backend.ts';
+import { createLosses } from './backend.ts';
+import { createBatcher } from './batcher.ts';
+import type { BatchSettings } from './batcher.ts';
+import { fitted } from './event-size.ts';
+import type { SizeLimits } from './event-size.ts';
+import { legacyLine } from './legacy-line.ts';
+
+export const auditFormats = ['json', 'legacy'] as const;
+export type AuditFormat = (typeof auditFormats)[number];
+
+/** Takes whole lines, at once: all of them, or none and throws. */
+export interface LineFile {
+  append(lines: string): void;
+  close(): void;
+}
+
+export interface LogBackendDeps {
+  readonly file: LineFile;
+  readonly mode: AuditMode;
+  readonly format: AuditFormat;
+  readonly batch: BatchSettings;
+  /** Undefined: of any size. */
+  readonly sizes: SizeLimits | undefined;
+  /** The annotation of events that have lost their bodies. */
+  readonly truncatedMark: string;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly onProblem: (error: unknown) => void;
+}
+
+export function createLogBackend(deps: LogBackendDeps): AuditBackend {
+  const { file, format, mode, sizes, truncatedMark } = deps;
+  const losses = createLosses(deps.onProblem);
+  const append = (lines: readonly string[]): boolean => {
+    try {
+      file.append(`${lines.join('\n')}\n`);
+      losses.kept();
+      return true;
+    } catch (error) {
+      losses.lost(lines.length, error);
+      return false;
+    }
+  };
+  const batcher = createBatcher(deps.batch, {
+    deliver: (lines) => void append(lines),
+    clock: deps.clock,
+    timers: deps.timers,
+    batchBytesMax: sizes?.batchBytesMax,
+  });
+  const lineOf = (event: AuditEvent): string | undefined => {
+    const kept = sizes === undefined ? event : fitted(event, sizes, truncatedMark);
+    if (kept === undefined) return undefined;
+    return format === 'legacy' ? legacyLine(kept.fields) : kept.json;
+  };
+  return {
+    plugin: 'log',
+    get lostTotal() {
+      return losses.total;
+    },
+    write(event) {
+      const line = lineOf(event);
+      if (line === undefined) {
+        losses.lost(1, new Error('an audit event is too large without its bodies, too'));
+        return mode !== 'blocking-strict';
+      }
+      if (mode !== 'batch') return append([line]) || mode === 'blocking';
+      if (!batcher.add(line)) losses.lost(1, new Error('the buffer of audit events is full'));
+      return true;
+    },
+    async stop() {
+      await batcher.stop();
+      file.close();
+    },
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Audit events as lists that are posted to a webhook.
+ *
+ * What it is not: HTTP, or where the webhook is (src/webhooks).
+ *
+ *     try ▶ pause ▶ try ▶ a pause half as long again ▶ ... `triesMax` tries ▶ lost
+ *
+ * Policy: every failure is tried again, whatever it was: a webhook that is being mended answers
+ * nonsense for a while. Bounds: a try takes `tryMsMax`; a request in a blocking mode waits
+ * `blockingMsMax` with all its tries; at the end of the server events are given `flushMsMax`, and
+ * after its beginning each list one try more. What is not delivered then is lost and counted.
+ */
+import type { Clock, TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Prng } from '../stdx/prng.ts';
+import { randomBelow } from '../stdx/prng.ts';
+import type { AuditBackend, AuditMode } from './backend.ts';
+import { createLosses } from './backend.ts';
+import { createBatcher } from './batcher.ts';
+import type { BatchSettings } from './batcher.ts';
+import { fitted } from './event-size.ts';
+import type { SizeLimits } from './event-size.ts';
+
+export const webhookBackendLimits = {
+  triesMax: 5,
+  pauseFactor: 1.5,
+  /** Pauses are up to this much longer, so that servers do not come back together. */
+  jitter: 0.2,
+  tryMsMax: 30_000,
+  blockingMsMax: 30_000,
+  flushMsMax: 4_000,
+} as const;
+
+export interface WebhookBackendDeps {
+  /** Posts a document; rejects when it was not taken, or not within the time. */
+  readonly post: (body: string, timeoutMs: number) => Promise<void>;
+  /** Ends what is under way. */
+  readonly close: () => void;
+  readonly mode: AuditMode;
+  readonly batch: BatchSettings;
+  readonly sizes: SizeLimits | undefined;
+  readonly truncatedMark: string;
+  /** Of the list. */
+  readonly apiVersion: string;
+  readonly firstPauseMs: number;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly prng: Prng;
+  readonly onProblem: (error: unknown) => void;
+}
+
+export function createWebhookBackend(deps: WebhookBackendDeps): AuditBackend {
+  const { clock, mode, sizes, timers } = deps;
+  const losses = createLosses(deps.onProblem);
+  const pauses = createPauses(timers);
+
+  async function delivered(lines: readonly string[], msMax: number): Promise<boolean> {
+    const body = eventList(deps.apiVersion, lines);
+    const endMs = clock.monotonicMs() + msMax;
+    let pauseMs = deps.firstPauseMs;
+    for (let tries = 1; ; tries += 1) {
+      const last = pauses.over || tries >= webhookBackendLimits.triesMax;
+      try {
+        const leftMs = Math.min(webhookBackendLimits.tryMsMax, endMs - clock.monotonicMs());
+        await deps.post(body, Math.max(1, leftMs));
+        losses.kept();
+        return true;
+      } catch (error) {
+        if (last || clock.monotonicMs() + pauseMs >= endMs) {
+          losses.lost(lines.length, error);
+          return false;
+        }
+      }
+      await pauses.pause(jittered(pauseMs, deps.prng));
+      pauseMs *= webhookBackendLimits.pauseFactor;
+    }
+  }
+
+  const batcher = createBatcher(deps.batch, {
+    deliver: async (lines) => void (await delivered(lines, Number.POSITIVE_INFINITY)),
+    clock,
+    timers,
+    batchBytesMax: sizes?.batchBytesMax,
+  });
+  return {
+    plugin: 'webhook',
+    get lostTotal() {
+      return losses.total;
+    },
+    write(event) {
+      const kept = sizes === undefined ? event : fitted(event, sizes, deps.truncatedMark);
+      if (kept === undefined) {
+        losses.lost(1, new Error('an audit event is too large without its bodies, too'));
+        return mode !== 'blocking-strict';
+      }
+      if (mode === 'batch') {
+        if (!batcher.add(kept.json)) {
+          losses.lost(1, new Error('the buffer of audit events is full'));
+        }
+        return true;
+      }
+      const known = delivered([kept.json], webhookBackendLimits.blockingMsMax);
+      return mode === 'blocking' ? known.then(() => true) : known;
+    },
+    async stop() {
+      const flush = timers.after(webhookBackendLimits.flushMsMax, () => {
+        const left = batcher.abandon();
+        if (left > 0) losses.lost(left, new Error('the webhook was not there at the end'));
+        deps.close();
+      });
+      pauses.end();
+      await batcher.stop();
+      flush.cancel();
+      deps.close();
+    },
+  };
+}
+
+/** The events are JSON already. */
+function eventList(apiVersion: string, lines: readonly string[]): string {
+  const head = `"kind":"EventList","apiVersion":${JSON.stringify(apiVersion)},"metadata":{}`;
+  return `{${head},"items":[${lines.join(',')}]}`;
+}
+
+function jittered(ms: number, prng: Prng): number {
+  return ms + (ms * webhookBackendLimits.jitter * randomBelow(prng, 1000)) / 1000;
+}
+
+/** Pauses that end at once when there is no more time for them. */
+function createPauses(timers: Timers) {
+  const sleeping = new Map<() => void, TimerHandle>();
+  let over = false;
+  return {
+    get over() {
+      return over;
+    },
+    pause(ms: number): Promise<void> {
+      if (over) return Promise.resolve();
+      return new Promise((resolve) => {
+        const wake = (): void => {
+          sleeping.delete(wake);
+          resolve();
+        };
+        sleeping.set(wake, timers.after(ms, wake));
+      });
+    },
+    end(): void {
+      over = true;
+      for (const [wake, timer] of sleeping) {
+        timer.cancel();
+        wake();
+      }
+    },
+  };
+}
