@@ -31,7 +31,7 @@ export const lifecycles: ReadonlyMap<string, Lifecycle> = new Map(
     }),
 );
 
-/** `<group template>/<version>` -> the release that had it, where the facts know of some of its kinds
+/** `<group template>/<version>` -> the release that had it, where the facts know some of its kinds
  * only since they changed last (spec 2, section 9.3). */
 export const earlierIntroductions: ReadonlyMap<string, number> = new Map([
   ['authorization.{domain}/v1', 6],

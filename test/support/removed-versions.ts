@@ -222,6 +222,7 @@ UwqtiXeCBGsQ
 const rbac = 'rbac.authorization.k8s.io';
 const reviews = 'authorization.k8s.io';
 const storage = 'storage.k8s.io';
+const hooks = 'admissionregistration.k8s.io';
 
 export const removedVersions: readonly RemovedVersion[] = [
   row(`32 26 ${flow}/v1beta3 FlowSchema flowschemas cluster ${flow}/v1:29`, flowSchema),
@@ -274,7 +275,7 @@ export const removedVersions: readonly RemovedVersion[] = [
   }),
   ...['Mutating', 'Validating'].map((what) =>
     row(
-      `22 9 admissionregistration.k8s.io/v1beta1 ${what}WebhookConfiguration ${what.toLowerCase()}webhookconfigurations cluster admissionregistration.k8s.io/v1:16`,
+      `22 9 ${hooks}/v1beta1 ${what}WebhookConfiguration ${what.toLowerCase()}webhookconfigurations cluster ${hooks}/v1:16`,
       webhooks,
     ),
   ),
