@@ -118,9 +118,6 @@ export const signingRequestRules: KindRules = {
       `may not specify a duration less than ${leastSigningSeconds} seconds ` + '(10 minutes)';
     return [
       ...(usages.length === 0 ? [required('spec.usages')] : []),
-      ...usages.flatMap((usage, at) =>
-        usages.indexOf(usage) < at ? [duplicate(`spec.usages[${at}]`, usage)] : [],
-      ),
       ...signerRules(text(spec, 'signerName')),
       ...(seconds < leastSigningSeconds ? [invalid('spec.expirationSeconds', seconds, least)] : []),
     ];
