@@ -91,16 +91,19 @@ function both(rules: KindRules = {}, demands?: KindRules): KindRules {
   return {
     ...rules,
     validateCreate: (object) =>
-      concat(rules.validateCreate?.(object) ?? [], demands.validateCreate?.(object) ?? []),
+      together(
+        rules.validateCreate?.(object) ?? noErrors,
+        demands.validateCreate?.(object) ?? noErrors,
+      ),
     validateUpdate: (next, current) =>
-      concat(
-        rules.validateUpdate?.(next, current) ?? [],
-        demands.validateUpdate?.(next, current) ?? [],
+      together(
+        rules.validateUpdate?.(next, current) ?? noErrors,
+        demands.validateUpdate?.(next, current) ?? noErrors,
       ),
     validateStatusUpdate: (next, current) =>
-      concat(
-        rules.validateStatusUpdate?.(next, current) ?? [],
-        demands.validateStatusUpdate?.(next, current) ?? [],
+      together(
+        rules.validateStatusUpdate?.(next, current) ?? noErrors,
+        demands.validateStatusUpdate?.(next, current) ?? noErrors,
       ),
   };
 }

@@ -78,7 +78,7 @@ function asOperations(document: JsonObject, patch: JsonObject, above = ''): Json
 function byOperations(document: JsonObject, operations: readonly JsonObject[]): JsonValue {
   const read = readJsonPatch(operations);
   assert.equal(read.kind, 'ok');
-  return patched(applyJsonPatch(document, (read).patch));
+  return patched(applyJsonPatch(document, read.patch));
 }
 
 const byStrategy = (document: JsonObject, patch: JsonObject): JsonValue =>
