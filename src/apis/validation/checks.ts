@@ -12,6 +12,7 @@ import {
   forbidden,
   invalid,
   noErrors as noProblems,
+  notSupported,
   required,
   together,
 } from '../../apimachinery/field-error.ts';
@@ -102,6 +103,15 @@ export function form(
   return problems.map((problem) => invalid(field, value, problem));
 }
 
+/** Likewise of each text in a list. */
+export function formEach(
+  field: string,
+  values: readonly string[],
+  check: (value: string) => readonly string[],
+): Problems {
+  return each(values, (value, at) => form(`${field}[${at}]`, value, check));
+}
+
 /** Likewise, where the text must be there. */
 export function requiredForm(
   field: string,
@@ -140,6 +150,31 @@ export function between(
 
 export function portNumber(field: string, value: JsonValue | undefined): Problems {
   return between(field, value, 1, portMax);
+}
+
+/** Where an enumeration of the schema lets through more than the field takes here. */
+export function oneOf(field: string, value: string, supported: readonly string[]): Problems {
+  if (value === '' || supported.includes(value)) return noProblems;
+  return [notSupported(field, value, supported)];
+}
+
+/** Of members that are texts: each may be there once. */
+export function uniqueTexts(field: string, values: readonly string[]): Problems {
+  if (values.length < 2) return noProblems;
+  return each(values, (value, at) =>
+    values.indexOf(value) < at ? [duplicate(`${field}[${at}]`, value)] : noProblems,
+  );
+}
+
+/** What may be once what it was empty, and then no more. */
+export function unchangedOnceSet(
+  field: string,
+  next: JsonValue | undefined,
+  current: JsonValue | undefined,
+  detail: string,
+): Problems {
+  if (current === undefined || current === '' || deepEqual(next, current)) return noProblems;
+  return [invalid(field, next ?? null, detail)];
 }
 
 const portNameMax = 15;
