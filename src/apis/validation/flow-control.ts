@@ -1,4 +1,4 @@
-/** Rules of flow control: which requests a schema takes, and what a priority level does with them. */
+/** Rules of flow control: the requests a schema takes, and what a priority level does with them. */
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
