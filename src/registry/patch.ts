@@ -10,11 +10,10 @@
  *
  * Invariants: pure inside the decision, it may run again. The result obeys what an update obeys.
  */
-import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { applyJsonPatch } from '../apimachinery/patch/json-patch.ts';
+import type { JsonPatch } from '../apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
 import type { Patched } from '../apimachinery/patch/patch-result.ts';
-import type { JsonPatchOperation } from '../apimachinery/patch/rfc6902.ts';
 import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge-patch.ts';
 import { strategicSchemaOf } from '../apimachinery/patch/strategic-schema.ts';
 import type { ScalePaths } from '../apimachinery/scheme.ts';
@@ -30,8 +29,9 @@ import type { CurrentObject } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import type { WriteOptions } from './create.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
-import { ok, refused } from './registry.ts';
-import { produceScale, scaleOf } from './scale.ts';
+import { refused } from './registry.ts';
+import { executeScale, produceScale, scaleOf } from './scale.ts';
+import type { WrittenScale } from './scale.ts';
 import { executeReplace, produceUpdate, writerOf } from './update.ts';
 import type { Subresource } from './update.ts';
 import { atVersionOf } from './versions.ts';
@@ -39,14 +39,14 @@ import { atVersionOf } from './versions.ts';
 /** What a patch is read as, and how strictly. */
 export interface PatchReading {
   readonly fieldValidation: FieldValidation;
-  /** Paths of fields that came twice in the patch. */
-  readonly duplicates: readonly string[];
+  /** What was noticed in the text of the patch: fields that came twice, or that there are not. */
+  readonly noticed: readonly string[];
 }
 
 export interface PatchOptions extends WriteOptions, PatchReading {}
 
 export type ObjectPatch =
-  | { readonly kind: 'json'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly kind: 'json'; readonly patch: JsonPatch }
   | { readonly kind: 'merge'; readonly patch: JsonObject }
   | { readonly kind: 'strategic'; readonly patch: JsonObject; readonly schema: ObjectSchema };
 
@@ -71,30 +71,27 @@ export async function patchObject(
     create: undefined,
     warnings,
     options,
+    subresource,
   });
 }
 
-export async function patchScale(
+export function patchScale(
   deps: RegistryDeps,
   target: ObjectTarget,
   patch: ObjectPatch,
   paths: ScalePaths,
   scale: DocumentType,
   options: PatchOptions,
-): Promise<Result<ApiObject>> {
-  const result = await executeReplace(deps, target, {
-    produce: (current) => {
-      const document = scaleOf(withRevision(current.object, current), paths, scale);
-      const next = patchedObject(document, patch, scale, options);
-      if (next.kind === 'refused') return next;
-      return produceScale(deps, target, next.object, { paths, scale, options }, current);
-    },
-    create: undefined,
-    warnings: [],
-    options,
+): Promise<Result<WrittenScale>> {
+  const write = { paths, scale, options };
+  const warnings: string[] = [];
+  return executeScale(deps, target, write, warnings, (current) => {
+    const document = scaleOf(withRevision(current.object, current), paths, scale);
+    const next = patchedObject(document, patch, scale, options);
+    if (next.kind === 'refused') return next;
+    warnings.splice(0, warnings.length, ...next.warnings);
+    return produceScale(deps, target, next.object, write, current);
   });
-  if (result.kind === 'refused') return result;
-  return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
 }
 
 /** As clients see it: a patch may test the resourceVersion, or name the one it was made for. */
@@ -108,7 +105,7 @@ function patchedObject(
   document: ApiObject,
   patch: ObjectPatch,
   type: DocumentType,
-  { fieldValidation, duplicates }: PatchReading,
+  { fieldValidation, noticed }: PatchReading,
 ): TypedDocument {
   const patched = apply(document, patch);
   if (patched.kind === 'refused') return refused(patchError(patched));
@@ -117,13 +114,13 @@ function patchedObject(
   }
   const moved = identityChange(patched.value, document);
   if (moved !== undefined) return refused(moved);
-  return typedDocument(patched.value, type, fieldValidation, duplicates);
+  return typedDocument(patched.value, type, fieldValidation, noticed);
 }
 
 function apply(document: ApiObject, patch: ObjectPatch): Patched {
   switch (patch.kind) {
     case 'json':
-      return applyJsonPatch(document, patch.operations);
+      return applyJsonPatch(document, patch.patch);
     case 'merge':
       return { kind: 'ok', value: applyMergePatch(document, patch.patch) };
     case 'strategic':

@@ -379,8 +379,6 @@ const policies: readonly ValidationRow[] = [
       [
         'webhooks[0].name: Invalid value: "a": ' +
           'should be a domain with at least three segments separated by dots',
-        'webhooks[0].sideEffects: Unsupported value: "Some": ' +
-          'supported values: "None", "NoneOnDryRun"',
         'webhooks[0].timeoutSeconds: Invalid value: 31: ' +
           'the timeout value must be between 1 and 30 seconds',
         'webhooks[0].admissionReviewVersions: Invalid value: ["v2"]: ' +
@@ -389,6 +387,8 @@ const policies: readonly ValidationRow[] = [
         'webhooks[0].rules[0].operations: Invalid value: ["*","CREATE"]: ' +
           "if '*' is present, must not specify other operations",
         'webhooks[0].rules[0].resources: Required value',
+        'webhooks[0].sideEffects: Unsupported value: "Some": ' +
+          'supported values: "None", "NoneOnDryRun"',
       ],
     ),
   ]),

@@ -1,5 +1,5 @@
 /** Rules of roles, bindings, signing requests, nodes and events. */
-import { duplicate, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import {
   checkDns1123Subdomain,
@@ -116,9 +116,6 @@ export const signingRequestRules: KindRules = {
       `may not specify a duration less than ${leastSigningSeconds} seconds ` + '(10 minutes)';
     return [
       ...(usages.length === 0 ? [required('spec.usages')] : []),
-      ...usages.flatMap((usage, at) =>
-        usages.indexOf(usage) < at ? [duplicate(`spec.usages[${at}]`, usage)] : [],
-      ),
       ...signerRules(text(spec, 'signerName')),
       ...(seconds < leastSigningSeconds ? [invalid('spec.expirationSeconds', seconds, least)] : []),
     ];

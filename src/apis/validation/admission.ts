@@ -1,8 +1,8 @@
 /** Rules of webhook configurations. */
-import { invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { invalid, required } from '../../apimachinery/field-error.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { form, numberOf, objects, part, portNumber, text, texts, uniqueBy } from './checks.ts';
+import { form, numberOf, objects, part, portNumber, text, texts } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { labelSelectorRules } from './labels.ts';
 import { matchConditionRules, operationRules } from './request-matching.ts';
@@ -14,24 +14,14 @@ const timeoutSecondsMax = 30;
 export const webhookRules: KindRules = {
   validate: (object) => {
     const hooks = objects(object, 'webhooks');
-    // Versions before the stable one take more, and may be stored as such.
-    const stable = object.apiVersion.endsWith('/v1');
-    return [
-      ...hooks.flatMap((hook, at) => hookRules(hook, `webhooks[${at}]`, stable)),
-      ...(stable ? uniqueBy(hooks, 'webhooks', 'name') : []),
-    ];
+    return hooks.flatMap((hook, at) => hookRules(hook, `webhooks[${at}]`));
   },
 };
 
-function hookRules(hook: JsonObject, path: string, stable: boolean): Problems {
+function hookRules(hook: JsonObject, path: string): Problems {
   const timeout = numberOf(hook['timeoutSeconds']) ?? 1;
-  const effects = text(hook, 'sideEffects');
-  const quiet = ['None', 'NoneOnDryRun'];
   return [
     ...hookNameRules(text(hook, 'name'), `${path}.name`),
-    ...(stable && effects !== '' && !quiet.includes(effects)
-      ? [notSupported(`${path}.sideEffects`, effects, quiet)]
-      : []),
     ...(timeout > timeoutSecondsMax || timeout < 1
       ? [
           invalid(

@@ -7,7 +7,14 @@
  */
 import { BlockList, isIP } from 'node:net';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { duplicate, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import {
+  duplicate,
+  invalid,
+  noErrors as noProblems,
+  notSupported,
+  required,
+  together,
+} from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -21,17 +28,7 @@ export type Problems = readonly FieldError[];
 
 const nothing: JsonObject = {};
 
-/** One for all: nearly every check finds nothing, and need not make a list of it. */
-export const noProblems: Problems = [];
-
-/** All of them, in order. No list is made for nothing, nor for those of one check alone. */
-export function together(...lists: readonly Problems[]): Problems {
-  let all = noProblems;
-  for (const list of lists) {
-    if (list.length > 0) all = all.length === 0 ? list : [...all, ...list];
-  }
-  return all;
-}
+export { noProblems, together };
 
 /** What the rule finds in each of a list, in order. */
 export function each<T>(list: readonly T[], rule: (item: T, at: number) => Problems): Problems {
@@ -326,11 +323,14 @@ export function compareAmounts(
   return left === undefined || right === undefined ? undefined : compareQuantities(left, right);
 }
 
+/** Only a sign makes an amount negative; zero with one is not. */
+export function isNegativeAmount(value: JsonValue | undefined): boolean {
+  if (typeof value !== 'string' || !value.startsWith('-')) return false;
+  return (compareAmounts(value, '0') ?? 0) < 0;
+}
+
 export function nonNegativeAmount(field: string, value: JsonValue | undefined): Problems {
-  // Only a sign makes an amount negative; zero with one is none.
-  if (typeof value !== 'string' || !value.startsWith('-')) return noProblems;
-  if ((compareAmounts(value, '0') ?? 0) >= 0) return noProblems;
-  return [invalid(field, value, negativeMessage)];
+  return isNegativeAmount(value) ? [invalid(field, value, negativeMessage)] : noProblems;
 }
 
 export function positiveAmount(field: string, value: JsonValue | undefined): Problems {

@@ -33,10 +33,13 @@ const variableSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'sec
 
 export function environmentRules(container: JsonObject, path: string): Problems {
   const own = each(objects(container, 'env'), (variable, at) => {
+    // Nearly all are plain and right: then no path is asked for.
+    const plain = variable['valueFrom'] === undefined;
+    if (plain && variableName.test(text(variable, 'name'))) return noProblems;
     const here = `${path}.env[${at}]`;
     return together(
       form(`${here}.name`, text(variable, 'name'), checkVariableName),
-      variable['valueFrom'] === undefined ? noProblems : variableSourceRules(variable, here),
+      plain ? noProblems : variableSourceRules(variable, here),
     );
   });
   const imported = each(objects(container, 'envFrom'), (from, at) =>

@@ -12,6 +12,7 @@ import {
   compareAmounts,
   each,
   form,
+  isNegativeAmount,
   nonNegativeAmount,
   noProblems,
   objects,
@@ -75,8 +76,11 @@ function extendedNameRules(name: string, field: string): Problems {
 
 function amountRules(list: JsonObject, path: string): Problems {
   return each(Object.keys(list), (name) => {
+    const amount = list[name];
+    // Nearly all are like this: then no path is asked for.
+    if (ofContainers.has(name) && !isNegativeAmount(amount)) return noProblems;
     const field = `${path}[${name}]`;
-    return together(resourceNameRules(name, field, true), nonNegativeAmount(field, list[name]));
+    return together(resourceNameRules(name, field, true), nonNegativeAmount(field, amount));
   });
 }
 
