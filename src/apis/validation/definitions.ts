@@ -1,9 +1,9 @@
 /**
- * Rules of custom resource definitions: names, versions, printer columns, conversion, and what a
- * schema must say to be structural.
+ * Rules of custom resource definitions: names, versions, printer columns, conversion, and what
+ * schemas may not say.
  *
- * What it is not: of the older version, which emulated releases store. Schemas are looked at as far
- * as this says, not compiled.
+ * What it is not: of the older version, which emulated releases store; nor what makes a schema
+ * structural, which is demanded of writes at the stable version. Nothing is compiled.
  *
  * Bounds: one error for each wrong place of a schema, `schemaErrorsMax` of them at most.
  */
@@ -47,16 +47,6 @@ export const definitionRules: KindRules = {
       versionsRules(spec),
       namesRules(part(spec, 'names')),
       conversionRules(part(spec, 'conversion')),
-      spec['preserveUnknownFields'] === true
-        ? [
-            invalid(
-              'spec.preserveUnknownFields',
-              true,
-              'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in ' +
-                'spec.versions[*].schema instead',
-            ),
-          ]
-        : noProblems,
     );
   },
   validateUpdate: (next, current) => {
@@ -153,14 +143,10 @@ const selectableMax = 8;
 function versionRules(version: JsonObject, path: string): Problems {
   const warning = version['deprecationWarning'];
   const late = 'can only be set for deprecated versions';
-  const schema = part(version, 'schema')['openAPIV3Schema'];
   return together(
     form(`${path}.name`, text(version, 'name'), checkDns1035Label),
     warning !== undefined && version['deprecated'] !== true
       ? [invalid(`${path}.deprecationWarning`, warning, late)]
-      : noProblems,
-    schema === undefined
-      ? [required(`${path}.schema.openAPIV3Schema`, 'schemas are required')]
       : noProblems,
   );
 }
@@ -288,19 +274,11 @@ interface SchemaWalk {
 }
 
 const typeNames = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
-const unusable = ['definitions', 'dependencies', 'id', '$ref', 'patternProperties'];
+const unusable = ['definitions', 'dependencies', 'id', 'patternProperties'];
 const junctors = ['allOf', 'anyOf', 'oneOf'];
 
 function schemaRules(schema: JsonObject, path: string): Problems {
   const walk: SchemaWalk = { errors: [] };
-  const type = text(schema, 'type');
-  if (type !== 'object') {
-    const found: FieldError =
-      type === ''
-        ? required(`${path}.type`, 'must not be empty at the root')
-        : invalid(`${path}.type`, type, 'must be object at the root');
-    walk.errors.push(found);
-  }
   checkSchema(schema, path, walk, true);
   return walk.errors.slice(0, schemaErrorsMax);
 }
@@ -315,28 +293,12 @@ function checkSchema(
   const { errors } = walk;
   if (errors.length >= schemaErrorsMax) return;
   const type = text(schema, 'type');
-  const isRoot = path.endsWith('.openAPIV3Schema');
-  const any =
-    schema['x-kubernetes-int-or-string'] === true ||
-    schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (structural && type === '' && !any && !isRoot) {
-    errors.push(required(`${path}.type`, 'must not be empty for specified object fields'));
-  }
   if (type !== '' && !typeNames.includes(type)) {
     errors.push(notSupported(`${path}.type`, type, typeNames));
   }
   for (const name of unusable) {
     if (schema[name] !== undefined)
       errors.push(forbidden(`${path}.${name}`, `${name} is not supported`));
-  }
-  if (schema['uniqueItems'] === true) {
-    const detail =
-      'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
-    errors.push(forbidden(`${path}.uniqueItems`, detail));
-  }
-  if (schema['properties'] !== undefined && isJsonObject(schema['additionalProperties'])) {
-    const detail = 'additionalProperties and properties are mutual exclusive';
-    errors.push(forbidden(`${path}.additionalProperties`, detail));
   }
   if (structural && type === 'array' && schema['items'] === undefined) {
     errors.push(required(`${path}.items`, 'must be specified'));
