@@ -26,7 +26,7 @@ import type { CompletedConfig } from './options.ts';
 import { ensurePki, servingOf } from './pki.ts';
 import type { Pki } from './pki.ts';
 import type { ServerParts } from './server-parts.ts';
-import { createSigningControllers, readSigningAuthority } from './signing.ts';
+import { createSigningControllers, readSigningAuthorities } from './signing.ts';
 import { readTokenKeys } from './token-keys.ts';
 import type { TokenKeys } from './token-keys.ts';
 import { createTokenControllers, createTokenParts } from './token-methods.ts';
@@ -38,7 +38,7 @@ export interface AccessMaterial {
   readonly files: AuthenticationFiles;
   readonly keys: TokenKeys;
   readonly tls: TlsMaterial;
-  readonly signing: SigningAuthority;
+  readonly signing: ReadonlyMap<string, SigningAuthority>;
 }
 
 /** @throws OptionsError. */
@@ -55,7 +55,7 @@ export async function readAccessMaterial(
     files,
     keys: readTokenKeys(config.tokens, dataDir, access.tlsCertificate?.keyFile),
     tls: { serving: servingOf(access, pki), clientCaPem: files.clientCaPem },
-    signing: await readSigningAuthority(config.signing, pki),
+    signing: await readSigningAuthorities(config.signing, pki, identity),
   };
 }
 
@@ -122,7 +122,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
           timers,
           log,
           access: authorization,
-          authority: signing,
+          authorities: signing,
           lifeMs: config.signing.lifeMs,
         }),
       ]),
