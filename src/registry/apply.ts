@@ -101,7 +101,6 @@ export async function applyScale(
     create: undefined,
     warnings: [],
     options,
-    subresource: 'scale',
   });
   if (result.kind === 'refused') return result;
   return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));

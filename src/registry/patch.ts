@@ -93,7 +93,6 @@ export async function patchScale(
     create: undefined,
     warnings: [],
     options,
-    subresource: 'scale',
   });
   if (result.kind === 'refused') return result;
   return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));

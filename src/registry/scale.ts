@@ -62,7 +62,6 @@ export async function updateScale(
     create: undefined,
     warnings: [],
     options,
-    subresource: 'scale',
   });
   if (result.kind === 'refused') return result;
   return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
