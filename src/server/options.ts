@@ -134,7 +134,7 @@ export const optionTable = [
     flag: 'request-timeout',
     value: 'DURATION',
     default: '60s',
-    help: 'Longest time to receive one request.',
+    help: 'Longest time to receive one request; for --store=fdb also to try one read or commit.',
   },
   {
     flag: 'max-request-bytes',

@@ -236,6 +236,7 @@ export async function openStorage(
         clock,
         timers,
         prng: systemPrng(),
+        requestTimeoutMs: config.requestTimeoutMs,
       });
   }
 }
