@@ -16,10 +16,11 @@ import {
 } from '../src/apimachinery/status-error.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
+import { storeKey } from '../src/storage/keys.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { ObjectRecord, RecordTimer } from '../src/storage/record.ts';
 import { storageLimits } from '../src/storage/storage.ts';
-import type { Condition, MutationOperation } from '../src/storage/storage.ts';
+import type { Condition, MutationOperation, StoreKey } from '../src/storage/storage.ts';
 import { assert, AssertionError, unreachable } from '../src/stdx/assert.ts';
 import { deepEqual } from '../src/stdx/deep-equal.ts';
 import type {
@@ -58,7 +59,10 @@ export type Decision =
 
 export interface RecordEncoders {
   readonly encode: (key: ObjectKey, object: ApiObject) => { readonly record: ObjectRecord };
-  readonly encodeRecord: (record: ObjectRecord) => Uint8Array;
+  readonly encodeRecord: (
+    record: ObjectRecord,
+    place: { readonly key: StoreKey; readonly state: string },
+  ) => Uint8Array;
   /** Of objects whose life depends on time; absent: there are none. */
   readonly timing?: TokenTiming | undefined;
 }
@@ -220,7 +224,8 @@ function write(
   const timer =
     change.finding.timer ?? (timing && timerAfterWrite(timing, key, object, basis.image?.timer));
   const shown = { object, bytes: record.object, metadataAt: record.metadataAt, timer };
-  const value = encoders.encodeRecord(timer === undefined ? record : { ...record, timer });
+  const place = { key: storeKey(key), state: life };
+  const value = encoders.encodeRecord(timer === undefined ? record : { ...record, timer }, place);
   if (value.byteLength > storageLimits.valueBytesMax) {
     return { kind: 'refused', error: newRequestEntityTooLarge(storageLimits.valueBytesMax) };
   }

@@ -28,7 +28,7 @@ export interface ObjectSnapshot {
 }
 
 export interface RecordDecoders {
-  readonly decodeRecord: (value: Uint8Array) => ObjectRecord;
+  readonly decodeRecord: (stored: StoredRecord) => ObjectRecord;
   readonly decodeObject: (bytes: Uint8Array) => ApiObject;
 }
 
@@ -47,7 +47,7 @@ export function snapshotOf(
     throw new StorageError('corrupt', `record ${stored.key} has an unknown state: ${state}`);
   }
   try {
-    const record = decoders.decodeRecord(stored.value);
+    const record = decoders.decodeRecord(stored);
     const object = decoders.decodeObject(record.object);
     const { metadataAt, timer } = record;
     const image = { object, bytes: record.object, metadataAt, timer };

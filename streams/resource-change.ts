@@ -24,7 +24,7 @@ export interface EntryMaker {
   restamped(entry: StampedEntry, revision: Revision): StampedEntry;
 }
 
-export type DecodeRecord = (value: Uint8Array) => ObjectRecord;
+export type DecodeRecord = (stored: StoredRecord) => ObjectRecord;
 /** Inserts `"resourceVersion":"<revision>",` at `metadataAt` into a new buffer of its own. */
 export type Stamp = (object: Uint8Array, metadataAt: number, revision: Revision) => Uint8Array;
 
@@ -53,7 +53,7 @@ export function createEntryMaker(decodeRecord: DecodeRecord, stamp: Stamp): Entr
   };
   return {
     fromRecord(stored) {
-      const record = decodeRecord(stored.value);
+      const record = decodeRecord(stored);
       const { labels, fields, metadataAt, object, timer } = record;
       const meta = { labels: orNothing(labels), fields: orNothing(fields), metadataAt, timer };
       return make(parseStoreKey(stored.key), stored.revision, meta, object);

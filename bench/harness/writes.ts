@@ -1,6 +1,7 @@
 /** Request rates: of the server, and of the load generator against an answer that costs nothing. */
 import { decodeObject, encodeObject } from '../../src/apimachinery/object-encoding.ts';
 import { encodeRecord } from '../../src/storage/record-codec.ts';
+import type { StoreKey } from '../../src/storage/storage.ts';
 import { connectMany, drive } from '../load/http-client.ts';
 import type { MeasuredProcess } from './process.ts';
 import type { Bench } from './scenario.ts';
@@ -45,7 +46,9 @@ export function createRecordBytes(text: string): number {
   const decoded = decodeObject(Buffer.from(text));
   const { bytes, metadataAt } = encodeObject(decoded);
   const uid = String(decoded.metadata.uid);
-  return encodeRecord({ uid, labels: {}, fields: {}, metadataAt, object: bytes }).byteLength;
+  const record = { uid, labels: {}, fields: {}, metadataAt, object: bytes };
+  // Of any key: all checksums have one length.
+  return encodeRecord(record, { key: '' as StoreKey, state: 'live' }).byteLength;
 }
 
 /** What the load generator can do, measured between the rounds that need it. */

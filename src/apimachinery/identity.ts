@@ -78,7 +78,11 @@ export interface Identity {
     /** In every namespace: whom its pods may trust. */
     readonly rootCa: string;
   };
+  /** Signers of certificates that the server has itself. */
   readonly signers: {
+    readonly client: string;
+    readonly kubeletClient: string;
+    readonly kubeletServing: string;
     readonly legacyUnknown: string;
   };
   /** How the server names itself to clients that look for its kind. */
@@ -179,7 +183,12 @@ function makeIdentity(base: Names): Identity {
       nodeLease: 'kube-node-lease',
     },
     configMaps: { rootCa: base.rootCa },
-    signers: { legacyUnknown: `${labelDomain}/legacy-unknown` },
+    signers: {
+      client: `${labelDomain}/kube-apiserver-client`,
+      kubeletClient: `${labelDomain}/kube-apiserver-client-kubelet`,
+      kubeletServing: `${labelDomain}/kubelet-serving`,
+      legacyUnknown: `${labelDomain}/legacy-unknown`,
+    },
     serverName: base.serverName,
     fill(template: string): string {
       if (template === flowcontrolTemplate) return base.flowcontrol;

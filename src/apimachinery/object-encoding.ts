@@ -13,7 +13,8 @@
  */
 import { assert, AssertionError } from '../stdx/assert.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
-import type { ApiObject } from './unstructured.ts';
+import type { ApiObject, JsonArray, JsonObject, JsonValue } from './unstructured.ts';
+import { isJsonObject } from './unstructured.ts';
 
 export interface EncodedObject {
   /** Compact JSON without metadata.resourceVersion. Short-lived: may share a pooled buffer. */
@@ -37,7 +38,7 @@ const beforeMetadata = Buffer.from(',"metadata":');
 export function encodeObject(object: ApiObject): EncodedObject {
   const { kind, apiVersion, metadata, ...rest } = object;
   const head = `${headText(kind, apiVersion)},"metadata":`;
-  const metadataText = stringifyJson(withoutResourceVersion(metadata));
+  const metadataText = textOfMetadata(metadata);
   assert(metadataText.length > 2, 'a stored object has metadata');
   const restText = stringifyJson(rest);
   const tail = restText === '{}' ? '}' : `,${restText.slice(1)}`;
@@ -154,8 +155,35 @@ export function decodeTrustedText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-function withoutResourceVersion(metadata: ApiObject['metadata']): ApiObject['metadata'] {
-  if (metadata.resourceVersion === undefined) return metadata;
-  const { resourceVersion: _dropped, ...kept } = metadata;
-  return kept;
+/** JSON of parts that many objects share, by the part itself. */
+const sharedTexts = new WeakMap<JsonObject, string>();
+
+/** Says that the part will stand in many objects as the fields that a manager owns: its text is
+ * made once. It costs as much memory as the text takes, for as long as the part lives. */
+export function shareFieldsText(fields: JsonObject): void {
+  sharedTexts.set(fields, stringifyJson(fields));
+}
+
+function textOfMetadata(metadata: ApiObject['metadata']): string {
+  const { resourceVersion: _dropped, managedFields, ...kept } = metadata;
+  const text = stringifyJson(kept);
+  if (managedFields === undefined) return text;
+  const entries = Array.isArray(managedFields)
+    ? `[${(managedFields as JsonArray).map(textOfEntry).join(',')}]`
+    : stringifyJson(managedFields);
+  return withMember(text, 'managedFields', entries);
+}
+
+/** Of one manager: with the text of its fields where that is known. */
+function textOfEntry(entry: JsonValue): string {
+  const fields = isJsonObject(entry) ? entry['fieldsV1'] : undefined;
+  const known = isJsonObject(fields) ? sharedTexts.get(fields) : undefined;
+  if (known === undefined) return stringifyJson(entry);
+  const { fieldsV1: _text, ...kept } = entry as JsonObject;
+  return withMember(stringifyJson(kept), 'fieldsV1', known);
+}
+
+/** The text of an object with one more member, which comes last. */
+function withMember(text: string, name: string, value: string): string {
+  return `${text.slice(0, -1)}${text === '{}' ? '' : ','}"${name}":${value}}`;
 }

@@ -323,6 +323,20 @@ export function newTimeout(message: string, retryAfterSeconds: number): StatusEr
   });
 }
 
+/** Without a hint to retry: clients follow one unasked, and it was the client that set the time. */
+export function newCollectionTimeout(
+  gr: GroupResource,
+  seconds: number,
+  deletedCount: number,
+): StatusError {
+  const message = STATUS_MESSAGES.collectionTimeout(gr, seconds, deletedCount);
+  return new StatusError({
+    reason: StatusReason.timeout,
+    message: STATUS_MESSAGES.timeout(message),
+    details: { group: gr.group, kind: gr.resource },
+  });
+}
+
 /** Both in decimal. Clients recognise this error by its cause and restart from "". */
 export function newTooLargeResourceVersion(requested: string, current: string): StatusError {
   return new StatusError({

@@ -100,6 +100,8 @@ export const STATUS_MESSAGES = {
     `The ${verb} operation against ${formatGroupResource(gr)} could not be completed at this ` +
     'time, please try again.',
   internalError: (message: string): string => `Internal error occurred: ${message}`,
+  collectionTimeout: ({ resource }: GroupResource, seconds: number, deletedCount: number): string =>
+    `not all ${resource} were deleted within ${seconds} s: ${deletedCount} were, the rest is there`,
   corruptObject: (key: string, why: string): string =>
     `StorageError: corrupt object, Key: ${key}: ${why}`,
   storeReadError: (gr: GroupResource): string =>

@@ -1,13 +1,15 @@
 /**
  * CertificateSigningRequests: who may write which condition (spec 1, section 1.3).
  *
+ *     create     spec; who asks is written into it by the server
  *     approval   conditions, all of them
  *     status     certificate and conditions, but Approved and Denied stay as they are
  *     main       metadata
  *
- * What it is not: signing, or the check of what is requested.
+ * What it is not: signing, or whether a signer would sign what is requested.
  *
- * Invariants: a condition of type Approved, Denied or Failed is True and is not taken back;
+ * Invariants: the spec is what it was when it was made, and its request is signed by its own key;
+ * a condition of type Approved, Denied or Failed is True and is not taken back;
  * Approved and Denied exclude each other; a certificate is issued once.
  */
 import {
@@ -18,16 +20,29 @@ import {
   required,
 } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
+import type { Identity } from '../apimachinery/identity.ts';
 import { quote } from '../apimachinery/quote.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { UserInfo } from '../authentication/authenticator.ts';
+import {
+  certificateChainProblem,
+  readSigningRequest,
+} from '../authentication/certificate-requests.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
 
 /** What replaces functions of the generic strategy. */
-export function signingRequestStrategy(): Partial<KindStrategy> {
+export function signingRequestStrategy({ signers }: Identity): Partial<KindStrategy> {
   return {
+    prepareForCreate: withRequester,
+    validateVersion: (request, version) => [
+      ...requestErrors(specOf(request)['request']),
+      ...(version !== 'v1' || specOf(request)['signerName'] !== signers.legacyUnknown
+        ? []
+        : [invalid('spec.signerName', signers.legacyUnknown, legacyRefusal)]),
+    ],
     prepareForUpdate: (next, current) =>
       withPart(withPart(next, current, 'spec'), current, 'status'),
     prepareForStatusUpdate: (next, current, nowMs) =>
@@ -47,6 +62,37 @@ export function signingRequestStrategy(): Partial<KindStrategy> {
       },
     },
   };
+}
+
+const legacyRefusal = 'the legacy signerName is not allowed via this API version';
+
+function specOf({ spec }: ApiObject): JsonObject {
+  return isJsonObject(spec) ? spec : {};
+}
+
+/** Whatever the client says of itself is replaced by what is known of it. */
+function withRequester({ status: _status, ...request }: ApiObject, user?: UserInfo): ApiObject {
+  const { extra: _e, groups: _g, uid: _i, username: _n, ...asked } = specOf(request);
+  if (user === undefined) return { ...request, spec: asked };
+  const { extra, groups, name, uid } = user;
+  const known: JsonObject = {
+    username: name,
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra: extraOf(extra) }),
+  };
+  return { ...request, spec: { ...asked, ...known } };
+}
+
+function extraOf(extra: UserInfo['extra']): JsonObject {
+  return Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+}
+
+function requestErrors(request: JsonValue | undefined): readonly FieldError[] {
+  // What is missing, or no text, has been said.
+  if (typeof request !== 'string' || request === '') return [];
+  const read = readSigningRequest(Buffer.from(request, 'base64').toString('latin1'));
+  return read.kind === 'ok' ? [] : [invalid('spec.request', request, read.problem)];
 }
 
 const decisions = ['Approved', 'Denied'] as const;
@@ -163,8 +209,15 @@ function decisionErrors(next: ApiObject, current: ApiObject): readonly FieldErro
 }
 
 function certificateErrors(next: ApiObject, current: ApiObject): readonly FieldError[] {
-  const old = certificateOf(current);
-  if (old === '' || certificateOf(next) === old) return [];
+  const [wanted, old] = [certificateOf(next), certificateOf(current)];
+  if (wanted === old) return [];
+  if (old === '' && typeof wanted === 'string') {
+    const pem = Buffer.from(wanted, 'base64').toString('latin1');
+    const problem = certificateChainProblem(pem);
+    return problem === undefined
+      ? []
+      : [invalid('status.certificate', '<certificate data>', problem)];
+  }
   const why = 'updates may not modify existing certificate content';
   return [forbidden('status.certificate', why)];
 }

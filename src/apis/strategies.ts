@@ -33,7 +33,8 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
       ...initial['/pods'],
       subresources: podSubresources(`${identity.labelDomain}/config.mirror`),
     },
-    [identity.fill('certificates.{domain}/certificatesigningrequests')]: signingRequestStrategy(),
+    [identity.fill('certificates.{domain}/certificatesigningrequests')]:
+      signingRequestStrategy(identity),
     '/secrets': secretStrategy(),
   };
   const rules = new Map(

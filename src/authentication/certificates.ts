@@ -1,5 +1,6 @@
 /**
- * X.509: reading certificates, checking chains, making certificates. The door of @peculiar/x509.
+ * X.509: reading certificates, checking chains, making certificates. The door of @peculiar/x509,
+ * with certificate-requests.ts.
  *
  * What it is not: a user (client-certificate.ts) and files (the server's pki.ts). Revocation lists
  * are not read: what must end soon is issued for a short time.
@@ -269,11 +270,13 @@ const curves: Readonly<Record<string, string>> = {
 };
 
 /** ECDSA or RSA. @throws for other keys. */
-async function signingKeyOf(keyPem: string) {
+export async function signingKeyOf(keyPem: string) {
   const key = createPrivateKey(keyPem);
   const curve = curves[key.asymmetricKeyDetails?.namedCurve ?? ''];
   const algorithm = key.asymmetricKeyType === 'rsa' ? rsa : ecdsa;
-  if (algorithm === ecdsa && curve === undefined) throw new Error('the key is of no known kind');
+  if (algorithm === ecdsa && curve === undefined) {
+    throw new Error('the key is neither RSA nor ECDSA on a curve of NIST');
+  }
   const der = key.export({ type: 'pkcs8', format: 'der' });
   const params = algorithm === rsa ? rsa : { name: 'ECDSA', namedCurve: curve as string };
   const imported = await webcrypto.subtle.importKey('pkcs8', der, params, false, ['sign']);

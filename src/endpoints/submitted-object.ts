@@ -29,7 +29,7 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { deleteOptionsType } from '../apimachinery/typed/meta-types.ts';
-import { typedDocument } from '../apimachinery/typed/field-validation.ts';
+import { duplicateFields, typedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { DocumentType } from '../apimachinery/typed/field-validation.ts';
 import { fieldValidationOf } from '../apimachinery/write-options.ts';
 import type { Result } from '../registry/registry.ts';
@@ -144,7 +144,7 @@ export async function readObject(
   const { document, duplicates } = decoded.value;
   const mismatch = checkVersionAndKind(document, expected);
   if (mismatch !== undefined) return refused(mismatch);
-  const typed = typedDocument(document, expected, mode, duplicates);
+  const typed = typedDocument(document, expected, mode, duplicateFields(duplicates));
   if (typed.kind === 'refused') return typed;
   request.warnings.push(...typed.warnings);
   return ok(typed.object);

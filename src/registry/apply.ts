@@ -168,7 +168,7 @@ function produceCreated(
     lastAppliedAnnotation: deps.identity.annotations.lastAppliedConfiguration,
   });
   if (outcome.kind === 'refused') return outcome;
-  const prepared = prepareForCreate(deps, target, typed(outcome.object, kind), name);
+  const prepared = prepareForCreate(deps, target, typed(outcome.object, kind), name, options.user);
   if (prepared.kind === 'refused') return prepared;
   return { kind: 'object', object: withOwners(prepared.value.object, outcome.object.metadata) };
 }

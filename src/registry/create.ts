@@ -82,7 +82,7 @@ async function createNamed(
   name: string,
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
-  const prepared = prepareForCreate(deps, target, submitted, name);
+  const prepared = prepareForCreate(deps, target, submitted, name, options.user);
   if (prepared.kind === 'refused') return prepared;
   const { user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
@@ -138,6 +138,7 @@ export function prepareForCreate(
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
+  user?: UserInfo,
 ): Result<PreparedCreation> {
   const { kind, namespace } = target;
   const birth = {
@@ -149,13 +150,14 @@ export function prepareForCreate(
   const strategy = deps.strategyOf(kind);
   const stored = toStorageVersion(metadataForCreate(submitted, kind, birth), kind);
   const { object: deduplicated, warnings } = withoutDuplicateOwners(stored);
-  const object = strategy.prepareForCreate(deduplicated);
+  const object = strategy.prepareForCreate(deduplicated, user);
   const errors = [
     ...validateObjectMeta(object.metadata, {
       namespaced: kind.namespaced,
       nameValidator: nameValidatorOf(kind.nameRule),
     }),
     ...strategy.validate(object),
+    ...strategy.validateVersion(object, kind.version),
   ];
   if (errors.length > 0) {
     return refused(newInvalid(kind, name === '' ? '' : name, errors));

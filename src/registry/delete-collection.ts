@@ -4,16 +4,20 @@
  * What it is not: atomic. Each object is deleted by its own actor, in pages of one consistent list;
  * an object that someone else removes meanwhile is passed over.
  *
+ * `timeoutSeconds` bounds it: no deletion is begun after that, those that were begun are waited
+ * for, and the answer, a 504, says how many objects were deleted. Asked again it goes on.
+ *
  * Bounds: at most `deletesInFlightMax` deletions at once, so that one request cannot fill the
  * commit queue.
  */
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
-import { isNotFound } from '../apimachinery/status-error.ts';
+import { isNotFound, newCollectionTimeout } from '../apimachinery/status-error.ts';
 import type { ListQuery } from './read.ts';
 import { listObjects } from './read.ts';
 import { deleteObject } from './delete.ts';
 import type { ListResult, RegistryDeps, ResourceTarget, Result } from './registry.ts';
-import { ok } from './registry.ts';
+import type { StoredObject } from './registry.ts';
+import { ok, refused } from './registry.ts';
 
 const deletesInFlightMax = 64;
 
@@ -22,17 +26,32 @@ export interface CollectionDeletion {
   readonly deletedCount: number;
 }
 
+/** `timeoutSeconds` 0: as long as it takes. */
 export async function deleteCollection(
   deps: RegistryDeps,
   target: ResourceTarget,
   query: ListQuery,
   options: DeleteOptions,
+  timeoutSeconds: number,
 ): Promise<Result<CollectionDeletion>> {
+  const { clock } = deps;
+  const endsMs = clock.monotonicMs() + timeoutSeconds * 1000;
+  const isOver = (): boolean => timeoutSeconds > 0 && clock.monotonicMs() >= endsMs;
   const listed = await listObjects(deps, target, query);
   if (listed.kind === 'refused') return listed;
-  const deleted = await deleteEntries(deps, target, listed.value.entries, options);
+  let isCut = false;
+  const inTime = function* (): Generator<StoredObject> {
+    for (const entry of listed.value.entries) {
+      isCut = isOver();
+      if (isCut) return;
+      yield entry;
+    }
+  };
+  const deleted = await deleteEntries(deps, target, inTime(), options);
   if (deleted.kind === 'refused') return deleted;
-  return ok({ list: listed.value, deletedCount: deleted.value });
+  const deletedCount = deleted.value;
+  if (isCut) return refused(newCollectionTimeout(target.kind, timeoutSeconds, deletedCount));
+  return ok({ list: listed.value, deletedCount });
 }
 
 /** Deletes each of the objects, as they are when their turn comes; returns how many. What fails

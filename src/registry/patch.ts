@@ -12,9 +12,9 @@
  */
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { applyJsonPatch } from '../apimachinery/patch/json-patch.ts';
+import type { JsonPatch } from '../apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
 import type { Patched } from '../apimachinery/patch/patch-result.ts';
-import type { JsonPatchOperation } from '../apimachinery/patch/rfc6902.ts';
 import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge-patch.ts';
 import { strategicSchemaOf } from '../apimachinery/patch/strategic-schema.ts';
 import type { ScalePaths } from '../apimachinery/scheme.ts';
@@ -39,14 +39,14 @@ import { atVersionOf } from './versions.ts';
 /** What a patch is read as, and how strictly. */
 export interface PatchReading {
   readonly fieldValidation: FieldValidation;
-  /** Paths of fields that came twice in the patch. */
-  readonly duplicates: readonly string[];
+  /** What was noticed in the text of the patch: fields that came twice, or that there are not. */
+  readonly noticed: readonly string[];
 }
 
 export interface PatchOptions extends WriteOptions, PatchReading {}
 
 export type ObjectPatch =
-  | { readonly kind: 'json'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly kind: 'json'; readonly patch: JsonPatch }
   | { readonly kind: 'merge'; readonly patch: JsonObject }
   | { readonly kind: 'strategic'; readonly patch: JsonObject; readonly schema: ObjectSchema };
 
@@ -108,7 +108,7 @@ function patchedObject(
   document: ApiObject,
   patch: ObjectPatch,
   type: DocumentType,
-  { fieldValidation, duplicates }: PatchReading,
+  { fieldValidation, noticed }: PatchReading,
 ): TypedDocument {
   const patched = apply(document, patch);
   if (patched.kind === 'refused') return refused(patchError(patched));
@@ -117,13 +117,13 @@ function patchedObject(
   }
   const moved = identityChange(patched.value, document);
   if (moved !== undefined) return refused(moved);
-  return typedDocument(patched.value, type, fieldValidation, duplicates);
+  return typedDocument(patched.value, type, fieldValidation, noticed);
 }
 
 function apply(document: ApiObject, patch: ObjectPatch): Patched {
   switch (patch.kind) {
     case 'json':
-      return applyJsonPatch(document, patch.operations);
+      return applyJsonPatch(document, patch.patch);
     case 'merge':
       return { kind: 'ok', value: applyMergePatch(document, patch.patch) };
     case 'strategic':

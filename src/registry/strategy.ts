@@ -10,10 +10,12 @@ import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { UserInfo } from '../authentication/authenticator.ts';
 
 export interface KindStrategy {
-  /** Completes or resets what the client may not choose. Metadata is already prepared. */
-  prepareForCreate(object: ApiObject): ApiObject;
+  /** Completes or resets what the client may not choose. Metadata is already prepared. `user`:
+   * who creates it; undefined: the server itself. */
+  prepareForCreate(object: ApiObject, user?: UserInfo): ApiObject;
   /** Likewise, for a write to the main resource. `next` already has the immutable metadata. */
   prepareForUpdate(next: ApiObject, current: ApiObject): ApiObject;
   /** Likewise, for a write to the status: `next` differs in it and in the client's metadata. */
@@ -21,6 +23,8 @@ export interface KindStrategy {
   /** Of writes to the kind's other subresources, by name. */
   readonly subresources: Readonly<Record<string, SubresourceRules>>;
   validate(object: ApiObject): readonly FieldError[];
+  /** Of a creation: what the version that it comes in does not allow. */
+  validateVersion(object: ApiObject, version: string): readonly FieldError[];
   /** Of a write to the main resource; what `validate` asks is asked here too. */
   validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
   /** Of a write to the status, which leaves the rest as it is. */
@@ -57,6 +61,7 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
     prepareForStatusUpdate: (next) => next,
     subresources: {},
     validate: () => [],
+    validateVersion: () => [],
     validateUpdate: () => [],
     validateStatusUpdate: () => [],
     forbidDeletion: () => undefined,

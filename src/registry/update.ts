@@ -291,7 +291,7 @@ function produceCreation(
   submitted: ApiObject,
   options: WriteOptions,
 ): Production {
-  const prepared = prepareForCreate(deps, target, submitted, target.name);
+  const prepared = prepareForCreate(deps, target, submitted, target.name, options.user);
   if (prepared.kind === 'refused') return prepared;
   return { kind: 'object', object: trackedCreation(deps, target, prepared.value, options) };
 }

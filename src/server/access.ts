@@ -10,6 +10,7 @@
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { CallerAuthentication } from '../authentication/authenticator.ts';
+import type { SigningAuthority } from '../authentication/certificate-requests.ts';
 import type { Controller } from '../controllers/controller.ts';
 import { together } from '../controllers/controller.ts';
 import type { ReviewAnswerers } from '../endpoints/request.ts';
@@ -25,6 +26,7 @@ import type { CompletedConfig } from './options.ts';
 import { ensurePki, servingOf } from './pki.ts';
 import type { Pki } from './pki.ts';
 import type { ServerParts } from './server-parts.ts';
+import { createSigningControllers, readSigningAuthority } from './signing.ts';
 import { readTokenKeys } from './token-keys.ts';
 import type { TokenKeys } from './token-keys.ts';
 import { createTokenControllers, createTokenParts } from './token-methods.ts';
@@ -36,6 +38,7 @@ export interface AccessMaterial {
   readonly files: AuthenticationFiles;
   readonly keys: TokenKeys;
   readonly tls: TlsMaterial;
+  readonly signing: SigningAuthority;
 }
 
 /** @throws OptionsError. */
@@ -52,6 +55,7 @@ export async function readAccessMaterial(
     files,
     keys: readTokenKeys(config.tokens, dataDir, access.tlsCertificate?.keyFile),
     tls: { serving: servingOf(access, pki), clientCaPem: files.clientCaPem },
+    signing: await readSigningAuthority(config.signing, pki),
   };
 }
 
@@ -77,7 +81,7 @@ export interface AccessParts {
 /** @throws OptionsError. */
 export function assembleAccess(config: CompletedConfig, deps: AccessDeps): AccessParts {
   const { parts, identity, clock, timers, log } = deps;
-  const { pki, files, keys } = deps.material;
+  const { pki, files, keys, signing } = deps.material;
   const { streams, authorization, registry } = parts;
   const tokens = createTokenParts(config.tokens, {
     identity,
@@ -112,6 +116,15 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
           rootCa,
         }),
         createRbacControllers(own, { timers, log, defaults }),
+        createSigningControllers({
+          chosen: config.tokens.controllers,
+          registry: own,
+          timers,
+          log,
+          access: authorization,
+          authority: signing,
+          lifeMs: config.signing.lifeMs,
+        }),
       ]),
   };
 }

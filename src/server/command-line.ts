@@ -74,7 +74,11 @@ function addStoreCommands(program: Command, found: (command: StoreCommand) => vo
     .action(({ to }: { to: string }) => {
       found({ kind: 'backup', options: rawOptions(backup), to });
     });
-  const verify = add('verify', ['data-dir'], 'Check an LMDB store that is not being served.');
+  const verify = add(
+    'verify',
+    whereStoresAre,
+    'Read every record: LMDB while it is not served, FoundationDB beside servers.',
+  );
   verify.action(() => found({ kind: 'verify', options: rawOptions(verify) }));
   const restored = add(
     'mark-restored',

@@ -21,6 +21,21 @@ const controllerNames = [
     short: 'root-ca-cert-publisher',
     onByDefault: true,
   },
+  {
+    name: 'certificatesigningrequest-approving-controller',
+    short: 'csrapproving',
+    onByDefault: true,
+  },
+  {
+    name: 'certificatesigningrequest-signing-controller',
+    short: 'csrsigning',
+    onByDefault: true,
+  },
+  {
+    name: 'certificatesigningrequest-cleaner-controller',
+    short: 'csrcleaner',
+    onByDefault: true,
+  },
   { name: 'token-cleaner-controller', short: 'tokencleaner', onByDefault: false },
   { name: 'bootstrap-signer-controller', short: 'bootstrapsigner', onByDefault: false },
 ] as const satisfies readonly ControllerName[];

@@ -3,7 +3,8 @@
  * The executable: arguments in, one ready line out, exit codes.
  *
  *   0  done, or stopped on purpose   2  the arguments or the data directory cannot be used
- *   1  a promise was about to be broken (lost log, failed invariant): it stops rather than go on
+ *   1  a promise was about to be broken (lost log, failed invariant): it stops rather than go on;
+ *      or a store that was to be verified is damaged
  */
 import cluster from 'node:cluster';
 import { StorageError } from '../storage/storage.ts';
@@ -16,6 +17,7 @@ import type { CompletedConfig } from './options.ts';
 import { programVersion } from './program-version.ts';
 import { startServer } from './server.ts';
 import { runStoreCommand } from './store-commands.ts';
+import { StoreDamaged } from './verify-store.ts';
 import { startSupervisor } from './supervisor.ts';
 import type { RunningSupervisor } from './supervisor.ts';
 import { WorkerFailed } from './worker-fleet.ts';
@@ -93,7 +95,8 @@ main().catch((error: unknown) => {
   if (error instanceof WorkerFailed) process.exit(error.exitCode ?? 1);
   const known =
     error instanceof OptionsError || (error instanceof StorageError && unusable.has(error.code));
-  const text = error instanceof Error ? (known ? error.message : error.stack) : String(error);
+  const said = known || error instanceof StoreDamaged;
+  const text = error instanceof Error ? (said ? error.message : error.stack) : String(error);
   process.stderr.write(`sluice: ${text}\n`);
   process.exit(known ? 2 : 1);
 });

@@ -18,6 +18,8 @@ import { accessOptionTable, completeAccess } from './access-options.ts';
 import type { AccessConfig } from './access-options.ts';
 import { auditOptionTable, completeAudit } from './audit-options.ts';
 import type { AuditConfig } from './audit-options.ts';
+import { completeSigning, signingOptionTable } from './signing-options.ts';
+import type { SigningConfig } from './signing-options.ts';
 import { completeTokens, tokenOptionTable } from './token-options.ts';
 import type { TokenConfig } from './token-options.ts';
 import { duration, fail, integer, nonEmpty, oneOf } from './option-values.ts';
@@ -30,6 +32,7 @@ export interface CompletedConfig {
   readonly bindAddress: string;
   readonly access: AccessConfig;
   readonly tokens: TokenConfig;
+  readonly signing: SigningConfig;
   /** Undefined: nothing is audited. */
   readonly audit: AuditConfig | undefined;
   readonly store: StoreName;
@@ -66,6 +69,7 @@ export interface CompletedConfig {
 export const optionTable = [
   ...accessOptionTable,
   ...tokenOptionTable,
+  ...signingOptionTable,
   ...auditOptionTable,
   {
     flag: 'store',
@@ -126,7 +130,7 @@ export const optionTable = [
     flag: 'request-timeout',
     value: 'DURATION',
     default: '60s',
-    help: 'Longest time to receive one request.',
+    help: 'Longest time to receive one request; for --store=fdb also to try one read or commit.',
   },
   {
     flag: 'max-request-bytes',
@@ -202,6 +206,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     bindAddress: nonEmpty(raw, 'bind-address'),
     access: completeAccess(raw),
     tokens: completeTokens(raw),
+    signing: completeSigning(raw),
     audit: completeAudit(raw),
     store: oneOf(raw, 'store', storeNames),
     dataDir: nonEmpty(raw, 'data-dir'),

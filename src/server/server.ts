@@ -235,6 +235,7 @@ export async function openStorage(
         clock,
         timers,
         prng: systemPrng(),
+        requestTimeoutMs: config.requestTimeoutMs,
       });
   }
 }

@@ -18,7 +18,7 @@ import { openFoundationdb } from '../storage/fdb/foundationdb-binding.ts';
 import { createKeys } from '../storage/fdb/layout.ts';
 import { beginEra } from '../storage/fdb/open-store.ts';
 import { backupLmdb, markRestored } from '../storage/lmdb/lmdb-backup.ts';
-import { openExistingLmdb, openLmdbExport, openLmdbImport } from '../storage/lmdb/lmdb-transfer.ts';
+import { openLmdbExport, openLmdbImport } from '../storage/lmdb/lmdb-transfer.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { StoreExport, StoreImport } from '../storage/transfer.ts';
 import { exportBytes, importBytes } from '../storage/transfer-file.ts';
@@ -26,6 +26,7 @@ import type { TransferReport } from '../storage/transfer-file.ts';
 import { completeConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
 import type { CompletedConfig, RawOptions } from './options.ts';
+import { verifyLmdb, verifyRecords } from './verify-store.ts';
 
 export type StoreCommand =
   /** `output` and `input`: a file, or `-`. */
@@ -168,23 +169,18 @@ async function backup({ dataDir }: CompletedConfig, to: string): Promise<string>
   );
 }
 
-async function verify({ dataDir }: CompletedConfig): Promise<string> {
-  try {
-    const { storage, identity } = await openExistingLmdb(dataDir, systemClock);
-    const report = storage.verify();
-    await storage.close();
-    const [problem] = report.problems;
-    if (problem !== undefined) {
-      const count = report.problems.length;
-      throw new StorageError('corrupt', `${dataDir} is damaged in ${count} places: ${problem}`);
-    }
-    return (
-      `${dataDir} is sound: ${report.recordsCount} records, ${report.changesCount} changes,` +
-      ` ${report.supersededCount} superseded records, identity=${identity}` +
-      ` revision=${report.revision} compactRevision=${report.compactRevision}`
-    );
-  } catch (error) {
-    throw explainInUse(error, dataDir);
+async function verify(config: CompletedConfig): Promise<string> {
+  switch (config.store) {
+    case 'memory':
+      throw new OptionsError('--store: memory keeps nothing that could be verified');
+    case 'lmdb':
+      try {
+        return await verifyLmdb(config.dataDir, systemClock);
+      } catch (error) {
+        throw explainInUse(error, config.dataDir);
+      }
+    case 'fdb':
+      return verifyRecords(openFdbExport(fdbOptions(config)), `prefix ${config.fdbPrefix}`);
   }
 }
 

@@ -1,22 +1,43 @@
 /**
  * The bytes of a stored record: a msgpack array whose first item is the number of its format.
  *
- *   [ 1, uid, labels, fields, metadataAt, object ]
- *   [ 1, uid, labels, fields, metadataAt, object, [ state, dueMs | null ] ]    with a timer
+ *   [ 2, crc, uid, labels, fields, metadataAt, object ]
+ *   [ 2, crc, uid, labels, fields, metadataAt, object, [ state, dueMs | null ] ]    with a timer
+ *   [ 1, uid, labels, fields, metadataAt, object ... ]    as written before there were checksums
+ *
+ *   byte   0      1   2    3 ... 6   7 ...
+ *          array  02  ce   crc       uid ...
+ *
+ * `crc` is the CRC-32 of the record's key, a NUL, its state, and the bytes from the uid on: a
+ * record that was altered, or put in another's place, is noticed. It is taken with zlib's own
+ * function, 0.5 µs for a record of 1 KB where tables in TypeScript took five times as long. What
+ * stands before the uid has one right value; the revision is the adapter's to guard.
  *
  * What it is not: the wire format. `object` is the JSON of the object as record.ts describes it;
- * nothing here looks inside.
+ * nothing here looks inside. Nor a defence: who can write the store can write a checksum.
  *
- * Invariants: decodeRecord(encodeRecord(r)) equals r; `object` of a decoded record is a view into
- * the bytes it was decoded from, not a copy, so those bytes must not be written to afterwards.
- * A format this build does not know, and anything that is not a record, is `corrupt`.
+ * Invariants: decodeRecord() of what encodeRecord(r) made, under the same key and state, equals r;
+ * `object` of a decoded record is a view into the bytes it was decoded from, not a copy, so those
+ * bytes must not be written to afterwards. A format this build does not know, a record that the
+ * adapter found damaged, and anything that is not what was written, is `corrupt`.
  */
+import { crc32 } from 'node:zlib';
 import { Decoder, Encoder } from '@msgpack/msgpack';
 import type { ObjectRecord, RecordTimer } from './record.ts';
 import { StorageError } from './storage.ts';
+import type { StoredRecord } from './storage.ts';
 
-const RECORD_FORMAT = 1;
-const ITEM_COUNT = 6;
+const RECORD_FORMAT = 2;
+/** Has no checksum: read, and never written. */
+const UNCHECKED_FORMAT = 1;
+/** From the uid to the object. */
+const ITEM_COUNT = 5;
+/** How msgpack begins a number of 32 bits. */
+const UINT32 = 0xce;
+/** Holds the place of the checksum: any number that msgpack writes in 32 bits. */
+const CRC_PLACEHOLDER = 0xffffffff;
+const CRC_AT = 3;
+const CHECKED_FROM = 7;
 /** Grown by the encoder when a record is larger, and kept. */
 const INITIAL_BUFFER_BYTES = 64 * 1024;
 
@@ -24,21 +45,55 @@ const INITIAL_BUFFER_BYTES = 64 * 1024;
 const encoder = new Encoder({ initialBufferSize: INITIAL_BUFFER_BYTES });
 const decoder = new Decoder();
 
-export function encodeRecord(record: ObjectRecord): Uint8Array {
+/** What the record is stored under: it is part of the checksum. */
+export type RecordPlace = Pick<StoredRecord, 'key' | 'state'>;
+
+export function encodeRecord(record: ObjectRecord, place: RecordPlace): Uint8Array {
   const { uid, labels, fields, metadataAt, object, timer } = record;
-  const items: unknown[] = [RECORD_FORMAT, uid, labels, fields, metadataAt, object];
+  const items: unknown[] = [
+    RECORD_FORMAT,
+    CRC_PLACEHOLDER,
+    uid,
+    labels,
+    fields,
+    metadataAt,
+    object,
+  ];
   if (timer !== undefined) items.push([timer.state, timer.dueMs ?? null]);
   // A pooled copy: a memory block of its own for each record is what a collector is slow with.
-  return Buffer.from(encoder.encodeSharedRef(items));
+  const bytes = Buffer.from(encoder.encodeSharedRef(items));
+  bytes.writeUInt32BE(checksum(bytes, place), CRC_AT);
+  return bytes;
 }
 
-/** @throws StorageError `corrupt` when the bytes are not a record of a known format. */
-export function decodeRecord(bytes: Uint8Array): ObjectRecord {
-  const items = decodeArray(bytes);
-  const [format, uid, labels, fields, metadataAt, object] = items;
-  if (format !== RECORD_FORMAT) {
-    throw new StorageError('corrupt', `record format ${String(format)} is not known`);
+function checksum(bytes: Uint8Array, { key, state }: RecordPlace): number {
+  return crc32(bytes.subarray(CHECKED_FROM), crc32(`${key}\0${state}`));
+}
+
+/** @throws StorageError `corrupt` when the record is not as it was written. */
+export function decodeRecord(
+  stored: RecordPlace & Pick<StoredRecord, 'value' | 'damage'>,
+): ObjectRecord {
+  const { value, damage } = stored;
+  if (damage !== undefined) throw new StorageError('corrupt', damage);
+  const hasChecksum =
+    value.length >= CHECKED_FROM && value[1] === RECORD_FORMAT && value[2] === UINT32;
+  // Before anything else: what was altered may claim to be of any length.
+  if (hasChecksum && viewOf(value).readUInt32BE(CRC_AT) !== checksum(value, stored)) {
+    throw new StorageError('corrupt', 'the checksum of the record is wrong');
   }
+  const items = decodeArray(value);
+  if (items[0] === RECORD_FORMAT && hasChecksum) return recordOf(items.slice(2));
+  if (items[0] === UNCHECKED_FORMAT) return recordOf(items.slice(1));
+  throw new StorageError('corrupt', `record format ${String(items[0])} is not known`);
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function recordOf(items: readonly unknown[]): ObjectRecord {
+  const [uid, labels, fields, metadataAt, object] = items;
   if (
     items.length < ITEM_COUNT ||
     items.length > ITEM_COUNT + 1 ||

@@ -20,6 +20,8 @@
  *  - A read at revision N sees exactly the mutations with revision <= N.
  *  - The log is complete: changes(after) yields every mutation after `after`, once, in order, or
  *    says `compacted`.
+ *  - A record whose bytes were damaged in the medium is given with `damage`, in its place; it fails
+ *    nothing but itself. Since nobody knows when it was written, reads of the past show it too.
  */
 
 /** Position in the history of the store. Below 2^63. 0 is "before everything". */
@@ -38,6 +40,9 @@ export interface StoredRecord {
   readonly state: string;
   /** Opaque to the adapter; at most `valueBytesMax`. The receiver must not write into it. */
   readonly value: Uint8Array;
+  /** What the adapter found wrong with it, if so: then `key` alone is certain. `revision` is still
+   * what a mutation has to expect of it. */
+  readonly damage?: string | undefined;
 }
 
 export type Precondition =
@@ -124,6 +129,10 @@ export type AtRevision<T> =
 export interface Storage {
   /** For the ready line, logs and health: `memory`, `lmdb`, `fdb`. */
   readonly name: string;
+
+  /** How many commits it is worth having in flight at once; absent: one. Any number may be asked
+   * for: commits that touch a common key are applied in the order in which they were. */
+  readonly commitLanes?: number | undefined;
 
   /** The record at `at`, or now. `value: undefined` when there was none. */
   read(key: StoreKey, at?: Revision): Promise<AtRevision<StoredRecord | undefined>>;

@@ -54,6 +54,9 @@ export async function* exportBytes(
   let after: StoreKey | undefined;
   for (let more = true; more;) {
     const page = await source.page(after);
+    for (const { key, damage } of page.records) {
+      if (damage !== undefined) throw unexportable(key, damage);
+    }
     if (page.records.length > 0) yield hashed(Buffer.concat(page.records.flatMap(encodeRecord)));
     recordsCount += page.records.length;
     after = page.records.at(-1)?.key ?? after;
@@ -262,6 +265,11 @@ function createReader(pieces: AsyncIterable<Uint8Array>): Reader {
       await source.return?.();
     },
   };
+}
+
+function unexportable(key: StoreKey, damage: string): StorageError {
+  const message = `${key} cannot be exported: ${damage}; \`sluice verify\` names all such records`;
+  return new StorageError('corrupt', message);
 }
 
 function noExport(): StorageError {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { OwnedKind } from '../../src/apimachinery/fieldmanager/field-manager.ts';
 import type { FieldSet } from '../../src/apimachinery/fieldmanager/fieldpath/field-set.ts';
 import {
   difference,
@@ -31,9 +32,11 @@ import { compareValuesOf } from '../../src/apimachinery/fieldmanager/typed/compa
 import { extractItems, removeItems } from '../../src/apimachinery/fieldmanager/typed/items.ts';
 import { mergeValues } from '../../src/apimachinery/fieldmanager/typed/merge.ts';
 import { reconcileFields } from '../../src/apimachinery/fieldmanager/typed/reconcile.ts';
+import { shapeOf } from '../../src/apimachinery/fieldmanager/typed/shape.ts';
 import { claimedFields } from '../../src/apimachinery/fieldmanager/typed/to-field-set.ts';
 import { validateValue } from '../../src/apimachinery/fieldmanager/typed/validate.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
+import { decodeObject, encodeObject } from '../../src/apimachinery/object-encoding.ts';
 import { metaTypes } from '../../src/apimachinery/typed/meta-types.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
@@ -230,6 +233,158 @@ describe('the laws of ownership', () => {
       }),
       many,
     );
+  });
+});
+
+describe('what the maker of an object owns', () => {
+  const entriesOf = (kind: string, parts: JsonObject, managedFields?: JsonValue) => {
+    const writer = { kind: ownedKind('v1', kind), apiVersion: 'v1', subresource: '', nowMs: 0 };
+    const { metadata, ...rest } = parts;
+    const meta = { ...(metadata as JsonObject | undefined), name: 'n', managedFields };
+    const next = { apiVersion: 'v1', kind, metadata: meta, ...rest } as ApiObject;
+    const made = trackUpdate({ ...writer, manager: 'm', live: undefined, next });
+    assert.deepEqual(decodeObject(encodeObject(made).bytes), JSON.parse(JSON.stringify(made)));
+    return made.metadata['managedFields'];
+  };
+  // A client that clears what nobody owns yet changes nothing, but no shape is asked for then.
+  const cleared: JsonValue = [{}];
+
+  /** Few names and texts, some that look like parts of shapes, so that shapes come close. */
+  const text = fc.constantFrom('', 'a', 'b', '1:a', '}', '[1:a.', '__proto__');
+  const { any } = fc.letrec<{ any: JsonValue }>((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom(null, true, 0, 1, -1),
+      text,
+      fc.array(tie('any'), { maxLength: 2 }),
+      fc.array(fc.tuple(text, tie('any')), { maxLength: 3 }).map((of) => Object.fromEntries(of)),
+    ),
+  }));
+  const port = fc.record(
+    { containerPort: fc.constantFrom(1, 11, '1'), protocol: text, name: text },
+    { requiredKeys: [] },
+  );
+  const odd = fc.record(
+    {
+      name: text,
+      image: any,
+      ports: fc.oneof(any, fc.array(port, { maxLength: 3 })),
+      env: fc.array(fc.record({ name: text, value: text }, { requiredKeys: [] })),
+    },
+    { requiredKeys: [] },
+  );
+  const oddPod = fc.record(
+    {
+      metadata: fc.record(
+        { labels: fc.dictionary(text, any, { maxKeys: 3 }), finalizers: fc.array(text) },
+        { requiredKeys: [] },
+      ),
+      spec: fc.oneof(
+        any,
+        fc.record(
+          { containers: fc.oneof(any, fc.array(odd, { maxLength: 2 })), nodeSelector: any },
+          { requiredKeys: [] },
+        ),
+      ),
+      status: any,
+    },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<JsonObject>;
+
+  it('is the same whether its shape has been seen before or nothing is known of it', () => {
+    fc.assert(
+      fc.property(fc.oneof(pod, oddPod), (parts) => {
+        const worked = entriesOf('Pod', parts, cleared);
+        assert.deepEqual(entriesOf('Pod', parts), worked);
+        assert.deepEqual(entriesOf('Pod', parts), worked);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('is the same for a kind of which nothing is known', () => {
+    const bare: OwnedKind = { ...ownedKind('v1', 'Pod'), typeAt: () => deducedType };
+    const entries = (parts: JsonObject, managedFields?: JsonValue) => {
+      const next = { ...parts, metadata: { managedFields } } as unknown as ApiObject;
+      const writer = { kind: bare, apiVersion: 'v1', subresource: '', nowMs: 0, manager: 'm' };
+      return trackUpdate({ ...writer, live: undefined, next }).metadata['managedFields'];
+    };
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom('spec', 'status', 'x'), any), (parts) => {
+        const worked = entries(parts, cleared);
+        assert.deepEqual(entries(parts), worked);
+        assert.deepEqual(entries(parts), worked);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  /** Pairs of parts that come close to having one shape, and have different fields. */
+  const close: readonly (readonly [what: string, first: JsonObject, second: JsonObject])[] = [
+    ['keys with marks in them', { data: { a: '', b: '' } }, { data: { 'a.b': '' } }],
+    ['keys with lengths in them', { data: { a: '', b: '' } }, { data: { 'a.1:b': '' } }],
+    ['nothing and null', { data: {} }, { data: { a: null } }],
+    ['what is declared and what is not', { data: {} }, { other: {} }],
+    [
+      'labels and annotations',
+      { metadata: { labels: { a: '' } } },
+      { metadata: { annotations: { a: '' } } },
+    ],
+    [
+      'items and their order',
+      { metadata: { finalizers: ['a', 'b'] } },
+      { metadata: { finalizers: ['ab'] } },
+    ],
+    [
+      'one item and two',
+      { metadata: { finalizers: ['a', 'a'] } },
+      { metadata: { finalizers: ['b'] } },
+    ],
+  ];
+  const port8 = { containerPort: 8 };
+  const withPorts = (...ports: JsonObject[]) => ({ spec: { containers: [{ name: 'a', ports }] } });
+  const closePods: typeof close = [
+    ['a port and another', withPorts(port8), withPorts({ containerPort: 9 })],
+    ['a number and a text', withPorts(port8), withPorts({ containerPort: '8' })],
+    ['two ports and one twice', withPorts(port8, { containerPort: 9 }), withPorts(port8, port8)],
+    ['a default and another value', withPorts(port8), withPorts({ ...port8, protocol: 'UDP' })],
+    ['names', { spec: { containers: [{ name: 'a' }] } }, { spec: { containers: [{ name: 'b' }] } }],
+    ['empty and full', { spec: { containers: [] } }, { spec: { containers: [{ name: 'b' }] } }],
+    ['zero and what is written', { spec: { containers: null } }, { spec: { containers: [] } }],
+  ];
+  for (const [kind, pairs] of [
+    ['ConfigMap', close],
+    ['Pod', closePods],
+  ] as const) {
+    for (const [what, first, second] of pairs) {
+      it(`differs where the fields do: ${kind}, ${what}`, () => {
+        const [one, other] = [entriesOf(kind, first), entriesOf(kind, second)];
+        assert.notDeepEqual(one, other);
+        assert.deepEqual(one, entriesOf(kind, first, cleared));
+        assert.deepEqual(other, entriesOf(kind, second, cleared));
+      });
+    }
+  }
+
+  it('tells what is as before from what is not', () => {
+    const type: MergeType = { scalar: 'untyped' };
+    const list: MergeType = { list: { items: type, atomic: true, keys: [] } };
+    for (const [of, value, changed] of [
+      [type, 1, 2],
+      [list, [1], [2]],
+    ] as const) {
+      assert.notEqual(shapeOf(of, value, value), shapeOf(of, changed, value));
+      assert.equal(shapeOf(of, value), shapeOf(of, changed));
+    }
+  });
+
+  it('is one set in memory for objects of one shape', () => {
+    const fieldsOf = (value: string) =>
+      ((entriesOf('ConfigMap', { data: { k: value } }) as readonly JsonObject[])[0] ?? {})[
+        'fieldsV1'
+      ];
+    assert.equal(fieldsOf('a'), fieldsOf('b'));
+    assert.ok(fieldsOf('a') !== undefined);
   });
 });
 

@@ -25,7 +25,7 @@ interface JsonPatchRow {
 
 function jsonPatch(document: JsonValue, body: JsonValue): Patched {
   const read = readJsonPatch(body);
-  return read.kind === 'refused' ? read : applyJsonPatch(document, read.operations);
+  return read.kind === 'refused' ? read : applyJsonPatch(document, read.patch);
 }
 
 describe('JSON Patch vectors', () => {

@@ -14,6 +14,7 @@ import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/child-server.ts';
 import type { ChildServer } from '../support/child-server.ts';
 import { podSpec } from '../support/valid-objects.ts';
+import { someRequest } from '../support/signing-requests.ts';
 
 const releases = ['1.27', '1.33'] as const;
 
@@ -252,7 +253,7 @@ for (const release of releases) {
         apiVersion: 'certificates.k8s.io/v1',
         kind: 'CertificateSigningRequest',
         metadata: { name: 'csr' },
-        spec: { request: 'eA==', signerName: 'example.com/s', usages: ['client auth'] },
+        spec: { request: someRequest.base64, signerName: 'example.com/s', usages: ['client auth'] },
       };
       await succeeds(['create', '-f', '-'], JSON.stringify(request));
       assert.match(await succeeds(['certificate', 'approve', 'csr']), /csr approved/);

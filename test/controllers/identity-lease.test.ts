@@ -249,7 +249,7 @@ describe('Leases of servers', () => {
     const key = storeKey({ group, resource: 'leases', namespace: system, name });
     const read = await server.store.read(key);
     assert.ok(read.kind === 'ok' && read.value !== undefined);
-    const { spec } = leaseOf(decodeRecord(read.value.value).object, read.value.revision);
+    const { spec } = leaseOf(decodeRecord(read.value).object, read.value.revision);
     assert.equal(spec.holderIdentity, '');
     assert.equal(spec.leaseDurationSeconds, 1);
   });

@@ -1,8 +1,10 @@
 /** CertificateSigningRequests: what approval and status may write, and what neither takes back. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { absent } from '../support/partial-equal.ts';
 import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
+import { someRequest } from '../support/signing-requests.ts';
 
 const merge = { 'content-type': 'application/merge-patch+json' };
 const requests = '/apis/certificates.$domain/v1/certificatesigningrequests';
@@ -12,11 +14,17 @@ function request(name: string): Step {
     request: `POST ${requests}`,
     body: {
       metadata: { name },
-      spec: { request: 'Y3Ny', signerName: 'example.com/signer', usages: ['client auth'] },
+      spec: {
+        request: someRequest.base64,
+        signerName: 'example.com/signer',
+        usages: ['client auth'],
+      },
     },
     status: 201,
   };
 }
+
+const certificate = readFileSync('test/support/tls-certificate.pem').toString('base64');
 
 const condition = (type: string, more: object = {}) => ({
   type,
@@ -41,7 +49,7 @@ const approvals: readonly Scenario[] = [
     steps: [
       request('$ns-a'),
       {
-        ...conditions('$ns-a/approval', [condition('Approved')], { certificate: 'Y2VydA==' }),
+        ...conditions('$ns-a/approval', [condition('Approved')], { certificate }),
         expect: { status: { certificate: absent } },
         check: ({ body }) => {
           const { status } = body as unknown as { status: { conditions: object[] } };
@@ -58,9 +66,9 @@ const approvals: readonly Scenario[] = [
       {
         request: `PATCH ${requests}/$ns-a/status`,
         headers: merge,
-        body: { status: { certificate: 'Y2VydA==' } },
+        body: { status: { certificate } },
         status: 200,
-        expect: { status: { certificate: 'Y2VydA==' } },
+        expect: { status: { certificate } },
       },
       {
         request: `PATCH ${requests}/$ns-a/status`,

@@ -5,22 +5,31 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { seededPrng } from '../../src/stdx/prng.ts';
+import { encodeKey } from '../../src/storage/lmdb/layout.ts';
+import { lmdbDefaults, openEnvironment } from '../../src/storage/lmdb/tables.ts';
 import type { StoreKey } from '../../src/storage/storage.ts';
 import { startTestServer } from '../support/test-server.ts';
 import type { Reply, TestServer } from '../support/test-server.ts';
 
 const configmaps = '/api/v1/namespaces/default/configmaps';
 const gate = { 'feature-gates': 'AllowUnsafeMalformedObjectDeletion=true' } as const;
+const mergePatch = { 'content-type': 'application/merge-patch+json' };
 const unsafe = { ignoreStoreReadErrorWithClusterBreakingPotential: true };
 
 /** The record is overwritten behind the server's back. */
-async function damage(server: TestServer, name: string, value = 'damaged'): Promise<void> {
+async function damage(
+  server: TestServer,
+  name: string,
+  change: (value: Buffer) => Buffer = () => Buffer.from('damaged'),
+): Promise<void> {
   const { storage } = server.running.parts;
   const key = `/configmaps/default/${name}` as StoreKey;
   const read = await storage.read(key);
   assert(read.kind === 'ok' && read.value !== undefined);
   const { revision, state } = read.value;
-  const operation = { kind: 'put', state, value: Buffer.from(value) } as const;
+  const value = change(Buffer.from(read.value.value));
+  const operation = { kind: 'put', state, value } as const;
   const expect = { kind: 'revision', revision } as const;
   const [outcome] = await storage.commit([{ key, expect, conditions: [], operation }]);
   assert.equal(outcome?.kind, 'applied');
@@ -145,6 +154,82 @@ test('a server starts over a damaged record; its removal ends watches that may k
   await server.stop();
   await rm(dataDir, { recursive: true });
 });
+
+test('a byte that changed in a record is never served: the record is unreadable, its neighbour is not', async () => {
+  const server = await startTestServer(gate);
+  await make(server, 'good');
+  const prng = seededPrng(7);
+  for (let round = 0; round < 40; round += 1) {
+    const { body } = await make(server, 'bad');
+    const { resourceVersion } = body['metadata'] as { resourceVersion: string };
+    let where = '';
+    await damage(server, 'bad', (value) => {
+      const at = prng.uint32() % value.length;
+      const by = 1 + (prng.uint32() % 255);
+      value[at] = (value[at] as number) ^ by;
+      where = `byte ${at} of ${value.length} by ${by}`;
+      return value;
+    });
+    const got = await server.request('GET', `${configmaps}/bad`);
+    assert.equal(got.status, 500, `${where}: ${got.text}`);
+    assert.match(String(got.body['message']), /corrupt object/, where);
+    const listed = await server.request('GET', configmaps);
+    assert.deepEqual([listed.status, listed.body['reason']], [500, 'StorageReadError'], where);
+    assert.equal((await server.request('GET', `${configmaps}/good`)).status, 200);
+    const patch = { body: { data: { k: 'w' } }, headers: mergePatch };
+    assert.equal((await server.request('PATCH', `${configmaps}/bad`, patch)).status, 500, where);
+    assert.equal((await server.request('DELETE', `${configmaps}/bad`)).status, 500, where);
+    const readable = await server.request('DELETE', `${configmaps}/good`, { body: unsafe });
+    assert.equal(readable.status, 400, readable.text);
+    const watch = await server.openWatch(
+      `${configmaps}?watch=1&resourceVersion=${resourceVersion}`,
+    );
+    const removed = await server.request('DELETE', `${configmaps}/bad`, { body: unsafe });
+    assert.equal(removed.status, 200, `${where}: ${removed.text}`);
+    const event = (await watch.next()) as { type: string; object: { metadata: { name: string } } };
+    assert.deepEqual([event.type, event.object.metadata.name], ['DELETED', 'bad'], where);
+    watch.close();
+    assert.equal((await server.request('GET', configmaps)).status, 200);
+  }
+  await server.remove();
+});
+
+test('a server starts over an LMDB store with an altered byte anywhere in a record', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-altered-'));
+  const options = { ...gate, store: 'lmdb', 'data-dir': dataDir } as const;
+  const first = await startTestServer(options);
+  await make(first, 'good');
+  await make(first, 'bad');
+  await first.stop();
+  const key = encodeKey('/configmaps/default/bad');
+  // Revision, length of the state, state, its check, the record's own head, its checksum, its text.
+  for (const at of [0, 7, 8, 10, 14, 17, 18, 19, 21, 30, 200]) {
+    await alterLmdb(dataDir, key, at);
+    const server = await startTestServer(options);
+    const listed = await server.request('GET', configmaps);
+    assert.deepEqual([listed.status, listed.body['reason']], [500, 'StorageReadError'], `at ${at}`);
+    assert.equal((await server.request('GET', `${configmaps}/bad`)).status, 500, `at ${at}`);
+    assert.equal((await server.request('GET', `${configmaps}/good`)).status, 200);
+    await server.stop();
+    await alterLmdb(dataDir, key, at);
+  }
+  await alterLmdb(dataDir, key, 7);
+  const last = await startTestServer(options);
+  const removed = await last.request('DELETE', `${configmaps}/bad`, { body: unsafe });
+  assert.equal(removed.status, 200, removed.text);
+  assert.equal((await last.request('GET', configmaps)).status, 200);
+  await make(last, 'bad');
+  await last.stop();
+  await rm(dataDir, { recursive: true });
+});
+
+async function alterLmdb(dataDir: string, key: Buffer, at: number): Promise<void> {
+  const tables = openEnvironment(dataDir, lmdbDefaults.mapBytes);
+  const bytes = Buffer.from(tables.cur.getBinary(key) as Buffer);
+  bytes[at] = (bytes[at] as number) ^ 0x11;
+  await tables.cur.put(key, bytes);
+  await tables.root.close();
+}
 
 test('without its gate the option deletes nothing that cannot be read', async () => {
   const server = await startTestServer();

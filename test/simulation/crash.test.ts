@@ -150,8 +150,8 @@ async function assertConsistent(dataDir: string, round: number): Promise<number>
     for (let more = true; more;) {
       const page = await storage.scan({ prefix: '', after, limit: 1000 });
       assert.ok(page.kind === 'ok');
-      for (const { value } of page.value.records) {
-        JSON.parse(Buffer.from(decodeRecord(value).object).toString());
+      for (const stored of page.value.records) {
+        JSON.parse(Buffer.from(decodeRecord(stored).object).toString());
         count += 1;
       }
       after = page.value.records.at(-1)?.key;

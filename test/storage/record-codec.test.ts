@@ -4,33 +4,101 @@ import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
 import { StorageError } from '../../src/storage/storage.ts';
+import type { StoreKey } from '../../src/storage/storage.ts';
 
 const text = fc.string({ unit: 'grapheme' }).filter((s) => s !== '__proto__');
 
+const dueMs = fc.option(fc.nat(), { nil: undefined });
+const timer = fc.tuple(text, dueMs).map(([state, due]) => ({ state, dueMs: due }));
+const record = fc
+  .record(
+    {
+      uid: fc.uuid(),
+      labels: fc.dictionary(text, text, { noNullPrototype: true }),
+      fields: fc.dictionary(text, text, { noNullPrototype: true }),
+      object: fc.uint8Array({ maxLength: 3000 }),
+      timer,
+    },
+    { requiredKeys: ['uid', 'labels', 'fields', 'object'] },
+  )
+  .chain((r) => fc.nat(r.object.length).map((metadataAt) => ({ ...r, metadataAt })));
+const place = { key: '/configmaps/default/a' as StoreKey, state: 'live' };
+
+function assertCorrupt(decode: () => unknown, message?: string): void {
+  assert.throws(
+    decode,
+    (error) => error instanceof StorageError && error.code === 'corrupt',
+    message,
+  );
+}
+
 describe('record codec', () => {
   it('gives back every record it was given', () => {
-    const record = fc
-      .record({
-        uid: fc.uuid(),
-        labels: fc.dictionary(text, text, { noNullPrototype: true }),
-        fields: fc.dictionary(text, text, { noNullPrototype: true }),
-        object: fc.uint8Array({ maxLength: 3000 }),
-      })
-      .chain((r) => fc.nat(r.object.length).map((metadataAt) => ({ ...r, metadataAt })));
     fc.assert(
       fc.property(record, (r) => {
-        const decoded = decodeRecord(encodeRecord(r));
+        const decoded = decodeRecord({ ...place, value: encodeRecord(r, place) });
         assert.deepEqual({ ...decoded, object: Uint8Array.from(decoded.object) }, r);
       }),
     );
   });
 
+  it('notices every altered byte, a cut, an addition, another key and another state', () => {
+    const alteration = fc.record({ at: fc.nat(), by: fc.integer({ min: 1, max: 255 }) });
+    fc.assert(
+      fc.property(record, alteration, (r, { at, by }) => {
+        const value = encodeRecord(r, place);
+        const altered = Buffer.from(value);
+        const index = at % value.length;
+        altered[index] = (altered[index] as number) ^ by;
+        assertCorrupt(() => decodeRecord({ ...place, value: altered }), `byte ${index}`);
+        assertCorrupt(() => decodeRecord({ ...place, value: value.subarray(0, index) }));
+        const longer = Buffer.concat([value, Uint8Array.of(by)]);
+        assertCorrupt(() => decodeRecord({ ...place, value: longer }));
+        const elsewhere = '/configmaps/default/b' as StoreKey;
+        assertCorrupt(() => decodeRecord({ key: elsewhere, state: 'live', value }));
+        assertCorrupt(() => decodeRecord({ ...place, state: 'finalizing', value }));
+      }),
+      { numRuns: 500 },
+    );
+    // The bytes before those that are summed have every other value refused, too.
+    const value = encodeRecord(
+      { uid: 'u', labels: {}, fields: {}, metadataAt: 1, object: Buffer.from('{}') },
+      place,
+    );
+    for (let at = 0; at < value.length; at += 1) {
+      for (let by = 1; by < 256; by += 1) {
+        const altered = Buffer.from(value);
+        altered[at] = (altered[at] as number) ^ by;
+        assertCorrupt(() => decodeRecord({ ...place, value: altered }), `byte ${at} by ${by}`);
+      }
+    }
+  });
+
+  it('reads records without a checksum, which older builds wrote', () => {
+    const object = Uint8Array.from(Buffer.from('{}'));
+    const plain = decodeRecord({ ...place, value: encode([1, 'u', { a: 'b' }, {}, 1, object]) });
+    assert.deepEqual(plain, { uid: 'u', labels: { a: 'b' }, fields: {}, metadataAt: 1, object });
+    const timed = [1, 'u', {}, {}, 1, object, ['waiting', 7]];
+    assert.deepEqual(decodeRecord({ ...place, value: encode(timed) }).timer, {
+      state: 'waiting',
+      dueMs: 7,
+    });
+  });
+
+  it('says of a record that the store found damaged what the store says', () => {
+    const value = encode([1, 'u', {}, {}, 0, new Uint8Array(2)]);
+    assert.throws(() => decodeRecord({ ...place, value, damage: 'the head is wrong' }), {
+      code: 'corrupt',
+      message: 'the head is wrong',
+    });
+  });
+
   it('decodes the object as a view, and encodes into bytes that stay', () => {
     const record = { uid: 'u', labels: {}, fields: {}, metadataAt: 1, object: Buffer.from('{}') };
-    const bytes = encodeRecord(record);
+    const bytes = encodeRecord(record, place);
     const before = Buffer.from(bytes);
-    encodeRecord({ ...record, object: Buffer.from('xx') });
-    const decoded = decodeRecord(bytes);
+    encodeRecord({ ...record, object: Buffer.from('xx') }, place);
+    const decoded = decodeRecord({ ...place, value: bytes });
     assert.equal(decoded.object.buffer, bytes.buffer);
     assert.equal(Buffer.from(decoded.object).toString(), '{}');
     assert.deepEqual(bytes, before, 'a later record does not change an earlier one');
@@ -43,7 +111,8 @@ describe('record codec', () => {
       'not msgpack': Uint8Array.of(0xc1),
       'not an array': encode('text'),
       'no array items': encode([]),
-      'a format of the future': encode([2, ...good.slice(1)]),
+      'a format of the future': encode([3, ...good.slice(1)]),
+      'no checksum where there is one': encode([2, ...good.slice(1)]),
       'too few items': encode(good.slice(0, 5)),
       'too many items': encode([...good, 1]),
       'a uid that is not text': encode([1, 7, ...good.slice(2)]),
@@ -56,11 +125,7 @@ describe('record codec', () => {
       'a cut end': encode(good).subarray(0, -1),
     };
     for (const [name, bytes] of Object.entries(cases)) {
-      assert.throws(
-        () => decodeRecord(bytes),
-        (error) => error instanceof StorageError && error.code === 'corrupt',
-        name,
-      );
+      assertCorrupt(() => decodeRecord({ ...place, value: bytes }), name);
     }
   });
 });

@@ -74,7 +74,7 @@ describe('bounds', () => {
 
   it('C1: a history stays within its count and bytes, and says what it no longer covers', () => {
     const maker = createEntryMaker(
-      (object) => ({ uid: '', labels: {}, fields: {}, metadataAt: 0, object }),
+      ({ value }) => ({ uid: '', labels: {}, fields: {}, metadataAt: 0, object: value }),
       (object) => object,
     );
     const history = new History(0n as Revision, limits);

@@ -18,7 +18,7 @@ import { storeKey } from '../../src/storage/keys.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
 import { revisionZero } from '../../src/storage/storage.ts';
-import type { Mutation, Revision, Storage } from '../../src/storage/storage.ts';
+import type { Mutation, Revision, Storage, StoreKey } from '../../src/storage/storage.ts';
 import { createStreams } from '../../streams/hub.ts';
 import type { StreamsDeps } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
@@ -132,7 +132,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       const { namespace, name } = object;
       const key = storeKey({ ...(object.resource ?? pods), namespace, name });
       const expect = expectation(await storage.read(key));
-      const value = recordValue(object);
+      const value = recordValue(object, key);
       const operation = { kind: 'put' as const, state: 'live', value };
       const revision = await commit({ key, expect, conditions: [], operation });
       if (object.resource === undefined) model.put(revision, object);
@@ -175,7 +175,7 @@ function expectation(read: Awaited<ReturnType<Storage['read']>>): Mutation['expe
     : { kind: 'absent' };
 }
 
-function recordValue(object: TestObject): Uint8Array {
+function recordValue(object: TestObject, key: StoreKey): Uint8Array {
   const { namespace, name, labels = {}, node = '', payload = '' } = object;
   const { bytes, metadataAt } = encodeObject({
     apiVersion: 'v1',
@@ -184,7 +184,8 @@ function recordValue(object: TestObject): Uint8Array {
     spec: { nodeName: node, payload },
   });
   const fields = { 'spec.nodeName': node };
-  return encodeRecord({ uid: `${namespace}/${name}`, labels, fields, metadataAt, object: bytes });
+  const record = { uid: `${namespace}/${name}`, labels, fields, metadataAt, object: bytes };
+  return encodeRecord(record, { key, state: 'live' });
 }
 
 /** What happened to pods, and so what every watch has to see. */

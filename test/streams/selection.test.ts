@@ -12,7 +12,7 @@ import type { EventEncoder, EventType } from '../../streams/streams.ts';
 import { everything, fieldIs, labelIs } from './harness.ts';
 
 const maker = createEntryMaker(
-  (value) => ({ uid: '', labels: {}, fields: {}, metadataAt: 1, object: value }),
+  ({ value }) => ({ uid: '', labels: {}, fields: {}, metadataAt: 1, object: value }),
   (object, at, revision) =>
     Buffer.concat([object.subarray(0, at), Buffer.from(`@${revision} `), object.subarray(at)]),
 );

@@ -104,7 +104,7 @@ export interface StoreHands {
   after: () => Promise<void>;
 }
 
-export function storeHands(): StoreHands {
+export function storeHands(commitLanes?: number): StoreHands {
   const raw = createMemoryStorage({ clock: manualTime().clock, revisionStep: 3n });
   let gate = Promise.resolve();
   let open = (): void => {};
@@ -120,6 +120,7 @@ export function storeHands(): StoreHands {
     after: () => Promise.resolve(),
     storage: {
       ...raw,
+      commitLanes,
       async read(key, at) {
         counts.reads += 1;
         await hands.before('read');
@@ -161,12 +162,14 @@ export interface HarnessOptions {
   readonly limits?: Partial<ActorLimits>;
   readonly committerLimits?: Partial<CommitterLimits>;
   readonly soleWriter?: boolean;
+  /** Commits that the store takes at once; they end as the test's hands say, in any order. */
+  readonly commitLanes?: number;
   readonly encode?: typeof encodePod;
   readonly expiryOf?: ExpiryOf;
 }
 
 export function actorHarness(options: HarnessOptions = {}): Harness {
-  const store = storeHands();
+  const store = storeHands(options.commitLanes);
   const time = manualTime();
   const committer = createCommitter({
     storage: store.storage,
@@ -200,8 +203,8 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
 async function stored(raw: Storage, name: string): Promise<StoredPod | undefined> {
   const answer = await raw.read(storeKey(podKey(name)));
   if (answer.kind !== 'ok' || answer.value === undefined) return undefined;
-  const { state, revision, value } = answer.value;
-  const { object, timer } = decodeRecord(value);
+  const { state, revision } = answer.value;
+  const { object, timer } = decodeRecord(answer.value);
   return { object: decodeObject(object), state, revision, timer };
 }
 
@@ -218,13 +221,14 @@ export async function overtake(
       found === undefined
         ? ({ kind: 'absent' } as const)
         : ({ kind: 'revision', revision: found } as const);
+    const state = object?.metadata.deletionTimestamp === undefined ? 'live' : 'finalizing';
     const operation =
       object === undefined
         ? ({ kind: 'delete' } as const)
         : ({
             kind: 'put',
-            state: object.metadata.deletionTimestamp === undefined ? 'live' : 'finalizing',
-            value: encodeRecord(encodePod(podKey(name), object).record),
+            state,
+            value: encodeRecord(encodePod(podKey(name), object).record, { key, state }),
           } as const);
     if (object === undefined && found === undefined) return raw.revision();
     const [outcome] = await raw.commit([{ key, expect, conditions: [], operation }]);

@@ -29,7 +29,16 @@ export const layers: readonly LayerRule[] = [
       'streams',
     ],
   },
-  { folder: 'src/apis', may: ['src/stdx', 'src/apimachinery', 'src/registry'] },
+  {
+    folder: 'src/apis',
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/registry',
+      'src/authentication/authenticator.ts',
+      'src/authentication/certificate-requests.ts',
+    ],
+  },
   { folder: 'src/authentication', may: ['src/stdx', 'src/apimachinery'] },
   {
     folder: 'src/audit',
@@ -79,6 +88,7 @@ export const layers: readonly LayerRule[] = [
       'src/apimachinery',
       'src/registry',
       'src/authentication',
+      'src/authorization/authorizer.ts',
       'src/authorization/rbac',
       'src/storage/storage.ts',
       'actors/actors.ts',
@@ -101,8 +111,14 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   'lossless-json': ['src/apimachinery/codecs'],
   '@bufbuild/protobuf': ['src/apimachinery/codecs'],
   rfc6902: ['src/apimachinery/patch/rfc6902.ts'],
-  '@peculiar/x509': ['src/authentication/certificates.ts'],
-  'reflect-metadata': ['src/authentication/certificates.ts'],
+  '@peculiar/x509': [
+    'src/authentication/certificates.ts',
+    'src/authentication/certificate-requests.ts',
+  ],
+  'reflect-metadata': [
+    'src/authentication/certificates.ts',
+    'src/authentication/certificate-requests.ts',
+  ],
   jose: ['src/authentication'],
   pino: ['src/server/log.ts'],
   'prom-client': ['src/server/metrics.ts'],

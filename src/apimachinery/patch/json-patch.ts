@@ -11,7 +11,7 @@
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { jsonDepthMax } from '../codecs/json.ts';
 import { stringifyJson } from '../codecs/lossless.ts';
-import type { JsonValue } from '../unstructured.ts';
+import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
 import { cloneJson } from './members.ts';
 import { patchLimits, patchRefused } from './patch-result.ts';
@@ -19,48 +19,73 @@ import type { Patched } from './patch-result.ts';
 import { Pointer, applyOperation } from './rfc6902.ts';
 import type { JsonPatchOperation } from './rfc6902.ts';
 
+export interface JsonPatch {
+  readonly operations: readonly JsonPatchOperation[];
+  /** Why it fits no object, if so: an operation that there is not, or lacks what it needs. */
+  readonly unusable: string | undefined;
+}
+
 export type ReadJsonPatch =
-  | { readonly kind: 'ok'; readonly operations: readonly JsonPatchOperation[] }
+  | {
+      readonly kind: 'ok';
+      readonly patch: JsonPatch;
+      /** Paths of members that no operation has. They mean nothing. */
+      readonly unknownFields: readonly string[];
+    }
   | Exclude<Patched, { kind: 'ok' }>;
 
 const operationNames: readonly string[] = ['add', 'remove', 'replace', 'move', 'copy', 'test'];
 const operationsWithValue: readonly string[] = ['add', 'replace', 'test'];
 const operationsWithFrom: readonly string[] = ['move', 'copy'];
+const operationMembers: readonly string[] = ['op', 'path', 'from', 'value'];
 
-/** Checks the body's shape once; applying may happen many times. */
+/** Checks the body's shape once; applying may happen many times. What is of a wrong type is not a
+ * patch; what is of the right type and makes no sense is one that cannot be applied. */
 export function readJsonPatch(body: JsonValue): ReadJsonPatch {
-  if (!Array.isArray(body)) {
-    return patchRefused('malformed', 'a JSON patch is a list of operations');
-  }
+  if (!Array.isArray(body)) return notAPatch('a JSON patch is a list of operations');
   if (body.length > patchLimits.operationsMax) {
     const problem =
-      `the allowed maximum operations in a JSON patch is ${patchLimits.operationsMax},` +
+      `The allowed maximum operations in a JSON patch is ${patchLimits.operationsMax},` +
       ` got ${body.length}`;
     return patchRefused('too-large', problem);
   }
   const operations: JsonPatchOperation[] = [];
+  const unknownFields: string[] = [];
+  let unusable: string | undefined;
   for (const [index, item] of (body as readonly JsonValue[]).entries()) {
-    const problem = shapeProblem(item);
-    if (problem !== undefined) return patchRefused('malformed', `operation ${index}: ${problem}`);
+    if (!isJsonObject(item)) return notAPatch(`operation ${index} is not an object`);
+    for (const [name, member] of Object.entries(item)) {
+      if (!operationMembers.includes(name)) unknownFields.push(`[${index}].${name}`);
+      const isText = typeof member === 'string' || member === null;
+      if (name === 'value' || isText || !operationMembers.includes(name)) continue;
+      return notAPatch(`${name} of operation ${index} is not a text`);
+    }
+    const problem = useProblem(item);
+    if (problem !== undefined) unusable ??= `operation ${index}: ${problem}`;
     const { op, path, from, value } = item as unknown as JsonPatchOperation;
-    operations.push({ op, path, from, value });
+    operations.push({ op, path, from: from ?? undefined, value });
   }
-  return { kind: 'ok', operations };
+  return { kind: 'ok', patch: { operations, unusable }, unknownFields };
 }
 
-function shapeProblem(item: JsonValue): string | undefined {
-  if (!isJsonObject(item)) return 'must be an object';
+function notAPatch(problem: string): ReturnType<typeof patchRefused> {
+  return patchRefused('malformed', `error decoding patch: ${problem}`);
+}
+
+function useProblem(item: JsonObject): string | undefined {
   const { op, path, from } = item;
   if (typeof op !== 'string' || !operationNames.includes(op)) {
-    return `op must be one of ${operationNames.join(', ')}`;
+    return `unexpected kind ${JSON.stringify(op ?? '')}, not one of ${operationNames.join(', ')}`;
   }
   const pointers = operationsWithFrom.includes(op) ? { path, from } : { path };
   for (const [member, pointer] of Object.entries(pointers)) {
-    if (typeof pointer !== 'string') return `${member} must be a JSON pointer`;
+    if (typeof pointer !== 'string') return `${op} needs the member ${member}`;
     const problem = pointerProblem(pointer);
     if (problem !== undefined) return `${member} ${JSON.stringify(pointer)} ${problem}`;
   }
-  if (operationsWithValue.includes(op) && item['value'] === undefined) return 'value is missing';
+  if (operationsWithValue.includes(op) && item['value'] === undefined) {
+    return `${op} needs the member value`;
+  }
   return undefined;
 }
 
@@ -75,10 +100,8 @@ function pointerProblem(pointer: string): string | undefined {
   return segments.includes('__proto__') ? 'has a segment that is not allowed' : undefined;
 }
 
-export function applyJsonPatch(
-  document: JsonValue,
-  operations: readonly JsonPatchOperation[],
-): Patched {
+export function applyJsonPatch(document: JsonValue, { operations, unusable }: JsonPatch): Patched {
+  if (unusable !== undefined) return patchRefused('inapplicable', unusable);
   let current = cloneJson(document);
   let copiedBytes = 0;
   for (const [index, operation] of operations.entries()) {

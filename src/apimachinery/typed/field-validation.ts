@@ -34,12 +34,17 @@ export type TypedDocument =
   | { readonly kind: 'ok'; readonly object: ApiObject; readonly warnings: readonly string[] }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
-/** `duplicates`: paths of fields that came twice; the document has their last values. */
+/** Fields that came twice, by their paths; the document has their last values. */
+export function duplicateFields(paths: readonly string[]): string[] {
+  return paths.map((path) => `duplicate field ${quote(path)}`);
+}
+
+/** `noticed`: what was wrong with the text that the document came as. */
 export function typedDocument(
   document: JsonObject,
   type: DocumentType,
   mode: FieldValidation,
-  duplicates: readonly string[],
+  noticed: readonly string[],
 ): TypedDocument {
   const conformed =
     type.schema === undefined
@@ -51,7 +56,7 @@ export function typedDocument(
   const problems =
     mode === 'Ignore'
       ? []
-      : strictProblems(shape.unknownFields.concat(conformed.unknownFields), duplicates);
+      : strictProblems(shape.unknownFields.concat(conformed.unknownFields), noticed);
   if (mode === 'Strict' && problems.length > 0) {
     return refused(type, `strict decoding error: ${problems.join(', ')}`);
   }
@@ -63,13 +68,10 @@ export function typedDocument(
 
 function strictProblems(
   unknownFields: readonly string[],
-  duplicates: readonly string[],
+  noticed: readonly string[],
 ): readonly string[] {
-  if (unknownFields.length === 0 && duplicates.length === 0) return [];
-  const all = new Set([
-    ...unknownFields.map((path) => `unknown field ${quote(path)}`),
-    ...duplicates.map((path) => `duplicate field ${quote(path)}`),
-  ]);
+  if (unknownFields.length === 0 && noticed.length === 0) return [];
+  const all = new Set([...unknownFields.map((path) => `unknown field ${quote(path)}`), ...noticed]);
   const named = [...all].slice(0, strictProblemsMax);
   const more = all.size - named.length;
   return more === 0 ? named : [...named, `and ${more} more`];

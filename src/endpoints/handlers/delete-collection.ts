@@ -37,7 +37,9 @@ export async function handleDeleteCollection(
   const query = listQueryOf(deps, kind, listOptions);
   if (query.kind === 'refused') return sendStatusError(exchange, query.error);
   const target = { kind, namespace: resource.namespace };
-  const deleted = await deleteCollection(deps.registry, target, query.value, options);
+  const { timeoutSeconds } = listOptions;
+  const { registry } = deps;
+  const deleted = await deleteCollection(registry, target, query.value, options, timeoutSeconds);
   if (deleted.kind === 'refused') {
     return sendStatusError(exchange, deleted.error, request.warnings);
   }

@@ -13,8 +13,9 @@ import { validatePatchOwner } from '../../apimachinery/fieldmanager/managers/man
 import type { BodyFormat, SupportedType } from '../../apimachinery/negotiation.ts';
 import { readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
 import { queryBoolean } from '../../apimachinery/query.ts';
+import { quote } from '../../apimachinery/quote.ts';
 import { newBadRequest, newInvalid, newPatchTooLarge } from '../../apimachinery/status-error.ts';
-import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
+import { duplicateFields, typedDocument } from '../../apimachinery/typed/field-validation.ts';
 import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
 import { onlyGiven } from '../../apimachinery/typed/given-members.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
@@ -81,20 +82,20 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
     const group = deps.identity.groups.meta;
     return sendStatusError(exchange, newInvalid({ group, kind: 'PatchOptions' }, '', errors));
   }
-  const { duplicates } = change.value;
+  const { noticed } = change.value;
   const sent: Sent = {
     target: { kind, namespace: resource.namespace, name: resource.name },
     type,
     change: change.value,
-    options: { ...options.value, force: force ?? false, duplicates },
+    options: { ...options.value, force: force ?? false, noticed },
     representation: representation.value,
   };
   return scale ? sendChangedScale(deps, request, sent) : sendChanged(deps, request, sent);
 }
 
-/** `duplicates`: paths of fields that came twice in the body. */
+/** `noticed`: what is wrong with the text of the body (PatchReading). */
 type Change = (ObjectPatch | { readonly kind: 'apply'; readonly intent: ApiObject }) & {
-  readonly duplicates: readonly string[];
+  readonly noticed: readonly string[];
 };
 
 interface Sent {
@@ -120,13 +121,12 @@ async function readChange(
   const isApply = type.format !== 'json';
   const decoded = decodePatch(bytes, type.format, { findDuplicates });
   if (decoded.kind === 'refused') return decoded;
-  const duplicates = decoded.duplicates ?? [];
-  if (isApply) return intentOf(decoded.value, duplicates, request, expected);
-  const patch =
-    type.mediaType === jsonPatchType
-      ? jsonPatchOf(decoded.value)
-      : mergePatchOf(decoded.value, type.mediaType === strategicPatchType ? schema : undefined);
-  return patch.kind === 'refused' ? patch : ok({ ...patch.value, duplicates });
+  const noticed = duplicateFields(decoded.duplicates ?? []);
+  if (isApply) return intentOf(decoded.value, noticed, request, expected);
+  if (type.mediaType === jsonPatchType) return jsonPatchOf(decoded.value, noticed);
+  const strategic = type.mediaType === strategicPatchType ? schema : undefined;
+  const patch = mergePatchOf(decoded.value, strategic);
+  return patch.kind === 'refused' ? patch : ok({ ...patch.value, noticed });
 }
 
 function decodePatch(bytes: Uint8Array, format: BodyFormat, options: DecodeOptions): Decoded {
@@ -137,7 +137,7 @@ function decodePatch(bytes: Uint8Array, format: BodyFormat, options: DecodeOptio
 /** An intent is an object: it says what it is, and it is the one of the URL. */
 function intentOf(
   document: JsonValue,
-  duplicates: readonly string[],
+  noticed: readonly string[],
   request: ResourceRequest,
   expected: DocumentType,
 ): Result<Change> {
@@ -150,19 +150,24 @@ function intentOf(
   // An intent owns what it says: no defaults, and nothing that its type writes besides.
   const type = { ...expected, defaults: undefined };
   const mode = fieldValidationOf(request.query);
-  const typed = typedDocument(document, type, mode, duplicates);
+  const typed = typedDocument(document, type, mode, noticed);
   if (typed.kind === 'refused') return typed;
   request.warnings.push(...typed.warnings);
   const { apiVersion, kind, metadata } = typed.object;
   const intent: ApiObject = { ...onlyGiven(typed.object, document), apiVersion, kind, metadata };
   const placed = atRequestTarget(intent, request);
   if (placed.kind === 'refused') return placed;
-  return ok({ kind: 'apply', intent: placed.value, duplicates });
+  return ok({ kind: 'apply', intent: placed.value, noticed });
 }
 
-function jsonPatchOf(body: JsonValue): Result<ObjectPatch> {
+/** What is wrong with the text of a list of operations says that it is in there. */
+function jsonPatchOf(body: JsonValue, duplicates: readonly string[]): Result<Change> {
   const read = readJsonPatch(body);
-  if (read.kind === 'ok') return ok({ kind: 'json', operations: read.operations });
+  if (read.kind === 'ok') {
+    const unknown = read.unknownFields.map((path) => `unknown field ${quote(path)}`);
+    const noticed = [...unknown, ...duplicates].map((problem) => `json patch ${problem}`);
+    return ok({ kind: 'json', patch: read.patch, noticed });
+  }
   const { why, problem } = read;
   return refused(why === 'too-large' ? newPatchTooLarge(problem) : newBadRequest(problem));
 }

@@ -12,6 +12,7 @@
  * Bounds: a page ends at its limit or at `pageBytesMax`; superseded records that do not matter are
  * read in small batches, and those of one key are jumped over.
  */
+import { isShownAt } from '../damage.ts';
 import { storageLimits } from '../storage.ts';
 import type { AtRevision, Revision, ScanPage, ScanRange } from '../storage.ts';
 import type { StoredRecord, StoreKey } from '../storage.ts';
@@ -73,17 +74,24 @@ export async function readRecord(
   key: StoreKey,
   at: Revision | undefined,
 ): Promise<AtRevision<StoredRecord | undefined>> {
-  const current = currentRecord(space, transaction, key);
-  if (at === undefined) {
-    const found = await current;
-    return { kind: 'ok', value: found && (await withValue(space, transaction, found)) };
-  }
-  const [view, now] = await Promise.all([viewHistory(space, transaction), current]);
-  const refused = refuseRevision(view, at);
+  const [view, stored] = await Promise.all([
+    viewHistory(space, transaction),
+    currentRecord(space, transaction, key),
+  ]);
+  const now = stored && notNewerThan(stored, view.revision);
+  const refused = at === undefined ? undefined : refuseRevision(view, at);
   if (refused !== undefined) return refused;
   const found =
-    now !== undefined && now.revision <= at ? now : await recordAt(space, transaction, key, at);
+    at === undefined || (now !== undefined && now.damage === undefined && now.revision <= at)
+      ? now
+      : await recordAt(space, transaction, key, at, now);
   return { kind: 'ok', value: found && (await withValue(space, transaction, found)) };
+}
+
+/** Nothing can have been written after the newest commit. */
+function notNewerThan(record: FdbRecord, newest: Revision): FdbRecord {
+  if (record.revision <= newest) return record;
+  return { ...record, damage: `its revision ${record.revision} is after the newest, ${newest}` };
 }
 
 export async function currentRecord(
@@ -95,21 +103,23 @@ export async function currentRecord(
   return bytes === undefined ? undefined : decodeRecord(revisions, key, bytes, undefined);
 }
 
-/** The record that was current at `at` and has been superseded since. */
+/** The record that was current at `at` and has been superseded since; else `now`, of which nobody
+ * knows when it was written, or nothing. */
 async function recordAt(
   space: Subspace,
   transaction: FdbTransaction,
   key: StoreKey,
   at: Revision,
+  now: FdbRecord | undefined,
 ): Promise<FdbRecord | undefined> {
   const begin = space.keys.oldFrom(key, space.revisions.placeFrom(at));
   for await (const entry of entriesOf(transaction, begin, space.keys.oldEnd(key), 2)) {
     const { place } = space.keys.splitOld(entry.key);
     if (space.revisions.ofPlace(place) <= at) continue;
     const record = decodeRecord(space.revisions, key, entry.value, place);
-    return record.revision <= at ? record : undefined;
+    return isShownAt(record, at) ? record : undefined;
   }
-  return undefined;
+  return now !== undefined && isShownAt(now, at) ? now : undefined;
 }
 
 /** Every entry of a range, read in batches that double up to `SUPERSEDED_BATCH`. */
@@ -146,8 +156,8 @@ export async function scanRecords(
   const revision = at ?? view.revision;
   const source =
     revision === view.revision
-      ? recordsNow(space, transaction, range)
-      : recordsAt(space, transaction, range, revision);
+      ? recordsNow(space, transaction, range, view.revision)
+      : recordsAt(space, transaction, range, revision, view.revision);
   const found: FdbRecord[] = [];
   let bytes = 0;
   let more = false;
@@ -165,6 +175,7 @@ async function* recordsNow(
   { keys, revisions }: Subspace,
   transaction: FdbTransaction,
   { prefix, after, limit }: ScanRange,
+  newest: Revision,
 ): AsyncGenerator<FdbRecord, undefined> {
   const start = keys.current(prefix);
   const behind = after === undefined ? start : keyAfter(keys.current(after));
@@ -177,7 +188,8 @@ async function* recordsNow(
     batch,
     batch,
   )) {
-    yield decodeRecord(revisions, keys.currentKeyOf(key), value, undefined);
+    const record = decodeRecord(revisions, keys.currentKeyOf(key), value, undefined);
+    yield notNewerThan(record, newest);
   }
   return undefined;
 }
@@ -188,18 +200,20 @@ async function* recordsAt(
   transaction: FdbTransaction,
   range: ScanRange,
   at: Revision,
+  newest: Revision,
 ): AsyncGenerator<FdbRecord, undefined> {
   const { keys } = space;
   const superseded = supersededAfter(space, transaction, range, at);
   let waiting = await superseded.next();
-  for await (const record of recordsNow(space, transaction, range)) {
-    if (record.revision > at) continue;
+  for await (const record of recordsNow(space, transaction, range, newest)) {
+    if (!isShownAt(record, at)) continue;
     const key = keys.current(record.key);
     while (waiting.done !== true && Buffer.compare(keys.current(waiting.value.key), key) < 0) {
       yield waiting.value;
       waiting = await superseded.next();
     }
-    yield record;
+    // Of a damaged record an earlier one may have been current then.
+    if (waiting.done === true || waiting.value.key !== record.key) yield record;
   }
   for (; waiting.done !== true; waiting = await superseded.next()) yield waiting.value;
   return undefined;
@@ -226,7 +240,7 @@ async function* supersededAfter(
       if (key === decided || revisions.ofPlace(place) <= at) continue;
       decided = key;
       const record = decodeRecord(revisions, key, entry.value, place);
-      if (record.revision <= at) yield record;
+      if (isShownAt(record, at)) yield record;
     }
     const last = page.entries.at(-1);
     if (!page.more || last === undefined) return undefined;
@@ -247,24 +261,28 @@ async function* supersededAfter(
 export async function withValue(
   { keys }: Subspace,
   transaction: FdbTransaction,
-  { key, revision, state, payload }: FdbRecord,
+  { key, revision, state, payload, damage }: FdbRecord,
 ): Promise<StoredRecord> {
-  return { key, revision, state, value: await loadPayload(keys, transaction, payload) };
+  const value = await loadPayload(keys, transaction, payload);
+  const wrong = value === undefined ? 'pieces of its value are missing' : damage;
+  const record = { key, revision, state, value: value ?? nothing };
+  return wrong === undefined ? record : { ...record, damage: wrong };
 }
+
+const nothing = new Uint8Array(0);
 
 async function loadPayload(
   keys: Keys,
   transaction: FdbTransaction,
   payload: Payload,
-): Promise<Uint8Array> {
+): Promise<Uint8Array | undefined> {
   if (payload.kind === 'inline') return payload.bytes;
   const [begin, end] = keys.blobRange(payload.id);
   const chunks: Buffer[] = [];
-  const batch = Math.ceil(payload.length / CHUNK_BYTES);
+  const batch = Math.max(1, Math.ceil(payload.length / CHUNK_BYTES));
   for await (const { value } of entriesOf(transaction, begin, end, batch, batch)) {
     chunks.push(value);
   }
   const bytes = Buffer.concat(chunks);
-  if (bytes.length !== payload.length) throw corrupt('a value in pieces');
-  return bytes;
+  return bytes.length === payload.length ? bytes : undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * The bytes of the LMDB store: four tables, and what stands in them.
  *
- *   cur    <key>                        revision:8  stateLength:1  state  value
+ *   cur    <key>                        revision:8  stateLength:1  state  check:4  value
  *   old    <key> 00 <end revision:8>    the same bytes; end = the revision that superseded them
  *   log    <revision:8>                 kind:1  timeMs:8  key
  *   meta   format, identity, revision, compactRevision
@@ -14,16 +14,26 @@
  *   before r      old/<key>/<r>
  *
  * Each is one lookup, and compaction of change r deletes log/<r> and old/<key>/<r> and no more.
+ *
+ * `check` is the CRC-32 of what stands before it; the highest bit of stateLength says that there is
+ * one. Format 1 had none: such records are read, and a store of format 1 becomes one of format 2
+ * when it is opened to be written to, because builds that know format 1 only would misread it.
  */
-import { StorageError } from '../storage.ts';
+import { crc32 } from 'node:zlib';
+import { StorageError, revisionZero } from '../storage.ts';
 import type { Revision, StoredRecord, StoreKey } from '../storage.ts';
 
-export const FORMAT = 1;
+export const FORMAT = 2;
+/** Without checks of heads. */
+export const UNCHECKED_FORMAT = 1;
 /** Stands in the place of the format while an import is under way. */
 export const IMPORTING = 0;
 const REVISION_BYTES = 8;
 
 const RECORD_HEADER_BYTES = REVISION_BYTES + 1;
+const CHECK_BYTES = 4;
+/** In the byte of the state's length, which is at most 64. */
+const CHECKED = 0x80;
 const LOG_HEADER_BYTES = 9;
 const PUT = 1;
 const DELETE = 2;
@@ -98,29 +108,41 @@ export function makeRecord(
   value: Uint8Array,
 ): LmdbRecord {
   const stateLength = Buffer.byteLength(state);
-  const valueAt = RECORD_HEADER_BYTES + stateLength;
+  const stateEnd = RECORD_HEADER_BYTES + stateLength;
+  const valueAt = stateEnd + CHECK_BYTES;
   const bytes = Buffer.allocUnsafe(valueAt + value.byteLength);
   bytes.writeBigUInt64BE(revision);
-  bytes[REVISION_BYTES] = stateLength;
+  bytes[REVISION_BYTES] = CHECKED | stateLength;
   bytes.write(state, RECORD_HEADER_BYTES);
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, stateEnd)), stateEnd);
   bytes.set(value, valueAt);
   return { key, revision, state, value: bytes.subarray(valueAt), bytes };
 }
 
 /** `bytes` must not change afterwards: the value is a view into them. */
 export function decodeRecord(key: StoreKey, bytes: Buffer): LmdbRecord {
-  const stateLength = bytes[REVISION_BYTES];
-  if (stateLength === undefined || bytes.length < RECORD_HEADER_BYTES + stateLength) {
-    throw corrupt('a record is cut short');
+  const lengthByte = bytes[REVISION_BYTES] ?? 0;
+  const isChecked = (lengthByte & CHECKED) !== 0;
+  const stateEnd = RECORD_HEADER_BYTES + (lengthByte & ~CHECKED);
+  const valueAt = isChecked ? stateEnd + CHECK_BYTES : stateEnd;
+  if (bytes.length < valueAt) return damagedRecord(key, bytes, bytes, 'the record is cut short');
+  if (isChecked && crc32(bytes.subarray(0, stateEnd)) !== bytes.readUInt32BE(stateEnd)) {
+    const value = bytes.subarray(valueAt);
+    return damagedRecord(key, bytes, value, "the checksum of the record's head is wrong");
   }
-  const valueAt = RECORD_HEADER_BYTES + stateLength;
   return {
     key,
     revision: bytes.readBigUInt64BE() as Revision,
-    state: bytes.toString('utf8', RECORD_HEADER_BYTES, valueAt),
+    state: bytes.toString('utf8', RECORD_HEADER_BYTES, stateEnd),
     value: bytes.subarray(valueAt),
     bytes,
   };
+}
+
+/** It has no state that a condition could ask for. */
+function damagedRecord(key: StoreKey, bytes: Buffer, value: Buffer, damage: string): LmdbRecord {
+  const revision = bytes.length < REVISION_BYTES ? revisionZero : bytes.readBigUInt64BE();
+  return { key, revision: revision as Revision, state: '', value, bytes, damage };
 }
 
 export interface LogEntry {

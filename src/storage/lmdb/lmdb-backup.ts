@@ -11,6 +11,8 @@
  * one. What the original gives out after the backup must not be given out again for something else,
  * and a client that has seen it must not resume: it is told 410 and lists again.
  *
+ * A damaged record is copied as one that cannot be read: better a copy without it than none.
+ *
  * Rejected: lmdb-js' own backup() with compaction, which now and then ends the process with a
  * segmentation fault (3.5.6, from a read-only environment); without compaction it stops the writer.
  *
@@ -96,10 +98,16 @@ async function copyTables(tables: Tables, from: string, to: string): Promise<Bac
     const header = { identity, revision: continuesAfter, compactRevision: continuesAfter };
     await target.begin(header, { force: false });
     let recordsCount = 0;
+    let damagedCount = 0n;
+    // Of a damaged record nobody knows the revision: it gets one that no record has.
+    const certain = (record: StoredRecord): StoredRecord => {
+      if (record.damage === undefined) return record;
+      return { ...record, revision: (continuesAfter - (damagedCount += 1n)) as Revision };
+    };
     for (let after: StoreKey | undefined; ;) {
       const page = readPage(tables, transaction, after);
       if (page.length === 0) break;
-      await target.put(page);
+      await target.put(page.map((record) => certain(record)));
       recordsCount += page.length;
       after = page.at(-1)?.key;
     }

@@ -8,6 +8,7 @@
  * Bounds: a page ends at its limit or at `pageBytesMax`; superseded records of one key that do not
  * matter are stepped over, and jumped over after `SKIPS_MAX`, so a hot object costs a scan little.
  */
+import { asWrittenAt, isShownAt } from '../damage.ts';
 import { storageLimits } from '../storage.ts';
 import type { AtRevision, Change, ChangePage, Revision, ScanPage, ScanRange } from '../storage.ts';
 import {
@@ -55,9 +56,9 @@ export function readNow({ cur }: Tables, key: Buffer): LmdbRecord | undefined {
 
 export function readAt(tables: Tables, key: Buffer, at: Revision): LmdbRecord | undefined {
   const now = readNow(tables, key);
-  if (now !== undefined && now.revision <= at) return now;
-  const superseded = firstSupersededAfter(tables, key, at);
-  return superseded !== undefined && superseded.revision <= at ? superseded : undefined;
+  if (now !== undefined && now.damage === undefined && now.revision <= at) return now;
+  const then = firstSupersededAfter(tables, key, at) ?? now;
+  return then !== undefined && isShownAt(then, at) ? then : undefined;
 }
 
 /** The first record of this key that was superseded after this revision. */
@@ -124,13 +125,14 @@ function* recordsAt(tables: Tables, bounds: KeyBounds, at: Revision): Generator<
   let waiting = superseded.next();
   try {
     for (const record of recordsNow(tables, bounds)) {
-      if (record.revision > at) continue;
+      if (!isShownAt(record, at)) continue;
       const key = encodeKey(record.key);
       while (waiting.done !== true && Buffer.compare(waiting.value.key, key) < 0) {
         yield waiting.value.record;
         waiting = superseded.next();
       }
-      yield record;
+      // Of a damaged record an earlier one may have been current then.
+      if (waiting.done === true || !waiting.value.key.equals(key)) yield record;
     }
     for (; waiting.done !== true; waiting = superseded.next()) yield waiting.value.record;
   } finally {
@@ -164,7 +166,7 @@ function* supersededAfter(
         const bytes = old.getBinary(entry);
         if (bytes === undefined) throw corrupt('a superseded record has vanished');
         const record = decodeRecord(decodeKey(key), bytes);
-        if (record.revision <= at) yield { key, record };
+        if (isShownAt(record, at)) yield { key, record };
       } else if ((skips += 1) > SKIPS_MAX) {
         jump = isDecided ? oldKeysEnd(key) : oldKey(key, (at + 1n) as Revision);
         break;
@@ -217,11 +219,10 @@ function readChange(
 function writtenBy(tables: Tables, key: Buffer, revision: Revision): LmdbRecord {
   const now = readNow(tables, key);
   if (now?.revision === revision) return now;
-  const superseded = firstSupersededAfter(tables, key, revision);
-  if (superseded?.revision !== revision) {
-    throw corrupt(`the record of change ${revision} is missing`);
-  }
-  return superseded;
+  const then = firstSupersededAfter(tables, key, revision) ?? now;
+  const written = asWrittenAt(then, revision);
+  if (written === undefined) throw corrupt(`the record of change ${revision} is missing`);
+  return written;
 }
 
 function supersededBy({ old }: Tables, key: Buffer, revision: Revision): LmdbRecord | undefined {

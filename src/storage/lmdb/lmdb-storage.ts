@@ -10,6 +10,7 @@
  * Bounds: `storageLimits`, `changeRingLimits`; the medium itself (`full`).
  */
 import type { Clock } from '../../stdx/clock.ts';
+import type { RecordCheck } from '../damage.ts';
 import { changeRingLimits, createChangeRing } from '../change-ring.ts';
 import type { ChangeRing, ChangeRingLimits } from '../change-ring.ts';
 import { checkMutations } from '../mutation-limits.ts';
@@ -47,9 +48,10 @@ export interface LmdbStorageOptions {
 }
 
 export interface LmdbStorage extends Storage {
-  /** Walks the whole store and reports where its tables contradict each other. Synchronous:
-   * for tests and for an operator's check, not for a store under load. */
-  verify(): StoreReport;
+  /** Walks the whole store and reports where its tables contradict each other, and what `check`
+   * finds wrong with a record. Synchronous: for tests and for an operator's check, not for a store
+   * under load. */
+  verify(check?: RecordCheck): StoreReport;
 }
 
 /** @throws StorageError `in-use`, `identity`, `incomplete`, `corrupt`, `full`, `io`. */
@@ -133,7 +135,7 @@ function createLmdbStorage(
       closed ??= closeAll(writer, tables, lock);
       return closed;
     },
-    verify: () => verifyTables(tables),
+    verify: (check = () => undefined) => verifyTables(tables, check),
   };
 }
 

@@ -19,7 +19,8 @@ import { open } from 'lmdb';
 import type { Database, RootDatabase } from 'lmdb';
 import { StorageError, revisionZero } from '../storage.ts';
 import { unfinished } from '../transfer.ts';
-import { FORMAT, IMPORTING, corrupt, encodeRevision, metaKeys } from './layout.ts';
+import { FORMAT, IMPORTING, UNCHECKED_FORMAT, corrupt } from './layout.ts';
+import { encodeRevision, metaKeys } from './layout.ts';
 import { translateLmdbError } from './lmdb-errors.ts';
 
 export type Table = Database<Buffer, Buffer>;
@@ -131,6 +132,7 @@ function checkMarks({ meta }: Tables, directory: string, identity: string): void
         ` and cannot be opened under "${identity}"`,
     );
   }
+  if (format[0] !== FORMAT) meta.putSync(metaKeys.format, Buffer.of(FORMAT));
 }
 
 /** The identity of a store that is there.
@@ -139,11 +141,11 @@ export function storedIdentity({ meta }: Pick<Tables, 'meta'>, directory: string
   const format = meta.getBinary(metaKeys.format);
   if (format === undefined) throw new StorageError('io', `there is no store in ${directory}`);
   if (format[0] === IMPORTING) throw unfinished(`the store in ${directory}`);
-  if (format[0] !== FORMAT) {
+  if (format[0] !== FORMAT && format[0] !== UNCHECKED_FORMAT) {
     throw new StorageError(
       'identity',
       `the store in ${directory} has format ${String(format[0])};` +
-        ` this build reads format ${FORMAT}`,
+        ` this build reads the formats ${UNCHECKED_FORMAT} and ${FORMAT}`,
     );
   }
   return String(meta.getBinary(metaKeys.identity)?.toString());

@@ -1,9 +1,13 @@
 /**
- * Does the store agree with itself? Walks all tables and lists every contradiction.
+ * Does the store agree with itself? Walks all tables and lists every contradiction, and every
+ * record that is not as it was written.
  *
- * What it is not: a repair. It reads every record; on a large store that takes time and memory in
- * proportion to the number of keys and of kept changes.
+ * What it is not: a repair, nor does it know what a value should be: the caller does. It reads
+ * every record; on a large store that takes time and memory in proportion to the number of keys and
+ * of kept changes.
  */
+import type { RecordCheck } from '../damage.ts';
+import { revisionZero } from '../storage.ts';
 import type { Revision } from '../storage.ts';
 import { decodeKey, decodeLogEntry, decodeRecord, decodeRevision, splitOldKey } from './layout.ts';
 import { currentCompactRevision, currentRevision } from './lmdb-reads.ts';
@@ -20,37 +24,48 @@ export interface StoreReport {
 }
 
 interface Lifetime {
-  readonly start: Revision;
+  /** Undefined of a damaged record: nobody knows. */
+  readonly start: Revision | undefined;
   /** Undefined: the record now. */
   readonly end: Revision | undefined;
 }
 
+interface CertainLifetime extends Lifetime {
+  readonly start: Revision;
+}
+
 type Log = ReadonlyMap<Revision, { readonly kind: 'put' | 'delete'; readonly key: string }>;
 
-export function verifyTables(tables: Tables): StoreReport {
+export function verifyTables(tables: Tables, check: RecordCheck): StoreReport {
   const problems: string[] = [];
   const revision = currentRevision(tables);
   const compactRevision = currentCompactRevision(tables);
-  const log = readLog(tables);
+  const log = readLog(tables, problems);
   for (const at of log.keys()) {
     if (at > revision) problems.push(`change ${at} is after the newest revision ${revision}`);
     if (at <= compactRevision) problems.push(`change ${at} should be compacted`);
   }
-  const lifetimes = readLifetimes(tables);
+  const lifetimes = readLifetimes(tables, check, problems);
   const written = new Map<Revision, string>();
+  const uncertain = new Set<string>();
   let recordsCount = 0;
   let supersededCount = 0;
   for (const [key, lives] of lifetimes) {
     for (const { start, end } of lives) {
-      if (written.has(start)) problems.push(`revision ${start} wrote two records`);
-      written.set(start, key);
+      if (start === undefined) uncertain.add(key);
+      else if (written.has(start)) problems.push(`revision ${start} wrote two records`);
+      if (start !== undefined) written.set(start, key);
       if (end === undefined) recordsCount += 1;
       else supersededCount += 1;
     }
-    problems.push(...contradictions(key, lives, log, compactRevision, revision));
+    if (uncertain.has(key)) continue;
+    problems.push(
+      ...contradictions(key, lives as CertainLifetime[], log, compactRevision, revision),
+    );
   }
   for (const [at, { kind, key }] of log) {
-    if (kind === 'put' && written.get(at) !== key) problems.push(`change ${at} has no record`);
+    const isMissing = kind === 'put' && written.get(at) !== key && !uncertain.has(key);
+    if (isMissing) problems.push(`change ${at} has no record`);
     if (kind === 'delete' && written.has(at)) problems.push(`delete ${at} has a record`);
   }
   return {
@@ -66,7 +81,7 @@ export function verifyTables(tables: Tables): StoreReport {
 /** What is wrong with the lives of one key, given in order of their start. */
 function contradictions(
   key: string,
-  lives: readonly Lifetime[],
+  lives: readonly CertainLifetime[],
   log: Log,
   compactRevision: Revision,
   revision: Revision,
@@ -96,21 +111,34 @@ function contradictions(
   return problems;
 }
 
-function readLog({ log }: Tables): Log {
+function readLog({ log }: Tables, problems: string[]): Log {
   const entries = new Map<Revision, { kind: 'put' | 'delete'; key: string }>();
   for (const { key, value } of log.getRange({})) {
-    const entry = decodeLogEntry(value);
-    entries.set(decodeRevision(key), { kind: entry.kind, key: decodeKey(entry.key) });
+    const at = decodeRevision(key);
+    try {
+      const entry = decodeLogEntry(value);
+      entries.set(at, { kind: entry.kind, key: decodeKey(entry.key) });
+    } catch {
+      problems.push(`the log entry of change ${at} is malformed`);
+    }
   }
   return entries;
 }
 
-function readLifetimes({ cur, old }: Tables): Map<string, Lifetime[]> {
+function readLifetimes(
+  { cur, old }: Tables,
+  check: RecordCheck,
+  problems: string[],
+): Map<string, Lifetime[]> {
   const lifetimes = new Map<string, Lifetime[]>();
   const add = (key: Buffer, bytes: Buffer, end: Revision | undefined): void => {
     const name = decodeKey(key);
+    const record = decodeRecord(name, bytes);
+    const why = record.damage ?? check(record);
+    const which = end === undefined ? name : `${name} as it was before ${end}`;
+    if (why !== undefined) problems.push(`${which}: ${why}`);
     const lives = lifetimes.get(name) ?? [];
-    lives.push({ start: decodeRecord(name, bytes).revision, end });
+    lives.push({ start: record.damage === undefined ? record.revision : undefined, end });
     lifetimes.set(name, lives);
   };
   for (const { key, value } of old.getRange({})) {
@@ -118,6 +146,7 @@ function readLifetimes({ cur, old }: Tables): Map<string, Lifetime[]> {
     add(superseded.key, value, superseded.end);
   }
   for (const { key, value } of cur.getRange({})) add(key, value, undefined);
-  for (const lives of lifetimes.values()) lives.sort((a, b) => (a.start < b.start ? -1 : 1));
+  const order = ({ start }: Lifetime): Revision => start ?? revisionZero;
+  for (const lives of lifetimes.values()) lives.sort((a, b) => (order(a) < order(b) ? -1 : 1));
   return lifetimes;
 }

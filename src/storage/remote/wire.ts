@@ -111,7 +111,7 @@ export function decodeError(payload: Uint8Array): StorageError {
   return new StorageError(code, message);
 }
 
-type RecordRow = readonly [StoreKey, Revision, string, Uint8Array];
+type RecordRow = readonly [StoreKey, Revision, string, Uint8Array, damage?: string | undefined];
 type ChangeRow = readonly [
   revision: Revision,
   key: StoreKey,
@@ -119,24 +119,31 @@ type ChangeRow = readonly [
   state: string | undefined,
   value: Uint8Array | undefined,
   previous: RecordRow | undefined,
+  damage?: string | undefined,
 ];
 
-function recordRow({ key, revision, state, value }: StoredRecord): RecordRow {
-  return [key, revision, state, value];
+function recordRow({ key, revision, state, value, damage }: StoredRecord): RecordRow {
+  return damage === undefined
+    ? [key, revision, state, value]
+    : [key, revision, state, value, damage];
 }
 
-function recordOf([key, revision, state, value]: RecordRow): StoredRecord {
-  return { key, revision, state, value };
+function recordOf([key, revision, state, value, damage]: RecordRow): StoredRecord {
+  const record = { key, revision, state, value };
+  return damage === undefined ? record : { ...record, damage };
 }
 
 function changeRow({ revision, key, timeMs, record, previous }: Change): ChangeRow {
   const old = previous === undefined ? undefined : recordRow(previous);
-  return [revision, key, timeMs, record?.state, record?.value, old];
+  const row = [revision, key, timeMs, record?.state, record?.value, old] as const;
+  return record?.damage === undefined ? row : [...row, record.damage];
 }
 
-function changeOf([revision, key, timeMs, state, value, old]: ChangeRow): Change {
+function changeOf([revision, key, timeMs, state, value, old, damage]: ChangeRow): Change {
   const record =
-    state === undefined || value === undefined ? undefined : { key, revision, state, value };
+    state === undefined || value === undefined
+      ? undefined
+      : recordOf([key, revision, state, value, damage]);
   const previous = old === undefined ? undefined : recordOf(old);
   return { revision, key, kind: record === undefined ? 'delete' : 'put', timeMs, record, previous };
 }

@@ -7,6 +7,7 @@
  * Invariants: an entry that has not changed is the same object as before. Entries are in order:
  * Apply before Update, then by time, name, version and subresource.
  */
+import type { FieldSet } from '../fieldpath/field-set.ts';
 import { setsEqual } from '../fieldpath/field-set.ts';
 import { canonicalFields, markCanonical } from '../fieldpath/fields-v1.ts';
 import type { Managers, ManagersDraft, OwnedFields } from '../merge/managers.ts';
@@ -128,21 +129,25 @@ export function encodeManaged(
     entries.push(
       stored !== undefined && stored.time === time && isSame(stored.owned, owned)
         ? stored.entry
-        : makeEntry(identifier, owned, time),
+        : makeEntry({ ...identityOf(identifier), apiVersion: owned.version }, owned.set, time),
     );
   }
   return entries.length === 1 ? entries : entries.sort(compareEntries);
 }
 
-function makeEntry(identifier: string, owned: OwnedFields, time: string | undefined): JsonObject {
-  const { manager, operation, subresource } = identityOf(identifier);
+/** An entry as it is stored. */
+export function makeEntry(
+  { manager, operation, apiVersion, subresource }: ManagerIdentity,
+  set: FieldSet,
+  time: string | undefined,
+): JsonObject {
   return {
-    manager,
+    manager: manager === '' ? unknownManager : manager,
     operation,
-    apiVersion: owned.version,
+    apiVersion,
     ...(time === undefined ? {} : { time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: markCanonical(owned.set),
+    fieldsV1: markCanonical(set),
     ...(subresource === '' ? {} : { subresource }),
   };
 }

@@ -23,10 +23,12 @@ import { deducedType } from '../schema/deduced.ts';
 import type { Comparison } from '../typed/compare.ts';
 import { compareValuesOf } from '../typed/compare.ts';
 import { capUpdateManagers } from './cap-managers.ts';
+import { createdFields } from './created-fields.ts';
 import type { Managed } from './managed-fields.ts';
 import {
   decodeManaged,
   encodeManaged,
+  makeEntry,
   managerIdentifier,
   nothingManaged,
   timesOf,
@@ -36,6 +38,9 @@ import { versionRules } from './version-rules.ts';
 
 export const trackUpdate: TrackUpdate = (update) => {
   const { live, next, kind, apiVersion } = update;
+  if (live === undefined && next.metadata['managedFields'] === undefined) {
+    return withManagedFields(next, ownedByMaker(update));
+  }
   const start = startOf(update);
   const liveEntries = live?.metadata['managedFields'];
   if (live !== undefined && start.managed.owners.size === 0 && !start.isReset) {
@@ -50,6 +55,14 @@ export const trackUpdate: TrackUpdate = (update) => {
   const entries = ownedAfter(update, before, candidate, start.managed, compared);
   return withManagedFields(candidate, sameEntries(entries, liveEntries) ? liveEntries : entries);
 };
+
+function ownedByMaker(update: UpdateToTrack): JsonArray | undefined {
+  const set = createdFields(update, update.next);
+  if (isEmptySet(set)) return undefined;
+  const { manager, apiVersion, subresource } = update;
+  const identity = { manager, operation: 'Update', apiVersion, subresource } as const;
+  return [makeEntry(identity, set, formatRfc3339(update.nowMs))];
+}
 
 interface Start {
   readonly managed: Managed;

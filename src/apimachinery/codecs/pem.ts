@@ -1,0 +1,43 @@
+/**
+ * PEM: named blocks of bytes in a text (RFC 7468).
+ *
+ *     -----BEGIN CERTIFICATE-----  base64  -----END CERTIFICATE-----
+ *
+ * What it is not: what is in the blocks. Text around them is passed over; a block that is not
+ * whole, or not base64, is none. One walk, whatever the text is.
+ */
+export interface PemBlock {
+  /** `CERTIFICATE`, `CERTIFICATE REQUEST` ... */
+  readonly type: string;
+  /** Lines `Name: value` before the bytes. */
+  readonly hasHeaders: boolean;
+  readonly bytes: Uint8Array;
+}
+
+const beginMark = '-----BEGIN ';
+const endMark = '-----END ';
+const markEnd = '-----';
+
+export function readPem(text: string): readonly PemBlock[] {
+  const blocks: PemBlock[] = [];
+  let at = text.indexOf(beginMark);
+  while (at >= 0) {
+    const bodyMark = text.indexOf(markEnd, at + beginMark.length);
+    const end = bodyMark < 0 ? -1 : text.indexOf(endMark, bodyMark + markEnd.length);
+    if (end < 0) break;
+    const type = text.slice(at + beginMark.length, bodyMark);
+    const closing = `${endMark}${type}${markEnd}`;
+    const body = text.slice(bodyMark + markEnd.length, end);
+    if (text.startsWith(closing, end)) blocks.push(...blockOf(type, body));
+    at = text.indexOf(beginMark, end);
+  }
+  return blocks;
+}
+
+function blockOf(type: string, body: string): readonly PemBlock[] {
+  const lines = body.split(/\r?\n/).map((line) => line.trim());
+  const base64 = lines.filter((line) => !line.includes(':')).join('');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return [];
+  const hasHeaders = lines.some((line) => line.includes(':'));
+  return [{ type, hasHeaders, bytes: Buffer.from(base64, 'base64') }];
+}

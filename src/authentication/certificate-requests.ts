@@ -1,0 +1,263 @@
+/**
+ * PKCS#10: what somebody asks to be certified, and the certificate that a CA makes of it. Beside
+ * certificates.ts the other half of the door of @peculiar/x509.
+ *
+ *     PEM ▶ readSigningRequest ▶ subject, names, key, proven by its signature ▶ issueCertificate
+ *
+ * What it is not: a decision whether to (controllers/signing).
+ *
+ * Invariants: a request is signed by the key that it is for. Of a request a certificate gets the
+ * subject as it stands, the key, and names of hosts, addresses, mail and URIs; whatever other
+ * extension it asks for is left out. Nothing that is issued is a CA.
+ * Bounds: `requestLengthMax` characters, keys of `keyBitsMax`.
+ */
+import 'reflect-metadata';
+import { createPublicKey, verify } from 'node:crypto';
+import type { KeyObject, webcrypto } from 'node:crypto';
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Pkcs10CertificateRequest,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+import type { JsonGeneralName, Name, PublicKey } from '@peculiar/x509';
+import { readPem } from '../apimachinery/codecs/pem.ts';
+import { isPair, readCertificates, signingKeyOf } from './certificates.ts';
+import type { KeyPair } from './certificates.ts';
+
+const requestLengthMax = 64 * 1024;
+const keyBitsMax = 8192;
+
+export interface SigningRequest {
+  /** The last one, where there are several; '' when there is none. */
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  readonly dnsNames: readonly string[];
+  readonly addresses: readonly string[];
+  readonly emails: readonly string[];
+  readonly uris: readonly string[];
+  readonly subject: Name;
+  readonly publicKey: PublicKey;
+}
+
+export type SigningRequestRead =
+  | { readonly kind: 'ok'; readonly request: SigningRequest }
+  | { readonly kind: 'invalid'; readonly problem: string };
+
+export function readSigningRequest(pem: string): SigningRequestRead {
+  const invalid = (problem: string): SigningRequestRead => ({ kind: 'invalid', problem });
+  if (pem.length > requestLengthMax) {
+    return invalid(`must be no more than ${requestLengthMax} characters of PEM`);
+  }
+  const [block] = readPem(pem);
+  if (block?.type !== 'CERTIFICATE REQUEST') {
+    return invalid('PEM block type must be CERTIFICATE REQUEST');
+  }
+  try {
+    const parsed = new Pkcs10CertificateRequest(Buffer.from(block.bytes));
+    const problem = signatureProblem(parsed, block.bytes);
+    return problem === undefined ? { kind: 'ok', request: requestOf(parsed) } : invalid(problem);
+  } catch {
+    return invalid('it is not a PKCS#10 certificate request');
+  }
+}
+
+function requestOf(parsed: Pkcs10CertificateRequest): SigningRequest {
+  const found = parsed.getExtension(subjectAlternativeName);
+  const names = found instanceof SubjectAlternativeNameExtension ? found.names.items : [];
+  const ofType = (type: string): readonly string[] =>
+    names.filter((name) => name.type === type).map(({ value }) => value);
+  return {
+    commonName: parsed.subjectName.getField('CN').at(-1) ?? '',
+    organizations: parsed.subjectName.getField('O'),
+    dnsNames: ofType('dns'),
+    addresses: ofType('ip'),
+    emails: ofType('email'),
+    uris: ofType('url'),
+    subject: parsed.subjectName,
+    publicKey: parsed.publicKey,
+  };
+}
+
+const subjectAlternativeName = '2.5.29.17';
+
+const signedWith: Readonly<Record<string, string>> = {
+  rsa: 'RSASSA-PKCS1-v1_5',
+  ec: 'ECDSA',
+  ed25519: 'Ed25519',
+};
+/** Nobody trusts anything for this signature, which shows that the key is there: SHA-1 will do. */
+const hashes: readonly string[] = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'];
+
+/** Why the request does not show that whoever made it has the key. */
+function signatureProblem(
+  { publicKey, signature, signatureAlgorithm }: Pkcs10CertificateRequest,
+  der: Uint8Array,
+): string | undefined {
+  const spki = Buffer.from(publicKey.rawData);
+  const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  const wrongKey = keyProblem(key);
+  if (wrongKey !== undefined) return wrongKey;
+  // The library's types say less than there is.
+  const { hash, name } = signatureAlgorithm as {
+    readonly name?: string;
+    readonly hash?: { readonly name: string };
+  };
+  const fits = name === signedWith[key.asymmetricKeyType ?? ''];
+  const isEdwards = key.asymmetricKeyType === 'ed25519';
+  if (!fits || (!isEdwards && !hashes.includes(hash?.name ?? ''))) {
+    return 'it is signed with an algorithm that is not accepted';
+  }
+  const signed = signedPart(der);
+  const digest = isEdwards ? null : (hash?.name ?? '').replace('-', '');
+  const proven = signed !== undefined && verify(digest, signed, key, Buffer.from(signature));
+  return proven ? undefined : 'its signature is not one of its key';
+}
+
+function keyProblem({ asymmetricKeyDetails, asymmetricKeyType }: KeyObject): string | undefined {
+  if (signedWith[asymmetricKeyType ?? ''] === undefined) {
+    return 'the key is of a kind that is not accepted: RSA, ECDSA and Ed25519 are';
+  }
+  const bits = asymmetricKeyDetails?.modulusLength ?? 0;
+  return bits > keyBitsMax ? `the key is longer than ${keyBitsMax} bits` : undefined;
+}
+
+/** The first element of the outer sequence, which has to be all there is. */
+function signedPart(der: Uint8Array): Uint8Array | undefined {
+  const outer = elementAt(der, 0);
+  if (outer === undefined || outer.end !== der.length) return undefined;
+  const inner = elementAt(der, outer.contentAt);
+  return inner === undefined ? undefined : der.subarray(outer.contentAt, inner.end);
+}
+
+function elementAt(
+  der: Uint8Array,
+  at: number,
+): { readonly contentAt: number; readonly end: number } | undefined {
+  const first = der[at + 1] ?? 0;
+  const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
+  if (lengthBytes > 4) return undefined;
+  const contentAt = at + 2 + lengthBytes;
+  const length =
+    lengthBytes === 0 ? first : der.subarray(at + 2, contentAt).reduce((n, b) => n * 256 + b, 0);
+  const end = contentAt + length;
+  return end > der.length ? undefined : { contentAt, end };
+}
+
+/** What is wrong with a chain of certificates that somebody issued. */
+export function certificateChainProblem(pem: string): string | undefined {
+  const blocks = readPem(pem);
+  if (blocks.length === 0) return 'must contain one or more CERTIFICATE PEM blocks';
+  const other = blocks.find(({ type }) => type !== 'CERTIFICATE');
+  if (other !== undefined) {
+    return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(other.type)}`;
+  }
+  if (blocks.some(({ hasHeaders }) => hasHeaders)) return 'no PEM block headers are permitted';
+  const read = readCertificates(pem);
+  return read?.length === blocks.length ? undefined : 'a PEM block is not a certificate';
+}
+
+/** A CA that is ready to sign. */
+export interface SigningAuthority {
+  readonly certificate: X509Certificate;
+  readonly notAfterMs: number;
+  readonly key: webcrypto.CryptoKey;
+  readonly algorithm: { readonly name: string; readonly hash: string };
+}
+
+/** @throws what is wrong with the pair, as the message of an Error. */
+export async function openAuthority(pair: KeyPair): Promise<SigningAuthority> {
+  const certificates = readCertificates(pair.certificatePem) ?? [];
+  if (certificates.length !== 1) {
+    throw new Error(`expected 1 certificate, found ${certificates.length}`);
+  }
+  if (!isPair(pair)) throw new Error('these are no certificate with its key');
+  if (certificates[0]?.isCa !== true) throw new Error('the certificate is not one of a CA');
+  const { key, algorithm } = await signingKeyOf(pair.keyPem);
+  const certificate = new X509Certificate(pair.certificatePem);
+  return { certificate, notAfterMs: certificate.notAfter.getTime(), key, algorithm };
+}
+
+export interface Grant {
+  /** As CertificateSigningRequests name them. */
+  readonly usages: readonly string[];
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+}
+
+const keyUsages: Readonly<Record<string, KeyUsageFlags>> = {
+  signing: KeyUsageFlags.digitalSignature,
+  'digital signature': KeyUsageFlags.digitalSignature,
+  'content commitment': KeyUsageFlags.nonRepudiation,
+  'key encipherment': KeyUsageFlags.keyEncipherment,
+  'key agreement': KeyUsageFlags.keyAgreement,
+  'data encipherment': KeyUsageFlags.dataEncipherment,
+  'cert sign': KeyUsageFlags.keyCertSign,
+  'crl sign': KeyUsageFlags.cRLSign,
+  'encipher only': KeyUsageFlags.encipherOnly,
+  'decipher only': KeyUsageFlags.decipherOnly,
+};
+
+const purposes: Readonly<Record<string, string>> = {
+  any: '2.5.29.37.0',
+  'server auth': '1.3.6.1.5.5.7.3.1',
+  'client auth': '1.3.6.1.5.5.7.3.2',
+  'code signing': '1.3.6.1.5.5.7.3.3',
+  'email protection': '1.3.6.1.5.5.7.3.4',
+  's/mime': '1.3.6.1.5.5.7.3.4',
+  'ipsec end system': '1.3.6.1.5.5.7.3.5',
+  'ipsec tunnel': '1.3.6.1.5.5.7.3.6',
+  'ipsec user': '1.3.6.1.5.5.7.3.7',
+  timestamping: '1.3.6.1.5.5.7.3.8',
+  'ocsp signing': '1.3.6.1.5.5.7.3.9',
+  'microsoft sgc': '1.3.6.1.4.1.311.10.3.3',
+  'netscape sgc': '2.16.840.1.113730.4.1',
+};
+
+/** PEM. A usage that is not known is not given. */
+export async function issueCertificate(
+  request: SigningRequest,
+  { notAfterMs, notBeforeMs, usages }: Grant,
+  { algorithm, certificate: issuer, key }: SigningAuthority,
+): Promise<string> {
+  const flags = usages.reduce((all, usage) => all | (keyUsages[usage] ?? 0), 0);
+  const extended = [...new Set(usages.flatMap((usage) => purposes[usage] ?? []))];
+  const names = alternativeNames(request);
+  const hasSubject = request.subject.toJSON().length > 0;
+  const ownId = issuer.getExtension(SubjectKeyIdentifierExtension)?.keyId;
+  const issued = await X509CertificateGenerator.create({
+    subject: request.subject,
+    issuer: issuer.subjectName,
+    notBefore: new Date(notBeforeMs),
+    notAfter: new Date(notAfterMs),
+    publicKey: request.publicKey,
+    signingKey: key,
+    signingAlgorithm: algorithm,
+    extensions: [
+      ...(flags === 0 ? [] : [new KeyUsagesExtension(flags, true)]),
+      ...(extended.length === 0 ? [] : [new ExtendedKeyUsageExtension(extended)]),
+      new BasicConstraintsExtension(false, undefined, true),
+      ownId === undefined
+        ? await AuthorityKeyIdentifierExtension.create(issuer.publicKey)
+        : new AuthorityKeyIdentifierExtension(ownId),
+      ...(names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names, !hasSubject)]),
+    ],
+  });
+  return `${issued.toString('pem').trim()}\n`;
+}
+
+function alternativeNames(request: SigningRequest): JsonGeneralName[] {
+  const { addresses, dnsNames, emails, uris } = request;
+  return [
+    ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
+    ...emails.map((value) => ({ type: 'email' as const, value })),
+    ...addresses.map((value) => ({ type: 'ip' as const, value })),
+    ...uris.map((value) => ({ type: 'url' as const, value })),
+  ];
+}

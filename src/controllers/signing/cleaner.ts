@@ -1,0 +1,103 @@
+/**
+ * Removes signing requests that nobody needs any more (spec 2, section 5.2: client certificates).
+ *
+ *     no condition                  pendingMs after it was made
+ *     Denied; Failed                deniedMs after that
+ *     Approved, with certificate    approvedMs after the approval, or when the certificate ends
+ *
+ * What it is not: exact. All requests are looked at once every `sweepMs`, and at the start. One
+ * that is approved and waits for a signer stays.
+ *
+ * Invariant: what is removed is the very revision that was judged.
+ */
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import { readCertificates } from '../../authentication/certificates.ts';
+import { deleteObject } from '../../registry/delete.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import type { TimerHandle, Timers } from '../../stdx/clock.ts';
+import type { Controller } from '../controller.ts';
+import { passedOver, requestOf, requestsResource } from './signing-request.ts';
+import type { RequestedCertificate } from './signing-request.ts';
+
+const hourMs = 3600_000;
+
+const cleaningTimes = {
+  sweepMs: hourMs,
+  pendingMs: 24 * hourMs,
+  deniedMs: hourMs,
+  approvedMs: hourMs,
+} as const;
+
+export interface SigningCleanerDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly onError: (error: unknown) => void;
+}
+
+export function createSigningCleaner({
+  onError,
+  registry,
+  timers,
+}: SigningCleanerDeps): Controller {
+  let stopped = true;
+  let timer: TimerHandle | undefined;
+  let working: Promise<void> | undefined;
+  const look = (): void => {
+    working = sweep(registry, () => stopped)
+      .catch(onError)
+      .finally(() => {
+        working = undefined;
+        if (!stopped) timer = timers.after(cleaningTimes.sweepMs, look);
+      });
+  };
+  return {
+    start() {
+      stopped = false;
+      look();
+    },
+    async stop() {
+      stopped = true;
+      timer?.cancel();
+      await working;
+    },
+  };
+}
+
+async function sweep(registry: RegistryDeps, stopped: () => boolean): Promise<void> {
+  const resource = requestsResource(registry);
+  const kind = registry.scheme.findStorage(resource);
+  if (kind === undefined) return;
+  for (const { bytes } of registry.streams.snapshot(resource).entries(undefined)) {
+    if (stopped()) return;
+    const request = requestOf(decodeObject(bytes));
+    const { deletionTimestamp, resourceVersion, uid } = request.object.metadata;
+    if (deletionTimestamp !== undefined || !isDone(request, registry.clock.nowMs())) continue;
+    const target = { kind, namespace: '', name: request.name };
+    const preconditions = { uid, resourceVersion };
+    const result = await deleteObject(registry, target, { dryRun: false, preconditions });
+    if (result.kind === 'refused' && !passedOver.has(result.error.reason)) throw result.error;
+  }
+}
+
+function isDone(request: RequestedCertificate, nowMs: number): boolean {
+  const { certificatePem, conditions, createdMs } = request;
+  const { approvedMs, deniedMs, pendingMs } = cleaningTimes;
+  if (conditions.length === 0) return nowMs - createdMs > pendingMs;
+  return conditions.some(({ type, updatedMs }) => {
+    switch (type) {
+      case 'Denied':
+      case 'Failed':
+        return nowMs - updatedMs > deniedMs;
+      case 'Approved':
+        if (certificatePem === '') return false;
+        return nowMs - updatedMs > approvedMs || hasEnded(certificatePem, nowMs);
+      default:
+        return false;
+    }
+  });
+}
+
+function hasEnded(certificatePem: string, nowMs: number): boolean {
+  const [leaf] = readCertificates(certificatePem) ?? [];
+  return leaf !== undefined && leaf.notAfterMs < nowMs;
+}

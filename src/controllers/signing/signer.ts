@@ -1,0 +1,90 @@
+/**
+ * Signs what has been approved, for the signers that the server has itself
+ * (spec 2, section 5.2: client certificates).
+ *
+ *     Approved ─▶ as the signer's rules say? ─▶ certificate | Failed: SignerValidationFailure
+ *
+ * What it is not: approval, and no other's signer: requests to a name that is not known here are
+ * left to whoever signs for it.
+ *
+ * Invariants: a request gets one certificate, or fails, once. A certificate lasts as long as was
+ * asked for within `lifeMinMs` and the configured duration, and never longer than its CA.
+ */
+import { issueCertificate, readSigningRequest } from '../../authentication/certificate-requests.ts';
+import type { SigningAuthority } from '../../authentication/certificate-requests.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import type { Timers } from '../../stdx/clock.ts';
+import type { Controller } from '../controller.ts';
+import { createKeyQueue } from '../key-queue.ts';
+import { signerRules } from './signer-rules.ts';
+import { holds, record, requestNamed, requestsResource } from './signing-request.ts';
+import type { RequestedCertificate } from './signing-request.ts';
+
+export const signingTimes = {
+  /** Less is not given, whatever is asked for. */
+  lifeMinMs: 10 * 60_000,
+  /** Clocks of those who check may be behind. */
+  backdatedMs: 5 * 60_000,
+  /** Shorter lives are not cut by the time that they begin earlier. */
+  shortMs: 8 * 3600_000,
+} as const;
+
+const manager = 'csr-signer';
+
+export interface SignerDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly authority: SigningAuthority;
+  /** Of a certificate that does not ask for less. */
+  readonly lifeMs: number;
+  readonly onError: (name: string, error: unknown) => void;
+}
+
+export function createSigner(deps: SignerDeps): Controller {
+  const { onError, registry, timers } = deps;
+  const rules = signerRules(registry.identity);
+  return createKeyQueue({
+    streams: registry.streams,
+    timers,
+    sources: [{ resource: requestsResource(registry), keysOf: (_namespace, name) => [name] }],
+    async work(name) {
+      const found = requestNamed(registry, name);
+      if (found === undefined || !isOpen(found)) return;
+      const rule = rules.get(found.signerName);
+      if (rule === undefined) return;
+      const read = readSigningRequest(found.requestPem);
+      const problem = read.kind === 'invalid' ? read.problem : rule(read.request, found.usages);
+      if (read.kind === 'invalid' || problem !== undefined) {
+        const message = problem ?? '';
+        const condition = { type: 'Failed', reason: 'SignerValidationFailure', message };
+        return record(registry, found, { subresource: 'status', condition }, manager);
+      }
+      const life = lifeOf(deps, found.expirationSeconds);
+      const grant = { usages: found.usages, ...life };
+      const certificatePem = await issueCertificate(read.request, grant, deps.authority);
+      return record(registry, found, { subresource: 'status', certificatePem }, manager);
+    },
+    onError,
+  });
+}
+
+function isOpen(found: RequestedCertificate): boolean {
+  return holds(found, 'Approved') && !holds(found, 'Failed') && found.certificatePem === '';
+}
+
+/** @throws when the CA cannot sign any more. */
+function lifeOf(
+  { authority, lifeMs, registry }: SignerDeps,
+  asked: number | undefined,
+): { readonly notBeforeMs: number; readonly notAfterMs: number } {
+  const { backdatedMs, lifeMinMs, shortMs } = signingTimes;
+  const nowMs = registry.clock.nowMs();
+  if (nowMs >= authority.notAfterMs) throw new Error('the certificate of the signer has expired');
+  const wantedMs = asked === undefined ? lifeMs : Math.max(asked * 1000, lifeMinMs);
+  const givenMs = Math.min(wantedMs, lifeMs);
+  const endMs = nowMs + givenMs - (givenMs < shortMs ? 0 : backdatedMs);
+  return {
+    notBeforeMs: nowMs - backdatedMs,
+    notAfterMs: Math.min(endMs, authority.notAfterMs),
+  };
+}

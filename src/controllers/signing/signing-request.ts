@@ -1,0 +1,148 @@
+/**
+ * CertificateSigningRequests as the controllers of this folder look at them, and how they write
+ * their conditions.
+ *
+ *     created ─▶ Approved | Denied ─▶ certificate | Failed ─▶ removed after a while
+ *
+ * Invariant: a write names the revision that was looked at. Whoever comes second looks again.
+ */
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import { StatusReason } from '../../apimachinery/status-table.ts';
+import { parseRfc3339 } from '../../apimachinery/time.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import { updateObject } from '../../registry/update.ts';
+
+export interface Condition {
+  readonly type: string;
+  /** 0 when it says none. */
+  readonly updatedMs: number;
+}
+
+export interface RequestedCertificate {
+  readonly object: ApiObject;
+  readonly name: string;
+  readonly createdMs: number;
+  readonly signerName: string;
+  readonly requestPem: string;
+  readonly usages: readonly string[];
+  readonly expirationSeconds: number | undefined;
+  readonly requester: UserInfo;
+  /** Those that hold. */
+  readonly conditions: readonly Condition[];
+  /** PEM; '' while there is none. */
+  readonly certificatePem: string;
+}
+
+export function requestsResource({ identity }: RegistryDeps): KindInfo['storage'] {
+  return { group: identity.fill('certificates.{domain}'), resource: 'certificatesigningrequests' };
+}
+
+/** Undefined: it is not there (any more). */
+export function requestNamed(
+  registry: RegistryDeps,
+  name: string,
+): RequestedCertificate | undefined {
+  const entry = registry.streams.snapshot(requestsResource(registry)).get('', name);
+  return entry === undefined ? undefined : requestOf(decodeObject(entry.bytes));
+}
+
+export function requestOf(object: ApiObject): RequestedCertificate {
+  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
+  const status = isJsonObject(object['status']) ? object['status'] : {};
+  const seconds = spec['expirationSeconds'];
+  return {
+    object,
+    name: object.metadata.name ?? '',
+    createdMs: timeOf(object.metadata.creationTimestamp),
+    signerName: textOf(spec['signerName']),
+    requestPem: bytesOf(spec['request']),
+    usages: textsOf(spec['usages']),
+    expirationSeconds: typeof seconds === 'number' ? seconds : undefined,
+    requester: requesterOf(spec),
+    conditions: conditionsOf(status)
+      .filter((condition) => condition['status'] === 'True')
+      .map((condition) => ({
+        type: textOf(condition['type']),
+        updatedMs: timeOf(condition['lastUpdateTime']),
+      })),
+    certificatePem: bytesOf(status['certificate']),
+  };
+}
+
+export function holds({ conditions }: RequestedCertificate, type: string): boolean {
+  return conditions.some((condition) => condition.type === type);
+}
+
+/** As the server wrote it into the request when it was made. */
+function requesterOf(spec: JsonObject): UserInfo {
+  const extra = isJsonObject(spec['extra']) ? spec['extra'] : {};
+  return {
+    name: textOf(spec['username']),
+    uid: textOf(spec['uid']),
+    groups: textsOf(spec['groups']),
+    extra: Object.fromEntries(Object.entries(extra).map(([key, value]) => [key, textsOf(value)])),
+  };
+}
+
+/** What an approver or a signer adds to a request. */
+export interface Finding {
+  readonly subresource: 'approval' | 'status';
+  readonly condition?:
+    { readonly type: string; readonly reason: string; readonly message: string } | undefined;
+  readonly certificatePem?: string | undefined;
+}
+
+export async function record(
+  registry: RegistryDeps,
+  { object, name }: RequestedCertificate,
+  { certificatePem, condition, subresource }: Finding,
+  manager: string,
+): Promise<void> {
+  const kind = registry.scheme.findStorage(requestsResource(registry));
+  if (kind === undefined) return;
+  const status = isJsonObject(object['status']) ? object['status'] : {};
+  const added = condition === undefined ? [] : [{ ...condition, status: 'True' }];
+  const certificate =
+    certificatePem === undefined
+      ? {}
+      : { certificate: Buffer.from(certificatePem).toString('base64') };
+  const conditions = [...conditionsOf(status), ...added];
+  const next: ApiObject = { ...object, status: { ...status, ...certificate, conditions } };
+  const target = { kind, namespace: '', name };
+  const options = { dryRun: false, manager };
+  const result = await updateObject(registry, target, next, subresource, options);
+  if (result.kind === 'ok' || passedOver.has(result.error.reason)) return;
+  throw result.error;
+}
+
+/** It was changed, which comes back as a change, or it is gone. */
+export const passedOver: ReadonlySet<string> = new Set([
+  StatusReason.conflict,
+  StatusReason.notFound,
+]);
+
+function conditionsOf(status: JsonObject): readonly JsonObject[] {
+  const list = status['conditions'];
+  return Array.isArray(list) ? (list as readonly JsonValue[]).filter(isJsonObject) : [];
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return (value as readonly JsonValue[]).filter((item) => typeof item === 'string');
+}
+
+function bytesOf(value: JsonValue | undefined): string {
+  return Buffer.from(textOf(value), 'base64').toString('latin1');
+}
+
+function timeOf(value: JsonValue | undefined): number {
+  return parseRfc3339(textOf(value)) ?? 0;
+}

@@ -1,0 +1,87 @@
+/**
+ * The server's own signers put together: their CA, read at the start, and the controllers that
+ * approve, sign and clean up.
+ *
+ * What it is not: the rules of each signer (controllers/signing), or the rights of those who
+ * approve by hand.
+ */
+import { readFileSync } from 'node:fs';
+import { openAuthority } from '../authentication/certificate-requests.ts';
+import type { SigningAuthority } from '../authentication/certificate-requests.ts';
+import type { AccessChecker } from '../authorization/authorizer.ts';
+import { together } from '../controllers/controller.ts';
+import type { Controller } from '../controllers/controller.ts';
+import { createApprover, NotPermitted } from '../controllers/signing/approver.ts';
+import { createSigningCleaner } from '../controllers/signing/cleaner.ts';
+import { createSigner } from '../controllers/signing/signer.ts';
+import type { RegistryDeps } from '../registry/registry.ts';
+import type { Timers } from '../stdx/clock.ts';
+import type { ControllerShortName } from './controller-choice.ts';
+import type { Log } from './log.ts';
+import { OptionsError } from './option-values.ts';
+import type { Pki } from './pki.ts';
+import type { SigningConfig } from './signing-options.ts';
+
+/** @throws OptionsError. */
+export async function readSigningAuthority(
+  { files }: SigningConfig,
+  pki: Pki,
+): Promise<SigningAuthority> {
+  if (files === undefined) return openAuthority(pki.authority);
+  const read = (flag: string, file: string): string => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      throw new OptionsError(`--${flag}: ${messageOf(error)}`);
+    }
+  };
+  const pair = {
+    certificatePem: read('cluster-signing-cert-file', files.certFile),
+    keyPem: read('cluster-signing-key-file', files.keyFile),
+  };
+  try {
+    return await openAuthority(pair);
+  } catch (error) {
+    const flags = '--cluster-signing-cert-file, --cluster-signing-key-file';
+    throw new OptionsError(`${flags}: ${messageOf(error)}`);
+  }
+}
+
+export interface SigningControllersDeps {
+  readonly chosen: ReadonlySet<ControllerShortName>;
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly access: AccessChecker;
+  readonly authority: SigningAuthority;
+  readonly lifeMs: number;
+}
+
+/** Those that were chosen. */
+export function createSigningControllers(deps: SigningControllersDeps): Controller {
+  const { access, authority, chosen, lifeMs, log, registry, timers } = deps;
+  const running: Controller[] = [];
+  if (chosen.has('csrapproving')) {
+    const onError = (name: string, error: unknown): void => {
+      const what = 'a signing request was not approved; it is tried again';
+      if (error instanceof NotPermitted) log.debug({ name, why: error.message }, what);
+      else log.warn({ err: error, name }, what);
+    };
+    running.push(createApprover({ registry, timers, access, onError }));
+  }
+  if (chosen.has('csrsigning')) {
+    const onError = (name: string, error: unknown): void =>
+      log.warn({ err: error, name }, 'a certificate could not be signed; it is tried again');
+    running.push(createSigner({ registry, timers, authority, lifeMs, onError }));
+  }
+  if (chosen.has('csrcleaner')) {
+    const onError = (error: unknown): void =>
+      log.warn({ err: error }, 'old signing requests were not removed; it is tried again');
+    running.push(createSigningCleaner({ registry, timers, onError }));
+  }
+  return together(running);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,153 @@
+/** PKCS#10: what is read of a request, what is refused, and what a certificate has of it. */
+import assert from 'node:assert/strict';
+import { createPrivateKey, webcrypto, X509Certificate as Parsed } from 'node:crypto';
+import { describe, it } from 'node:test';
+import {
+  certificateChainProblem,
+  issueCertificate,
+  openAuthority,
+  readSigningRequest,
+} from '../../src/authentication/certificate-requests.ts';
+import { makeAuthority, readCertificates } from '../../src/authentication/certificates.ts';
+import { readPem } from '../../src/apimachinery/codecs/pem.ts';
+import { leafOf } from '../support/secure-server.ts';
+import { makeRequest } from '../support/signing-requests.ts';
+import { BasicConstraintsExtension, KeyUsagesExtension, X509Certificate } from '@peculiar/x509';
+import { X509CertificateGenerator } from '@peculiar/x509';
+
+const nowMs = Date.parse('2030-06-01T00:00:00Z');
+const validity = { notBeforeMs: nowMs - 1000, notAfterMs: nowMs + 3_600_000 };
+const names = [
+  { type: 'dns' as const, value: 'node.example' },
+  { type: 'ip' as const, value: '10.0.0.1' },
+  { type: 'email' as const, value: 'a@b.c' },
+  { type: 'url' as const, value: 'spiffe://a/b' },
+];
+
+function rewritten(pem: string, change: (der: Buffer) => Buffer): string {
+  const [block] = readPem(pem);
+  const base64 = change(Buffer.from(block?.bytes ?? [])).toString('base64');
+  return `-----BEGIN CERTIFICATE REQUEST-----\n${base64}\n-----END CERTIFICATE REQUEST-----\n`;
+}
+
+describe('reading a request', () => {
+  for (const key of ['ecdsa', 'rsa', 'sha1', 'ed25519'] as const) {
+    it(`gives its subject and its names, signed with ${key}`, async () => {
+      const organizations = ['system:nodes', '"quoted, #name'];
+      const made = await makeRequest({ commonName: 'system:node:a', organizations, names, key });
+      const read = readSigningRequest(made.requestPem);
+      assert.equal(read.kind, 'ok', JSON.stringify(read));
+      const { commonName, dnsNames, addresses, emails, uris } = read.request;
+      assert.deepEqual([commonName, read.request.organizations], ['system:node:a', organizations]);
+      assert.deepEqual([dnsNames, addresses], [['node.example'], ['10.0.0.1']]);
+      assert.deepEqual([emails, uris], [['a@b.c'], ['spiffe://a/b']]);
+    });
+  }
+
+  const refusals: readonly [string, (pem: string) => string, RegExp][] = [
+    ['no PEM', () => 'x', /^PEM block type must be CERTIFICATE REQUEST$/],
+    ['another block', (pem) => pem.replaceAll(' REQUEST', ''), /must be CERTIFICATE REQUEST$/],
+    ['cut short', (pem) => rewritten(pem, (der) => der.subarray(0, 80)), /not a PKCS#10/],
+    [
+      'changed after it was signed',
+      (pem) =>
+        rewritten(pem, (der) => {
+          der.write('Somebody', der.indexOf('somebody'));
+          return der;
+        }),
+      /its signature is not one of its key/,
+    ],
+    [
+      'followed by something',
+      (pem) => rewritten(pem, (der) => Buffer.concat([der, Buffer.from([5, 0])])),
+      /its signature is not one of its key/,
+    ],
+    ['too long', (pem) => `${pem}${' '.repeat(65_536)}`, /no more than 65536 characters/],
+  ];
+  for (const [title, change, problem] of refusals) {
+    it(`refuses what is ${title}`, async () => {
+      const { requestPem } = await makeRequest({ commonName: 'somebody' });
+      const read = readSigningRequest(change(requestPem));
+      assert.match(read.kind === 'invalid' ? read.problem : read.kind, problem);
+    });
+  }
+
+  it('refuses a key of a kind that is not accepted', async () => {
+    const { requestPem } = await makeRequest({ commonName: 'somebody', key: 'pss' });
+    const read = readSigningRequest(requestPem);
+    assert.match(read.kind === 'invalid' ? read.problem : read.kind, /not accepted/);
+  });
+});
+
+describe('issuing a certificate', () => {
+  it('takes subject and names, and no extension that was asked for: it is never a CA', async () => {
+    const pair = await makeAuthority({ commonName: 'ca', ...validity });
+    const shape = { commonName: 'a', organizations: ['x', 'y'], names, ca: true };
+    const made = await makeRequest(shape);
+    const read = readSigningRequest(made.requestPem);
+    assert.equal(read.kind, 'ok');
+    const usages = ['server auth', 'digital signature', 'cert sign'];
+    const grant = { ...validity, usages };
+    const pem = await issueCertificate(read.request, grant, await openAuthority(pair));
+    const issued = new Parsed(pem);
+    assert(issued.verify(new Parsed(pair.certificatePem).publicKey));
+    assert(issued.checkIssued(new Parsed(pair.certificatePem)));
+    assert.equal(issued.subject, 'O=x\nO=y\nCN=a');
+    assert.equal(
+      issued.subjectAltName,
+      'DNS:node.example, email:a@b.c, IP Address:10.0.0.1, URI:spiffe://a/b',
+    );
+    const own = new X509Certificate(pem);
+    assert.equal(own.getExtension(BasicConstraintsExtension)?.ca, false);
+    assert.equal(own.getExtension(KeyUsagesExtension)?.usages, 0x01 | 0x20);
+    const [known] = readCertificates(pem) ?? [];
+    assert.deepEqual([...(known?.purposes ?? [])], ['1.3.6.1.5.5.7.3.1']);
+    assert.equal(known?.notAfterMs, validity.notAfterMs);
+  });
+
+  it('is for a CA with its own key alone', async () => {
+    const [one, other] = await Promise.all(
+      ['one', 'other'].map((commonName) => makeAuthority({ commonName, ...validity })),
+    );
+    assert(one !== undefined && other !== undefined);
+    const leaf = await leafOf(one, 'leaf');
+    const keys = (await webcrypto.subtle.generateKey('Ed25519', true, [
+      'sign',
+      'verify',
+    ])) as webcrypto.CryptoKeyPair;
+    const edwards = await X509CertificateGenerator.createSelfSigned({
+      keys,
+      extensions: [new BasicConstraintsExtension(true)],
+    });
+    const keyDer = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+    const key = { key: keyDer, format: 'der', type: 'pkcs8' } as const;
+    const keyPem = createPrivateKey(key).export({ format: 'pem', type: 'pkcs8' }).toString();
+    const unfit = openAuthority({ certificatePem: edwards.toString('pem'), keyPem });
+    await assert.rejects(unfit, /the key is neither RSA nor ECDSA/);
+    await assert.rejects(openAuthority({ ...one, keyPem: other.keyPem }), /no certificate with/);
+    await assert.rejects(openAuthority(leaf), /not one of a CA/);
+    const two = { ...one, certificatePem: one.certificatePem + other.certificatePem };
+    await assert.rejects(openAuthority(two), /expected 1 certificate, found 2/);
+  });
+});
+
+describe('what a signer hands in', () => {
+  it('has to be certificates and nothing else', async () => {
+    const { certificatePem } = await makeAuthority({ commonName: 'ca', ...validity });
+    const { requestPem } = await makeRequest({ commonName: 'a' });
+    const withHeader = certificatePem.replace('-----\n', '-----\nName: value\n\n');
+    const rows: readonly [string, RegExp | undefined][] = [
+      [certificatePem, undefined],
+      [`around\n${certificatePem}${certificatePem}`, undefined],
+      ['', /one or more CERTIFICATE PEM blocks/],
+      [certificatePem + requestPem, /only CERTIFICATE .* found "CERTIFICATE REQUEST"/],
+      [withHeader, /no PEM block headers/],
+      ['-----BEGIN CERTIFICATE-----\nQQ==\n-----END CERTIFICATE-----', /is not a certificate/],
+    ];
+    for (const [pem, problem] of rows) {
+      const found = certificateChainProblem(pem);
+      if (problem === undefined) assert.equal(found, undefined);
+      else assert.match(found ?? 'nothing', problem);
+    }
+  });
+});
