@@ -51,6 +51,7 @@ import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { assembleAccess, readAccessMaterial } from './access.ts';
 import type { AccessParts } from './access.ts';
+import { writeGuards } from './admission.ts';
 import { startAudit } from './audit.ts';
 import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
@@ -306,7 +307,7 @@ async function assemble(
     strategyOf: strategiesOf(identity, validation.migration),
     clock,
     prng,
-    guardOf: authorization.guardOf,
+    guardOf: writeGuards(config, { identity, streams, authorization }),
   };
   await createDefaults(registry);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
