@@ -9,7 +9,12 @@
  */
 import { assert } from '../stdx/assert.ts';
 import { kindRows } from './kinds.gen.ts';
-import { laterReplacements, lifecycles, prereleaseWindow } from './lifecycle.ts';
+import {
+  earlierIntroductions,
+  laterReplacements,
+  lifecycles,
+  prereleaseWindow,
+} from './lifecycle.ts';
 import { stabilityOf } from './runtime-config.ts';
 
 export interface CatalogueKind {
@@ -81,7 +86,8 @@ function parseRow(line: string, group: string, typePackage: string): CatalogueKi
   const use = attributes.get('use');
   const more = lifecycles.get(`${group}/${version}`);
   const window = stabilityOf(version) === 'ga' || more !== undefined ? undefined : prereleaseWindow;
-  const introduced = release('since') ?? more?.introduced;
+  const introduced =
+    earlierIntroductions.get(`${group}/${version}`) ?? release('since') ?? more?.introduced;
   const deprecated = release('old') ?? later(introduced, window);
   const replacement = use ?? laterReplacements.get(`${group}/${version}/${kind}`);
   return {

@@ -7,10 +7,12 @@
  *
  * An object gets the defaults of the version it was written in before it is converted, so that it
  * goes on to mean what it meant. One that has no such version stays in its own, as with the
- * reference's client; no wanted version is the preferred one. Lists are taken apart.
+ * reference's client; no wanted version is the preferred one. Lists are taken apart. A field that
+ * its version does not have is left out, with a warning.
  */
 import { identityNames, identityOf } from '../apimachinery/identity.ts';
 import type { Identity, IdentityName } from '../apimachinery/identity.ts';
+import { quote } from '../apimachinery/quote.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import { conform } from '../apimachinery/typed/conform.ts';
 import type { Defaulter } from '../apimachinery/typed/defaulting.ts';
@@ -34,14 +36,25 @@ export interface ManifestOptions {
 }
 
 export type ConvertedManifest =
-  /** One object, or a v1 List when there were several, or a list. */
-  | { readonly kind: 'ok'; readonly value: JsonObject }
+  | {
+      readonly kind: 'ok';
+      /** One object, or a v1 List when there were several, or a list. */
+      readonly value: JsonObject;
+      /** What was left out, and where; a line each. */
+      readonly warnings: readonly string[];
+    }
   | { readonly kind: 'refused'; readonly problem: string };
 
 class Refusal extends Error {}
 
+export interface ManifestDocument {
+  readonly value: JsonValue;
+  /** Paths of fields that came twice; the value has their last ones. */
+  readonly duplicates: readonly string[];
+}
+
 export function convertManifest(
-  documents: readonly JsonValue[],
+  documents: readonly ManifestDocument[],
   options: ManifestOptions,
 ): ConvertedManifest {
   try {
@@ -49,13 +62,22 @@ export function convertManifest(
     if (outputVersion !== undefined && !versionExists(outputVersion)) {
       throw new Refusal(`${outputVersion} is no version of any group`);
     }
-    const flat = documents.flatMap((document, at) => objectsOf(document, `document ${at + 1}`));
+    const flat = documents.flatMap(({ value }, at) => objectsOf(value, `document ${at + 1}`));
     if (flat.length === 0) throw new Refusal('there is no object in it');
-    const items = flat.map(({ object, where }) => convertOne(object, where, options));
+    const warnings = documents.flatMap(({ duplicates }, at) =>
+      duplicates.map((path) => `document ${at + 1}: duplicate field ${quote(path)}`),
+    );
+    const items = flat.map(({ object, where }) => {
+      const converted = convertOne(object, where, options);
+      const unknown = converted.unknownFields.map((path) => `unknown field ${quote(path)}`);
+      warnings.push(...unknown.map((problem) => `${where}: ${problem}`));
+      return converted.object;
+    });
     const [only] = items;
     const single = documents.length === 1 && flat.every(({ listed }) => !listed);
-    if (single && only !== undefined) return { kind: 'ok', value: only };
-    return { kind: 'ok', value: { apiVersion: 'v1', kind: 'List', metadata: {}, items } };
+    if (single && only !== undefined) return { kind: 'ok', value: only, warnings };
+    const value = { apiVersion: 'v1', kind: 'List', metadata: {}, items };
+    return { kind: 'ok', value, warnings };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { kind: 'refused', problem: error.message };
@@ -105,7 +127,12 @@ interface Target {
   readonly to: CatalogueKind;
 }
 
-function convertOne(object: JsonObject, where: string, options: ManifestOptions): JsonObject {
+interface ConvertedObject {
+  readonly object: JsonObject;
+  readonly unknownFields: readonly string[];
+}
+
+function convertOne(object: JsonObject, where: string, options: ManifestOptions): ConvertedObject {
   const target = targetOf(object, where, options);
   const { identity, from, to } = target;
   const shape = checkMetaShape(object);
@@ -117,7 +144,10 @@ function convertOne(object: JsonObject, where: string, options: ManifestOptions)
   const { kind, apiVersion, metadata } = { ...shape.object, ...labelsOf(from, identity) };
   const typed = { ...conformed.object, kind, apiVersion, metadata };
   const meant: ApiObject = { ...typed, ...defaultsOf(schema)(typed), kind, apiVersion, metadata };
-  return toVersion(meant, versioned(from, identity), versioned(to, identity));
+  return {
+    object: toVersion(meant, versioned(from, identity), versioned(to, identity)),
+    unknownFields: [...shape.unknownFields, ...conformed.unknownFields],
+  };
 }
 
 function labelsOf(row: CatalogueKind, identity: Identity) {

@@ -31,6 +31,12 @@ export const lifecycles: ReadonlyMap<string, Lifecycle> = new Map(
     }),
 );
 
+/** `<group template>/<version>` -> the release that had it, where the facts know some of its kinds
+ * only since they changed last (spec 2, section 9.3). */
+export const earlierIntroductions: ReadonlyMap<string, number> = new Map([
+  ['authorization.{domain}/v1', 6],
+]);
+
 /** Minor releases from introduction to deprecation, and from there to removal, of a version that
  * is not stable, unless its row says otherwise (spec 2, section 9.1, rule 4a). */
 export const prereleaseWindow = 3;

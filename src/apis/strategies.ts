@@ -4,6 +4,7 @@
  *
  * What it is not: the rules themselves; each lives with its kind.
  */
+import { noErrors, together } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
@@ -13,11 +14,13 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { genericStrategy } from '../registry/strategy.ts';
 import type { KindStrategy, StrategyOf, SubresourceRules } from '../registry/strategy.ts';
 import { signingRequestStrategy } from './certificate-signing-requests.ts';
+import { stableSliceStrategy } from './endpoint-slices.ts';
 import { initialStateStrategies } from './initial-state.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { ephemeralContainerRules } from './pods/ephemeral-containers.ts';
 import { resizeRules } from './pods/resize.ts';
 import { secretStrategy } from './secrets.ts';
+import { versionDemandsOf } from './version-demands.ts';
 import { schemaExemptions } from './validation/schema-exemptions.ts';
 import type { KindRules } from './validation/kind-rules.ts';
 import type { Migration } from './validation/migrated-rules.ts';
@@ -43,16 +46,24 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
       own,
     ]),
   );
+  const ofVersion: Readonly<Record<string, Partial<KindStrategy>>> = {
+    [identity.fill('discovery.{domain}/v1/endpointslices')]: stableSliceStrategy(identity),
+  };
+  const demands = versionDemandsOf(identity);
   const validatorOf = makeTypedValidators(schemaExemptions);
   const made = new WeakMap<KindInfo, KindStrategy>();
   return (kind) => {
     const known = made.get(kind);
     if (known !== undefined) return known;
     const key = `${kind.storage.group}/${kind.storage.resource}`;
-    const base = { ...genericStrategy(kind), ...replaced[key] };
+    const requested = `${kind.group}/${kind.version}/${kind.resource}`;
+    const base = { ...genericStrategy(kind), ...replaced[key], ...ofVersion[requested] };
     const schema = kind.storageSchema;
-    const checkSchema = schema === undefined ? noErrors : validatorOf(schema);
-    const strategy = { ...base, ...validation(base, checkSchema, rules.get(key) ?? {}) };
+    const checkSchema = schema === undefined ? nothingWrong : validatorOf(schema);
+    const strategy = {
+      ...base,
+      ...validation(base, checkSchema, both(rules.get(key), demands.get(requested))),
+    };
     made.set(kind, strategy);
     return strategy;
   };
@@ -66,12 +77,35 @@ function podSubresources(staticAnnotation: string): Readonly<Record<string, Subr
   };
 }
 
-const noErrors = (): readonly FieldError[] => [];
+const nothingWrong = (): readonly FieldError[] => noErrors;
 
 /** `<group template>/<resource>` under the identity's names. */
 function filledKey(key: string, identity: Identity): string {
   const slash = key.lastIndexOf('/');
   return `${identity.fill(key.slice(0, slash))}${key.slice(slash)}`;
+}
+
+/** The rules of a resource and the demands of the version that a write comes through. */
+function both(rules: KindRules = {}, demands?: KindRules): KindRules {
+  if (demands === undefined) return rules;
+  return {
+    ...rules,
+    validateCreate: (object) =>
+      together(
+        rules.validateCreate?.(object) ?? noErrors,
+        demands.validateCreate?.(object) ?? noErrors,
+      ),
+    validateUpdate: (next, current) =>
+      together(
+        rules.validateUpdate?.(next, current) ?? noErrors,
+        demands.validateUpdate?.(next, current) ?? noErrors,
+      ),
+    validateStatusUpdate: (next, current) =>
+      together(
+        rules.validateStatusUpdate?.(next, current) ?? noErrors,
+        demands.validateStatusUpdate?.(next, current) ?? noErrors,
+      ),
+  };
 }
 
 /** All errors are reported together: rules cope with fields that the schema calls missing. */
@@ -83,36 +117,30 @@ function validation(
   const validate = (object: ApiObject): readonly FieldError[] => {
     const errors = checkSchema(object);
     const own = base.validate(object);
-    return concat(concat(errors, own), rules.validate?.(object) ?? []);
+    return together(errors, own, rules.validate?.(object) ?? noErrors);
   };
   return {
-    validate: (object) => concat(validate(object), rules.validateCreate?.(object) ?? []),
+    validate: (object) => together(validate(object), rules.validateCreate?.(object) ?? noErrors),
     validateUpdate: (next, current) => {
-      const changed = concat(
+      const changed = together(
         base.validateUpdate(next, current),
-        rules.validateUpdate?.(next, current) ?? [],
+        rules.validateUpdate?.(next, current) ?? noErrors,
       );
-      return concat(validate(next), changed);
+      return together(validate(next), changed);
     },
     validateStatusUpdate: (next, current) =>
-      concat(
+      together(
         base.validateStatusUpdate(next, current),
-        rules.validateStatusUpdate?.(next, current) ?? [],
+        rules.validateStatusUpdate?.(next, current) ?? noErrors,
       ),
     subresources: Object.fromEntries(
       Object.entries(base.subresources).map(([name, own]): [string, SubresourceRules] => [
         name,
         {
           ...own,
-          validate: (next, current) => concat(validate(next), own.validate(next, current)),
+          validate: (next, current) => together(validate(next), own.validate(next, current)),
         },
       ]),
     ),
   };
-}
-
-/** Nearly always both are empty. */
-function concat(a: readonly FieldError[], b: readonly FieldError[]): readonly FieldError[] {
-  if (b.length === 0) return a;
-  return a.length === 0 ? b : [...a, ...b];
 }

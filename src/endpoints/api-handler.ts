@@ -21,6 +21,7 @@ import { interpretStorageError } from '../registry/storage-failure.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Discovery } from './discovery/discovery.ts';
+import { clientHas } from './entity-tags.ts';
 import type { AccessFilter } from './filters/access.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
 import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
@@ -226,7 +227,7 @@ function sendDiscovery(deps: ApiHandlerDeps, exchange: HttpExchange): void {
         ['Cache-Control', 'public'],
       ];
       if (etag !== undefined) headers.push(['ETag', etag]);
-      if (etag !== undefined && exchange.header('if-none-match') === etag) {
+      if (etag !== undefined && clientHas(etag, exchange.header('if-none-match'))) {
         return exchange.send(304, headers, '');
       }
       return exchange.send(200, headers, body);

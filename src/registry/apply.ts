@@ -67,6 +67,7 @@ export async function applyObject(
         : undefined,
     warnings: [],
     options,
+    subresource,
   });
 }
 

@@ -71,6 +71,7 @@ export async function patchObject(
     create: undefined,
     warnings,
     options,
+    subresource,
   });
 }
 

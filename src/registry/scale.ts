@@ -80,7 +80,7 @@ export async function executeScale(
   warnings: readonly string[],
   produce: (current: CurrentObject) => Production,
 ): Promise<Result<WrittenScale>> {
-  const written = { produce, create: undefined, warnings, options };
+  const written = { produce, create: undefined, warnings, options, subresource: 'scale' };
   const result = await executeReplace(deps, target, written);
   if (result.kind === 'refused') return result;
   return ok({ object: scaleOf(decodeObject(result.value.bytes), paths, scale), warnings });

@@ -27,6 +27,7 @@ import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
+import { describe } from '../apis/descriptions/descriptions.ts';
 import { currentRelease } from '../apis/served-versions.ts';
 import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
@@ -221,6 +222,7 @@ function openApiOf(
       protobufMediaType: identity.mediaTypes.protobuf,
       cbor: cborEnabled(config),
       openValues: schemaExemptions.openValues,
+      texts: describe,
       version,
     }),
     pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),

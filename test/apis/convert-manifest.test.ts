@@ -7,13 +7,17 @@ import { parseCommandLine } from '../../src/server/command-line.ts';
 import { convertText } from '../../src/server/convert-command.ts';
 import { OptionsError } from '../../src/server/option-values.ts';
 
-function run(input: string, ...flags: readonly string[]): string {
+function converted(input: string, ...flags: readonly string[]) {
   const command = parseCommandLine(['convert', '-f', '-', ...flags], '0');
   assert.ok(command.kind === 'convert');
   return convertText(command.options, (file) => {
     assert.equal(file, '-');
     return Buffer.from(input);
   });
+}
+
+function run(input: string, ...flags: readonly string[]): string {
+  return converted(input, ...flags).text;
 }
 
 function value(text: string): JsonObject {
@@ -101,9 +105,56 @@ describe('sluice convert', () => {
       '0',
     );
     assert.ok(command.kind === 'convert');
-    const list = value(convertText(command.options, (file) => Buffer.from(budget(file.charAt(0)))));
+    const { text } = convertText(command.options, (file) => Buffer.from(budget(file.charAt(0))));
+    const list = value(text);
     assert.equal((list['items'] as unknown as JsonObject[]).length, 2);
   });
+
+  const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, lables: {}}\ndta: {a: b}\n';
+  const warned: readonly (readonly [string, string, readonly string[]])[] = [
+    ['nothing of what is right', budget('a'), []],
+    [
+      'fields that the version does not have, in YAML',
+      map,
+      ['document 1: unknown field "metadata.lables"', 'document 1: unknown field "dta"'],
+    ],
+    [
+      'fields below lists, in JSON',
+      '{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c"},{"nme":"d"}]}}',
+      ['document 1: unknown field "spec.containers[1].nme"'],
+    ],
+    [
+      'fields that are there twice, in YAML',
+      `${budget('a')}---\n${map.replace('dta: {a: b}', 'data: {a: b, a: c}\ndata: {}')}`,
+      [
+        'document 2: duplicate field "data.a"',
+        'document 2: duplicate field "data"',
+        'document 2: unknown field "metadata.lables"',
+      ],
+    ],
+    [
+      'fields that are there twice, in JSON',
+      '{"apiVersion":"v1","kind":"Secret","type":"a","type":"b"}',
+      ['document 1: duplicate field "type"'],
+    ],
+    [
+      'the item that has them',
+      `{apiVersion: v1, kind: List, items: [${['a: 1', 'b: 1'].map((wrong) => `{apiVersion: v1, kind: Secret, ${wrong}}`).join(', ')}]}`,
+      ['document 1, item 1: unknown field "a"', 'document 1, item 2: unknown field "b"'],
+    ],
+    [
+      'a field that only another version has',
+      ingress.replace('rules:', 'defaultBackend: {service: {name: s}}\n  rules:'),
+      ['document 1: unknown field "spec.defaultBackend"'],
+    ],
+  ];
+  for (const [title, input, warnings] of warned) {
+    it(`warns of ${title}, and converts the rest`, () => {
+      const made = converted(input);
+      assert.deepEqual([...made.warnings].sort(), [...warnings].sort());
+      assert.ok(value(made.text)['kind']);
+    });
+  }
 
   const refusals: readonly (readonly [string, string, readonly string[], RegExp])[] = [
     [

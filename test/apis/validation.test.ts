@@ -8,6 +8,7 @@ import { defaultersOf } from '../../src/apis/defaults/defaults.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { makeTypedValidators } from '../../src/apimachinery/typed/validate-typed.ts';
 import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
+import { versionDemandsOf } from '../../src/apis/version-demands.ts';
 import { kindRulesOf } from '../../src/apis/validation/validation.ts';
 import { validationRows } from '../support/validation-rows.ts';
 import type { ValidationRow } from '../support/validation-row.ts';
@@ -16,6 +17,7 @@ import { kindOf, kubernetes } from '../support/versioned-kinds.ts';
 const types = fieldTypes(kubernetes);
 const defaultsOf = defaultersOf(kubernetes);
 const rules = kindRulesOf(kubernetes);
+const demands = versionDemandsOf(kubernetes);
 const schemaRules = makeTypedValidators(schemaExemptions);
 
 function objectOf(version: string, kind: string, content: JsonObject): ApiObject {
@@ -33,8 +35,10 @@ function errorsOf({ version, kind, object, from }: ValidationRow): readonly stri
   assert(own !== undefined, `${kind} has rules`);
   const next = objectOf(version, kind, object);
   const errors = [...schemaRules(types.object(row.type))(next), ...(own.validate?.(next) ?? [])];
-  if (from === undefined) errors.push(...(own.validateCreate?.(next) ?? []));
-  else errors.push(...(own.validateUpdate?.(next, objectOf(version, kind, from)) ?? []));
+  for (const judges of [own, demands.get(`${version}/${row.resource}`)]) {
+    if (from === undefined) errors.push(...(judges?.validateCreate?.(next) ?? []));
+    else errors.push(...(judges?.validateUpdate?.(next, objectOf(version, kind, from)) ?? []));
+  }
   return errors.map(formatFieldError);
 }
 

@@ -47,37 +47,61 @@ const changes: readonly (readonly [string, string])[] = [
   ['delete job j again', 'job.batch "j" deleted\njob.batch "again" deleted'],
 ];
 
-/** The reference lists these; each waits for what answers it, which is no stored object. */
-const notServed =
-  /^(componentstatuses|bindings|apiregistration\.|authentication\.|authorization\.)|(reviews|apiservices)\./;
+/** The reference lists these: no components run here, and no aggregation layer. */
+const notServed = /^(componentstatuses |apiservices\.)/;
 
+interface Listed {
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
 interface Discovered {
   readonly items: readonly {
     readonly metadata: { readonly name?: string };
     readonly versions: readonly {
       readonly version: string;
-      readonly resources: readonly { readonly resource: string; readonly shortNames?: string[] }[];
+      readonly resources: readonly (Listed & {
+        readonly resource: string;
+        readonly scope: string;
+        readonly responseKind: { readonly kind: string };
+      })[];
     }[];
   }[];
 }
 interface Core {
-  readonly resources: readonly { readonly name: string; readonly shortNames?: string[] }[];
+  readonly resources: readonly (Listed & {
+    readonly name: string;
+    readonly kind: string;
+    readonly namespaced: boolean;
+  })[];
 }
 
-/** `name.group shortNames` of what a reference server lists with only stable versions on. */
+/** As kubectl prints a line wide: name, short names, namespaced, kind, verbs, categories. */
+function rowOf(name: string, kind: string, namespaced: boolean, listed: Listed): string {
+  const { verbs, shortNames = [], categories = [] } = listed;
+  return [name, shortNames, namespaced, kind, [...verbs].sort(), categories].join(' ');
+}
+
+/** What a reference server lists with only stable versions on. */
 function referenceList(): readonly string[] {
-  const rows: string[] = [];
-  for (const { name, shortNames = [] } of readCorpus<Core>('discovery/api__v1.json').resources) {
-    if (!name.includes('/')) rows.push(`${name} ${shortNames.join()}`);
-  }
-  for (const { metadata, versions } of readCorpus<Discovered>('discovery/aggregated_v2.json')
-    .items) {
+  const core = readCorpus<Core>('discovery/api__v1.json').resources.filter(
+    ({ name }) => !name.includes('/'),
+  );
+  const { items } = readCorpus<Discovered>('discovery/aggregated_v2.json');
+  const groups = items.flatMap(({ metadata, versions }) => {
     const stable = versions.find(({ version }) => /^v\d+$/.test(version));
-    for (const { resource, shortNames = [] } of stable?.resources ?? []) {
-      rows.push(`${resource}.${metadata.name ?? ''} ${shortNames.join()}`);
-    }
-  }
-  return rows.filter((row) => !notServed.test(row)).sort();
+    return (stable?.resources ?? []).map((each) =>
+      rowOf(
+        `${each.resource}.${metadata.name ?? ''}`,
+        each.responseKind.kind,
+        each.scope === 'Namespaced',
+        each,
+      ),
+    );
+  });
+  return [...core.map((each) => rowOf(each.name, each.kind, each.namespaced, each)), ...groups]
+    .filter((row) => !notServed.test(row))
+    .sort();
 }
 
 /** The same of what kubectl prints. */
@@ -88,10 +112,19 @@ function printedList(text: string): readonly string[] {
       const cells = line.trim().split(/\s+/);
       const scope = cells.findIndex((cell) => cell === 'true' || cell === 'false');
       const [group, version] = (cells[scope - 1] ?? '').split('/');
-      const name = version === undefined ? cells[0] : `${cells[0]}.${group}`;
-      return `${name} ${scope === 3 ? cells[1] : ''}`;
+      const [kind = '', verbs = '', categories = ''] = cells.slice(scope + 1);
+      const list = (cell: string): string[] => cell.split(',').filter((each) => each !== '');
+      return rowOf(
+        version === undefined ? (cells[0] ?? '') : `${cells[0]}.${group}`,
+        kind,
+        cells[scope] === 'true',
+        {
+          verbs: list(verbs),
+          shortNames: scope === 3 ? list(cells[1] ?? '') : [],
+          categories: list(categories),
+        },
+      );
     })
-    .filter((row) => !notServed.test(row))
     .sort();
 }
 
@@ -157,8 +190,13 @@ for (const release of ['1.27', '1.33'] as const) {
     });
 
     test('api-resources prints the reference list', async () => {
-      const printed = printedList(await succeeds('api-resources --no-headers'));
+      const printed = printedList(await succeeds('api-resources --no-headers -o wide'));
       assert.deepEqual(printed, referenceList());
+      const names = (await succeeds('api-resources -o name')).trim().split('\n');
+      assert.deepEqual(
+        [...new Set(names)].sort(),
+        [...new Set(printed.map((row) => row.split(' ')[0]))].sort(),
+      );
     });
 
     test('explain --recursive, events, cordon and taint', async () => {

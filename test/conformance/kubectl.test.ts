@@ -203,6 +203,8 @@ for (const release of releases) {
     test('explain shows fields, their types and what is required', async () => {
       const strategy = await succeeds(['explain', 'deployments.spec.strategy']);
       assert.match(strategy, /rollingUpdate\s+<RollingUpdateDeployment>/);
+      assert.match(strategy, /DESCRIPTION:\n {4}How old pods give way to new ones\./);
+      assert.match(strategy, /How many at once; for RollingUpdate only\./);
       const recursive = await succeeds(['explain', 'pods', '--recursive']);
       assert.match(recursive, /\n {4}containers\s+<\[\]Container> -required-\n/);
       assert.match(recursive, /\n +containerPort\s+<integer> -required-\n/);

@@ -372,6 +372,30 @@ describe('OpenAPI over HTTP', () => {
   });
   after(() => server.remove());
 
+  it('says what kinds and fields are for, in either version', async () => {
+    const at = (schemas: Readonly<Record<string, Schema>>, name: string): Schema => {
+      const found = schemas[`io.k8s.api.${name}`];
+      assert.ok(found, name);
+      return found;
+    };
+    const v2 = (await server.request('GET', '/openapi/v2')).body as unknown as Document;
+    const v3 = (await server.request('GET', '/openapi/v3/apis/apps/v1'))
+      .body as unknown as Document;
+    for (const schemas of [v2.definitions, v3.components.schemas]) {
+      const { description, properties } = at(schemas, 'apps.v1.DeploymentSpec');
+      const fields = properties as Readonly<Record<string, Schema>>;
+      assert.equal(description, 'What is wanted of a Deployment.');
+      assert.equal(
+        fields['replicas']?.['description'],
+        'How many pods to run; 1 if it is not said.',
+      );
+      assert.equal(fields['strategy']?.['description'], 'How old pods give way to new ones.');
+      const list = at(schemas, 'apps.v1.DeploymentList');
+      const items = (list['properties'] as Readonly<Record<string, Schema>>)['items'];
+      assert.equal(items?.['description'], 'The objects.');
+    }
+  });
+
   it('an index entry names its document by its content, to be kept for ever', async () => {
     const index = await server.request('GET', '/openapi/v3');
     assert.equal(index.status, 200);

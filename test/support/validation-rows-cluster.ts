@@ -376,8 +376,6 @@ const policies: readonly ValidationRow[] = [
       [
         'webhooks[0].name: Invalid value: "a": ' +
           'should be a domain with at least three segments separated by dots',
-        'webhooks[0].sideEffects: Unsupported value: "Some": ' +
-          'supported values: "None", "NoneOnDryRun"',
         'webhooks[0].timeoutSeconds: Invalid value: 31: ' +
           'the timeout value must be between 1 and 30 seconds',
         'webhooks[0].admissionReviewVersions: Invalid value: ["v2"]: ' +
@@ -386,6 +384,8 @@ const policies: readonly ValidationRow[] = [
         'webhooks[0].rules[0].operations: Invalid value: ["*","CREATE"]: ' +
           "if '*' is present, must not specify other operations",
         'webhooks[0].rules[0].resources: Required value',
+        'webhooks[0].sideEffects: Unsupported value: "Some": ' +
+          'supported values: "None", "NoneOnDryRun"',
       ],
     ),
   ]),
@@ -394,7 +394,7 @@ const policies: readonly ValidationRow[] = [
   }),
   rowsOf(hooks, 'ValidatingAdmissionPolicyBinding')('empty', { spec: {} }, [
     'spec.policyName: Required value',
-    'spec.validationActions: Required value',
+    'spec.validationActions: Required value: at least one validation action is required',
   ]),
   schema('right', { spec: { priorityLevelConfiguration: { name: 'p' } } }),
   schema('first', { spec: { priorityLevelConfiguration: { name: 'p' }, matchingPrecedence: 1 } }, [

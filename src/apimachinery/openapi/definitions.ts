@@ -40,6 +40,15 @@ export interface DefinitionOptions {
   readonly openValues: ReadonlySet<string>;
   /** The value of x-kubernetes-group-version-kind of a type, and what to say of it. */
   describe(typeName: string): TypeDescription;
+  /** What to say of a field. */
+  describeField(owners: readonly string[], field: FieldSchema): string | undefined;
+}
+
+/** Texts for people, of types and of their fields. */
+export interface Describe {
+  type(name: string): string | undefined;
+  /** `owners`: the type that has the field, then the inline type in it that declares the field. */
+  field(owners: readonly string[], field: FieldSchema): string | undefined;
 }
 
 export interface TypeDescription {
@@ -87,7 +96,7 @@ interface Place {
 }
 
 function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
-  const { dialect, names, describe } = options;
+  const { dialect, names, describe, describeField } = options;
 
   const definition = (type: ObjectSchema): JsonObject => {
     const members = [...type.members.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -95,17 +104,19 @@ function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
       ...(type.hasTypeMeta ? Object.entries(typeMetaProperties) : []),
       ...members.map((field): [string, JsonObject] => [
         field.name,
-        property({ owner: ownerOf(type, field), field }),
+        property({ owner: ownerOf(type, field), field }, type),
       ]),
     ]);
     return objectSchema(type, describe(type.name), properties);
   };
 
-  const property = (place: Place): JsonObject => {
-    const { field } = place;
+  const property = (place: Place, within: ObjectSchema): JsonObject => {
+    const { field, owner } = place;
     const base = schemaOf(field.type, place);
     const value = dialect === 'v3' ? defaultOf(field) : undefined;
+    const description = describeField([within.name, owner.name], field);
     return together(base, {
+      ...(description === undefined ? {} : { description }),
       ...(value === undefined ? {} : { default: value }),
       ...markers(field.merge),
     });

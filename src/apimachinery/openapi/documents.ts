@@ -15,7 +15,7 @@ import type { JsonObject } from '../unstructured.ts';
 import { definitionNames } from './definition-names.ts';
 import type { DefinitionNames } from './definition-names.ts';
 import { makeDefinitions } from './definitions.ts';
-import type { Definitions, Dialect, TypeDescription } from './definitions.ts';
+import type { Definitions, Describe, Dialect, TypeDescription } from './definitions.ts';
 import { groupWord, operationNames, operationsOf } from './operations.ts';
 import type { BodyType, PathOperations } from './operations.ts';
 import { pathItemV2, pathItemV3 } from './path-items.ts';
@@ -30,6 +30,8 @@ export interface DocumentOptions {
   readonly cbor?: boolean | undefined;
   /** Enumerations that take other values too: `core.Secret.type`. */
   readonly openValues: ReadonlySet<string>;
+  /** Texts for people. Default: of kinds, what they are called. */
+  readonly texts?: Describe | undefined;
   /** Semantic version of what is served. */
   readonly version: string;
 }
@@ -57,6 +59,7 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
       dialect,
       names,
       describe,
+      describeField: (owners, field) => options.texts?.field(owners, field),
       openValues: options.openValues,
     });
     const item: PathItemContext = {
@@ -223,14 +226,16 @@ const everywhere = ['meta/v1.DeleteOptions', watchEventType];
 const inCore = ['Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions'];
 
 /** What documents say of a type: under which names it is served. Worked out when first asked. */
-function describer({ scheme }: DocumentOptions): (typeName: string) => TypeDescription {
+function describer({ scheme, texts }: DocumentOptions): (typeName: string) => TypeDescription {
   let index: ReadonlyMap<string, readonly GroupVersionKind[]> | undefined;
   return (typeName) => {
     index ??= indexKinds(scheme);
     const served = index.get(typeName) ?? [];
     return {
       groupVersionKinds: served.map(({ group, version, kind }) => ({ group, kind, version })),
-      description: served.length === 0 ? undefined : descriptionOf(typeName, served),
+      description:
+        texts?.type(typeName) ??
+        (served.length === 0 ? undefined : descriptionOf(typeName, served)),
     };
   };
 }

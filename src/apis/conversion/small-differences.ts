@@ -36,7 +36,15 @@ export const priorityLevelMaps: FieldMaps = renamedAt(
 /** v1beta3 takes no shares for 30; with this mark it takes none for none, as v1 does. */
 export function keepsZeroShares(annotation: string): FieldMaps {
   return {
-    toHub: (level) => level,
+    toHub(level) {
+      const spec = level['spec'];
+      const limited = isJsonObject(spec) ? spec['limited'] : undefined;
+      if (!isJsonObject(spec) || !isJsonObject(limited)) return level;
+      // v1beta3 does not write what is zero: the mark alone says that it was said.
+      const said = limited['nominalConcurrencyShares'] !== undefined;
+      if (said || annotationOf(level, annotation) === undefined) return level;
+      return { ...level, spec: { ...spec, limited: { ...limited, nominalConcurrencyShares: 0 } } };
+    },
     fromHub(level) {
       const spec = level['spec'];
       const limited = isJsonObject(spec) ? spec['limited'] : undefined;

@@ -1,0 +1,107 @@
+/**
+ * What types and fields are for, in a sentence each: `kubectl explain` shows them, from OpenAPI.
+ *
+ *     apps.DeploymentSpec What is wanted.    a type, without its version, and its text
+ *       replicas How many pods to run.       a field of it
+ *         Text that goes on.                 four columns in: the text before goes on
+ *     core.A+core.B                          the fields that follow are of both
+ *     *Condition                             of every type whose name ends so, and has no other text
+ *
+ * What it is not: complete. Types that few people write have no texts. A name that no type has
+ * fails the tests.
+ */
+import type { Describe } from '../../apimachinery/openapi/definitions.ts';
+import { clusterDescriptions } from './cluster.ts';
+import { metaDescriptions } from './meta.ts';
+import { podDescriptions } from './pods.ts';
+import { serviceDescriptions } from './services.ts';
+import { volumeDescriptions } from './volumes.ts';
+import { workloadDescriptions } from './workloads.ts';
+
+interface Described {
+  text: string | undefined;
+  readonly fields: Map<string, string>;
+}
+
+/** By name of a type without its version, or `*` and how names end. */
+export const described: ReadonlyMap<string, Described> = parse(
+  [
+    metaDescriptions,
+    podDescriptions,
+    volumeDescriptions,
+    workloadDescriptions,
+    serviceDescriptions,
+    clusterDescriptions,
+  ].join(''),
+);
+
+/** Fields of every kind and list. */
+const ofEveryKind: Readonly<Record<string, string>> = {
+  metadata: 'Its name, labels, owners and so on.',
+  spec: 'What is wanted.',
+  status: 'What was last seen of it. Controllers write it.',
+};
+const ofEveryList: Readonly<Record<string, string>> = {
+  metadata: 'Which state the list shows, and where it goes on.',
+  items: 'The objects.',
+};
+
+export const describe: Describe = {
+  type: (name) => lookUp(name, (each) => each.text),
+  field(owners, { name, type }) {
+    for (const owner of owners) {
+      const found = lookUp(owner, (each) => each.fields.get(name));
+      if (found !== undefined) return found;
+    }
+    if (owners.some((owner) => owner.endsWith('List'))) return ofEveryList[name];
+    return type.kind === 'object' ? ofEveryKind[name] : undefined;
+  },
+};
+
+function lookUp(
+  typeName: string,
+  of: (described: Described) => string | undefined,
+): string | undefined {
+  const name = typeName.replace(/\/[^.]+/, '');
+  const exact = described.get(name);
+  const found = exact && of(exact);
+  if (found !== undefined) return found;
+  for (const [key, each] of described) {
+    if (key.startsWith('*') && name.endsWith(key.slice(1))) return of(each);
+  }
+  return undefined;
+}
+
+function parse(text: string): ReadonlyMap<string, Described> {
+  const all = new Map<string, Described>();
+  let current: readonly Described[] = [];
+  let field: string | undefined;
+  const add = (more: string): void => {
+    for (const type of current) {
+      const before = field === undefined ? type.text : type.fields.get(field);
+      const said = before === undefined ? more : `${before} ${more}`;
+      if (field === undefined) type.text = said;
+      else type.fields.set(field, said);
+    }
+  };
+  for (const line of text.split('\n')) {
+    const [, indent = '', name = '', rest = ''] = /^( *)(\S*) ?(.*)$/.exec(line) ?? [];
+    if (name === '') continue;
+    if (indent.length >= 4) {
+      add(line.trim());
+      continue;
+    }
+    field = indent === '' ? undefined : name;
+    if (indent === '') current = name.split('+').map((each) => entryOf(all, each));
+    if (rest !== '') add(rest);
+  }
+  return all;
+}
+
+function entryOf(all: Map<string, Described>, name: string): Described {
+  const known = all.get(name);
+  if (known !== undefined) return known;
+  const made: Described = { text: undefined, fields: new Map() };
+  all.set(name, made);
+  return made;
+}
