@@ -98,16 +98,18 @@ function ask(connection: ClientConnection, request: Buffer): Promise<void> {
   });
 }
 
-/** `objects`: how many are replaced in turn. */
+/** `objects`: how many are replaced in turn; `secure`: watched over TLS. */
 export async function serverSide(
   process: MeasuredProcess,
   sizes: Sizes,
   objects = WRITERS,
+  secure = false,
 ): Promise<Side> {
   await fill(process.port, PREFIX, objects, EVENT_BYTES);
   const version = await currentVersion(process.port);
   const path = `${collectionPath}?watch=1&resourceVersion=${version}`;
-  const watchers = await openWatchers({ port: process.port, path, count: sizes.watchers });
+  const port = secure ? (process.securePort as number) : process.port;
+  const watchers = await openWatchers({ port, path, count: sizes.watchers, secure });
   // Above what the objects were made with: writing what is there already makes no event.
   let sequence = objects;
   const next = (): Buffer => {

@@ -19,6 +19,7 @@ import { bodies } from './bodies.ts';
 import { create } from './create.ts';
 import { fdb } from './fdb.ts';
 import { fanout } from './fanout.ts';
+import { fanoutTls } from './fanout-tls.ts';
 import { fanoutWorkers } from './fanout-workers.ts';
 import { takeCores } from './harness/cores.ts';
 import { profileSummary } from './harness/profile-summary.ts';
@@ -30,9 +31,11 @@ import { latency } from './latency.ts';
 import { list } from './list.ts';
 import { patches } from './patches.ts';
 import { streamingList } from './streaming-list.ts';
+import { tokenTiming } from './token-timing.ts';
 
 const scenarios: readonly Scenario[] = [
   fanout,
+  fanoutTls,
   fanoutWorkers,
   latency,
   list,
@@ -44,6 +47,7 @@ const scenarios: readonly Scenario[] = [
   bodies,
   fdb,
   authorization,
+  tokenTiming,
 ];
 
 const DEFAULT_ROUNDS = 5;

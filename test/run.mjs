@@ -16,6 +16,8 @@ process.chdir(path.join(import.meta.dirname, '..'));
 const only = process.argv.slice(2);
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --enable-source-maps`.trim();
 const tally = { passed: 0, failed: 0, skipped: 0 };
+/** File and title of each test that failed, told again where it is seen: at the end. */
+const failures = [];
 
 function command(title, args) {
   return new Promise((resolve) => {
@@ -42,15 +44,18 @@ function runTests(files) {
     const stream = run({ files, concurrency });
     stream.on('test:pass', (event) => count(event, 'passed'));
     stream.on('test:fail', (event) => count(event, 'failed'));
-    stream.on('end', resolve);
-    stream.compose(new spec()).pipe(process.stdout);
+    // What was said of each test stands before the last line, whoever reads it.
+    stream.compose(new spec()).on('end', resolve).pipe(process.stdout, { end: false });
   });
 }
 
 /** Suites and files are not tests: only leaves count. A file that dies is a failure all the same. */
 function count(event, outcome) {
   if (event.skip !== undefined || event.todo !== undefined) tally.skipped += 1;
-  else if (event.details?.type !== 'suite') tally[outcome] += 1;
+  else if (event.details?.type !== 'suite') {
+    tally[outcome] += 1;
+    if (outcome === 'failed') failures.push(`${event.file ?? ''}: ${event.name}`);
+  }
 }
 
 const bin = (name, entry) => path.join('node_modules', name, entry);
@@ -67,6 +72,7 @@ if (only.length === 0) {
   ]);
 }
 if (built) await runTests(testFiles());
+for (const failure of failures) console.log(`FAIL ${failure}`);
 const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
 console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
 process.exit(tally.failed === 0 ? 0 : 1);

@@ -40,6 +40,7 @@ const [clusterFile, store = ''] = process.argv.slice(2);
 const db = openFoundationdb(clusterFile);
 const keys = createKeys(store);
 const SLOT = 0;
+const LANE = 0;
 const timeoutMs = 5_000;
 
 answerWith((request) => {
@@ -66,13 +67,13 @@ async function commitGroup(names: readonly string[], value: Buffer): Promise<voi
   const transaction = db.begin({ timeoutMs });
   await Promise.all([
     transaction.get(keys.ofSlot('s', SLOT), 'serializable'),
-    transaction.get(keys.ofSlot('d', SLOT), 'serializable'),
+    transaction.get(keys.lastCommit(SLOT, LANE), 'serializable'),
   ]);
   await Promise.all(names.map((name) => transaction.get(keys.current(name), 'serializable')));
   for (const [index, name] of names.entries()) put(transaction, name, index, value);
   transaction.setVersionstampedValue(keys.tip, tipOf(0), TIP_STAMP_AT);
   const last = Buffer.alloc(ATTEMPT_ID_BYTES + STAMP_BYTES);
-  transaction.setVersionstampedValue(keys.ofSlot('d', SLOT), last, ATTEMPT_ID_BYTES);
+  transaction.setVersionstampedValue(keys.lastCommit(SLOT, LANE), last, ATTEMPT_ID_BYTES);
   const stamp = transaction.versionstamp();
   await transaction.commit();
   await stamp;

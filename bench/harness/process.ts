@@ -15,6 +15,8 @@ import type { InsideReply, InsideRequest } from './inside.ts';
 export interface MeasuredProcess {
   readonly pid: number;
   readonly port: number;
+  /** Of the same server over TLS, where it was started with it. */
+  readonly securePort: number | undefined;
   /** Collects garbage, twice. */
   collectGarbage(): Promise<void>;
   startProfile(): Promise<void>;
@@ -31,11 +33,14 @@ const STOP_TIMEOUT_MS = 20_000;
 /** The built tree: this file is <root>/bench/harness/process.js. */
 const builtRoot = path.join(import.meta.dirname, '..', '..');
 
+/** The plain port, and the secure one where there is one, which then stands first. */
+const urlsOf = /url=(?:https:\/\/[^ ]*:(?<secure>\d+) http=)?http:\/\/[^ ]*:(?<port>\d+)/;
+
 export function startSluice(
   core: number | undefined,
   flags: readonly string[] = [],
 ): Promise<MeasuredProcess> {
-  return start(core, 'src/server/main.js', /url=http:\/\/[^ ]*:(\d+)/, (directory) => [
+  return start(core, 'src/server/main.js', urlsOf, (directory) => [
     'serve',
     '--http-port=0',
     // What is measured is serving; access has a bench of its own.
@@ -49,15 +54,15 @@ export function startSluice(
 }
 
 export function startUwsFloor(core: number | undefined): Promise<MeasuredProcess> {
-  return start(core, 'bench/floors/uws-floor.js', /port=(\d+)/, () => []);
+  return start(core, 'bench/floors/uws-floor.js', /port=(?<port>\d+)/, () => []);
 }
 
 export function startLmdbFloor(core: number | undefined): Promise<MeasuredProcess> {
-  return start(core, 'bench/floors/lmdb-floor.js', /ready: (0)/, (directory) => [directory]);
+  return start(core, 'bench/floors/lmdb-floor.js', /ready: (?<port>0)/, (directory) => [directory]);
 }
 
 export function startCodecs(core: number | undefined): Promise<MeasuredProcess> {
-  return start(core, 'bench/harness/codec-process.js', /ready: (0)/, () => []);
+  return start(core, 'bench/harness/codec-process.js', /ready: (?<port>0)/, () => []);
 }
 
 /** `clusterAndStore`: the cluster file, and the prefix that the floor writes under. */
@@ -65,11 +70,15 @@ export function startFdbFloor(
   core: number | undefined,
   clusterAndStore: readonly [string, string],
 ): Promise<MeasuredProcess> {
-  return start(core, 'bench/floors/fdb-floor.js', /ready: (0)/, () => clusterAndStore);
+  return start(core, 'bench/floors/fdb-floor.js', /ready: (?<port>0)/, () => clusterAndStore);
 }
 
 export function startAuthorization(core: number | undefined): Promise<MeasuredProcess> {
-  return start(core, 'bench/harness/authorization-process.js', /ready: (0)/, () => []);
+  return start(core, 'bench/harness/authorization-process.js', /ready: (?<port>0)/, () => []);
+}
+
+export function startTokens(core: number | undefined): Promise<MeasuredProcess> {
+  return start(core, 'bench/harness/token-process.js', /ready: (?<port>0)/, () => []);
 }
 
 async function start(
@@ -85,8 +94,13 @@ async function start(
   const [command = '', ...rest] = onCore(core, [...node, script, ...argumentsIn(directory)]);
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   try {
-    const port = Number(await readyLine(child, ready));
-    return measured(child, port, directory);
+    const { port, secure } = await readyLine(child, ready);
+    return measured(
+      child,
+      Number(port),
+      secure === undefined ? undefined : Number(secure),
+      directory,
+    );
   } catch (error) {
     child.kill('SIGKILL');
     await rm(directory, { recursive: true, force: true });
@@ -94,7 +108,9 @@ async function start(
   }
 }
 
-function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
+type Ports = Readonly<Record<string, string | undefined>>;
+
+function readyLine(child: ChildProcess, ready: RegExp): Promise<Ports> {
   return new Promise((resolve, reject) => {
     let output = '';
     const timer = setTimeout(() => fail('said nothing in time'), START_TIMEOUT_MS);
@@ -104,7 +120,7 @@ function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
     };
     const take = (text: Buffer): void => {
       output += text.toString();
-      const found = ready.exec(output)?.[1];
+      const found = ready.exec(output)?.groups;
       if (found === undefined) return;
       clearTimeout(timer);
       child.stdout?.off('data', take).resume();
@@ -118,7 +134,12 @@ function readyLine(child: ChildProcess, ready: RegExp): Promise<string> {
   });
 }
 
-function measured(child: ChildProcess, port: number, directory: string): MeasuredProcess {
+function measured(
+  child: ChildProcess,
+  port: number,
+  securePort: number | undefined,
+  directory: string,
+): MeasuredProcess {
   let asked = 0;
   let stopping = false;
   child.once('exit', (code, signal) => {
@@ -142,6 +163,7 @@ function measured(child: ChildProcess, port: number, directory: string): Measure
   return {
     pid: child.pid as number,
     port,
+    securePort,
     collectGarbage: async () => void (await ask({ kind: 'gc' })),
     startProfile: async () => void (await ask({ kind: 'profile-start' })),
     stopProfile: async (file) => void (await ask({ kind: 'profile-stop', file })),

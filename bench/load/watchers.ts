@@ -5,6 +5,7 @@
  * read into one buffer, which works because each is read and counted before the next.
  */
 import net from 'node:net';
+import tls from 'node:tls';
 import { MARK, SEQUENCE_DIGITS } from './objects.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -29,6 +30,8 @@ export interface WatcherOptions {
   readonly port: number;
   readonly path: string;
   readonly count: number;
+  /** Over TLS; whose certificate the server has is not what is measured. */
+  readonly secure?: boolean | undefined;
 }
 
 /** One more byte than is ever read, for the sentinel that ends every search. */
@@ -51,7 +54,7 @@ class WatcherGroup implements Watchers {
   }
 
   /** Resolves when the answer has begun. */
-  open({ port, path }: WatcherOptions, index: number): Promise<void> {
+  open({ port, path, secure = false }: WatcherOptions, index: number): Promise<void> {
     return new Promise((resolve, reject) => {
       let begun = false;
       const callback = (nread: number): boolean => {
@@ -64,12 +67,9 @@ class WatcherGroup implements Watchers {
         this.#take(index, nread);
         return true;
       };
-      const socket = net.connect({
-        host: '127.0.0.1',
-        port,
-        onread: { buffer: window, callback },
-      });
-      socket.on('connect', () => {
+      const to = { host: '127.0.0.1', port, onread: { buffer: window, callback } };
+      const socket = secure ? tls.connect({ ...to, rejectUnauthorized: false }) : net.connect(to);
+      socket.on(secure ? 'secureConnect' : 'connect', () => {
         socket.write(`GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n\r\n`);
       });
       socket.on('error', (error) => (this.#closed ? undefined : reject(error)));

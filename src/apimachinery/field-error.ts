@@ -48,6 +48,18 @@ export interface FieldError {
   readonly detail: string;
 }
 
+/** One for all: nearly every check finds nothing, and need not make a list of it. */
+export const noErrors: readonly FieldError[] = [];
+
+/** All of them, in order. No list is made for nothing, nor for those of one check alone. */
+export function together(...lists: readonly (readonly FieldError[])[]): readonly FieldError[] {
+  let all = noErrors;
+  for (const list of lists) {
+    if (list.length > 0) all = all.length === 0 ? list : [...all, ...list];
+  }
+  return all;
+}
+
 export function required(field: string, detail = ''): FieldError {
   return { type: FieldErrorType.required, field, detail };
 }

@@ -48,6 +48,7 @@ export const featureGates: GateTable = {
   RemainingItemCount: life('15 alpha, 16 beta, 29 ga'),
   RetryGenerateName: life('30 alpha, 31 beta, 32 ga'),
   ServerSideFieldValidation: life('23 alpha, 25 beta, 27 ga'),
+  ServiceAccountNodeAudienceRestriction: life('33 beta'),
   WatchBookmark: life('15 alpha, 16 beta, 17 ga'),
   WatchList: life('27 alpha, 32 beta'),
 };

@@ -4,6 +4,7 @@
  *
  * What it is not: the rules themselves; each lives with its kind.
  */
+import { noErrors, together } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
@@ -58,7 +59,7 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
     const requested = `${kind.group}/${kind.version}/${kind.resource}`;
     const base = { ...genericStrategy(kind), ...replaced[key], ...ofVersion[requested] };
     const schema = kind.storageSchema;
-    const checkSchema = schema === undefined ? noErrors : validatorOf(schema);
+    const checkSchema = schema === undefined ? nothingWrong : validatorOf(schema);
     const strategy = {
       ...base,
       ...validation(base, checkSchema, both(rules.get(key), demands.get(requested))),
@@ -76,7 +77,7 @@ function podSubresources(staticAnnotation: string): Readonly<Record<string, Subr
   };
 }
 
-const noErrors = (): readonly FieldError[] => [];
+const nothingWrong = (): readonly FieldError[] => noErrors;
 
 /** `<group template>/<resource>` under the identity's names. */
 function filledKey(key: string, identity: Identity): string {
@@ -90,16 +91,19 @@ function both(rules: KindRules = {}, demands?: KindRules): KindRules {
   return {
     ...rules,
     validateCreate: (object) =>
-      concat(rules.validateCreate?.(object) ?? [], demands.validateCreate?.(object) ?? []),
+      together(
+        rules.validateCreate?.(object) ?? noErrors,
+        demands.validateCreate?.(object) ?? noErrors,
+      ),
     validateUpdate: (next, current) =>
-      concat(
-        rules.validateUpdate?.(next, current) ?? [],
-        demands.validateUpdate?.(next, current) ?? [],
+      together(
+        rules.validateUpdate?.(next, current) ?? noErrors,
+        demands.validateUpdate?.(next, current) ?? noErrors,
       ),
     validateStatusUpdate: (next, current) =>
-      concat(
-        rules.validateStatusUpdate?.(next, current) ?? [],
-        demands.validateStatusUpdate?.(next, current) ?? [],
+      together(
+        rules.validateStatusUpdate?.(next, current) ?? noErrors,
+        demands.validateStatusUpdate?.(next, current) ?? noErrors,
       ),
   };
 }
@@ -113,36 +117,30 @@ function validation(
   const validate = (object: ApiObject): readonly FieldError[] => {
     const errors = checkSchema(object);
     const own = base.validate(object);
-    return concat(concat(errors, own), rules.validate?.(object) ?? []);
+    return together(errors, own, rules.validate?.(object) ?? noErrors);
   };
   return {
-    validate: (object) => concat(validate(object), rules.validateCreate?.(object) ?? []),
+    validate: (object) => together(validate(object), rules.validateCreate?.(object) ?? noErrors),
     validateUpdate: (next, current) => {
-      const changed = concat(
+      const changed = together(
         base.validateUpdate(next, current),
-        rules.validateUpdate?.(next, current) ?? [],
+        rules.validateUpdate?.(next, current) ?? noErrors,
       );
-      return concat(validate(next), changed);
+      return together(validate(next), changed);
     },
     validateStatusUpdate: (next, current) =>
-      concat(
+      together(
         base.validateStatusUpdate(next, current),
-        rules.validateStatusUpdate?.(next, current) ?? [],
+        rules.validateStatusUpdate?.(next, current) ?? noErrors,
       ),
     subresources: Object.fromEntries(
       Object.entries(base.subresources).map(([name, own]): [string, SubresourceRules] => [
         name,
         {
           ...own,
-          validate: (next, current) => concat(validate(next), own.validate(next, current)),
+          validate: (next, current) => together(validate(next), own.validate(next, current)),
         },
       ]),
     ),
   };
-}
-
-/** Nearly always both are empty. */
-function concat(a: readonly FieldError[], b: readonly FieldError[]): readonly FieldError[] {
-  if (b.length === 0) return a;
-  return a.length === 0 ? b : [...a, ...b];
 }

@@ -2,10 +2,11 @@
  * Bootstrap tokens as a way to authenticate (spec 2, sections 3.1 and 5.2).
  *
  * Invariants: the public part finds the secret, the secret part is compared in constant time, also
- * where there is no secret to compare with; a token counts only while its machine says `valid` and
- * its expiration has not been reached.
+ * where there is no secret to compare with, and a token that is not there is read like one that is;
+ * a token counts only while its machine says `valid` and its expiration has not been reached.
  */
 import type { Identity } from '../apimachinery/identity.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import { wellKnownGroups } from './authenticator.ts';
@@ -27,33 +28,53 @@ export interface BootstrapAuthenticatorOptions {
 }
 
 const methodName = 'bootstrap-token';
-/** Stands in for the secret of a token that is not there. */
-const noSecret = '0000000000000000';
+/** Stands in for a token that is not there: nobody's, and as much to read as anybody's. */
+const absentParts: TokenParts = { id: '000000', secret: '0000000000000000' };
 /** The state of a token whose secret was written before timers were kept. */
 const validState = 'valid';
 
 export function createBootstrapAuthenticator(
   options: BootstrapAuthenticatorOptions,
 ): TokenAuthenticator {
+  const absent = absentToken(options.identity);
   return {
     name: methodName,
     async authenticateToken(text) {
       const parts = parseBootstrapToken(text);
       if (parts === undefined) return { kind: 'none' };
-      const first = judge(options, parts);
+      const first = judge(options, absent, parts);
       if (first.kind === 'authenticated') return first;
       await options.objects.current();
-      return judge(options, parts);
+      return judge(options, absent, parts);
     },
   };
 }
 
-function judge(options: BootstrapAuthenticatorOptions, parts: TokenParts): Authentication {
+function absentToken({ namespaces, secretTypes }: Identity): ApiObject {
+  const texts = {
+    'token-id': absentParts.id,
+    'token-secret': absentParts.secret,
+    expiration: '1970-01-01T00:00:00Z',
+    'usage-bootstrap-authentication': 'true',
+    'usage-bootstrap-signing': 'true',
+  };
+  const data = Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
+  );
+  const metadata = { name: bootstrapSecretName(absentParts.id), namespace: namespaces.system };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type: secretTypes.bootstrapToken, data };
+}
+
+function judge(
+  options: BootstrapAuthenticatorOptions,
+  absent: ApiObject,
+  parts: TokenParts,
+): Authentication {
   const { clock, identity, objects } = options;
   const name = bootstrapSecretName(parts.id);
   const seen = objects.get(secretsResource, identity.namespaces.system, name);
-  const token = seen && readBootstrapToken(identity, seen.object);
-  const equal = equalSecrets(parts.secret, token?.secret ?? noSecret);
+  const token = readBootstrapToken(identity, seen?.object ?? absent);
+  const equal = equalSecrets(parts.secret, token?.secret ?? absentParts.secret);
   if (seen === undefined || token === undefined || !equal) {
     return { kind: 'rejected', why: `there is no such token as ${parts.id}` };
   }

@@ -155,10 +155,9 @@ export function checkVersionAndKind(
   document: JsonObject,
   expected: GroupVersionKind & { readonly alsoKinds?: readonly GroupVersionKind[] | undefined },
 ): StatusError | undefined {
-  const { alsoKinds = [], ...first } = expected;
-  const mismatch = mismatchWith(document, first);
+  const mismatch = mismatchWith(document, expected);
   if (mismatch === undefined) return undefined;
-  return alsoKinds.some((each) => mismatchWith(document, each) === undefined)
+  return expected.alsoKinds?.some((each) => mismatchWith(document, each) === undefined) === true
     ? undefined
     : mismatch;
 }

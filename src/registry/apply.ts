@@ -9,7 +9,6 @@
  * field, and changes nothing.
  */
 import { applyPatch } from '../apimachinery/fieldmanager/managers/apply-patch.ts';
-import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, ScalePaths } from '../apimachinery/scheme.ts';
@@ -24,8 +23,9 @@ import type { WriteOptions } from './create.ts';
 import { fieldWriter, withOwners } from './field-ownership.ts';
 import type { Writer } from './field-ownership.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
-import { ok, refused } from './registry.ts';
-import { scaleOf, withReplicas } from './scale.ts';
+import { refused } from './registry.ts';
+import { executeScale, withReplicas } from './scale.ts';
+import type { WrittenScale } from './scale.ts';
 import {
   checkPreconditions,
   creationOf,
@@ -67,18 +67,19 @@ export async function applyObject(
         : undefined,
     warnings: [],
     options,
+    subresource,
   });
 }
 
 /** A Scale as intent: it names the replica count alone, whatever else stands in it. */
-export async function applyScale(
+export function applyScale(
   deps: RegistryDeps,
   target: ObjectTarget,
   intent: ApiObject,
   paths: ScalePaths,
   scale: GroupVersionKind,
   options: ApplyOptions,
-): Promise<Result<ApiObject>> {
+): Promise<Result<WrittenScale>> {
   const { kind } = target;
   const writer: Writer = { manager: options.manager, subresource: 'scale' };
   const spec = isJsonObject(intent['spec']) ? intent['spec'] : {};
@@ -89,20 +90,13 @@ export async function applyScale(
   };
   const wanted = spec['replicas'];
   const whole = wanted === undefined ? bare : withReplicas(bare, paths, wanted);
-  const result = await executeReplace(deps, target, {
-    produce: (current) => {
-      const complete = (merged: ApiObject): ApiObject => {
-        const stored = toStorageVersion(typed(merged, kind), kind);
-        return preparedUpdate(deps, kind, stored, current.object, undefined);
-      };
-      return produceApplied(deps, target, { intent: whole, writer, options, complete }, current);
-    },
-    create: undefined,
-    warnings: [],
-    options,
+  return executeScale(deps, target, { paths, scale, options }, [], (current) => {
+    const complete = (merged: ApiObject): ApiObject => {
+      const stored = toStorageVersion(typed(merged, kind), kind);
+      return preparedUpdate(deps, kind, stored, current.object, undefined);
+    };
+    return produceApplied(deps, target, { intent: whole, writer, options, complete }, current);
   });
-  if (result.kind === 'refused') return result;
-  return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
 }
 
 /** What was merged as an object of its kind: an intent names neither the defaults nor all that its
@@ -157,7 +151,9 @@ function produceCreated(
   const { kind, name } = target;
   const { uid } = intent.metadata;
   if (uid !== undefined && uid !== '') {
-    const text = `uid mismatch: the provided object specified uid ${uid}, and there is no object`;
+    const text =
+      `uid mismatch: the provided object specified uid ${uid}, ` +
+      'and no existing object was found';
     return refused(newConflict(kind, name, text));
   }
   const outcome = applyPatch({

@@ -14,6 +14,7 @@ import {
   isAlreadyExists,
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
+import { together } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import { generateName } from '../apimachinery/names.ts';
@@ -129,7 +130,8 @@ export function trackedCreation(
   options: WriteOptions,
 ): ApiObject {
   const writer = { manager: options.manager ?? '', subresource: '' };
-  return withOwners(object, tracked(deps, kind, writer, written, undefined).metadata);
+  const owned = tracked(deps, kind, writer, written, undefined);
+  return written === object ? owned : withOwners(object, owned.metadata);
 }
 
 /** The object as it would be stored, but for who owns its fields; or why it may not be. */
@@ -151,18 +153,14 @@ export function prepareForCreate(
   const stored = toStorageVersion(metadataForCreate(submitted, kind, birth), kind);
   const { object: deduplicated, warnings } = withoutDuplicateOwners(stored);
   const object = strategy.prepareForCreate(deduplicated, user);
-  const errors = [
-    ...validateObjectMeta(object.metadata, {
-      namespaced: kind.namespaced,
-      nameValidator: nameValidatorOf(kind.nameRule),
-    }),
-    ...strategy.validate(object),
-    ...strategy.validateVersion(object, kind.version),
-  ];
-  if (errors.length > 0) {
-    return refused(newInvalid(kind, name === '' ? '' : name, errors));
-  }
-  const written = { ...deduplicated, metadata: object.metadata };
+  const rules = { namespaced: kind.namespaced, nameValidator: nameValidatorOf(kind.nameRule) };
+  const errors = together(
+    validateObjectMeta(object.metadata, rules),
+    strategy.validate(object),
+    strategy.validateVersion(object, kind.version),
+  );
+  if (errors.length > 0) return refused(newInvalid(kind, name, errors));
+  const written = object === deduplicated ? object : { ...deduplicated, metadata: object.metadata };
   return ok({ object, written, warnings });
 }
 

@@ -10,11 +10,11 @@
  * Bounds: at most `deletesInFlightMax` deletions at once, so that one request cannot fill the
  * commit queue.
  */
-import type { DeleteOptions } from '../apimachinery/delete-options.ts';
 import { isNotFound, newCollectionTimeout } from '../apimachinery/status-error.ts';
 import type { ListQuery } from './read.ts';
 import { listObjects } from './read.ts';
 import { deleteObject } from './delete.ts';
+import type { Deletion } from './delete.ts';
 import type { ListResult, RegistryDeps, ResourceTarget, Result } from './registry.ts';
 import type { StoredObject } from './registry.ts';
 import { ok, refused } from './registry.ts';
@@ -31,7 +31,7 @@ export async function deleteCollection(
   deps: RegistryDeps,
   target: ResourceTarget,
   query: ListQuery,
-  options: DeleteOptions,
+  options: Deletion,
   timeoutSeconds: number,
 ): Promise<Result<CollectionDeletion>> {
   const { clock } = deps;
@@ -60,7 +60,7 @@ export async function deleteEntries(
   deps: RegistryDeps,
   target: ResourceTarget,
   objects: Iterable<{ readonly namespace: string; readonly name: string }>,
-  options: DeleteOptions,
+  options: Deletion,
 ): Promise<Result<number>> {
   const entries = objects[Symbol.iterator]();
   let failure: Result<never> | undefined;

@@ -19,6 +19,7 @@ import { isNotFound, newBadRequest, newConflict } from '../apimachinery/status-e
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { formatRfc3339, parseRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
+import type { UserInfo } from '../authentication/authenticator.ts';
 import type { CurrentObject, DeletionPlan, ObjectOutcome } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
 import { withDeletionFinalizers } from './deletion-finalizers.ts';
@@ -27,19 +28,30 @@ import type { DeleteResult, ObjectTarget, RegistryDeps, Result } from './registr
 import { ok, refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
 import { completesDeletion } from './update.ts';
+import { unguarded } from './write-guard.ts';
+import type { WriteCheck } from './write-guard.ts';
 import { storedObject } from './written-object.ts';
 
 type Settled = Exclude<ObjectOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
 
+/** How to delete, and for whom; without a user: for the server itself. */
+export interface Deletion extends DeleteOptions {
+  readonly user?: UserInfo | undefined;
+}
+
 export async function deleteObject(
   deps: RegistryDeps,
   target: ObjectTarget,
-  options: DeleteOptions,
+  { user, ...options }: Deletion,
 ): Promise<Result<DeleteResult>> {
   const strategy = deps.strategyOf(target.kind);
   const forbidden = strategy.forbidDeletion(target.name);
   if (forbidden !== undefined) return refused(forbidden);
-  const first = await executeDelete(deps, target, strategy, options);
+  const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
+  const first =
+    guard === undefined
+      ? await executeDelete(deps, target, strategy, options)
+      : await guard.run((check) => executeDelete(deps, target, strategy, options, check));
   if (first.kind === 'refused') return first;
   const marked = first.value;
   if (options.dryRun || marked.kind === 'removed' || !completesDeletion(marked.object, strategy)) {
@@ -58,6 +70,7 @@ async function executeDelete(
   target: ObjectTarget,
   strategy: KindStrategy,
   options: DeleteOptions,
+  check: WriteCheck = unguarded,
 ): Promise<Result<Settled>> {
   const { kind, namespace, name } = target;
   const rules = { kind, strategy, names: deps.identity.finalizers, nowMs: deps.clock.nowMs() };
@@ -68,6 +81,7 @@ async function executeDelete(
       plan: (current) =>
         readableRefusal(options, target) ??
         preconditionRefusal(options, current, target) ??
+        guardRefusal(check, current) ??
         planDeletion(current.object, rules, options),
       dryRun: options.dryRun,
       qualifiedResource: kind,
@@ -199,6 +213,11 @@ function preconditionRefusal(
     );
   }
   return undefined;
+}
+
+function guardRefusal(check: WriteCheck, current: CurrentObject): DeletionPlan | undefined {
+  const error = check(undefined, current.object);
+  return error === undefined ? undefined : refusal(error);
 }
 
 function refusal(error: StatusError): DeletionPlan {

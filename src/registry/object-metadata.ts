@@ -28,48 +28,45 @@ const serverOwned: ReadonlySet<string> = new Set([
   'generation',
 ]);
 
-function clientOwned(meta: ObjectMeta): ObjectMeta {
-  // Built up rather than deleted from: `delete` would make a slow object of it.
-  const kept: Record<string, ObjectMeta[string]> = {};
-  for (const [field, value] of Object.entries(meta)) {
-    if (!serverOwned.has(field)) kept[field] = value;
+type MetadataDraft = Record<string, ObjectMeta[string]>;
+
+/** What is the client's own of `meta`, behind what is there already. Built up rather than deleted
+ * from, and by name rather than by pairs: every write comes through here. */
+function withClientOwned(draft: MetadataDraft, meta: ObjectMeta): ObjectMeta {
+  for (const field in meta) {
+    if (field !== 'name' && field !== 'namespace' && !serverOwned.has(field)) {
+      draft[field] = meta[field];
+    }
   }
-  return kept;
+  return draft;
 }
 
 export function metadataForCreate(object: ApiObject, kind: KindInfo, birth: Birth): ApiObject {
-  const { name: _name, namespace: _namespace, ...rest } = clientOwned(object.metadata);
-  const metadata: ObjectMeta = {
-    name: birth.name,
-    ...(birth.namespace === '' ? {} : { namespace: birth.namespace }),
-    uid: birth.uid,
-    ...(kind.tracksGeneration ? { generation: 1 } : {}),
-    creationTimestamp: birth.creationTimestamp,
-    ...rest,
-  };
-  return { ...object, metadata };
+  const draft: MetadataDraft = { name: birth.name };
+  if (birth.namespace !== '') draft['namespace'] = birth.namespace;
+  draft['uid'] = birth.uid;
+  if (kind.tracksGeneration) draft['generation'] = 1;
+  draft['creationTimestamp'] = birth.creationTimestamp;
+  return { ...object, metadata: withClientOwned(draft, object.metadata) };
 }
 
 /** The submitted metadata with everything the server owns taken from the current object. */
 export function metadataForUpdate(submitted: ApiObject, current: ApiObject): ApiObject {
   const was = current.metadata;
-  const { name: _name, namespace: _namespace, ...rest } = clientOwned(submitted.metadata);
-  const metadata: ObjectMeta = {
-    name: was.name,
-    ...defined('namespace', was.namespace),
-    ...defined('uid', was.uid),
-    ...defined('generation', was.generation),
-    ...defined('creationTimestamp', was.creationTimestamp),
-    ...defined('deletionTimestamp', was.deletionTimestamp),
-    ...defined('deletionGracePeriodSeconds', was.deletionGracePeriodSeconds),
-    ...rest,
-  };
-  return { ...submitted, metadata };
+  const draft: MetadataDraft = { name: was.name };
+  for (const field of keptOnUpdate) if (was[field] !== undefined) draft[field] = was[field];
+  return { ...submitted, metadata: withClientOwned(draft, submitted.metadata) };
 }
 
-function defined<T>(key: string, value: T | undefined): Record<string, T> {
-  return value === undefined ? {} : { [key]: value };
-}
+/** In the order in which they are written. */
+const keptOnUpdate = [
+  'namespace',
+  'uid',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const;
 
 /** generation + 1 when something outside metadata and status differs (spec 1, section 2.2). */
 export function withGeneration(next: ApiObject, current: ApiObject, kind: KindInfo): ApiObject {

@@ -10,7 +10,6 @@
  *
  * Invariants: pure inside the decision, it may run again. The result obeys what an update obeys.
  */
-import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { applyJsonPatch } from '../apimachinery/patch/json-patch.ts';
 import type { JsonPatch } from '../apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
@@ -30,8 +29,9 @@ import type { CurrentObject } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import type { WriteOptions } from './create.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
-import { ok, refused } from './registry.ts';
-import { produceScale, scaleOf } from './scale.ts';
+import { refused } from './registry.ts';
+import { executeScale, produceScale, scaleOf } from './scale.ts';
+import type { WrittenScale } from './scale.ts';
 import { executeReplace, produceUpdate, writerOf } from './update.ts';
 import type { Subresource } from './update.ts';
 import { atVersionOf } from './versions.ts';
@@ -71,30 +71,27 @@ export async function patchObject(
     create: undefined,
     warnings,
     options,
+    subresource,
   });
 }
 
-export async function patchScale(
+export function patchScale(
   deps: RegistryDeps,
   target: ObjectTarget,
   patch: ObjectPatch,
   paths: ScalePaths,
   scale: DocumentType,
   options: PatchOptions,
-): Promise<Result<ApiObject>> {
-  const result = await executeReplace(deps, target, {
-    produce: (current) => {
-      const document = scaleOf(withRevision(current.object, current), paths, scale);
-      const next = patchedObject(document, patch, scale, options);
-      if (next.kind === 'refused') return next;
-      return produceScale(deps, target, next.object, { paths, scale, options }, current);
-    },
-    create: undefined,
-    warnings: [],
-    options,
+): Promise<Result<WrittenScale>> {
+  const write = { paths, scale, options };
+  const warnings: string[] = [];
+  return executeScale(deps, target, write, warnings, (current) => {
+    const document = scaleOf(withRevision(current.object, current), paths, scale);
+    const next = patchedObject(document, patch, scale, options);
+    if (next.kind === 'refused') return next;
+    warnings.splice(0, warnings.length, ...next.warnings);
+    return produceScale(deps, target, next.object, write, current);
   });
-  if (result.kind === 'refused') return result;
-  return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
 }
 
 /** As clients see it: a patch may test the resourceVersion, or name the one it was made for. */

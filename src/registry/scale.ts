@@ -49,28 +49,41 @@ export function scaleOf(object: ApiObject, paths: ScalePaths, scale: GroupVersio
   };
 }
 
-export async function updateScale(
-  deps: RegistryDeps,
-  target: ObjectTarget,
-  submitted: ApiObject,
-  paths: ScalePaths,
-  scale: GroupVersionKind,
-  options: WriteOptions,
-): Promise<Result<ApiObject>> {
-  const result = await executeReplace(deps, target, {
-    produce: (current) => produceScale(deps, target, submitted, { paths, scale, options }, current),
-    create: undefined,
-    warnings: [],
-    options,
-  });
-  if (result.kind === 'refused') return result;
-  return ok(scaleOf(decodeObject(result.value.bytes), paths, scale));
-}
-
 export interface ScaleWrite {
   readonly paths: ScalePaths;
   readonly scale: GroupVersionKind;
   readonly options: WriteOptions;
+}
+
+export interface WrittenScale {
+  readonly object: ApiObject;
+  /** Texts for Warning headers. */
+  readonly warnings: readonly string[];
+}
+
+export function updateScale(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  submitted: ApiObject,
+  write: ScaleWrite,
+): Promise<Result<WrittenScale>> {
+  return executeScale(deps, target, write, [], (current) =>
+    produceScale(deps, target, submitted, write, current),
+  );
+}
+
+/** Writes the object that is scaled and answers with its Scale. `produce` may add to `warnings`. */
+export async function executeScale(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  { paths, scale, options }: ScaleWrite,
+  warnings: readonly string[],
+  produce: (current: CurrentObject) => Production,
+): Promise<Result<WrittenScale>> {
+  const written = { produce, create: undefined, warnings, options, subresource: 'scale' };
+  const result = await executeReplace(deps, target, written);
+  if (result.kind === 'refused') return result;
+  return ok({ object: scaleOf(decodeObject(result.value.bytes), paths, scale), warnings });
 }
 
 /** What a Scale, as a client wants it, makes of the object it scales. */

@@ -69,6 +69,7 @@ export async function updateObject(
         : undefined,
     warnings,
     options,
+    subresource,
   });
 }
 
@@ -171,6 +172,8 @@ export interface Replacement {
   readonly create: (() => Production) | undefined;
   readonly warnings: readonly string[];
   readonly options: WriteOptions;
+  /** What is written of the object; absent: the object itself. */
+  readonly subresource?: string | undefined;
 }
 
 /** Sends a replacement to the object's actor and reads its outcome. */
@@ -179,8 +182,9 @@ export async function executeReplace(
   target: ObjectTarget,
   replacement: Replacement,
 ): Promise<Result<WriteResult>> {
-  const { user } = replacement.options;
-  const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
+  const { options, subresource } = replacement;
+  const { user } = options;
+  const guard = user === undefined ? undefined : deps.guardOf?.(user, { ...target, subresource });
   if (guard === undefined) return replaceGuarded(deps, target, replacement, unguarded);
   return guard.run((check) => replaceGuarded(deps, target, replacement, check));
 }

@@ -39,8 +39,10 @@ export function toVersion(object: ApiObject, from: Versioned, to: Versioned): Ap
   return objectAtVersion(labelled, formatGroupVersion(to), to.conversions);
 }
 
-/** Kind and apiVersion first, in this order, whatever the object says. */
+/** With this kind and apiVersion, whatever the object says. */
 function labelledAs(object: ApiObject, kind: string, apiVersion: string): ApiObject {
+  // Its encoding has them first in any case.
+  if (object.kind === kind && object.apiVersion === apiVersion) return object;
   const { kind: _kind, apiVersion: _version, ...rest } = object;
   return { kind, apiVersion, ...rest };
 }

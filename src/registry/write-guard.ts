@@ -1,6 +1,6 @@
 /**
- * A say in writes of some kinds, by what the writer may do beside the write itself: nobody may
- * grant what they do not have.
+ * A say in writes of some kinds, by what is written and by what the writer may do beside the write
+ * itself: nobody may grant what they do not have, a node keeps to itself.
  *
  *     write ▶ decided on the current object ▶ check(next, current) ▶ stored | refused, no change
  *
@@ -16,9 +16,10 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Production } from '../../actors/actors.ts';
 
-/** Both in the stored version. `current` undefined: a creation. Undefined: go on. */
+/** Both in the stored version. `current` undefined: a creation, or what is posted to a subresource;
+ * `next` undefined: a deletion. Undefined: go on. */
 export type WriteCheck = (
-  next: ApiObject,
+  next: ApiObject | undefined,
   current: ApiObject | undefined,
 ) => StatusError | undefined;
 
@@ -26,11 +27,36 @@ export interface WriteGuard {
   run<T>(write: (check: WriteCheck) => Promise<T>): Promise<T>;
 }
 
-/** Undefined: nothing to say about writes of this user to this kind. */
-export type GuardOf = (
-  user: UserInfo,
-  target: { readonly kind: KindInfo; readonly namespace: string },
-) => WriteGuard | undefined;
+export interface GuardedWrite {
+  readonly kind: KindInfo;
+  readonly namespace: string;
+  /** Absent: the one that the object will have. */
+  readonly name?: string | undefined;
+  /** Absent: the object itself. */
+  readonly subresource?: string | undefined;
+}
+
+/** Undefined: nothing to say about this write. */
+export type GuardOf = (user: UserInfo, write: GuardedWrite) => WriteGuard | undefined;
+
+/** Several guards as one: what one refuses the next is not asked about. */
+export function allGuards(guards: readonly GuardOf[]): GuardOf {
+  return (user, write) => {
+    const concerned = guards.flatMap((guardOf) => guardOf(user, write) ?? []);
+    return concerned.length === 0 ? undefined : concerned.reduce(both);
+  };
+}
+
+function both(first: WriteGuard, second: WriteGuard): WriteGuard {
+  return {
+    run: (write) =>
+      first.run((ofFirst) =>
+        second.run((ofSecond) =>
+          write((next, current) => ofFirst(next, current) ?? ofSecond(next, current)),
+        ),
+      ),
+  };
+}
 
 export const unguarded: WriteCheck = () => undefined;
 

@@ -14,6 +14,8 @@ import { logLevels } from './log.ts';
 import type { LogLevel } from './log.ts';
 import { parseFeatureGates } from '../apis/feature-gates.ts';
 import { currentRelease, oldestRelease } from '../apis/served-versions.ts';
+import { admissionOptionTable, completeAdmission } from './admission-options.ts';
+import type { AdmissionConfig } from './admission-options.ts';
 import { accessOptionTable, completeAccess } from './access-options.ts';
 import type { AccessConfig } from './access-options.ts';
 import { auditOptionTable, completeAudit } from './audit-options.ts';
@@ -31,6 +33,7 @@ type StoreName = (typeof storeNames)[number];
 export interface CompletedConfig {
   readonly bindAddress: string;
   readonly access: AccessConfig;
+  readonly admission: AdmissionConfig;
   readonly tokens: TokenConfig;
   readonly signing: SigningConfig;
   /** Undefined: nothing is audited. */
@@ -68,6 +71,7 @@ export interface CompletedConfig {
 
 export const optionTable = [
   ...accessOptionTable,
+  ...admissionOptionTable,
   ...tokenOptionTable,
   ...signingOptionTable,
   ...auditOptionTable,
@@ -130,7 +134,7 @@ export const optionTable = [
     flag: 'request-timeout',
     value: 'DURATION',
     default: '60s',
-    help: 'Longest time to receive one request.',
+    help: 'Longest time to receive one request; for --store=fdb also to try one read or commit.',
   },
   {
     flag: 'max-request-bytes',
@@ -205,6 +209,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     // An empty address would mean every interface.
     bindAddress: nonEmpty(raw, 'bind-address'),
     access: completeAccess(raw),
+    admission: completeAdmission(raw),
     tokens: completeTokens(raw),
     signing: completeSigning(raw),
     audit: completeAudit(raw),

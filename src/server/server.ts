@@ -50,6 +50,7 @@ import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { assembleAccess, readAccessMaterial } from './access.ts';
+import { writeGuards } from './admission.ts';
 import { startAudit } from './audit.ts';
 import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
@@ -235,6 +236,7 @@ export async function openStorage(
         clock,
         timers,
         prng: systemPrng(),
+        requestTimeoutMs: config.requestTimeoutMs,
       });
   }
 }
@@ -301,7 +303,7 @@ async function assemble(
     strategyOf: strategiesOf(identity, validation.migration),
     clock,
     prng,
-    guardOf: authorization.guardOf,
+    guardOf: writeGuards(config, { identity, streams, authorization }),
   };
   await createDefaults(registry);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);

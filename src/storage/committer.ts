@@ -1,24 +1,32 @@
 /**
- * Group commit: every mutation that arrives while a commit is in flight rides the next one.
+ * Group commit: every mutation that arrives while the store is busy rides the next commit.
  *
  * What it is not: it decides nothing. Preconditions are evaluated by the store, inside the
  * transaction; this file only gathers, translates "after that ticket" into what the store can
  * check, and hands each submitter its own outcome.
  *
- *   submit ─▶ queue ──(no commit in flight)──▶ batch ─▶ storage.commit ─▶ outcome of each ticket
- *               ▲  bounded: overloaded            bounded: the rest stays for the next batch
+ *   submit ─▶ queue ──(a lane is free)──▶ batch ─▶ storage.commit ─▶ outcome of each ticket
+ *               ▲  bounded: overloaded       │  bounded: the rest stays for the next batch
+ *               └── what clashes with a ◀────┘
+ *                   commit under way waits
  *
  * Invariants
- *  - At most one commit is in flight. Submissions are applied in the order they were submitted.
+ *  - At most as many commits are in flight as the store has lanes (`commitLanes`): one, unless it
+ *    says otherwise. No two in flight touch a common key (key-claims.ts).
+ *  - Submissions that touch a common key are applied in the order they were submitted; with one
+ *    lane all are. What waits for a key is not overtaken by anything that touches it.
  *  - A ticket's outcome is given only after storage.commit has resolved, that is, when durable.
  *  - A mutation decided on another's result is sent only when that one was applied, or together
- *    with it under `after`; when it was not applied, neither is any mutation built on it.
+ *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
+ *    on it. A commit that fails fails its own riders and what was built on them, nothing else.
  *  - The first submission after idle starts its commit in the same turn of the event loop, after
  *    the requests of that turn have been seen (nextTurn): nothing waits for company.
  * Bounds: `committerLimits`; a full queue answers `overloaded` and changes nothing.
  */
 import { assert } from '../stdx/assert.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { createKeyClaims } from './key-claims.ts';
+import type { KeyClaims } from './key-claims.ts';
 import { mutationTooLarge } from './mutation-limits.ts';
 import { StorageError } from './storage.ts';
 import type { Mutation, MutationOutcome, Precondition, Revision, Storage } from './storage.ts';
@@ -70,6 +78,8 @@ export interface CommitterLimits {
   readonly queuedMutationsMax: number;
   /** Most value bytes waiting; beyond: `overloaded`. */
   readonly queuedBytesMax: number;
+  /** Most submissions that wait for a key and are overtaken; beyond, nothing behind them goes. */
+  readonly overtakenMax: number;
 }
 
 /** A batch stays far below what a FoundationDB transaction may hold (10 MB with its overhead). */
@@ -78,6 +88,7 @@ export const committerLimits: CommitterLimits = {
   batchBytesMax: 4 * 1024 * 1024,
   queuedMutationsMax: 20_000,
   queuedBytesMax: 64 * 1024 * 1024,
+  overtakenMax: 512,
 };
 
 export interface CommitterOptions {
@@ -116,12 +127,18 @@ class GroupCommit implements GroupCommitter {
   readonly #timers: Timers;
   readonly #limits: CommitterLimits;
   readonly #onDrained: (() => void)[] = [];
+  /** What found its key claimed, oldest first; all of it is older than the queue. */
+  #overtaken: Waiting[] = [];
   #queue: Waiting[] = [];
   /** Index of the first one waiting; what stands before it has been sent. */
   #head = 0;
   #queuedBytes = 0;
-  /** From the moment a start is scheduled until the queue has been found empty. */
-  #running = false;
+  /** Of commits in flight; not kept where there is one at most. */
+  readonly #claims = createKeyClaims();
+  readonly #lanes: number;
+  #inFlightCount = 0;
+  /** A turn in which commits may start has been asked for. */
+  #startDue = false;
   #draining = false;
   #commitsTotal = 0;
   #mutationsTotal = 0;
@@ -131,6 +148,7 @@ class GroupCommit implements GroupCommitter {
     this.#storage = options.storage;
     this.#timers = options.timers;
     this.#limits = { ...committerLimits, ...options.limits };
+    this.#lanes = options.storage.commitLanes ?? 1;
   }
 
   submit(submission: Submission): CommitTicket {
@@ -149,22 +167,19 @@ class GroupCommit implements GroupCommitter {
     }
     this.#queue.push({ submission, ticket, bytes });
     this.#queuedBytes += bytes;
-    if (!this.#running) {
-      this.#running = true;
-      this.#timers.nextTurn(() => void this.#run());
-    }
+    this.#startSoon();
     return ticket;
   }
 
   drain(): Promise<void> {
     this.#draining = true;
-    if (!this.#running) return Promise.resolve();
+    if (this.#isIdle()) return Promise.resolve();
     return new Promise((resolve) => this.#onDrained.push(resolve));
   }
 
   stats(): CommitterStats {
     return {
-      queuedMutationsCount: this.#queue.length - this.#head,
+      queuedMutationsCount: this.#waitingCount(),
       queuedBytes: this.#queuedBytes,
       commitsTotal: this.#commitsTotal,
       mutationsTotal: this.#mutationsTotal,
@@ -174,61 +189,144 @@ class GroupCommit implements GroupCommitter {
 
   #refusal(submission: Submission, bytes: number): CommitOutcome | undefined {
     if (predecessorOf(submission)?.state.kind === 'failed') return { kind: 'predecessor-failed' };
-    const count = this.#queue.length - this.#head;
     const full =
-      count >= this.#limits.queuedMutationsMax ||
+      this.#waitingCount() >= this.#limits.queuedMutationsMax ||
       this.#queuedBytes + bytes > this.#limits.queuedBytesMax;
     if (!full) return undefined;
     this.#overloadedTotal += 1;
     return { kind: 'overloaded' };
   }
 
-  async #run(): Promise<void> {
-    while (this.#head < this.#queue.length) {
-      const { mutations, riders } = this.#takeBatch();
-      if (mutations.length === 0) continue;
-      this.#commitsTotal += 1;
-      this.#mutationsTotal += mutations.length;
-      try {
-        settleBatch(riders, await this.#storage.commit(mutations));
-      } catch (error) {
-        for (const { ticket } of riders) fail(ticket, error);
-      }
-      // Whoever was just answered may submit again before the next batch is closed.
-      await new Promise<void>((resolve) => this.#timers.nextTurn(resolve));
-    }
-    this.#running = false;
-    for (const resolve of this.#onDrained.splice(0)) resolve();
+  #waitingCount(): number {
+    return this.#overtaken.length + this.#queue.length - this.#head;
   }
 
-  #takeBatch(): { readonly mutations: readonly Mutation[]; readonly riders: readonly Waiting[] } {
-    const mutations: Mutation[] = [];
-    const riders: Waiting[] = [];
-    const batch = this.#commitsTotal;
-    let bytes = 0;
-    while (this.#head < this.#queue.length && mutations.length < this.#limits.batchMutationsMax) {
-      const waiting = this.#queue[this.#head] as Waiting;
-      if (mutations.length > 0 && bytes + waiting.bytes > this.#limits.batchBytesMax) break;
-      this.#head += 1;
-      this.#queuedBytes -= waiting.bytes;
-      const expect = preconditionOf(waiting.submission, batch);
-      if (expect === undefined) {
-        settle(waiting.ticket, { kind: 'predecessor-failed' });
-        continue;
+  #isIdle(): boolean {
+    return this.#inFlightCount === 0 && this.#waitingCount() === 0;
+  }
+
+  /** Whoever submits in this turn, or was just answered, rides along. */
+  #startSoon(): void {
+    if (this.#startDue || this.#inFlightCount === this.#lanes) return;
+    this.#startDue = true;
+    this.#timers.nextTurn(() => {
+      this.#startDue = false;
+      while (this.#inFlightCount < this.#lanes && this.#waitingCount() > 0) {
+        const batch = this.#takeBatch();
+        // What is left waits for a commit in flight.
+        if (batch.mutations.length === 0) break;
+        void this.#commit(batch);
       }
-      bytes += waiting.bytes;
-      waiting.ticket.state = { kind: 'sent', batch, index: mutations.length };
-      const { key, conditions, operation } = waiting.submission;
-      mutations.push({ key, expect, conditions, operation });
-      riders.push(waiting);
+      if (this.#isIdle()) for (const resolve of this.#onDrained.splice(0)) resolve();
+    });
+  }
+
+  async #commit({ mutations, riders }: Batch): Promise<void> {
+    this.#commitsTotal += 1;
+    this.#mutationsTotal += mutations.length;
+    this.#inFlightCount += 1;
+    if (this.#lanes > 1) for (const each of mutations) this.#claims.claim(each);
+    try {
+      settleBatch(riders, await this.#storage.commit(mutations));
+    } catch (error) {
+      for (const { ticket } of riders) fail(ticket, error);
     }
+    if (this.#lanes > 1) for (const each of mutations) this.#claims.release(each);
+    this.#inFlightCount -= 1;
+    this.#startSoon();
+  }
+
+  #takeBatch(): Batch {
+    const batch = createBatch(this.#limits, this.#commitsTotal);
+    const queueJump = createQueueJump(this.#inFlightCount === 0 ? undefined : this.#claims);
+    const takeOrPass = (waiting: Waiting): void => {
+      if (queueJump.passes(waiting)) return;
+      this.#queuedBytes -= waiting.bytes;
+      batch.add(waiting);
+    };
+    let seen = 0;
+    for (; seen < this.#overtaken.length; seen += 1) {
+      const waiting = this.#overtaken[seen] as Waiting;
+      if (!batch.hasRoomFor(waiting)) break;
+      takeOrPass(waiting);
+    }
+    const rest = this.#overtaken.slice(seen);
+    while (
+      rest.length === 0 &&
+      this.#head < this.#queue.length &&
+      queueJump.passed.length < this.#limits.overtakenMax
+    ) {
+      const waiting = this.#queue[this.#head] as Waiting;
+      if (!batch.hasRoomFor(waiting)) break;
+      this.#head += 1;
+      takeOrPass(waiting);
+    }
+    this.#overtaken = [...queueJump.passed, ...rest];
     // The sent front is cut off when it is as long as the rest: each one moves at most once.
     if (this.#head * 2 >= this.#queue.length) {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;
     }
-    return { mutations, riders };
+    return batch;
   }
+}
+
+interface Batch {
+  readonly mutations: readonly Mutation[];
+  readonly riders: readonly Waiting[];
+}
+
+/** `number` is that of the commit it will be. */
+function createBatch(
+  limits: CommitterLimits,
+  number: number,
+): Batch & { hasRoomFor(waiting: Waiting): boolean; add(waiting: Waiting): void } {
+  const mutations: Mutation[] = [];
+  const riders: Waiting[] = [];
+  let bytes = 0;
+  return {
+    mutations,
+    riders,
+    hasRoomFor(waiting) {
+      if (mutations.length === 0) return true;
+      const fits = bytes + waiting.bytes <= limits.batchBytesMax;
+      return fits && mutations.length < limits.batchMutationsMax;
+    },
+    add(waiting) {
+      const { submission, ticket } = waiting;
+      const expect = preconditionOf(submission, number);
+      if (expect === undefined) {
+        settle(ticket, { kind: 'predecessor-failed' });
+        return;
+      }
+      bytes += waiting.bytes;
+      ticket.state = { kind: 'sent', batch: number, index: mutations.length };
+      const { key, conditions, operation } = submission;
+      mutations.push({ key, expect, conditions, operation });
+      riders.push(waiting);
+    },
+  };
+}
+
+/** Who has to let others go first: for a commit in flight, or for who does so already.
+ * `inFlight` undefined: nobody has to. */
+function createQueueJump(inFlight: KeyClaims | undefined): {
+  readonly passed: readonly Waiting[];
+  passes(waiting: Waiting): boolean;
+} {
+  const passed: Waiting[] = [];
+  const ahead = createKeyClaims();
+  return {
+    passed,
+    passes(waiting) {
+      const { submission } = waiting;
+      const waits = inFlight?.clashesWith(submission) === true || ahead.clashesWith(submission);
+      if (!waits) return false;
+      ahead.claim(submission);
+      passed.push(waiting);
+      return true;
+    },
+  };
 }
 
 function predecessorOf(submission: Submission): Ticket | undefined {
@@ -244,7 +342,7 @@ function preconditionOf(submission: Submission, batch: number): Precondition | u
   const state = (predecessorOf(submission) as Ticket).state;
   if (state.kind === 'applied') return { kind: 'revision', revision: state.revision };
   if (state.kind === 'failed') return undefined;
-  // Queued in order and sent in order: a predecessor without an outcome is in this very batch.
+  // It has the same key: without an outcome it is in this very batch, or this one would wait.
   assert(state.kind === 'sent' && state.batch === batch, 'a predecessor was overtaken');
   return { kind: 'after', index: state.index };
 }

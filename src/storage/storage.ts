@@ -130,6 +130,10 @@ export interface Storage {
   /** For the ready line, logs and health: `memory`, `lmdb`, `fdb`. */
   readonly name: string;
 
+  /** How many commits it is worth having in flight at once; absent: one. Any number may be asked
+   * for: commits that touch a common key are applied in the order in which they were. */
+  readonly commitLanes?: number | undefined;
+
   /** The record at `at`, or now. `value: undefined` when there was none. */
   read(key: StoreKey, at?: Revision): Promise<AtRevision<StoredRecord | undefined>>;
   scan(range: ScanRange, at?: Revision): Promise<AtRevision<ScanPage>>;

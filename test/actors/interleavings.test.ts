@@ -52,6 +52,7 @@ interface Faults {
   readonly seed: number;
   readonly failing: boolean;
   readonly otherWriter: boolean;
+  readonly commitLanes: number;
 }
 
 interface Attempt {
@@ -120,6 +121,7 @@ function injectFaults(harness: Harness, faults: Faults): void {
 async function play(actions: readonly Action[], faults: Faults) {
   const harness = actorHarness({
     soleWriter: !faults.otherWriter,
+    commitLanes: faults.commitLanes,
     limits: { residentMax: 8, idleMs: 1000 },
     committerLimits: faults.failing ? { queuedMutationsMax: 4, batchMutationsMax: 3 } : {},
   });
@@ -272,13 +274,13 @@ const actionOf: fc.Arbitrary<Action> = fc.record({
   pause: fc.constantFrom(0, 0, 0, 1, 2, 3),
 });
 
-async function explain(otherWriter: boolean, failing: boolean, numRuns: number): Promise<void> {
+async function explain(about: Omit<Faults, 'seed'>, numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(
       fc.array(actionOf, { minLength: 4, maxLength: 40 }),
       fc.nat(),
       async (actions, seed) => {
-        const { attempts, eras } = await play(actions, { seed, failing, otherWriter });
+        const { attempts, eras } = await play(actions, { ...about, seed });
         for (const name of names) checkLineage(eras.get(name) ?? []);
         for (const one of attempts) checkAttempt(one, eras.get(one.action.name) ?? []);
         checkOrder(attempts);
@@ -289,13 +291,18 @@ async function explain(otherWriter: boolean, failing: boolean, numRuns: number):
 }
 
 test('I22 what is answered is explained by one sequential execution, the log', async () => {
-  await explain(false, false, 150);
+  await explain({ otherWriter: false, failing: false, commitLanes: 1 }, 150);
 });
 
 test('I22 so it is beside another writer of the same keys', async () => {
-  await explain(true, false, 150);
+  await explain({ otherWriter: true, failing: false, commitLanes: 1 }, 150);
 });
 
 test('I22 so it is when commits and reads fail, before or after they took effect', async () => {
-  await explain(true, true, 150);
+  await explain({ otherWriter: true, failing: true, commitLanes: 1 }, 150);
+});
+
+test('I22 so it is when two commits are under way, and end in any order, or fail', async () => {
+  await explain({ otherWriter: false, failing: false, commitLanes: 2 }, 100);
+  await explain({ otherWriter: true, failing: true, commitLanes: 2 }, 150);
 });

@@ -91,9 +91,9 @@ async function restoredStoreTest(
 }
 
 async function fillSmall(storage: Storage): Promise<readonly StoredRecord[]> {
-  for (let i = 0; i < 5; i += 1) {
+  for (let i = 0; i < 10; i += 1) {
     await storage.commit(
-      Array.from({ length: 100 }, (_, j) => put(key(`n${i}-${j}`), absent, `${i} ${j}`)),
+      Array.from({ length: 50 }, (_, j) => put(key(`n${i}-${j}`), absent, `${i} ${j}`)),
     );
   }
   const made = await commitOne(storage, put(key('big'), absent, 'x'.repeat(300_000)));

@@ -11,6 +11,7 @@ import {
   closeTests,
   secondWriterTests,
 } from './storage-contract-commit.ts';
+import { concurrentTests } from './storage-contract-concurrent.ts';
 import { logTests, tailTests, compactionTests } from './storage-contract-log.ts';
 import { modelTests } from './storage-contract-model.ts';
 import { readTests, scanTests } from './storage-contract-read.ts';
@@ -33,6 +34,7 @@ export function storageContract(name: string, fixture: StorageFixture): void {
     limitTests(() => storage);
     closeTests(() => storage);
     modelTests(fixture);
+    concurrentTests(fixture);
     secondWriterTests(fixture, () => storage);
   });
 }

@@ -21,6 +21,13 @@ export interface StorageFixture {
   openSecond?: ((first: Storage) => Promise<Storage>) | undefined;
   /** Why there is no second writer; required when `openSecond` is missing. */
   readonly singleWriterBecause?: string | undefined;
+  /** Why a mutation that nothing stands against may be called a conflict, where it may. */
+  readonly refusesFreelyBecause?: string | undefined;
+  /** Whether two servers' commits with these revisions may have been decided in the other order:
+   * then one may stand behind the change of what its conditions tested. Absent: never. */
+  readonly mayTie?: ((one: Revision, other: Revision) => boolean) | undefined;
+  /** Of property tests that open a store each time, where that is slow. */
+  readonly runs?: number | undefined;
   cleanUp(): Promise<void>;
 }
 

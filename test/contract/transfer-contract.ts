@@ -222,8 +222,8 @@ function roundTripTests(fixture: TransferFixture): void {
   it('a store of many pages, the largest value and the longest key come back whole', async () => {
     const [from, to] = [fixture.place(), fixture.place()];
     await inStorage(from, async (storage) => {
-      for (let i = 0; i < 12; i += 1) {
-        const batch = Array.from({ length: 100 }, (_, j) =>
+      for (let i = 0; i < 24; i += 1) {
+        const batch = Array.from({ length: 50 }, (_, j) =>
           put(key(`n${i}-${j}`), absent, `${i} ${j}`),
         );
         await storage.commit(batch);

@@ -76,6 +76,24 @@ export const hostileProperties: readonly Property[] = [
     },
   ],
   [
+    'what comes behind a request that is refused for its framing is no request',
+    counted('ok'),
+    async (bench, notes) => {
+      const behind = 'GET /behind HTTP/1.1\r\nHost: t\r\n\r\n';
+      for (const head of [
+        'Content-Length: 0\r\nContent-Length: 5\r\n\r\n',
+        'Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
+        `X-Long: ${'x'.repeat(40_000)}\r\n\r\n`,
+      ]) {
+        const client = bench.connect();
+        client.write(`POST / HTTP/1.1\r\nHost: t\r\n${head}${behind}`);
+        await refused(client);
+      }
+      assert.deepEqual(notes.log, []);
+      await stillServes(bench);
+    },
+  ],
+  [
     'a head above the limit gets 431 and does not reach a handler',
     counted('ok'),
     async (bench, notes) => {

@@ -326,6 +326,24 @@ describe('a signing request', () => {
   });
 });
 
+describe('a request of the old version', () => {
+  it('is for the old signer, which signs whatever is approved', async () => {
+    const server = await startSecureServer({ controllers: '*', 'emulated-version': '1.20' });
+    const old = requests.replace('/v1/', '/v1beta1/');
+    const { base64 } = await makeRequest({ commonName: 'any', names: [dns, email] });
+    const spec = { request: base64, usages: ['server auth', 'cert sign', 'code signing'] };
+    const made = await asAdmin(server, 'POST', old, { metadata: { name: 'old' }, spec });
+    assert.equal(made.status, 201, made.text);
+    const { signerName } = (made.body as unknown as Shown).spec;
+    assert.equal(signerName, 'kubernetes.io/legacy-unknown');
+    await approve(server, 'old');
+    const certificate = new X509Certificate(certificateOf(await until(server, 'old', isDecided)));
+    assert.equal(certificate.ca, false);
+    assert.equal(certificate.subjectAltName, 'DNS:n.example, email:a@b.c');
+    await server.remove();
+  });
+});
+
 describe('the flags of signers', () => {
   it('refuse what is no CA certificate with its key, before anything is served', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'sluice-signers-'));

@@ -224,7 +224,7 @@ const requests: readonly Scenario[] = [
   {
     title: 'a uid or a resourceVersion in an intent is a condition',
     steps: [
-      applyWith({ uid: 'u' }, { status: 409, reason: 'Conflict', message: /uid mismatch/ }),
+      applyWith({ uid: 'u' }, { status: 409, message: /uid u, and no existing object was found$/ }),
       created,
       applyWith({ uid: 'u' }, { status: 409, reason: 'Conflict' }),
       applyWith({ resourceVersion: '1' }, { status: 409, reason: 'Conflict' }),

@@ -291,6 +291,21 @@ const scenarios: readonly Scenario[] = [
       {
         request: `PATCH ${deployments}/d/scale`,
         headers: merge,
+        body: { spec: { replicas: 5, replica: 6 } },
+        status: 200,
+        expect: { spec: { replicas: 5 } },
+        headersExpected: { warning: /unknown field \\"spec\.replica\\"/ },
+      },
+      {
+        request: `PATCH ${deployments}/d/scale?fieldValidation=Strict`,
+        headers: merge,
+        body: { spec: { replica: 6 } },
+        status: 400,
+        message: /unknown field "spec\.replica"/,
+      },
+      {
+        request: `PATCH ${deployments}/d/scale`,
+        headers: merge,
         body: { spec: { replicas: -1 } },
         status: 422,
         reason: 'Invalid',

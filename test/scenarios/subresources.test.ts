@@ -266,6 +266,7 @@ const evictions: readonly Scenario[] = [
         message: violates,
         expect: {
           details: {
+            retryAfterSeconds: 10,
             causes: [
               { message: 'The disruption budget b is still being processed by the server.' },
             ],

@@ -95,6 +95,31 @@ describe('metrics', () => {
     }
   });
 
+  it("of a worker say whose they are: every series, and the page's first line", async () => {
+    const labels = { of: 'x' };
+    const page = createMetricsPage([{ ...base, labels, read: () => 7 }], {
+      view: { release: 33, showHidden: false },
+      worker: 3,
+      series: [{ ...base, name: 's', labelNames: ['of'], read: () => [{ labels, value: 1 }] }],
+      warn: () => undefined,
+    });
+    const use = { group: 'g', version: 'v1', resource: 'r', subresource: '', removedRelease: '' };
+    page.deprecatedUse(use);
+    const [first, ...lines] = (await page.render()).text.split('\n');
+    assert.equal(first, `# worker 3, process ${process.pid}`);
+    const samples = lines.filter((line) => line !== '' && !line.startsWith('#'));
+    assert.deepEqual(
+      samples.filter((line) => !/[{,]worker="3"[,}]/.test(line)),
+      [],
+    );
+    for (const name of ['m', 's', 'process_cpu_seconds_total']) {
+      assert.ok(
+        samples.some((line) => line.startsWith(`${name}{`)),
+        name,
+      );
+    }
+  });
+
   it('say once of each deprecated version that it was asked for', async () => {
     const page = createMetricsPage([], {
       view: { release: 33, showHidden: false },

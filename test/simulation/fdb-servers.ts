@@ -21,6 +21,7 @@ import { assertNothingLost, assertOneHistory, create, Follower } from '../suppor
 import { startSharedLoad, synced } from '../support/shared-load.ts';
 import type { SharedLoad } from '../support/shared-load.ts';
 import { eventually, listOf } from '../support/watch-client.ts';
+import { connectionTo, workersAt } from '../support/worker-clients.ts';
 import type { ObjectList, StoredObject } from '../support/watch-client.ts';
 
 const stopSeconds = Number(process.env['SLUICE_STOP_SECONDS'] ?? 30);
@@ -34,7 +35,7 @@ after(async () => {
 });
 
 interface Cluster {
-  start(): Promise<ServerProcess>;
+  start(flags?: readonly string[]): Promise<ServerProcess>;
   startAll(count: number): Promise<ServerProcess[]>;
 }
 
@@ -43,12 +44,12 @@ function servers(file: string): Cluster {
   const prefix = `sluice-test-${systemPrng().uuid()}`;
   if (file === clusterFile) prefixes.push(prefix);
   const store = ['--store=fdb', `--fdb-cluster-file=${file}`, `--fdb-prefix=${prefix}`];
-  const start = (): Promise<ServerProcess> =>
+  const start = (flags: readonly string[] = []): Promise<ServerProcess> =>
     startServer({
       dataDir: path.join(directories.make(), 'data'),
-      flags: [...store, '--log-level=error'],
+      flags: [...store, '--log-level=error', ...flags],
     });
-  return { start, startAll: (count) => Promise.all(Array.from({ length: count }, start)) };
+  return { start, startAll: (count) => Promise.all(Array.from({ length: count }, () => start())) };
 }
 
 const portsOf = (all: readonly ServerProcess[]) => (): number[] => all.map(({ port }) => port);
@@ -106,6 +107,11 @@ function suite(file: string): void {
   );
   test('kill -9 of one server under load: nothing is lost, the others go on', { timeout }, (t) =>
     killed(file, (text) => t.diagnostic(text)),
+  );
+  test(
+    'workers are servers of their own: each its slot, one that is killed is replaced',
+    { timeout },
+    (t) => workers(file, (text) => t.diagnostic(text)),
   );
   test(
     `a server that stands still for ${stopSeconds} s shows nothing old and leads no more`,
@@ -324,6 +330,52 @@ async function killed(file: string, say: (text: string) => void): Promise<void> 
       `${load.unanswered.size} left open`,
   );
   await stopAll(all);
+}
+
+/** The number of the server in a revision (src/storage/fdb/layout.ts). */
+const slotOf = (revision: bigint): number => Number(revision >> 7n) & 31;
+
+async function workers(file: string, say: (text: string) => void): Promise<void> {
+  const cluster = servers(file);
+  const [tree, alone] = await Promise.all([cluster.start(['--workers=2']), cluster.start()]);
+  const ports = portsOf([tree, alone]);
+  const followers = [0, 0, 1].map((at) => new Follower(ports, at));
+  await synced(followers);
+  const load = startSharedLoad(ports, 20);
+  const created = async (pid: number, name: string): Promise<bigint> => {
+    const connection = await connectionTo(tree.port, pid);
+    const revision = await create(connection, name);
+    load.acknowledged.set(name, revision);
+    connection.close();
+    return revision;
+  };
+  const outside = new HttpConnection(alone.port);
+  for (let round = 0; round < 3; round += 1) {
+    const pids = await workersAt(tree.port, 2);
+    const [one, two] = [pids.get(1), pids.get(2)] as [number, number];
+    const third = await create(outside, `alone-${round}`);
+    load.acknowledged.set(`alone-${round}`, third);
+    const revisions = [
+      await created(one, `one-${round}`),
+      await created(two, `two-${round}`),
+      third,
+    ];
+    assert.equal(new Set(revisions.map(slotOf)).size, 3, 'a slot each');
+    const before = load.acknowledged.size;
+    const victim = round % 2 === 0 ? one : two;
+    process.kill(victim, 'SIGKILL');
+    await eventually('the others go on', () => load.acknowledged.size > before + 200);
+    const number = round % 2 === 0 ? 1 : 2;
+    await eventually('it is replaced', async () => {
+      const pid = (await workersAt(tree.port, 2)).get(number);
+      return pid !== victim;
+    });
+  }
+  outside.close();
+  await load.stop();
+  await assertOneHistory(ports(), followers, load);
+  say(`${load.acknowledged.size} acknowledged, ${load.settled.size} settled later`);
+  await stopAll([tree, alone]);
 }
 
 async function stopped(file: string): Promise<void> {

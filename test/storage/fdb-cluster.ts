@@ -17,6 +17,7 @@ import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
 import { transferContract } from '../contract/transfer-contract.ts';
 import type { TransferFixture } from '../contract/transfer-contract.ts';
+import { sameVersion } from '../support/fdb-servers.ts';
 
 const clusterFile = process.env.FDB_CLUSTER_FILE;
 const prng = systemPrng();
@@ -31,6 +32,9 @@ function clusterFixture(file: string): StorageFixture {
   return {
     open: () => open(`sluice-test-${prng.uuid()}`),
     openSecond: (first) => open(prefixes.get(first) as string),
+    refusesFreelyBecause: "a record may be another server's to write next (contention.ts)",
+    mayTie: sameVersion,
+    runs: 10,
     async cleanUp() {
       for (const storage of prefixes.keys()) await storage.close();
       for (const prefix of new Set(prefixes.values())) await clearStore(file, prefix);
@@ -66,6 +70,7 @@ function openStore(file: string, prefix: string): Promise<Storage> {
     clock: systemClock,
     timers: systemTimers,
     prng,
+    requestTimeoutMs: 60_000,
   });
 }
 

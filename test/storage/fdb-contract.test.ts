@@ -8,6 +8,7 @@ import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
 import { createFdbDouble } from '../support/fdb-double.ts';
 import type { FdbDouble } from '../support/fdb-double.ts';
+import { sameVersion } from '../support/fdb-servers.ts';
 
 /** The seed of the run with faults; another one may be tried with SLUICE_FDB_SEED. */
 const seed = Number(process.env.SLUICE_FDB_SEED ?? 1);
@@ -24,6 +25,7 @@ function doubleFixture(withFaults: boolean): StorageFixture {
       clock: systemClock,
       timers: systemTimers,
       prng: systemPrng(),
+      requestTimeoutMs: 60_000,
     });
     doubles.set(storage, double);
     opened.push(storage);
@@ -41,6 +43,8 @@ function doubleFixture(withFaults: boolean): StorageFixture {
       return open(double);
     },
     openSecond: (first) => open(doubles.get(first) as FdbDouble),
+    refusesFreelyBecause: "a record may be another server's to write next (contention.ts)",
+    mayTie: sameVersion,
     async cleanUp() {
       const struck = new Set(
         opened.flatMap((s) => [...(doubles.get(s)?.faults.struck.keys() ?? [])]),

@@ -4,7 +4,7 @@ import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
 import { createLogFollow } from '../../src/server/log-follow.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { encodeRecord } from '../../src/storage/record-codec.ts';
-import { revisionZero } from '../../src/storage/storage.ts';
+import { StorageError, revisionZero } from '../../src/storage/storage.ts';
 import type { ChangePage, Revision, Storage } from '../../src/storage/storage.ts';
 import { advanceUntil, createServers, turns } from '../support/fdb-servers.ts';
 import type { Servers } from '../support/fdb-servers.ts';
@@ -87,6 +87,42 @@ describe('a FoundationDB cluster that cannot be reached for a while', () => {
     assert.equal((await next).done, true);
     servers.double.faults.unreachable = false;
   });
+
+  for (const [requestTimeoutMs, outageMs, ends] of [
+    [3_000, 2_000, 'applied'],
+    [3_000, 5_000, 'io'],
+    [60_000, 40_000, 'applied'],
+    [60_000, 70_000, 'io'],
+  ] as const) {
+    const seconds = `${outageMs / 1000} s of silence and requests of ${requestTimeoutMs / 1000} s`;
+    it(`a read and a commit are tried for as long as a request may take: ${seconds}`, async () => {
+      const storage = await servers.open({ requestTimeoutMs });
+      const made = await put(storage);
+      servers.double.faults.unreachable = true;
+      const removal = {
+        key,
+        expect: { kind: 'revision', revision: made },
+        conditions: [],
+      } as const;
+      const asked = [
+        storage.read(key),
+        storage.commit([{ ...removal, operation: { kind: 'delete' } }]),
+      ] as const;
+      const seen: string[] = [];
+      for (const each of asked) {
+        each.then(
+          () => seen.push('applied'),
+          (error: unknown) => seen.push(error instanceof StorageError ? error.code : String(error)),
+        );
+      }
+      await pass(Math.min(outageMs, requestTimeoutMs) - 1_000);
+      assert.deepEqual(seen, [], 'both are still tried');
+      await pass(outageMs - Math.min(outageMs, requestTimeoutMs) + 1_000);
+      servers.double.faults.unreachable = false;
+      await pass(10_000);
+      assert.deepEqual(seen, [ends, ends]);
+    });
+  }
 
   it('reads are refused in time, the server is not ready, and both are over when it is back', async () => {
     const storage = await servers.open();

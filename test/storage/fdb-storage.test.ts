@@ -353,24 +353,24 @@ describe('fdb values and pages', () => {
     assert.equal((await scanAll(storage, prefix, undefined, 100)).length, 25);
   });
 
-  it('more than 128 mutations or 5 MiB in one commit are refused before anything is written', async () => {
+  it('more than 64 mutations or 5 MiB in one commit are refused before anything is written', async () => {
     const storage = await servers.open();
-    const many = Array.from({ length: 129 }, (_, i) => put(key(`k${i}`), absent));
+    const many = Array.from({ length: 65 }, (_, i) => put(key(`k${i}`), absent));
     await assert.rejects(storage.commit(many), rejectsWith('too-large'));
     const big = 'x'.repeat(3 * 1024 * 1024);
     const two = [put(key('a'), absent, big), put(key('b'), absent, big)];
     await assert.rejects(storage.commit(two), rejectsWith('too-large'));
     assert.equal(
       (await storage.commit(many.slice(1))).filter((o) => o.kind === 'applied').length,
-      128,
+      64,
     );
   });
 
-  it('128 updates of the largest inline records with the longest keys fit one transaction', async () => {
+  it('64 updates of the largest inline records with the longest keys fit one transaction', async () => {
     const storage = await servers.open();
     const longest = (i: number): StoreKey => key(`${String(i).padStart(3, '0')}${'k'.repeat(990)}`);
     const text = 'x'.repeat(16_384);
-    const fill = Array.from({ length: 128 }, (_, i) => put(longest(i), absent, text));
+    const fill = Array.from({ length: 64 }, (_, i) => put(longest(i), absent, text));
     const revisions = (await storage.commit(fill)).map(applied);
     const updates = revisions.map((at, i) => put(longest(i), written(at), text));
     assert.ok((await storage.commit(updates)).every((o) => o.kind === 'applied'));
@@ -396,13 +396,13 @@ describe('fdb compaction', () => {
   it('two servers at it at once end where one would', async () => {
     const [one, two] = [await servers.open(), await servers.open()];
     for (let i = 0; i < 8; i += 1) {
-      const fill = Array.from({ length: 100 }, (_, j) => put(key(`${i}-${j}`), absent));
+      const fill = Array.from({ length: 50 }, (_, j) => put(key(`${i}-${j}`), absent));
       await (i % 2 === 0 ? one : two).commit(fill);
     }
     const before = await one.revision();
     await Promise.all([one.compact(before), two.compact(before)]);
     assert.equal(await two.compactRevision(), before);
-    assert.equal((await scanAll(two, '/', before, 500)).length, 800);
+    assert.equal((await scanAll(two, '/', before, 500)).length, 400);
   });
 });
 

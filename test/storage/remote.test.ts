@@ -59,6 +59,7 @@ function remoteFixture(openStore: () => Promise<Storage>, cleanUp: () => void): 
       assert.ok(server !== undefined);
       return Promise.resolve(connect(server, first.name).storage);
     },
+    refusesFreelyBecause: "a record may be another writer's to write next (turns.ts)",
     async cleanUp() {
       for (const { server, store } of opened.splice(0)) {
         await server.close();

@@ -80,7 +80,13 @@ function doubleFixture(withFaults = false): TransferFixture {
         openImport: () => Promise.resolve(openFdbImport(options())),
         openExport: () => openFdbExport(options()),
         openStorage: () =>
-          openFdbStorage({ ...options(), identity: 'svc', clock, timers: systemTimers }),
+          openFdbStorage({
+            ...options(),
+            identity: 'svc',
+            clock,
+            timers: systemTimers,
+            requestTimeoutMs: 60_000,
+          }),
       };
     },
     cleanUp() {

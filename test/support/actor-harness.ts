@@ -104,7 +104,7 @@ export interface StoreHands {
   after: () => Promise<void>;
 }
 
-export function storeHands(): StoreHands {
+export function storeHands(commitLanes?: number): StoreHands {
   const raw = createMemoryStorage({ clock: manualTime().clock, revisionStep: 3n });
   let gate = Promise.resolve();
   let open = (): void => {};
@@ -120,6 +120,7 @@ export function storeHands(): StoreHands {
     after: () => Promise.resolve(),
     storage: {
       ...raw,
+      commitLanes,
       async read(key, at) {
         counts.reads += 1;
         await hands.before('read');
@@ -161,12 +162,14 @@ export interface HarnessOptions {
   readonly limits?: Partial<ActorLimits>;
   readonly committerLimits?: Partial<CommitterLimits>;
   readonly soleWriter?: boolean;
+  /** Commits that the store takes at once; they end as the test's hands say, in any order. */
+  readonly commitLanes?: number;
   readonly encode?: typeof encodePod;
   readonly expiryOf?: ExpiryOf;
 }
 
 export function actorHarness(options: HarnessOptions = {}): Harness {
-  const store = storeHands();
+  const store = storeHands(options.commitLanes);
   const time = manualTime();
   const committer = createCommitter({
     storage: store.storage,

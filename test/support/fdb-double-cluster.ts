@@ -116,9 +116,11 @@ export class Cluster {
     if (this.#watches.delete(watch)) this.timers.nextTurn(watch.fire);
   }
 
-  /** For a cluster that does not answer: rejects when the transaction's time is over. */
-  silence(timeoutMs: number | undefined): Promise<never> {
-    return new Promise((_, reject) => {
+  /** For a cluster that does not answer: resolves when it does again, rejects when the
+   * transaction's time is over. */
+  silence(timeoutMs: number | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.faults.whenReachable(resolve);
       if (timeoutMs === undefined) return;
       const timedOut = (): void => reject(new FdbFailure(fdbCodes.transactionTimedOut));
       this.timers.after(timeoutMs, timedOut);

@@ -58,10 +58,24 @@ export class Faults {
   /** Of the next commits that write, in order; then the seed decides. */
   readonly script: CommitFate[] = [];
   rates: FaultRates | undefined;
-  /** Nothing answers: everything waits for the timeout of its transaction. */
-  unreachable = false;
+  #unreachable = false;
+  #onReachable: (() => void)[] = [];
   /** Of faults that struck, by name: a run without any proves little. */
   readonly struck = new Map<string, number>();
+
+  /** Nothing answers: everything waits, for that to end or for the timeout of its transaction. */
+  get unreachable(): boolean {
+    return this.#unreachable;
+  }
+
+  set unreachable(is: boolean) {
+    this.#unreachable = is;
+    if (!is) for (const resume of this.#onReachable.splice(0)) resume();
+  }
+
+  whenReachable(resume: () => void): void {
+    this.#onReachable.push(resume);
+  }
 
   ofRead(): FdbFailure | undefined {
     if (!this.#strikes(this.rates?.readOneIn)) return undefined;

@@ -91,18 +91,21 @@ export function beginTransaction(cluster: Cluster, options: TransactionOptions):
   let state = freshState();
   let cancelled = false;
 
+  function leftMs(): number | undefined {
+    const { timeoutMs } = options;
+    return timeoutMs === undefined ? undefined : timeoutMs - (cluster.nowMs() - begunMs);
+  }
+
   function refusal(): FdbFailure | undefined {
     if (cancelled) return new FdbFailure(fdbCodes.transactionCancelled);
-    const { timeoutMs } = options;
-    const late = timeoutMs !== undefined && cluster.nowMs() - begunMs >= timeoutMs;
-    return late ? new FdbFailure(fdbCodes.transactionTimedOut) : undefined;
+    return (leftMs() ?? 1) <= 0 ? new FdbFailure(fdbCodes.transactionTimedOut) : undefined;
   }
 
   function readVersion(): Promise<bigint> {
     counts.reads += 1;
     const refused = refusal();
     if (refused !== undefined) return Promise.reject(refused);
-    if (faults.unreachable) return cluster.silence(options.timeoutMs);
+    if (faults.unreachable) return cluster.silence(leftMs()).then(readVersion);
     state.readVersion ??= Promise.resolve().then(() => cluster.version());
     return state.readVersion;
   }

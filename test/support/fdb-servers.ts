@@ -22,6 +22,7 @@ export interface ServerOptions {
   readonly db?: FdbDatabase;
   /** Of a server whose own timers stand still: it is stopped, and does not know. */
   readonly frozen?: boolean;
+  readonly requestTimeoutMs?: number;
 }
 
 export function createServers(): Servers {
@@ -32,7 +33,12 @@ export function createServers(): Servers {
   return {
     double,
     time,
-    async open({ identity = 'svc', db = double.connect(), frozen = false } = {}) {
+    async open({
+      identity = 'svc',
+      db = double.connect(),
+      frozen = false,
+      requestTimeoutMs = 20_000,
+    } = {}) {
       count += 1;
       const storage = await openFdbStorage({
         db,
@@ -41,6 +47,7 @@ export function createServers(): Servers {
         clock: time.clock,
         timers: frozen ? manualTime().timers : time.timers,
         prng: seededPrng(count),
+        requestTimeoutMs,
       });
       opened.push(storage);
       return storage;
@@ -90,6 +97,10 @@ export function slotOf(revision: Revision): number {
 
 export function versionOf(revision: Revision): bigint {
   return revision >> 12n;
+}
+
+export function sameVersion(one: Revision, other: Revision): boolean {
+  return versionOf(one) === versionOf(other);
 }
 
 /** Lets everything that is ready run. */

@@ -13,6 +13,7 @@ import path from 'node:path';
 import { keyPurposes, makeCertificate } from '../../src/authentication/certificates.ts';
 import type { KeyPair } from '../../src/authentication/certificates.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import type { Log } from '../../src/server/log.ts';
 import { startTestServer } from './test-server.ts';
 import type { TestOptions, TestServer } from './test-server.ts';
 
@@ -51,17 +52,21 @@ export interface SecureServer extends TestServer {
   clientCertificate(commonName: string, organizations?: readonly string[]): Promise<KeyPair>;
 }
 
-export async function startSecureServer(options: TestOptions = {}): Promise<SecureServer> {
+export async function startSecureServer(
+  options: TestOptions = {},
+  log?: Log,
+): Promise<SecureServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-secure-'));
   await writeFile(path.join(dataDir, 'tokens.csv'), tokenFile);
-  const server = await startTestServer({
+  const all = {
     'data-dir': dataDir,
     'secure-port': '0',
     'authorization-mode': 'RBAC',
     'anonymous-auth': '',
     'token-auth-file': path.join(dataDir, 'tokens.csv'),
     ...options,
-  });
+  };
+  const server = await startTestServer(all, log);
   const read = (name: string): string => readFileSync(path.join(dataDir, 'pki', name), 'utf8');
   const authority = { certificatePem: read('ca.crt'), keyPem: read('ca.key') };
   const secureUrl = server.running.url;

@@ -15,6 +15,7 @@ import path from 'node:path';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { completeConfig, optionTable } from '../../src/server/options.ts';
 import type { OptionName, RawOptions } from '../../src/server/options.ts';
+import type { Log } from '../../src/server/log.ts';
 import { startServer } from '../../src/server/server.ts';
 import type { RunningServer } from '../../src/server/server.ts';
 import { openAccess } from './open-access.ts';
@@ -63,7 +64,10 @@ const quiet = {
 };
 
 /** Memory store, kubernetes identity and the default transport unless `options` say otherwise. */
-export async function startTestServer(options: TestOptions = {}): Promise<TestServer> {
+export async function startTestServer(
+  options: TestOptions = {},
+  log: Log = quiet,
+): Promise<TestServer> {
   const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
   const dataDir = options['data-dir'] ?? (await mkdtemp(path.join(tmpdir(), 'sluice-test-')));
   const raw: RawOptions = {
@@ -77,7 +81,7 @@ export async function startTestServer(options: TestOptions = {}): Promise<TestSe
   };
   const fatal: unknown[] = [];
   const running = await startServer(completeConfig(raw), {
-    log: quiet,
+    log,
     onFatal: (error) => fatal.push(error),
   });
   // Of a server with both ports the plain one: TLS has a client of its own (secure-server.ts).

@@ -394,7 +394,7 @@ const policies: readonly ValidationRow[] = [
   }),
   rowsOf(hooks, 'ValidatingAdmissionPolicyBinding')('empty', { spec: {} }, [
     'spec.policyName: Required value',
-    'spec.validationActions: Required value',
+    'spec.validationActions: Required value: at least one validation action is required',
   ]),
   schema('right', { spec: { priorityLevelConfiguration: { name: 'p' } } }),
   schema('first', { spec: { priorityLevelConfiguration: { name: 'p' }, matchingPrecedence: 1 } }, [

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { rowsOf } from './validation-row.ts';
 import type { ValidationRow } from './validation-row.ts';
 import { clusterValidationRows } from './validation-rows-cluster.ts';
+import { validationRowsOfFiles } from './validation-row-files.ts';
 
 const label =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and " +
@@ -273,4 +274,5 @@ export const validationRows: readonly ValidationRow[] = [
   ...pods,
   ...workloads,
   ...clusterValidationRows,
+  ...validationRowsOfFiles(),
 ];

@@ -59,6 +59,18 @@ export const layers: readonly LayerRule[] = [
       'streams',
     ],
   },
+  {
+    folder: 'src/admission',
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/authentication/authenticator.ts',
+      'src/authentication/certificate-requests.ts',
+      'src/authorization/authorizer.ts',
+      'src/authorization/node',
+      'src/registry/write-guard.ts',
+    ],
+  },
   { folder: 'src/webhooks', may: ['src/stdx', 'src/apimachinery'] },
   { folder: 'src/transport', may: ['src/stdx'] },
   // The one file of the port that knows its adapters: it picks one.

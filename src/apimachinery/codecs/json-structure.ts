@@ -1,5 +1,6 @@
 /**
- * What the engine's JSON reader does not tell: how deep a text nests, and which keys come twice.
+ * What the engine's JSON reader does not tell: how deep a text nests, whether it may have lost
+ * digits, and which keys come twice.
  *
  * Duplicates are looked for only when there are any, which counting shows: a text has as many
  * members as it has colons outside strings; if its value has as many, no key came twice.
@@ -28,15 +29,30 @@ export interface JsonStructure {
   readonly depth: number;
   /** Names with a value, duplicates counted. */
   readonly members: number;
+  /** Whether a number may be one that a double does not hold: many digits, or an exponent. */
+  readonly doubtfulNumbers: boolean;
 }
+
+/** 2^53 has as many. */
+const doubtfulDigits = 16;
 
 /** Stops counting beyond `depthMax`: then `depth` is larger than it. */
 export function scanJson(bytes: Uint8Array, depthMax: number): JsonStructure {
   let depth = 0;
   let deepest = 0;
   let members = 0;
+  let digits = 0;
+  let doubtfulNumbers = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
+    if (byte >= 0x30 && byte <= 0x39) {
+      digits += 1;
+      if (digits >= doubtfulDigits) doubtfulNumbers = true;
+      continue;
+    }
+    // An e behind a digit: no other word of JSON begins there.
+    if (digits > 0 && (byte | 0x20) === 0x65) doubtfulNumbers = true;
+    digits = 0;
     if (byte === quote) at = endOfString(bytes, at);
     else if (byte === colon) members += 1;
     else if (byte === openBrace || byte === openBracket) {
@@ -45,7 +61,7 @@ export function scanJson(bytes: Uint8Array, depthMax: number): JsonStructure {
       if (depth > depthMax) break;
     } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
   }
-  return { depth: deepest, members };
+  return { depth: deepest, members, doubtfulNumbers };
 }
 
 /** The place of the closing quote; the end of the bytes where there is none. */

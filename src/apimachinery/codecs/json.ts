@@ -48,7 +48,7 @@ export function decodeJson(bytes: Uint8Array, options?: DecodeOptions): Decoded 
   }
   try {
     const text = decodeTrustedText(bytes);
-    const value = parseJsonText(text);
+    const value = structure.doubtfulNumbers ? parseJsonText(text) : (JSON.parse(text) as JsonValue);
     if (!findDuplicates || structure.members === countMembers(value)) {
       return { kind: 'value', value };
     }
@@ -61,7 +61,8 @@ export function decodeJson(bytes: Uint8Array, options?: DecodeOptions): Decoded 
   }
 }
 
-const flat: JsonStructure = { depth: 0, members: 0 };
+/** Of a body that was not looked at. */
+const flat: JsonStructure = { depth: 0, members: 0, doubtfulNumbers: true };
 
 const prettyIndent = 2;
 

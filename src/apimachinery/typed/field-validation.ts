@@ -51,7 +51,8 @@ export function typedDocument(
       ? { kind: 'ok' as const, object: document, unknownFields: [] }
       : conform(type.schema, document);
   if (conformed.kind === 'refused') return refused(type, conformed.problem);
-  const shape = checkMetaShape(conformed.object);
+  const label = { apiVersion: formatGroupVersion(type), kind: type.kind };
+  const shape = checkMetaShape(conformed.object, label);
   if (shape.kind === 'refused') return refused(type, shape.problem);
   const problems =
     mode === 'Ignore'
@@ -61,8 +62,7 @@ export function typedDocument(
     return refused(type, `strict decoding error: ${problems.join(', ')}`);
   }
   const { defaults } = type;
-  const named = { ...shape.object, apiVersion: formatGroupVersion(type), kind: type.kind };
-  const object = defaults === undefined ? named : (defaults(named) as ApiObject);
+  const object = defaults === undefined ? shape.object : (defaults(shape.object) as ApiObject);
   return { kind: 'ok', object, warnings: problems };
 }
 

@@ -25,8 +25,12 @@ export type MetaShape =
       readonly problem: string;
     };
 
-/** Absent apiVersion and kind become ''; absent metadata becomes {}. */
-export function checkMetaShape(object: JsonObject): MetaShape {
+/** Absent apiVersion and kind become ''; absent metadata becomes {}. `label` is put in their place
+ * where it is given. */
+export function checkMetaShape(
+  object: JsonObject,
+  label?: { readonly apiVersion: string; readonly kind: string },
+): MetaShape {
   const unknownFields: string[] = [];
   try {
     const apiVersion = readString(object['apiVersion'], 'apiVersion');
@@ -36,9 +40,9 @@ export function checkMetaShape(object: JsonObject): MetaShape {
       kind: 'ok',
       object: {
         ...object,
-        apiVersion: apiVersion ?? '',
-        kind: kind ?? '',
-        metadata: metadata,
+        apiVersion: label?.apiVersion ?? apiVersion ?? '',
+        kind: label?.kind ?? kind ?? '',
+        metadata,
       },
       unknownFields,
     };

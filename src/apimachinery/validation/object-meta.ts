@@ -8,7 +8,15 @@
  * Bounds: annotations together ANNOTATIONS_BYTES_MAX; label keys and values 63 characters and
  * prefixes 253 (`names.ts`); a managedFields subresource SUBRESOURCE_LENGTH_MAX.
  */
-import { forbidden, invalid, notSupported, required, tooLong } from '../field-error.ts';
+import {
+  forbidden,
+  invalid,
+  noErrors,
+  notSupported,
+  required,
+  together,
+  tooLong,
+} from '../field-error.ts';
 import type { FieldError } from '../field-error.ts';
 import { quote } from '../quote.ts';
 import { formatGroupVersion, parseGroupVersion } from '../schema.ts';
@@ -33,12 +41,12 @@ export function validateObjectMeta(
   meta: ObjectMeta,
   rules: ObjectMetaRules,
 ): readonly FieldError[] {
-  return [
-    ...validateName(meta, rules.nameValidator),
-    ...validateNamespace(meta.namespace ?? '', rules.namespaced),
-    ...validateCommon(meta),
-    ...validateFinalizers(meta.finalizers ?? []),
-  ];
+  return together(
+    validateName(meta, rules.nameValidator),
+    validateNamespace(meta.namespace ?? '', rules.namespaced),
+    validateCommon(meta),
+    validateFinalizers(meta.finalizers ?? []),
+  );
 }
 
 /**
@@ -49,41 +57,46 @@ export function validateObjectMetaUpdate(
   next: ObjectMeta,
   current: ObjectMeta,
 ): readonly FieldError[] {
-  return [
-    ...validateFinalizersUpdate(next, current),
-    ...validateGenerationUpdate(next, current),
-    ...validateImmutable(next, current),
-    ...validateCommon(next),
-  ];
+  return together(
+    validateFinalizersUpdate(next, current),
+    validateGenerationUpdate(next, current),
+    validateImmutable(next, current),
+    validateCommon(next),
+  );
 }
 
 function validateCommon(meta: ObjectMeta): readonly FieldError[] {
-  return [
-    ...nonNegative('metadata.generation', meta.generation),
-    ...nonNegative('metadata.deletionGracePeriodSeconds', meta.deletionGracePeriodSeconds),
-    ...validateLabels('metadata.labels', meta.labels ?? {}),
-    ...validateAnnotations('metadata.annotations', meta.annotations ?? {}),
-    ...validateOwnerReferences(meta.ownerReferences ?? []),
-    ...validateManagedFields(meta['managedFields']),
-  ];
+  const { labels, annotations, ownerReferences } = meta;
+  return together(
+    nonNegative('metadata.generation', meta.generation),
+    nonNegative('metadata.deletionGracePeriodSeconds', meta.deletionGracePeriodSeconds),
+    labels === undefined ? noErrors : validateLabels('metadata.labels', labels),
+    annotations === undefined ? noErrors : validateAnnotations('metadata.annotations', annotations),
+    ownerReferences === undefined ? noErrors : validateOwnerReferences(ownerReferences),
+    validateManagedFields(meta['managedFields']),
+  );
 }
 
 function validateName(meta: ObjectMeta, nameValidator: NameValidator): readonly FieldError[] {
   const { name = '', generateName = '' } = meta;
-  const errors = problems('metadata.generateName', generateName, (prefix) =>
-    prefix === '' ? [] : nameValidator(prefix, true),
-  );
-  if (name === '') {
-    return [...errors, required('metadata.name', 'name or generateName is required')];
-  }
-  return [...errors, ...problems('metadata.name', name, (value) => nameValidator(value, false))];
+  const ofPrefix =
+    generateName === ''
+      ? noErrors
+      : problems('metadata.generateName', generateName, nameValidator(generateName, true));
+  const ofName =
+    name === ''
+      ? [required('metadata.name', 'name or generateName is required')]
+      : problems('metadata.name', name, nameValidator(name, false));
+  return together(ofPrefix, ofName);
 }
 
 function validateNamespace(namespace: string, namespaced: boolean): readonly FieldError[] {
   const field = 'metadata.namespace';
-  if (!namespaced) return namespace === '' ? [] : [forbidden(field, 'not allowed on this type')];
+  if (!namespaced) {
+    return namespace === '' ? noErrors : [forbidden(field, 'not allowed on this type')];
+  }
   if (namespace === '') return [required(field)];
-  return problems(field, namespace, (value) => dns1123Label(value, false));
+  return problems(field, namespace, dns1123Label(namespace, false));
 }
 
 /** Also of a pod template, a selector, a node selector: anything that is a map of labels. */
@@ -158,7 +171,8 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([ORPHAN, FOREGROUND, 'k
 
 function validateFinalizers(finalizers: readonly string[]): readonly FieldError[] {
   const field = 'metadata.finalizers';
-  const errors = finalizers.flatMap((name) => problems(field, name, checkQualifiedName));
+  if (finalizers.length === 0) return noErrors;
+  const errors = finalizers.flatMap((name) => problems(field, name, checkQualifiedName(name)));
   if (finalizers.includes(ORPHAN) && finalizers.includes(FOREGROUND)) {
     const detail = `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`;
     errors.push(invalid(field, finalizers, detail));
@@ -214,7 +228,7 @@ function validateImmutable(next: ObjectMeta, current: ObjectMeta): readonly Fiel
 }
 
 function validateManagedFields(entries: JsonValue | undefined): readonly FieldError[] {
-  if (!Array.isArray(entries)) return [];
+  if (!Array.isArray(entries)) return noErrors;
   return (entries as readonly JsonValue[]).flatMap((entry, i) =>
     isJsonObject(entry) ? validateManagedFieldsEntry(`metadata.managedFields[${i}]`, entry) : [],
   );
@@ -246,16 +260,13 @@ function validateManagedFieldsEntry(
 }
 
 function nonNegative(field: string, value: number | undefined): readonly FieldError[] {
-  if (value === undefined || value >= 0) return [];
+  if (value === undefined || value >= 0) return noErrors;
   return [invalid(field, value, 'must be greater than or equal to 0')];
 }
 
-function problems(
-  field: string,
-  value: string,
-  check: (value: string) => readonly string[],
-): FieldError[] {
-  return check(value).map((problem) => invalid(field, value, problem));
+/** What a check has found of the value. */
+function problems(field: string, value: string, found: readonly string[]): readonly FieldError[] {
+  return found.length === 0 ? noErrors : found.map((problem) => invalid(field, value, problem));
 }
 
 /** Likewise, behind what has been found: for what is checked often and is nearly always right. */

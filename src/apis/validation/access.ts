@@ -1,4 +1,4 @@
-/** Rules of roles, bindings, signing requests, leases, nodes and events. */
+/** Rules of roles, bindings, signing requests, nodes and events. */
 import { duplicate, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import {
@@ -133,22 +133,6 @@ function signerRules(name: string): Problems {
   const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
   return [invalid('spec.signerName', name, detail)];
 }
-
-export const leaseRules: KindRules = {
-  validate: (object) => {
-    const spec = part(object, 'spec');
-    const duration = numberOf(spec['leaseDurationSeconds']) ?? 1;
-    const transitions = numberOf(spec['leaseTransitions']) ?? 0;
-    return [
-      ...(duration <= 0
-        ? [invalid('spec.leaseDurationSeconds', duration, 'must be greater than 0')]
-        : []),
-      ...(transitions < 0
-        ? [invalid('spec.leaseTransitions', transitions, 'must be greater than or equal to 0')]
-        : []),
-    ];
-  },
-};
 
 export const nodeRules: KindRules = {
   validate: (object) => {

@@ -1,10 +1,11 @@
-/** Rules of webhook configurations and of flow control. */
-import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+/** Rules of webhook configurations. */
+import { invalid, required } from '../../apimachinery/field-error.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
-import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { form, needed, numberOf, objects, part, portNumber, text, texts } from './checks.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { form, numberOf, objects, part, portNumber, text, texts } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { labelSelectorRules } from './labels.ts';
+import { matchConditionRules, operationRules } from './request-matching.ts';
 import type { KindRules } from './kind-rules.ts';
 
 const reviewVersions = ['v1', 'v1beta1'];
@@ -35,7 +36,8 @@ function hookRules(hook: JsonObject, path: string): Problems {
       labelSelectorRules(part(hook, name), `${path}.${name}`),
     ),
     ...clientConfigRules(part(hook, 'clientConfig'), `${path}.clientConfig`),
-    ...objects(hook, 'rules').flatMap((rule, at) => matchRules(rule, `${path}.rules[${at}]`)),
+    ...objects(hook, 'rules').flatMap((rule, at) => operationRules(rule, `${path}.rules[${at}]`)),
+    ...matchConditionRules(objects(hook, 'matchConditions'), `${path}.matchConditions`),
   ];
 }
 
@@ -86,101 +88,5 @@ function urlRules(url: string, field: string): Problems {
     })),
     ...given('fragments', parsed.hash.slice(1)),
     ...given('query parameters', parsed.search.slice(1)),
-  ];
-}
-
-function matchRules(rule: JsonObject, path: string): Problems {
-  return ['operations', 'apiGroups', 'apiVersions', 'resources'].flatMap((name) => {
-    const values = texts(rule, name);
-    if (values.length === 0) return [required(`${path}.${name}`)];
-    if (name === 'resources' || values.length === 1 || !values.includes('*')) return [];
-    const detail = "if '*' is present, must not specify other " + `${phrases[name] ?? name}`;
-    return [invalid(`${path}.${name}`, values, detail)];
-  });
-}
-
-const phrases: Readonly<Record<string, string>> = {
-  apiGroups: 'API groups',
-  apiVersions: 'API versions',
-};
-
-export const policyBindingRules: KindRules = {
-  validate: (object) => {
-    const spec = part(object, 'spec');
-    return [...needed(spec, 'spec', 'policyName'), ...needed(spec, 'spec', 'validationActions')];
-  },
-};
-
-const precedenceMax = 10_000;
-
-/** The schema that is matched first, before any other. */
-const first = 'exempt';
-
-export const flowSchemaRules: KindRules = {
-  validate: (object) => {
-    const precedence = numberOf(part(object, 'spec')['matchingPrecedence']) ?? 0;
-    const field = 'spec.matchingPrecedence';
-    return [
-      ...(precedence <= 0 ? [invalid(field, precedence, 'must be a positive value')] : []),
-      ...(precedence > precedenceMax
-        ? [invalid(field, precedence, `must not be greater than ${precedenceMax}`)]
-        : []),
-      ...(precedence === 1 && object.metadata.name !== first
-        ? [
-            invalid(
-              field,
-              precedence,
-              `only the schema named '${first}' may have matchingPrecedence 1`,
-            ),
-          ]
-        : []),
-    ];
-  },
-};
-
-export const priorityLevelRules: KindRules = {
-  validate: (object: ApiObject) => {
-    const spec = part(object, 'spec');
-    const limited = spec['limited'] !== undefined;
-    switch (text(spec, 'type')) {
-      case 'Exempt':
-        return limited ? [forbidden('spec.limited', 'must be nil if the type is not Limited')] : [];
-      case 'Limited':
-        if (!limited) return [required('spec.limited', 'must not be empty when type is Limited')];
-        return limitResponseRules(
-          part(part(spec, 'limited'), 'limitResponse'),
-          'spec.limited.limitResponse',
-        );
-      default:
-        return [];
-    }
-  },
-};
-
-function limitResponseRules(response: JsonObject, path: string): Problems {
-  const queuing = response['queuing'] !== undefined;
-  const type = text(response, 'type');
-  if (type === 'Reject') {
-    const detail = 'must be nil if limited.limitResponse.type is not Limited';
-    return queuing ? [forbidden(`${path}.queuing`, detail)] : [];
-  }
-  if (type !== 'Queue') return [];
-  if (!queuing) {
-    const detail = 'must not be empty if limited.limitResponse.type is Limited';
-    return [required(`${path}.queuing`, detail)];
-  }
-  const values = part(response, 'queuing');
-  const queues = numberOf(values['queues']) ?? 0;
-  const handSize = numberOf(values['handSize']) ?? 0;
-  const least = ['queueLengthLimit', 'queues', 'handSize'].flatMap((name) => {
-    const value = numberOf(values[name]) ?? 0;
-    return value > 0 ? [] : [invalid(`${path}.queuing.${name}`, value, 'must be positive')];
-  });
-  const wide = `should not be greater than queues (${queues})`;
-  return [
-    ...least,
-    ...(queues > 0 && handSize > queues
-      ? [invalid(`${path}.queuing.handSize`, handSize, wide)]
-      : []),
   ];
 }

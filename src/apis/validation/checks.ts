@@ -7,7 +7,15 @@
  */
 import { isIP } from 'node:net';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { duplicate, forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  noErrors as noProblems,
+  notSupported,
+  required,
+  together,
+} from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -21,17 +29,7 @@ export type Problems = readonly FieldError[];
 
 const nothing: JsonObject = {};
 
-/** One for all: nearly every check finds nothing, and need not make a list of it. */
-export const noProblems: Problems = [];
-
-/** All of them, in order. No list is made for nothing, nor for those of one check alone. */
-export function together(...lists: readonly Problems[]): Problems {
-  let all = noProblems;
-  for (const list of lists) {
-    if (list.length > 0) all = all.length === 0 ? list : [...all, ...list];
-  }
-  return all;
-}
+export { noProblems, together };
 
 /** What the rule finds in each of a list, in order. */
 export function each<T>(list: readonly T[], rule: (item: T, at: number) => Problems): Problems {
@@ -105,6 +103,15 @@ export function form(
   return problems.map((problem) => invalid(field, value, problem));
 }
 
+/** Likewise of each text in a list. */
+export function formEach(
+  field: string,
+  values: readonly string[],
+  check: (value: string) => readonly string[],
+): Problems {
+  return each(values, (value, at) => form(`${field}[${at}]`, value, check));
+}
+
 /** Likewise, where the text must be there. */
 export function requiredForm(
   field: string,
@@ -143,6 +150,31 @@ export function between(
 
 export function portNumber(field: string, value: JsonValue | undefined): Problems {
   return between(field, value, 1, portMax);
+}
+
+/** Where an enumeration of the schema lets through more than the field takes here. */
+export function oneOf(field: string, value: string, supported: readonly string[]): Problems {
+  if (value === '' || supported.includes(value)) return noProblems;
+  return [notSupported(field, value, supported)];
+}
+
+/** Of members that are texts: each may be there once. */
+export function uniqueTexts(field: string, values: readonly string[]): Problems {
+  if (values.length < 2) return noProblems;
+  return each(values, (value, at) =>
+    values.indexOf(value) < at ? [duplicate(`${field}[${at}]`, value)] : noProblems,
+  );
+}
+
+/** What may be once what it was empty, and then no more. */
+export function unchangedOnceSet(
+  field: string,
+  next: JsonValue | undefined,
+  current: JsonValue | undefined,
+  detail: string,
+): Problems {
+  if (current === undefined || current === '' || deepEqual(next, current)) return noProblems;
+  return [invalid(field, next ?? null, detail)];
 }
 
 const portNameMax = 15;
@@ -265,11 +297,14 @@ export function compareAmounts(
   return left === undefined || right === undefined ? undefined : compareQuantities(left, right);
 }
 
+/** Only a sign makes an amount negative; zero with one is not. */
+export function isNegativeAmount(value: JsonValue | undefined): boolean {
+  if (typeof value !== 'string' || !value.startsWith('-')) return false;
+  return (compareAmounts(value, '0') ?? 0) < 0;
+}
+
 export function nonNegativeAmount(field: string, value: JsonValue | undefined): Problems {
-  // Only a sign makes an amount negative; zero with one is none.
-  if (typeof value !== 'string' || !value.startsWith('-')) return noProblems;
-  if ((compareAmounts(value, '0') ?? 0) >= 0) return noProblems;
-  return [invalid(field, value, negativeMessage)];
+  return isNegativeAmount(value) ? [invalid(field, value, negativeMessage)] : noProblems;
 }
 
 /** Only one source of a volume, a handler, a backend. */

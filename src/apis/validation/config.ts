@@ -7,7 +7,7 @@ import { forbidden, invalid, required, tooLong } from '../../apimachinery/field-
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { checkConfigKey, part, textMap, unchanged } from './checks.ts';
+import { checkConfigKey, each, noProblems, part, textMap, together, unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
 
@@ -16,9 +16,11 @@ export const contentBytesMax = 1024 * 1024;
 const wholeObject = '[]';
 
 function keysRules(object: JsonObject, name: string): Problems {
-  return Object.keys(part(object, name)).flatMap((key) =>
-    checkConfigKey(key).map((problem) => invalid(`${name}[${key}]`, key, problem)),
-  );
+  return each(Object.keys(part(object, name)), (key) => {
+    const found = checkConfigKey(key);
+    if (found.length === 0) return noProblems;
+    return found.map((problem) => invalid(`${name}[${key}]`, key, problem));
+  });
 }
 
 function textBytes(values: Readonly<Record<string, string>>): number {
@@ -50,14 +52,16 @@ export const configMapRules: KindRules = {
   validate: (object) => {
     const binary = part(object, 'binaryData');
     const bytes = textBytes(textMap(object, 'data')) + contentBytes(textMap(object, 'binaryData'));
-    return [
-      ...keysRules(object, 'data'),
-      ...Object.keys(part(object, 'data'))
-        .filter((key) => binary[key] !== undefined)
-        .map((key) => invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')),
-      ...keysRules(object, 'binaryData'),
-      ...(bytes > contentBytesMax ? [tooLong(wholeObject, contentBytesMax)] : []),
-    ];
+    return together(
+      keysRules(object, 'data'),
+      each(Object.keys(part(object, 'data')), (key) =>
+        binary[key] === undefined
+          ? noProblems
+          : [invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')],
+      ),
+      keysRules(object, 'binaryData'),
+      bytes > contentBytesMax ? [tooLong(wholeObject, contentBytesMax)] : noProblems,
+    );
   },
   validateUpdate: (next, current) => immutableRules(next, current, ['data', 'binaryData']),
 };

@@ -125,10 +125,13 @@ const variableSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'sec
 
 function environmentRules(container: JsonObject, path: string): Problems {
   const own = each(objects(container, 'env'), (variable, at) => {
+    // Nearly all are plain and right: then no path is asked for.
+    const plain = variable['valueFrom'] === undefined;
+    if (plain && variableName.test(text(variable, 'name'))) return noProblems;
     const here = `${path}.env[${at}]`;
     return together(
       form(`${here}.name`, text(variable, 'name'), checkVariableName),
-      variable['valueFrom'] === undefined ? noProblems : variableSourceRules(variable, here),
+      plain ? noProblems : variableSourceRules(variable, here),
     );
   });
   const imported = each(objects(container, 'envFrom'), (from, at) => {
@@ -172,25 +175,24 @@ function variableSourceRules(variable: JsonObject, path: string): Problems {
 function mountRules(container: JsonObject, path: string, volumes: ReadonlySet<string>): Problems {
   const paths = new Set<string>();
   return each(objects(container, 'volumeMounts'), (mount, at) => {
-    const here = `${path}.volumeMounts[${at}]`;
     const name = text(mount, 'name');
     const mountPath = text(mount, 'mountPath');
+    const subPath = text(mount, 'subPath');
+    const expression = text(mount, 'subPathExpr');
+    const unknown = name !== '' && !volumes.has(name);
     const repeated = mountPath !== '' && paths.has(mountPath);
     paths.add(mountPath);
-    const both = text(mount, 'subPath') !== '' && text(mount, 'subPathExpr') !== '';
+    // As above.
+    if (!unknown && !repeated && subPath === '' && expression === '') return noProblems;
+    const here = `${path}.volumeMounts[${at}]`;
+    const both = 'subPathExpr and subPath are mutually exclusive';
     return together(
-      name !== '' && !volumes.has(name) ? [notFound(`${here}.name`, name)] : noProblems,
+      unknown ? [notFound(`${here}.name`, name)] : noProblems,
       repeated ? [invalid(`${here}.mountPath`, mountPath, 'must be unique')] : noProblems,
-      descendingPath(`${here}.subPath`, text(mount, 'subPath')),
-      both
-        ? [
-            invalid(
-              `${here}.subPathExpr`,
-              text(mount, 'subPathExpr'),
-              'subPathExpr and subPath are mutually exclusive',
-            ),
-          ]
-        : descendingPath(`${here}.subPathExpr`, text(mount, 'subPathExpr')),
+      descendingPath(`${here}.subPath`, subPath),
+      subPath !== '' && expression !== ''
+        ? [invalid(`${here}.subPathExpr`, expression, both)]
+        : descendingPath(`${here}.subPathExpr`, expression),
     );
   });
 }

@@ -1,14 +1,32 @@
 /** Rules of jobs and cron jobs. */
-import { invalid, required } from '../../apimachinery/field-error.ts';
+import { invalid, notSupported, required, tooLong } from '../../apimachinery/field-error.ts';
+import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { nonNegative, numberOf, part, text, unchanged } from './checks.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import {
+  form,
+  noProblems,
+  nonNegative,
+  numberOf,
+  part,
+  text,
+  textMap,
+  unchanged,
+} from './checks.ts';
 import type { Problems } from './checks.ts';
 import { scheduleProblem, timeZoneProblem } from './cron-schedule.ts';
-import { labelSelectorRules } from './labels.ts';
+import { checkDomainPath } from './domain-path.ts';
+import { failurePolicyRules, replacementPolicyRules, successPolicyRules } from './job-policies.ts';
+import { labelSelectorRules, selects } from './labels.ts';
 import { restartRules, templateRules } from './pods.ts';
 import type { KindRules } from './kind-rules.ts';
 
 const indexedParallelismMax = 100_000;
+const failedIndexesMax = 100_000;
+/** Above so many completions, jobs with a limit for each index are held tighter. */
+const manyCompletions = 100_000;
+const parallelismOfManyMax = 10_000;
+const managedByBytesMax = 63;
 
 const counts = [
   'parallelism',
@@ -29,7 +47,22 @@ function jobSpecRules(spec: JsonObject, path: string): Problems {
   return [
     ...nonNegative(spec, path, counts),
     ...labelSelectorRules(part(spec, 'selector'), `${path}.selector`),
-    ...indexedRules(spec, path),
+    ...managerRules(spec, `${path}.managedBy`),
+    ...(spec['maxFailedIndexes'] !== undefined && spec['backoffLimitPerIndex'] === undefined
+      ? [required(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified')]
+      : []),
+    ...(text(spec, 'completionMode') === 'Indexed'
+      ? indexedRules(spec, path)
+      : ['backoffLimitPerIndex', 'maxFailedIndexes']
+          .filter((name) => spec[name] !== undefined)
+          .map((name) =>
+            invalid(`${path}.${name}`, spec[name], 'requires indexed completion mode'),
+          )),
+    ...(failing ? failurePolicyRules(spec, `${path}.podFailurePolicy`) : []),
+    ...(spec['successPolicy'] === undefined
+      ? []
+      : successPolicyRules(spec, `${path}.successPolicy`)),
+    ...replacementPolicyRules(spec, `${path}.podReplacementPolicy`),
     ...templateRules(template, `${path}.template`),
     ...restart,
     ...(failing && restart.length === 0 && policy !== 'Never'
@@ -38,34 +71,91 @@ function jobSpecRules(spec: JsonObject, path: string): Problems {
   ];
 }
 
-function indexedRules(spec: JsonObject, path: string): Problems {
-  if (text(spec, 'completionMode') !== 'Indexed') return [];
-  const parallelism = numberOf(spec['parallelism']) ?? 0;
-  const most =
-    `must be less than or equal to ${indexedParallelismMax} ` + 'when completion mode is Indexed';
+function managerRules(spec: JsonObject, field: string): Problems {
+  const manager = text(spec, 'managedBy');
+  if (manager === '') return noProblems;
   return [
-    ...(spec['completions'] === undefined
-      ? [required(`${path}.completions`, 'when completion mode is Indexed')]
-      : []),
-    ...(parallelism > indexedParallelismMax
-      ? [invalid(`${path}.parallelism`, parallelism, most)]
+    ...form(field, manager, checkDomainPath),
+    ...(Buffer.byteLength(manager, 'utf8') > managedByBytesMax
+      ? [tooLong(field, managedByBytesMax)]
       : []),
   ];
 }
 
-const fixedFields = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex'];
+function indexedRules(spec: JsonObject, path: string): Problems {
+  const [parallelism, failed] = [spec['parallelism'], spec['maxFailedIndexes']].map(
+    (value) => numberOf(value) ?? 0,
+  ) as [number, number];
+  const completions = numberOf(spec['completions']);
+  const many = completions !== undefined && completions > manyCompletions;
+  const tight = many && spec['backoffLimitPerIndex'] !== undefined;
+  const atMost = (name: string, value: number, max: number, when = ''): Problems =>
+    value > max
+      ? [invalid(`${path}.${name}`, value, `must be less than or equal to ${max}${when}`)]
+      : noProblems;
+  const whenMany =
+    ` when completions are above ${manyCompletions} and used with ` + 'backoff limit per index';
+  const needed = `must be specified when completions is above ${manyCompletions}`;
+  return [
+    ...(completions === undefined
+      ? [required(`${path}.completions`, 'when completion mode is Indexed')]
+      : []),
+    ...atMost(
+      'parallelism',
+      parallelism,
+      indexedParallelismMax,
+      ' when completion mode is Indexed',
+    ),
+    ...(completions !== undefined && failed > completions
+      ? [invalid(`${path}.maxFailedIndexes`, failed, 'must be less than or equal to completions')]
+      : []),
+    ...atMost('maxFailedIndexes', failed, failedIndexesMax),
+    ...(tight && spec['maxFailedIndexes'] === undefined
+      ? [required(`${path}.maxFailedIndexes`, needed)]
+      : []),
+    ...(tight ? atMost('parallelism', parallelism, parallelismOfManyMax, whenMany) : []),
+    ...(tight ? atMost('maxFailedIndexes', failed, parallelismOfManyMax, whenMany) : []),
+  ];
+}
+
+const fixedFields = [
+  'selector',
+  'completionMode',
+  'podFailurePolicy',
+  'backoffLimitPerIndex',
+  'managedBy',
+  'successPolicy',
+];
 
 function jobUpdateRules(next: ApiObject, current: ApiObject): Problems {
   const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
-  // A job that has not begun may still be told where its pods go.
-  const waiting = before['suspend'] === true;
   return [
     ...(isElastic(spec, before)
       ? []
       : unchanged('spec.completions', spec['completions'], before['completions'])),
     ...fixedFields.flatMap((name) => unchanged(`spec.${name}`, spec[name], before[name])),
-    ...(waiting ? [] : unchanged('spec.template', spec['template'], before['template'])),
+    ...templateUnchanged(next, current),
   ];
+}
+
+/** What may still be said of a job's pods as long as none was made: where they go. */
+const directives = ['nodeSelector', 'tolerations', 'schedulingGates'];
+
+function templateUnchanged(next: ApiObject, current: ApiObject): Problems {
+  const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
+  const waiting = before['suspend'] === true && part(current, 'status')['startTime'] === undefined;
+  const [now, was] = waiting
+    ? [undirected(part(spec, 'template')), undirected(part(before, 'template'))]
+    : [spec['template'], before['template']];
+  return deepEqual(now, was) ? [] : unchanged('spec.template', spec['template'], null);
+}
+
+function undirected(template: JsonObject): JsonObject {
+  const { labels: _labels, annotations: _annotations, ...metadata } = part(template, 'metadata');
+  const { affinity: _affinity, ...pod } = part(template, 'spec');
+  const { nodeAffinity: _node, ...affinity } = part(part(template, 'spec'), 'affinity');
+  const rest = Object.entries(pod).filter(([name]) => !directives.includes(name));
+  return { ...template, metadata, spec: { ...Object.fromEntries(rest), affinity } };
 }
 
 /** Completions of an indexed job change together with its parallelism. */
@@ -74,27 +164,86 @@ function isElastic(spec: JsonObject, before: JsonObject): boolean {
   return text(before, 'completionMode') === 'Indexed' && equal(spec) && equal(before);
 }
 
+/** The pods of an indexed job are hosts whose names end with their index. */
+function hostRules(job: ApiObject): Problems {
+  const spec = part(job, 'spec');
+  const completions = numberOf(spec['completions']) ?? 0;
+  const { name = '' } = job.metadata;
+  if (text(spec, 'completionMode') !== 'Indexed' || completions <= 0 || name === '') return [];
+  const host = `${name}-${completions - 1}`;
+  if (checkDns1123Label(host).length === 0) return [];
+  const detail = `will not able to create pod with invalid DNS label: ${host}`;
+  return [invalid('metadata.name', name, detail)];
+}
+
+/** What the server writes into the labels of a job's pods, under any domain. */
+const generated = /(^|\/)(controller-uid|job-name)$/;
+
+/** A job that does not select its pods itself selects those that the server has marked. */
+function selectionRules(spec: JsonObject): Problems {
+  if (spec['selector'] === undefined) return noProblems;
+  const selector = part(spec, 'selector');
+  const labels = textMap(part(part(spec, 'template'), 'metadata'), 'labels');
+  const marks = Object.entries(labels).filter(([name]) => generated.test(name));
+  return [
+    ...(spec['manualSelector'] === true || selects(selector, Object.fromEntries(marks))
+      ? []
+      : [invalid('spec.selector', selector, '`selector` not auto-generated')]),
+    ...(selects(selector, labels)
+      ? []
+      : [
+          invalid(
+            'spec.template.metadata.labels',
+            labels,
+            '`selector` does not match template `labels`',
+          ),
+        ]),
+  ];
+}
+
 export const jobRules: KindRules = {
-  validate: (job) => jobSpecRules(part(job, 'spec'), 'spec'),
+  validate: (job) => [
+    ...jobSpecRules(part(job, 'spec'), 'spec'),
+    ...selectionRules(part(job, 'spec')),
+  ],
+  validateCreate: hostRules,
   validateUpdate: jobUpdateRules,
 };
+
+/** The jobs of a cron job are told apart by the server. */
+function generatedSelectorRules(spec: JsonObject, path: string): Problems {
+  return [
+    ...(spec['selector'] === undefined
+      ? []
+      : [invalid(`${path}.selector`, spec['selector'], '`selector` will be auto-generated')]),
+    ...(spec['manualSelector'] === true
+      ? [notSupported(`${path}.manualSelector`, true, ['nil', 'false'])]
+      : []),
+  ];
+}
 
 export const cronJobRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const schedule = text(spec, 'schedule');
-    const scheduled = schedule === '' ? undefined : scheduleProblem(schedule);
     const zone = spec['timeZone'];
     const wrongZone = typeof zone === 'string' ? timeZoneProblem(zone) : undefined;
+    const jobSpec = part(part(spec, 'jobTemplate'), 'spec');
     return [
-      ...(scheduled === undefined ? [] : [invalid('spec.schedule', schedule, scheduled)]),
+      ...form('spec.schedule', schedule, scheduleProblems),
       ...(wrongZone === undefined ? [] : [invalid('spec.timeZone', zone, wrongZone)]),
       ...nonNegative(spec, 'spec', [
         'startingDeadlineSeconds',
         'successfulJobsHistoryLimit',
         'failedJobsHistoryLimit',
       ]),
-      ...jobSpecRules(part(part(spec, 'jobTemplate'), 'spec'), 'spec.jobTemplate.spec'),
+      ...jobSpecRules(jobSpec, 'spec.jobTemplate.spec'),
+      ...generatedSelectorRules(jobSpec, 'spec.jobTemplate.spec'),
     ];
   },
 };
+
+function scheduleProblems(schedule: string): readonly string[] {
+  const problem = scheduleProblem(schedule);
+  return problem === undefined ? [] : [problem];
+}

@@ -6,6 +6,7 @@ import {
   compareAmounts,
   each,
   form,
+  isNegativeAmount,
   nonNegativeAmount,
   noProblems,
   part,
@@ -15,8 +16,8 @@ import type { Problems } from './checks.ts';
 
 const ofContainers: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
-/** Names without a domain that mean something, though not in a container. */
-const standard: ReadonlySet<string> = new Set([
+/** Names without a domain that mean something, though not all of them in a container. */
+export const standardNames: ReadonlySet<string> = new Set([
   ...ofContainers,
   ...[...ofContainers].flatMap((name) => [`requests.${name}`, `limits.${name}`]),
   'pods',
@@ -32,22 +33,46 @@ const standard: ReadonlySet<string> = new Set([
   'services.loadbalancers',
 ]);
 
-function nameRules(name: string, field: string): Problems {
+/** `inContainer`: fewer names mean something there. */
+export function resourceNameRules(name: string, field: string, inContainer = false): Problems {
   if (ofContainers.has(name)) return noProblems;
   const problems = [...form(field, name, checkQualifiedName)];
-  if (problems.length > 0 || name.includes('/') || name.startsWith('hugepages-')) return problems;
-  if (!standard.has(name)) {
+  const other = 'must be a standard resource for containers';
+  if (problems.length > 0) {
+    return inContainer && !name.includes('/')
+      ? [...problems, invalid(field, name, other)]
+      : problems;
+  }
+  if (isHugePage(name)) return problems;
+  if (name.includes('/')) return inContainer ? extendedNameRules(name, field) : problems;
+  if (!standardNames.has(name) && !name.includes('hugepages-')) {
     const detail = 'must be a standard resource type or fully qualified';
     problems.push(invalid(field, name, detail));
   }
-  problems.push(invalid(field, name, 'must be a standard resource for containers'));
+  if (inContainer)
+    problems.push(invalid(field, name, 'must be a standard resource for containers'));
   return problems;
+}
+
+function isHugePage(name: string): boolean {
+  return name.startsWith('hugepages-');
+}
+
+/** What nodes have of devices; quotas ask for it under a name with a prefix of its own. */
+function extendedNameRules(name: string, field: string): Problems {
+  const long = checkQualifiedName(`requests.${name}`).length > 0;
+  return name.startsWith('requests.') || long
+    ? [invalid(field, name, "doesn't follow extended resource name standard")]
+    : noProblems;
 }
 
 function amountRules(list: JsonObject, path: string): Problems {
   return each(Object.keys(list), (name) => {
+    const amount = list[name];
+    // Nearly all are like this: then no path is asked for.
+    if (ofContainers.has(name) && !isNegativeAmount(amount)) return noProblems;
     const field = `${path}[${name}]`;
-    return together(nameRules(name, field), nonNegativeAmount(field, list[name]));
+    return together(resourceNameRules(name, field, true), nonNegativeAmount(field, amount));
   });
 }
 
@@ -70,7 +95,7 @@ function limitRules(
   const limit = limits[name];
   const request = requests[name];
   // What devices there are cannot be promised twice.
-  const fixed = name.includes('/') || name.startsWith('hugepages-');
+  const fixed = name.includes('/') || isHugePage(name);
   if (limit === undefined) {
     if (!fixed) return noProblems;
     return [required(`${path}.limits`, 'Limit must be set for non overcommitable resources')];

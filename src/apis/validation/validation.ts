@@ -12,17 +12,27 @@
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import * as access from './access.ts';
-import * as admission from './admission.ts';
+import { ipAddressRules, serviceCidrRules } from './addresses.ts';
+import { webhookRules } from './admission.ts';
+import * as policies from './admission-policies.ts';
+import { autoscalerRules } from './autoscalers.ts';
+import * as classes from './budgets-and-classes.ts';
 import { configMapRules, secretRules } from './config.ts';
+import * as csi from './csi.ts';
+import { definitionRules } from './definitions.ts';
+import * as devices from './device-claims.ts';
+import { flowSchemaRules, priorityLevelRules } from './flow-control.ts';
 import { cronJobRules, jobRules } from './jobs.ts';
+import { leaseCandidateRules, leaseRules } from './leases.ts';
 import { migratedRules, notMigrated } from './migrated-rules.ts';
 import type { Migration } from './migrated-rules.ts';
 import * as networking from './networking.ts';
 import type { KindRules } from './kind-rules.ts';
 import { podRules, podTemplateRules } from './pods.ts';
 import { declaredResourceSliceRules } from './resource-slice-declarations.ts';
+import { limitRangeRules, resourceQuotaRules } from './quotas.ts';
 import { resourceSliceProblems } from './resource-slices.ts';
-import * as scaling from './scaling.ts';
+import * as revisions from './revisions.ts';
 import * as services from './services.ts';
 import * as storage from './storage.ts';
 import * as workloads from './workloads.ts';
@@ -53,52 +63,75 @@ function coreRules(identity: Identity): Readonly<Record<string, KindRules>> {
     '/configmaps': configMapRules,
     '/endpoints': services.endpointsRules,
     '/events': access.eventRules(identity),
-    '/limitranges': scaling.limitRangeRules,
+    '/limitranges': limitRangeRules,
     '/nodes': access.nodeRules,
     '/persistentvolumeclaims': storage.persistentVolumeClaimRules,
     '/persistentvolumes': storage.persistentVolumeRules,
     '/pods': podRules,
     '/podtemplates': podTemplateRules,
     '/replicationcontrollers': workloads.replicationControllerRules,
-    '/resourcequotas': scaling.resourceQuotaRules,
+    '/resourcequotas': resourceQuotaRules,
     '/secrets': secretRules(identity),
     '/services': services.serviceRules,
   };
 }
 
 const workloadRules: Readonly<Record<string, KindRules>> = {
+  'apps/controllerrevisions': revisions.controllerRevisionRules,
   'apps/daemonsets': workloads.daemonSetRules,
   'apps/deployments': workloads.deploymentRules,
   'apps/replicasets': workloads.replicaSetRules,
   'apps/statefulsets': workloads.statefulSetRules,
-  'autoscaling/horizontalpodautoscalers': scaling.autoscalerRules,
+  'autoscaling/horizontalpodautoscalers': autoscalerRules,
   'batch/cronjobs': cronJobRules,
   'batch/jobs': jobRules,
-  'policy/poddisruptionbudgets': scaling.disruptionBudgetRules,
+  'policy/poddisruptionbudgets': classes.disruptionBudgetRules,
 };
 
 function clusterRules(identity: Identity): Readonly<Record<string, KindRules>> {
   const rbac = 'rbac.authorization.{domain}';
   return {
-    'admissionregistration.{domain}/mutatingwebhookconfigurations': admission.webhookRules,
-    'admissionregistration.{domain}/validatingwebhookconfigurations': admission.webhookRules,
-    'admissionregistration.{domain}/validatingadmissionpolicybindings':
-      admission.policyBindingRules,
+    ...policyRules,
     'certificates.{domain}/certificatesigningrequests': access.signingRequestRules,
-    'coordination.{domain}/leases': access.leaseRules,
+    'certificates.{domain}/clustertrustbundles': revisions.clusterTrustBundleRules,
+    'coordination.{domain}/leasecandidates': leaseCandidateRules,
+    'coordination.{domain}/leases': leaseRules,
     'discovery.{domain}/endpointslices': services.endpointSliceRules,
-    'flowcontrol.{domain}/flowschemas': admission.flowSchemaRules,
-    'flowcontrol.{domain}/prioritylevelconfigurations': admission.priorityLevelRules,
     'networking.{domain}/ingressclasses': networking.ingressClassRules,
     'networking.{domain}/ingresses': networking.ingressRules,
+    'networking.{domain}/ipaddresses': ipAddressRules,
     'networking.{domain}/networkpolicies': networking.networkPolicyRules,
-    'node.{domain}/runtimeclasses': scaling.runtimeClassRules,
+    'networking.{domain}/servicecidrs': serviceCidrRules,
+    'node.{domain}/runtimeclasses': classes.runtimeClassRules,
     [`${rbac}/clusterrolebindings`]: access.bindingRules(identity, ['ClusterRole']),
     [`${rbac}/clusterroles`]: access.clusterRoleRules,
     [`${rbac}/rolebindings`]: access.bindingRules(identity, ['Role', 'ClusterRole']),
     [`${rbac}/roles`]: access.roleRules,
-    'scheduling.{domain}/priorityclasses': scaling.priorityClassRules,
+    'resource.{domain}/deviceclasses': devices.deviceClassRules,
+    'resource.{domain}/devicetaintrules': devices.deviceTaintRuleRules,
+    'resource.{domain}/resourceclaims': devices.resourceClaimRules,
+    'resource.{domain}/resourceclaimtemplates': devices.resourceClaimTemplateRules,
+    'scheduling.{domain}/priorityclasses': classes.priorityClassRules,
+    'storage.{domain}/csidrivers': csi.csiDriverRules,
+    'storage.{domain}/csinodes': csi.csiNodeRules,
+    'storage.{domain}/csistoragecapacities': csi.csiStorageCapacityRules,
     'storage.{domain}/storageclasses': storage.storageClassRules,
     'storage.{domain}/volumeattachments': storage.volumeAttachmentRules,
+    'storage.{domain}/volumeattributesclasses': csi.volumeAttributesClassRules,
+    'storagemigration.{domain}/storageversionmigrations': revisions.storageVersionMigrationRules,
   };
 }
+
+const policyRules: Readonly<Record<string, KindRules>> = {
+  'admissionregistration.{domain}/mutatingadmissionpolicies': policies.mutatingPolicyRules,
+  'admissionregistration.{domain}/mutatingadmissionpolicybindings':
+    policies.policyBindingRules(false),
+  'admissionregistration.{domain}/mutatingwebhookconfigurations': webhookRules,
+  'admissionregistration.{domain}/validatingadmissionpolicies': policies.validatingPolicyRules,
+  'admissionregistration.{domain}/validatingadmissionpolicybindings':
+    policies.policyBindingRules(true),
+  'admissionregistration.{domain}/validatingwebhookconfigurations': webhookRules,
+  'apiextensions.{domain}/customresourcedefinitions': definitionRules,
+  'flowcontrol.{domain}/flowschemas': flowSchemaRules,
+  'flowcontrol.{domain}/prioritylevelconfigurations': priorityLevelRules,
+};

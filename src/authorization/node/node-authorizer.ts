@@ -15,22 +15,13 @@
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { quote } from '../../apimachinery/quote.ts';
-import type { UserInfo } from '../../authentication/authenticator.ts';
-import { wellKnownGroups } from '../../authentication/authenticator.ts';
 import type { Attributes, Authorizer, Decision, RuleResolver, UserRules } from '../authorizer.ts';
 import { noOpinion } from '../authorizer.ts';
 import { rulesAllow } from '../rbac/policy-rules.ts';
 import type { PolicyRule } from '../rbac/policy-rules.ts';
 import type { NodeGraph } from './node-graph.ts';
+import { nodeNameOf } from './node-identity.ts';
 import { reference } from './pod-references.ts';
-
-const userPrefix = 'system:node:';
-
-/** Undefined: not a node. '': of the nodes' group, without a name. */
-export function nodeNameOf({ name, groups }: UserInfo): string | undefined {
-  if (!groups.includes(wellKnownGroups.nodes)) return undefined;
-  return name.startsWith(userPrefix) ? name.slice(userPrefix.length) : undefined;
-}
 
 export interface NodeAuthorizer extends Authorizer, RuleResolver {
   authorize(attributes: Attributes): Decision;

@@ -45,7 +45,11 @@ export interface GuardedTarget {
   readonly namespace: string;
 }
 
-type Check = (next: ApiObject, current: ApiObject | undefined) => StatusError | undefined;
+/** `next` undefined: a deletion, which grants nothing. */
+type Check = (
+  next: ApiObject | undefined,
+  current: ApiObject | undefined,
+) => StatusError | undefined;
 
 export interface EscalationGuard {
   run<T>(write: (check: Check) => Promise<T>): Promise<T>;
@@ -87,7 +91,9 @@ async function run<T>(
       waiting = { key, allowed: decision.then(({ kind }) => kind === 'allow') };
       return undefined;
     };
-    const result = await write((next, current) => checkWrite(deps, writer, may, next, current));
+    const result = await write((next, current) =>
+      next === undefined ? undefined : checkWrite(deps, writer, may, next, current),
+    );
     // TypeScript does not see that the write has called `may`.
     const open = waiting as { key: string; allowed: Promise<boolean> } | undefined;
     if (open === undefined || asked >= askingMax) return result;

@@ -107,5 +107,5 @@ async function evict(
   if (parsed instanceof StatusError) return refused(parsed);
   const target = podTarget(deps, request, request.resource.name);
   const dryRun = parsed.dryRun || options.dryRun;
-  return evictPod(deps.registry, target, { ...parsed, dryRun }, options.manager);
+  return evictPod(deps.registry, target, { ...parsed, dryRun }, options);
 }

@@ -39,7 +39,8 @@ export async function handleDeleteCollection(
   const target = { kind, namespace: resource.namespace };
   const { timeoutSeconds } = listOptions;
   const { registry } = deps;
-  const deleted = await deleteCollection(registry, target, query.value, options, timeoutSeconds);
+  const deletion = { ...options, user: request.user };
+  const deleted = await deleteCollection(registry, target, query.value, deletion, timeoutSeconds);
   if (deleted.kind === 'refused') {
     return sendStatusError(exchange, deleted.error, request.warnings);
   }

@@ -30,7 +30,10 @@ export async function handleDelete(deps: EndpointDeps, request: ResourceRequest)
     if (removed.kind === 'refused') return sendStatusError(exchange, removed.error);
     return sendDeleted(deps, request, representation.value, undefined);
   }
-  const deleted = await deleteObject(deps.registry, target, options);
+  const deleted = await deleteObject(deps.registry, target, {
+    ...options,
+    user: request.user,
+  });
   if (deleted.kind === 'refused') {
     return sendStatusError(exchange, deleted.error, request.warnings);
   }

@@ -220,7 +220,13 @@ async function sendChangedScale(
   if (changed.kind === 'refused') {
     return sendStatusError(request.exchange, changed.error, request.warnings);
   }
+  request.warnings.push(...changed.value.warnings);
   const { negotiated, pretty } = representation;
-  const body = inFormat(encodeVersioned(changed.value), negotiated, pretty, subresource.schema);
+  const body = inFormat(
+    encodeVersioned(changed.value.object),
+    negotiated,
+    pretty,
+    subresource.schema,
+  );
   return sendBody(deps, request, 200, negotiated.mediaType, body);
 }

@@ -11,6 +11,7 @@ import { encodeJson } from '../../apimachinery/codecs/json.ts';
 import { newGenericNotFound } from '../../apimachinery/status-error.ts';
 import { sendBody } from '../object-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
+import { refused } from '../../registry/registry.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
 import { inRequestNamespace, readObject } from '../submitted-object.ts';
@@ -31,7 +32,18 @@ export async function handleReview(deps: EndpointDeps, request: ResourceRequest)
   if (review.kind === 'refused') return sendStatusError(exchange, review.error);
   const answerer = deps.reviews.get(kind.kind);
   if (answerer === undefined) return sendStatusError(exchange, newGenericNotFound());
-  const answer = await answerer(review.value, request);
+  const guard = deps.registry.guardOf?.(request.user, {
+    kind: request.kind,
+    namespace: resource.namespace,
+    name: resource.name,
+    subresource: resource.subresource,
+  });
+  const answer = await (guard === undefined
+    ? answerer(review.value, request)
+    : guard.run(async (check) => {
+        const error = check(review.value, undefined);
+        return error === undefined ? answerer(review.value, request) : refused(error);
+      }));
   if (answer.kind === 'refused') return sendStatusError(exchange, answer.error, request.warnings);
   const { negotiated, pretty } = representation.value;
   const body = inFormat(encodeJson(answer.value), negotiated, pretty, schema);

@@ -69,12 +69,13 @@ async function putScale(
   const subresource = kind.subresources.find((s) => s.name === 'scale');
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
   const target = { kind, namespace: resource.namespace, name: resource.name };
-  const { kind: scaleKind, schema } = subresource;
-  const updated = await updateScale(deps.registry, target, object, kind.scale, scaleKind, options);
+  const { schema } = subresource;
+  const write = { paths: kind.scale, scale: subresource.kind, options };
+  const updated = await updateScale(deps.registry, target, object, write);
   if (updated.kind === 'refused') {
     return sendStatusError(request.exchange, updated.error, request.warnings);
   }
   const { negotiated, pretty } = representation;
-  const body = inFormat(encodeVersioned(updated.value), negotiated, pretty, schema);
+  const body = inFormat(encodeVersioned(updated.value.object), negotiated, pretty, schema);
   return sendBody(deps, request, 200, negotiated.mediaType, body);
 }

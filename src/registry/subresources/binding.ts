@@ -53,6 +53,7 @@ export async function bindPod(
     create: undefined,
     warnings: [],
     options,
+    subresource: 'binding',
   });
 }
 

@@ -100,13 +100,19 @@ function refusalOf(budget: ApiObject, name: string): StatusError | undefined {
   );
 }
 
+/** Seconds in which whoever counts the pods may have done so. */
+const countingSeconds = 10;
+
 /** The budget's status does not say yet what holds now. */
 export function stillCounting(name: string): StatusError {
-  return disruptionRefused(`The disruption budget ${name} is still being processed by the server.`);
+  const message = `The disruption budget ${name} is still being processed by the server.`;
+  return disruptionRefused(message, countingSeconds);
 }
 
-function disruptionRefused(message: string): StatusError {
-  return newTooManyRequests(wouldViolate, 0, [{ reason: CauseType.disruptionBudget, message }]);
+/** Nobody knows when a budget that is used up will allow a disruption: no hint to ask again. */
+function disruptionRefused(message: string, retryAfterSeconds = 0): StatusError {
+  const cause = { reason: CauseType.disruptionBudget, message };
+  return newTooManyRequests(wouldViolate, retryAfterSeconds, [cause]);
 }
 
 function withOneLess(budget: ApiObject, podName: string, nowMs: number): ApiObject {

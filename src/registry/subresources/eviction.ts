@@ -19,6 +19,7 @@ import { isConflict, newTimeout, StatusError } from '../../apimachinery/status-e
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { UserInfo } from '../../authentication/authenticator.ts';
 import { deleteObject } from '../delete.ts';
 import { getObject } from '../read.ts';
 import type { ObjectTarget, RegistryDeps, Result } from '../registry.ts';
@@ -29,6 +30,13 @@ import { isPodReady, withPodCondition } from './pod-condition.ts';
 
 const attemptsMax = 20;
 
+const subresource = 'eviction';
+
+export interface Evictor {
+  readonly manager: string;
+  readonly user: UserInfo;
+}
+
 const disrupted = {
   type: 'DisruptionTarget',
   status: 'True',
@@ -36,26 +44,39 @@ const disrupted = {
   message: 'Eviction API: evicting',
 } as const;
 
-/** `options` are those of the deletion; `manager` owns what is written into the pod's status. */
+/** `options` are those of the deletion; `writer` owns what is written into the pod's status. */
 export async function evictPod(
   deps: RegistryDeps,
   target: ObjectTarget,
   options: DeleteOptions,
-  manager: string,
+  writer: Evictor,
 ): Promise<Result<undefined>> {
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const found = await getObject(deps, target, { kind: 'most-recent' });
     if (found.kind === 'refused') return found;
     const pod = decodeObject(found.value.bytes);
-    if (!disruptsNothing(pod)) return evictGuarded(deps, target, pod, options, manager);
+    const forbidden = await refusalOf(deps, target, pod, writer);
+    if (forbidden !== undefined) return refused(forbidden);
+    if (!disruptsNothing(pod)) return evictGuarded(deps, target, pod, options, writer);
     const asked = (options.preconditions?.resourceVersion ?? '') !== '';
     // A pod that has not started may just be starting.
     const exactly = pod.metadata.deletionTimestamp === undefined && phaseOf(pod) === 'Pending';
     const going = exactly && !asked ? onlyThisVersion(options, pod) : options;
-    const gone = await markAndDelete(deps, target, going, manager);
+    const gone = await markAndDelete(deps, target, going, writer);
     if (gone.kind === 'ok' || asked || !isConflict(gone.error)) return gone;
   }
   return refused(newTimeout(`pod ${target.name} keeps changing; it was not evicted`, 10));
+}
+
+/** Asked before a budget is: what it gave would be lost. */
+async function refusalOf(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  pod: ApiObject,
+  { user }: Evictor,
+): Promise<StatusError | undefined> {
+  const guard = deps.guardOf?.(user, { ...target, subresource });
+  return guard?.run((check) => Promise.resolve(check(pod, pod)));
 }
 
 /** It has ended, or has not begun, or is going anyway: no budget needs to be asked. */
@@ -73,19 +94,19 @@ async function evictGuarded(
   target: ObjectTarget,
   pod: ApiObject,
   options: DeleteOptions,
-  manager: string,
+  writer: Evictor,
 ): Promise<Result<undefined>> {
   const [budget, ...more] = budgetsOf(deps, pod);
   if (more.length > 0) return refused(moreThanOneBudget());
-  if (budget === undefined) return markAndDelete(deps, target, options, manager);
+  if (budget === undefined) return markAndDelete(deps, target, options, writer);
   if (isPodReady(pod) || !letsUnhealthyGo(budget)) {
     const taken = await takeDisruption(deps, budget, target.name, options.dryRun);
     if (taken.kind === 'refused') return taken;
-    return markAndDelete(deps, target, options, manager);
+    return markAndDelete(deps, target, options, writer);
   }
   const asked = (options.preconditions?.resourceVersion ?? '') !== '';
   const going = asked ? options : onlyThisVersion(options, pod);
-  const gone = await markAndDelete(deps, target, going, manager);
+  const gone = await markAndDelete(deps, target, going, writer);
   if (gone.kind === 'ok' || asked || !isConflict(gone.error)) return gone;
   // It may be ready by now, and count.
   return refused(stillCounting(budget.metadata.name ?? ''));
@@ -109,21 +130,22 @@ async function markAndDelete(
   deps: RegistryDeps,
   target: ObjectTarget,
   options: DeleteOptions,
-  manager: string,
+  writer: Evictor,
 ): Promise<Result<undefined>> {
   const { uid, resourceVersion } = options.preconditions ?? {};
+  const { manager, user } = writer;
   const nowMs = deps.clock.nowMs();
-  const writer = { manager, subresource: 'eviction' };
   const marked = await executeReplace(deps, target, {
     produce: (current) => {
       const conflict = checkPreconditions({ uid, resourceVersion }, current, target);
       if (conflict !== undefined) return conflict;
       const next = withPodCondition(current.object, disrupted, nowMs);
-      return trackedUpdate(deps, target, next, writer, current);
+      return trackedUpdate(deps, target, next, { manager, subresource }, current);
     },
     create: undefined,
     warnings: [],
-    options: { dryRun: options.dryRun },
+    options: { dryRun: options.dryRun, user },
+    subresource,
   });
   if (marked.kind === 'refused') return marked;
   // The version that was asked for is the one before the mark.

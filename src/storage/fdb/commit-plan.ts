@@ -3,7 +3,7 @@
  *
  * What it is not: the attempt's fate; see commits.ts.
  *
- * Conflict set: the owner of the slot, the last commit of the slot, each mutated key, and of each
+ * Conflict set: the owner of the slot, the last commit of its lane, each mutated key, and of each
  * condition the state word alone, so that an update which leaves the state as it is disturbs
  * nobody. Nothing else is read with conflicts; the log and the newest mark are written blind.
  *
@@ -19,20 +19,24 @@ import type { FdbTransaction } from './binding.ts';
 import type { Subspace } from './fdb-reads.ts';
 import {
   CHUNK_BYTES,
+  COMMIT_MUTATIONS_MAX,
   INLINE_BYTES_MAX,
   RECORD_STAMP_AT,
   TIP_STAMP_AT,
   decodeRecord,
   encodeLogEntry,
   encodeRecord,
+  placeOf,
   placeOfRecord,
   tipOf,
 } from './layout.ts';
-import type { Began, FdbRecord, Payload, RevisionSpace } from './layout.ts';
+import type { Began, Payload, RevisionSpace } from './layout.ts';
+import type { OwnChange, OwnCommit } from './own-commits.ts';
 
 /** Who tries: written with the commit, so that its outcome can be read back. */
 export interface AttemptId {
   readonly slot: number;
+  readonly lane: number;
   /** Owner and number: unique among all attempts of all servers. */
   readonly bytes: Buffer;
 }
@@ -50,10 +54,10 @@ interface PlanRecord extends PlannedRecord {
 export type CommitPlan = MutationPlan<PlanRecord>;
 export type TouchedRecords = ReadonlyMap<StoreKey, PlanRecord>;
 
-/** What the transaction found of its slot: the commit may go on only while both are as expected. */
+/** What the transaction found of slot and lane: it goes on only while both are as expected. */
 export interface SlotState {
   readonly owner: Buffer | undefined;
-  /** Attempt id and versionstamp of the last commit of this slot. */
+  /** Attempt id and versionstamp of the last commit of this slot in this lane. */
   readonly last: Buffer | undefined;
 }
 
@@ -61,10 +65,11 @@ export async function readSlot(
   { keys }: Subspace,
   transaction: FdbTransaction,
   slot: number,
+  lane: number,
 ): Promise<SlotState> {
   const [owner, last] = await Promise.all([
     transaction.get(keys.ofSlot('s', slot), 'serializable'),
-    transaction.get(keys.ofSlot('d', slot), 'serializable'),
+    transaction.get(keys.lastCommit(slot, lane), 'serializable'),
   ]);
   return { owner, last };
 }
@@ -80,7 +85,7 @@ export function planCommit(
   return planMutations<PlanRecord>(mutations, {
     read: (key) => found.get(key),
     make(_key, revision, state, value) {
-      const index = indexOf(revision);
+      const index = indexOf(attempt, revision);
       const inline = value.byteLength <= INLINE_BYTES_MAX;
       const payload: Payload = inline
         ? { kind: 'inline', bytes: viewOf(value) }
@@ -101,8 +106,9 @@ function viewOf(value: Uint8Array): Buffer {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-function indexOf(provisional: Revision): number {
-  return Number(-provisional) - 1;
+/** The number that stands for a mutation in places and revisions: in its lane's share of them. */
+function indexOf({ lane }: AttemptId, provisional: Revision): number {
+  return lane * COMMIT_MUTATIONS_MAX + Number(-provisional) - 1;
 }
 
 /** Records that mutations are about, and stand-ins for those that only their conditions name. */
@@ -147,8 +153,9 @@ export function writeCommit(
 ): void {
   const { keys } = space;
   const { era } = space.revisions;
-  for (const [index, write] of plan.writes.entries()) {
-    const { key, record, previous } = write;
+  for (const write of plan.writes) {
+    const { key, revision, record, previous } = write;
+    const index = indexOf(attempt, revision);
     const kind = record === undefined ? 'delete' : 'put';
     const log = keys.stampedLog(era, attempt.slot, index);
     transaction.setVersionstampedKey(log.key, log.stampAt, encodeLogEntry(kind, timeMs, key));
@@ -163,7 +170,8 @@ export function writeCommit(
   }
   transaction.setVersionstampedValue(keys.tip, tipOf(era), TIP_STAMP_AT);
   const last = Buffer.concat([attempt.bytes, Buffer.alloc(STAMP_BYTES)]);
-  transaction.setVersionstampedValue(keys.ofSlot('d', attempt.slot), last, ATTEMPT_ID_BYTES);
+  const mark = keys.lastCommit(attempt.slot, attempt.lane);
+  transaction.setVersionstampedValue(mark, last, ATTEMPT_ID_BYTES);
 }
 
 function writeCurrent(
@@ -214,21 +222,30 @@ export function outcomesOf(
   });
 }
 
-/** The records that a plan wrote, as followers of the log are to see them. */
-export function recordsOf(
+/** What a plan that was committed with this versionstamp did, as followers are to see it. */
+export function ownCommitOf(
   revisions: RevisionSpace,
   plan: CommitPlan,
   attempt: AttemptId,
   stamp: Buffer,
-): FdbRecord[] {
+  timeMs: number,
+): OwnCommit {
   const real = realRevisions(revisions, attempt, stamp);
-  return plan.writes.flatMap(({ key, revision, record }) => {
-    if (record === undefined) return [];
-    const { state, pieces } = record;
+  const { era } = revisions;
+  const changes = plan.writes.map((write): OwnChange => {
+    const { key } = write;
+    const revision = real(write.revision);
+    const place = placeOf(era, stamp, attempt.slot, indexOf(attempt, write.revision));
+    if (write.record === undefined) {
+      return { kind: 'delete', revision, place, timeMs, key, record: undefined };
+    }
+    const { state, pieces } = write.record;
     const payload: Payload =
-      pieces === undefined ? record.payload : { kind: 'inline', bytes: viewOf(pieces) };
-    return [{ key, revision: real(revision), state, payload }];
+      pieces === undefined ? write.record.payload : { kind: 'inline', bytes: viewOf(pieces) };
+    const record = { key, revision, state, payload };
+    return { kind: 'put', revision, place, timeMs, key, record };
   });
+  return { tip: tipOf(era, stamp), changes };
 }
 
 function realRevisions(
@@ -238,5 +255,5 @@ function realRevisions(
 ): (revision: Revision) => Revision {
   const version = stamp.readBigUInt64BE();
   return (revision) =>
-    revision < 0n ? revisions.of(version, attempt.slot, indexOf(revision)) : revision;
+    revision < 0n ? revisions.of(version, attempt.slot, indexOf(attempt, revision)) : revision;
 }

@@ -1,10 +1,14 @@
 /**
- * Committing mutations: one at a time, each exactly once.
+ * Committing mutations: each commit in a lane, exactly once.
+ *
+ * What it is not: the order of commits. Which may be under way together is lanes.ts; here is what
+ * becomes of one, through all its attempts, as if it were alone.
  *
  * FoundationDB may answer a commit with "may or may not have happened", or not at all. So every
- * attempt has an id, reads the id of the last commit of its slot, and writes its own in its place:
+ * attempt has an id, reads the id of the last commit of its lane, and writes its own in its place:
  *
- *   d <slot>   attempt id, versionstamp     read (in the conflict set) and written by every attempt
+ *   d <slot> <lane>   attempt id, versionstamp   read (in the conflict set) and written by every
+ *                                                attempt
  *
  * Two attempts can then not both apply, even when the first is still under way while the second
  * runs: whichever comes second finds the mark changed, or conflicts. An attempt that finds the id
@@ -12,11 +16,13 @@
  *
  * A server that keeps losing races for a record gets a turn (contention.ts).
  *
- * Invariants: one commit is in flight per opener, so (version, slot) belongs to one commit; an
+ * Invariants: one commit is in flight per opener and lane, so (version, slot, lane) belongs to one
+ * commit; the commits of two lanes share no key and no mark, so neither can be the conflict, or the
+ * answer, of the other; one that was acknowledged before another began has the lower version; an
  * outcome is given only for a plan known to be applied, or one that had nothing to apply; `unknown`
  * is thrown only when an attempt whose fate is open was the last thing heard before the deadline.
  * Bounds: COMMIT_MUTATIONS_MAX mutations and `commitBytesMax` of values a commit (`too-large`);
- * `commitDeadlineMs` from first attempt to last.
+ * `deadlineMs`, the timeout of a request, from the first attempt to the end of the last.
  */
 import type { Clock } from '../../stdx/clock.ts';
 import { StorageError } from '../storage.ts';
@@ -26,18 +32,19 @@ import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import {
   ATTEMPT_ID_BYTES,
   outcomesOf,
+  ownCommitOf,
   planCommit,
   readSlot,
   readTouched,
-  recordsOf,
   writeCommit,
 } from './commit-plan.ts';
 import type { AttemptId, CommitPlan } from './commit-plan.ts';
 import type { Subspace } from './fdb-reads.ts';
 import { noTurns } from './contention.ts';
 import type { Contention } from './contention.ts';
+import { createLanes } from './lanes.ts';
 import { COMMIT_MUTATIONS_MAX } from './layout.ts';
-import type { OwnRecords } from './own-records.ts';
+import type { OwnCommits } from './own-commits.ts';
 import type { SlotHolder } from './slots.ts';
 import { fdbLimits, translateFdbError } from './transactions.ts';
 
@@ -47,8 +54,10 @@ export interface CommitterOptions {
   readonly slots: SlotHolder;
   readonly clock: Clock;
   readonly contention: Contention;
-  /** Given the records of each commit. */
-  readonly own: OwnRecords;
+  /** How long a commit may take, with every transaction it takes to learn its outcome. */
+  readonly deadlineMs: number;
+  /** Given each commit. */
+  readonly own: OwnCommits;
   /** Told the versionstamp of each commit. */
   readonly onCommitted: (stamp: Buffer) => void;
 }
@@ -63,6 +72,8 @@ export interface Commits {
 interface OpenAttempt {
   readonly attempt: AttemptId;
   readonly plan: CommitPlan;
+  /** What it wrote into the log. */
+  readonly timeMs: number;
 }
 
 interface AttemptDone {
@@ -74,11 +85,11 @@ type AttemptEnd = AttemptDone | { readonly kind: 'slot-lost' };
 
 export function createCommits(options: CommitterOptions): Commits {
   const { db, space, slots, clock, contention } = options;
-  let last: Promise<unknown> = Promise.resolve();
+  const lanes = createLanes();
   const nextAttempt = attemptIds(slots.owner);
 
-  function finish({ attempt, plan }: OpenAttempt, stamp: Buffer): AttemptDone {
-    for (const record of recordsOf(space.revisions, plan, attempt, stamp)) options.own.add(record);
+  function finish({ attempt, plan, timeMs }: OpenAttempt, stamp: Buffer): AttemptDone {
+    options.own.add(ownCommitOf(space.revisions, plan, attempt, stamp, timeMs));
     options.onCommitted(stamp);
     return { kind: 'done', outcomes: outcomesOf(space.revisions, plan, attempt, stamp) };
   }
@@ -88,11 +99,11 @@ export function createCommits(options: CommitterOptions): Commits {
   async function attemptOnce(
     transaction: FdbTransaction,
     mutations: readonly Mutation[],
-    slot: number,
+    { slot, lane }: { readonly slot: number; readonly lane: number },
     open: OpenAttempt[],
   ): Promise<AttemptEnd> {
     const [found, touched, turns] = await Promise.all([
-      readSlot(space, transaction, slot),
+      readSlot(space, transaction, slot, lane),
       readTouched(space, transaction, mutations),
       // Somebody's turn changes nothing in the store: it must not decide what an earlier attempt
       // may yet apply.
@@ -103,60 +114,61 @@ export function createCommits(options: CommitterOptions): Commits {
       return finish(applied, found.last.subarray(ATTEMPT_ID_BYTES));
     }
     if (found.owner?.equals(slots.owner) !== true) return { kind: 'slot-lost' };
-    const attempt = nextAttempt(slot);
+    const attempt = nextAttempt(slot, lane);
     const plan = planCommit(space, touched, contention.admit(turns, mutations), attempt);
     // Decided at this read version. An earlier attempt that had something to apply read what has
     // changed since, so it cannot be applied any more.
     let end: AttemptDone = { kind: 'done', outcomes: plan.outcomes };
     if (plan.writes.length > 0) {
-      writeCommit(space, transaction, plan, attempt, clock.nowMs());
+      const timeMs = clock.nowMs();
+      writeCommit(space, transaction, plan, attempt, timeMs);
       contention.clearSpent(transaction, turns, plan.finally);
-      const self = { attempt, plan };
+      const self = { attempt, plan, timeMs };
       end = finish(self, await commitOpen(transaction, self, open));
     }
     await contention.settled(turns, mutations, end.outcomes);
     return end;
   }
 
-  async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
-    const deadlineMs = clock.monotonicMs() + fdbLimits.commitDeadlineMs;
-    const timeoutMs = fdbLimits.commitTimeoutMs;
+  async function commitIn(
+    lane: number,
+    mutations: readonly Mutation[],
+  ): Promise<readonly MutationOutcome[]> {
+    const endsMs = clock.monotonicMs() + options.deadlineMs;
+    const leftMs = (): number => Math.ceil(endsMs - clock.monotonicMs());
+    const begin = (): FdbTransaction =>
+      db.begin({ timeoutMs: Math.max(1, Math.min(fdbLimits.commitTimeoutMs, leftMs())) });
     const open: OpenAttempt[] = [];
-    let transaction = db.begin({ timeoutMs });
+    let transaction = begin();
     for (;;) {
       try {
-        const end = await attemptOnce(transaction, mutations, await slots.held(), open);
+        const slot = await slots.held();
+        const end = await attemptOnce(transaction, mutations, { slot, lane }, open);
         if (end.kind === 'done') return end.outcomes;
         // Whoever took the slot may have overwritten the mark that would tell.
         if (open.length > 0) throw unknownOutcome();
-        slots.lost();
-        transaction = db.begin({ timeoutMs });
+        slots.lost(slot);
+        transaction = begin();
       } catch (error) {
-        const timeLeft = clock.monotonicMs() < deadlineMs;
-        transaction = await afterFailure(db, transaction, error, open, timeLeft);
+        if (isFdbError(error) && leftMs() <= 0) throw giveUp(error, open);
+        transaction = await afterFailure(begin, transaction, error, open);
       }
     }
   }
 
   return {
-    commit(mutations) {
-      const result = last.then(() => commitNow(mutations));
-      last = result.catch(() => undefined);
-      return result;
-    },
-    async settled() {
-      await last;
-    },
+    commit: (mutations) => lanes.run(mutations, (lane) => commitIn(lane, mutations)),
+    settled: () => lanes.settled(),
   };
 }
 
-function attemptIds(owner: Buffer): (slot: number) => AttemptId {
+function attemptIds(owner: Buffer): (slot: number, lane: number) => AttemptId {
   let attemptsCount = 0n;
-  return (slot) => {
+  return (slot, lane) => {
     const bytes = Buffer.alloc(ATTEMPT_ID_BYTES);
     owner.copy(bytes);
     bytes.writeBigUInt64BE((attemptsCount += 1n), owner.length);
-    return { slot, bytes };
+    return { slot, lane, bytes };
   };
 }
 
@@ -200,14 +212,12 @@ function isMarkOf(last: Buffer | undefined, attempt: AttemptId): boolean {
 /** The transaction for the next attempt.
  * @throws StorageError when there is to be none. */
 async function afterFailure(
-  db: FdbDatabase,
+  begin: () => FdbTransaction,
   transaction: FdbTransaction,
   error: unknown,
   open: readonly OpenAttempt[],
-  timeLeft: boolean,
 ): Promise<FdbTransaction> {
   if (!isFdbError(error)) throw error;
-  if (!timeLeft) throw giveUp(error, open);
   try {
     await transaction.onError(error);
     return transaction;
@@ -215,7 +225,7 @@ async function afterFailure(
     // A transaction that timed out is spent, the commit is not.
     if (isFdbError(final) && final.code === fdbCodes.transactionTimedOut) {
       transaction.cancel();
-      return db.begin({ timeoutMs: fdbLimits.commitTimeoutMs });
+      return begin();
     }
     throw isFdbError(final) ? giveUp(final, open) : final;
   }

@@ -11,7 +11,7 @@ import { revisionZero } from '../storage.ts';
 import type { Revision } from '../storage.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import { readLog, supersededBy } from './fdb-log.ts';
-import type { LogEntryAt } from './fdb-log.ts';
+import type { LogEntryAt } from './layout.ts';
 import { decodeCompactRevision, viewHistory } from './fdb-reads.ts';
 import type { Subspace } from './fdb-reads.ts';
 import { versionBytes } from './layout.ts';
@@ -31,7 +31,7 @@ export interface CompactionOptions {
 export async function compactTo(options: CompactionOptions, before: Revision): Promise<void> {
   const step = (transaction: FdbTransaction): Promise<boolean> =>
     compactStep(options, transaction, before);
-  const how = { timeoutMs: fdbLimits.readTimeoutMs, priority: 'batch' } as const;
+  const how = { timeoutMs: fdbLimits.workTimeoutMs, priority: 'batch' } as const;
   while (await runWrite(options.db, step, how)) continue;
 }
 

@@ -4,6 +4,9 @@
  * What it is not: a cursor. A page starts behind a revision and is read in one transaction; what it
  * returns goes through that transaction's newest revision when the log ended within it.
  *
+ * What the reader has committed itself is not read again: the log is read around it
+ * (own-commits.ts), in the same transaction, so that nothing of others' is missed between.
+ *
  * Entries of one version may stand in another order than their revisions (layout.ts): a page is
  * made of whole versions, sorted, and cut only then. A version holds at most 32 x 128 entries.
  */
@@ -21,22 +24,15 @@ import {
   payloadBytes,
   sameVersion,
 } from './layout.ts';
-import type { FdbRecord } from './layout.ts';
-import type { OwnRecords } from './own-records.ts';
+import type { FdbRecord, LogEntryAt } from './layout.ts';
+import type { OwnCommits } from './own-commits.ts';
 
 /** Entries of the log whose records are looked up together. */
 const LOOKUP_BATCH = 128;
 const LOG_BATCH_EXTRA = 32;
 const LOG_BYTES_TARGET = 1024 * 1024;
-
-export interface LogEntryAt {
-  readonly revision: Revision;
-  /** In the key of the entry, and of the superseded record. */
-  readonly place: Buffer;
-  readonly kind: 'put' | 'delete';
-  readonly timeMs: number;
-  readonly key: StoreKey;
-}
+/** Own commits to read around in one page; beyond, what is between costs more than they do. */
+const AROUND_MAX = 8;
 
 export interface LogPage {
   /** In revision order. */
@@ -78,6 +74,36 @@ export async function readLog(
   }
 }
 
+/** As readLog, of a log that goes up to `tip`; undefined when it is no use to read around what is
+ * known of it. */
+async function readAround(
+  { keys, revisions }: Subspace,
+  transaction: FdbTransaction,
+  tip: Buffer,
+  after: Revision,
+  { limit, own }: ChangesOptions,
+): Promise<LogPage | undefined> {
+  const from = revisions.placeFrom(after);
+  const known = own.between(from, tip, AROUND_MAX);
+  if (known === undefined || known.length === 0) return undefined;
+  const begins = [keys.logFrom(from), ...known.map((commit) => keys.logBehind(commit.tip))];
+  const [, end] = keys.table('l');
+  const ends = [...known.map((commit) => keys.logFrom(commit.tip)), end];
+  const limits = { limit: LOG_BATCH_EXTRA, bytesTarget: LOG_BYTES_TARGET };
+  const gaps = await Promise.all(
+    begins.map((begin, i) => transaction.getRange(begin, ends[i] as Buffer, limits, 'snapshot')),
+  );
+  // Others have written much: it is read in one piece.
+  if (gaps.some(({ more }) => more)) return undefined;
+  const entries: LogEntryAt[] = known.flatMap(({ changes }) => changes);
+  for (const { key, value } of gaps.flatMap((gap) => gap.entries)) {
+    const place = keys.placeOfLog(key);
+    entries.push({ revision: revisions.ofPlace(place), place, ...decodeLogEntry(value) });
+  }
+  const sorted = entries.filter(({ revision }) => revision > after).sort(byRevision);
+  return { entries: sorted.slice(0, limit), ended: sorted.length <= limit };
+}
+
 function byRevision(a: LogEntryAt, b: LogEntryAt): number {
   return a.revision < b.revision ? -1 : 1;
 }
@@ -85,7 +111,7 @@ function byRevision(a: LogEntryAt, b: LogEntryAt): number {
 export interface ChangesOptions {
   readonly limit: number;
   readonly previous: boolean;
-  readonly own: OwnRecords;
+  readonly own: OwnCommits;
 }
 
 /** A page of the log after a revision that must be readable. */
@@ -96,7 +122,9 @@ export async function readChanges(
   after: Revision,
   options: ChangesOptions,
 ): Promise<ChangePage> {
-  const page = await readLog(space, transaction, after, options.limit);
+  const page =
+    (await readAround(space, transaction, view.tip, after, options)) ??
+    (await readLog(space, transaction, after, options.limit));
   const found: FoundChange[] = [];
   let bytes = 0;
   for (let first = 0; first < page.entries.length; first += LOOKUP_BATCH) {
@@ -145,7 +173,7 @@ function findRecords(
     batch.map(async (entry) => {
       const [record, superseded] = await Promise.all([
         entry.kind === 'put'
-          ? (own.of(entry.revision) ?? writtenBy(space, transaction, entry, now))
+          ? (own.recordOf(entry.revision) ?? writtenBy(space, transaction, entry, now))
           : undefined,
         previous ? supersededBy(space, transaction, entry) : undefined,
       ]);

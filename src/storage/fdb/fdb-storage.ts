@@ -3,13 +3,14 @@
  *
  * What it is not: a client of FoundationDB; it is given one (binding.ts).
  *
- * Stricter than the contract: a commit holds at most 128 mutations and 5 MiB of values; the times
+ * Stricter than the contract: a commit holds at most 64 mutations and 5 MiB of values; the times
  * in the log come from several clocks and are only roughly ordered; compact() returns without
  * having compacted while another server is at it.
  *
  * Invariants: a revision is (commit version of its era) << 12 | slot << 7 | index (layout.ts); two
- * servers cannot hold one slot and commit (slots.ts); a commit is applied once (commits.ts); a read
- * without a revision is made at a read version of its own, so it is never from the past.
+ * servers cannot hold one slot and commit (slots.ts); two commits of one server under way at once
+ * touch no common key (lanes.ts); a commit is applied once (commits.ts); a read without a revision
+ * is made at a read version of its own, so it is never from the past.
  */
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
@@ -26,11 +27,11 @@ import { readChanges } from './fdb-log.ts';
 import type { ChangesOptions } from './fdb-log.ts';
 import { readRecord, refuseRevision, scanRecords, viewHistory } from './fdb-reads.ts';
 import type { HistoryView, Subspace } from './fdb-reads.ts';
-import { createKeys, revisionSpace, tipOf } from './layout.ts';
+import { COMMIT_LANES, createKeys, revisionSpace, tipOf } from './layout.ts';
 import { createLogWatch } from './log-watch.ts';
 import type { LogWatch } from './log-watch.ts';
 import { openStore } from './open-store.ts';
-import { createOwnRecords } from './own-records.ts';
+import { createOwnCommits } from './own-commits.ts';
 import { createSlotHolder } from './slots.ts';
 import { runRead } from './transactions.ts';
 
@@ -44,6 +45,8 @@ export interface FdbStorageOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly prng: Prng;
+  /** How long a request may wait for one read or one commit, with all their retries. */
+  readonly requestTimeoutMs: number;
 }
 
 /** @throws StorageError `identity`, `incomplete`, `corrupt`, `in-use`, `io`. */
@@ -63,21 +66,22 @@ export async function openFdbStorage(options: FdbStorageOptions): Promise<Storag
 }
 
 function createFdbStorage(
-  { db, clock }: FdbStorageOptions,
+  { db, clock, requestTimeoutMs }: FdbStorageOptions,
   space: Subspace,
   slots: ReturnType<typeof createSlotHolder>,
 ): Storage {
   const logWatch = createLogWatch(db, space.keys.tip);
   const onCommitted = (stamp: Buffer): void => logWatch.observe(tipOf(space.revisions.era, stamp));
-  const own = createOwnRecords();
+  const own = createOwnCommits();
   const contention = createContention(db, space.keys, slots.owner);
-  const commits = createCommits({ db, space, slots, clock, contention, own, onCommitted });
+  const stores = { db, space, slots, clock, contention, own };
+  const commits = createCommits({ ...stores, deadlineMs: requestTimeoutMs, onCommitted });
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
 
   async function reading<T>(work: (transaction: FdbTransaction) => Promise<T>): Promise<T> {
     if (closing.signal.aborted) throw new StorageError('closed', 'the store is closed');
-    return runRead(db, work);
+    return runRead(db, work, { timeoutMs: requestTimeoutMs });
   }
 
   const view = (): Promise<HistoryView> =>
@@ -102,6 +106,7 @@ function createFdbStorage(
 
   return {
     name: 'fdb',
+    commitLanes: COMMIT_LANES,
     read: (key, at) => reading((transaction) => readRecord(space, transaction, key, at)),
     scan: (range, at) => reading((transaction) => scanRecords(space, transaction, range, at)),
     async commit(mutations) {

@@ -44,7 +44,8 @@ export interface FdbTransferOptions {
   readonly prng: Prng;
 }
 
-const timeouts = { timeoutMs: fdbLimits.readTimeoutMs } as const;
+/** Live servers come first. */
+const how = { timeoutMs: fdbLimits.workTimeoutMs, priority: 'batch' } as const;
 
 /** @throws StorageError `incomplete`, `identity`, `corrupt`, `io` (also: no store). */
 export async function openFdbExport(options: FdbTransferOptions): Promise<StoreExport> {
@@ -79,10 +80,12 @@ function createExport(
   return {
     header,
     async page(after) {
-      await runWrite(db, (transaction) => holdCompaction(keys, owner, transaction), timeouts);
+      await runWrite(db, (transaction) => holdCompaction(keys, owner, transaction), how);
       const range = { prefix: '', after, limit: exportPageRecordsMax };
-      const page = await runRead(db, (transaction) =>
-        scanRecords(space, transaction, range, header.revision),
+      const page = await runRead(
+        db,
+        (transaction) => scanRecords(space, transaction, range, header.revision),
+        how,
       );
       if (page.kind !== 'ok') throw overtaken(header.revision);
       return page.value;
@@ -92,7 +95,7 @@ function createExport(
         if (isOf(await leaseOf(keys, transaction), owner)) transaction.clear(keys.compactorLease);
       };
       // It runs out by itself.
-      await runWrite(db, release, timeouts).catch(() => undefined);
+      await runWrite(db, release, how).catch(() => undefined);
       db.close();
     },
   };
@@ -136,7 +139,7 @@ export function openFdbImport({ db, prefix, prng }: FdbTransferOptions): StoreIm
       if (!mine) throw new StorageError('in-use', 'another import has taken this one over');
       work(transaction);
     };
-    return runWrite(db, guarded, timeouts);
+    return runWrite(db, guarded, how);
   }
 
   return {
@@ -176,7 +179,7 @@ export function openFdbImport({ db, prefix, prng }: FdbTransferOptions): StoreIm
           const exported = begun?.revision ?? revisionZero;
           transaction.set(keys.compactRevision, versionBytes(exported));
         },
-        timeouts,
+        how,
       );
     },
     abort: () => write((transaction) => transaction.clearRange(...keys.all)),

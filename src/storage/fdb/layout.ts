@@ -10,10 +10,14 @@
  *   t                           era and versionstamp of the newest commit: what followers watch
  *   k                           compact revision      x   lease of whoever compacts
  *   q <key>                     a turn on a contended record (contention.ts)
- *   s/h/d <slot>                owner of a slot, its last sign of life, its last commit
+ *   s/h <slot>                  owner of a slot, its last sign of life
+ *   d <slot> <lane>             the last commit of that slot in that lane
  *
  *   place    era:1  versionstamp:10  slot:1  index:1      FoundationDB fills in the versionstamp
  *   record   began:1  place:13  stateLength:1  state  payload:1  bytes | blob id:17 length:4
+ *
+ * A slot is one server's, and each lane in which it commits (lanes.ts) numbers its mutations in a
+ * share of `index` of its own: two commits of one server at one version are told apart by it.
  *
  * An era is a stretch of the store's life in which commit versions rise. A store that is put back
  * into a cluster whose versions are lower, or imported, begins a new one (open-store.ts): its
@@ -31,7 +35,10 @@
  * A place orders by (era, version, order in version, slot, index), a revision by (era, version,
  * slot, index).
  * They agree for one key, because two commits at one version never touch the same key; where they
- * may differ, in the log, entries of one version are sorted again.
+ * may differ, in the log, entries of one version are sorted again. What is left of the difference:
+ * of two servers' commits at one version, one that tested the state of a record may stand behind
+ * the other, which changed it. Whoever acts on a state (a namespace to be emptied) reads what is
+ * there at a newest revision, which is the end of a version: both are there by then.
  */
 import { StorageError, revisionZero } from '../storage.ts';
 import type { Revision, StoreKey } from '../storage.ts';
@@ -41,8 +48,12 @@ export const FORMAT = 2;
 /** What one byte numbers; each move or restore takes one. */
 export const ERAS_MAX = 256;
 export const SLOTS_MAX = 32;
-/** Mutations of one commit: what seven bits of a revision can number. */
-export const COMMIT_MUTATIONS_MAX = 128;
+/** Commits of one server that may be under way at once. */
+export const COMMIT_LANES = 2;
+/** What seven bits of a revision can number. */
+const INDEXES = 128;
+/** Mutations of one commit: its lane's share of the numbers. */
+export const COMMIT_MUTATIONS_MAX = INDEXES / COMMIT_LANES;
 export const INLINE_BYTES_MAX = 16 * 1024;
 /** FoundationDB refuses values above 100,000 bytes and likes them much smaller. */
 export const CHUNK_BYTES = 80_000;
@@ -99,8 +110,7 @@ export function revisionSpace(eras: readonly Era[]): RevisionSpace {
         place[SLOT_AT] as number,
         place[SLOT_AT + 1] as number,
       ),
-    endOfTip: (tip) =>
-      of(tip[0] as number, versionOfTip(tip), SLOTS_MAX - 1, COMMIT_MUTATIONS_MAX - 1),
+    endOfTip: (tip) => of(tip[0] as number, versionOfTip(tip), SLOTS_MAX - 1, INDEXES - 1),
     placeFrom(revision) {
       const step = revision >> 12n;
       const number = Math.max(
@@ -123,6 +133,11 @@ export const TIP_STAMP_AT = ERA_BYTES;
 
 export function versionOfTip(tip: Buffer): bigint {
   return tip.readBigUInt64BE(ERA_BYTES);
+}
+
+/** Of a change that was committed with this versionstamp. */
+export function placeOf(era: number, stamp: Buffer, slot: number, index: number): Buffer {
+  return Buffer.concat([Buffer.of(era), stamp, Buffer.of(slot, index)]);
 }
 
 /** Whether two places were committed at one version. */
@@ -156,7 +171,8 @@ export interface Keys {
   readonly all: readonly [Buffer, Buffer];
   /** Where a table starts and ends. */
   table(letter: 'c' | 'o' | 'l' | 's' | 'h' | 'q'): readonly [Buffer, Buffer];
-  ofSlot(letter: 's' | 'h' | 'd', slot: number): Buffer;
+  ofSlot(letter: 's' | 'h', slot: number): Buffer;
+  lastCommit(slot: number, lane: number): Buffer;
   current(key: string): Buffer;
   state(key: string): Buffer;
   turn(key: string): Buffer;
@@ -167,6 +183,8 @@ export interface Keys {
   stampedOld(key: string, era: number, slot: number, index: number): StampedKey;
   /** Before every log entry at this place (or start of one) or later. */
   logFrom(place: Buffer): Buffer;
+  /** Behind every log entry of the commit with this tip. */
+  logBehind(tip: Buffer): Buffer;
   old(key: string, place: Buffer): Buffer;
   /** Before every superseded record of this key that ended at this place or later. */
   oldFrom(key: string, place: Buffer): Buffer;
@@ -206,6 +224,7 @@ export function createKeys(prefix: string): Keys {
     all: [root, prefixEnd(root)],
     table: (letter) => [at(letter), at(String.fromCharCode(letter.charCodeAt(0) + 1))],
     ofSlot: (letter, slot) => at(letter, Buffer.of(slot)),
+    lastCommit: (slot, lane) => at('d', Buffer.of(slot, lane)),
     current: (key) => withText(currentHead, key),
     state: (key) => withText(stateHead, key),
     turn: (key) => withText(turnHead, key),
@@ -216,6 +235,8 @@ export function createKeys(prefix: string): Keys {
     stampedOld: (key, era, slot, index) =>
       stamped(withText(oldHead, key, OLD_KEY_END), era, slot, index),
     logFrom: (place) => at('l', place),
+    // No slot has this number.
+    logBehind: (tip) => at('l', tip, Buffer.of(0xff)),
     old: (key, place) => Buffer.concat([withText(oldHead, key, OLD_KEY_END), place]),
     oldFrom: (key, place) => Buffer.concat([withText(oldHead, key, OLD_KEY_END), place]),
     oldEnd: (key) => withText(oldHead, key, OLD_KEY_AFTER),
@@ -359,9 +380,7 @@ function beganAt(bytes: Buffer, ended: Buffer | undefined): Buffer | undefined {
 function revisionAt(revisions: RevisionSpace, place: Buffer): Revision | undefined {
   const [era, slot, index] = [place[0], place[SLOT_AT], place[SLOT_AT + 1]] as const;
   if ((era ?? ERAS_MAX) > revisions.era) return undefined;
-  if ((slot ?? SLOTS_MAX) >= SLOTS_MAX || (index ?? COMMIT_MUTATIONS_MAX) >= COMMIT_MUTATIONS_MAX) {
-    return undefined;
-  }
+  if ((slot ?? SLOTS_MAX) >= SLOTS_MAX || (index ?? INDEXES) >= INDEXES) return undefined;
   const revision = revisions.ofPlace(place);
   return revision > revisionZero ? revision : undefined;
 }
@@ -381,6 +400,13 @@ export interface LogEntry {
   readonly kind: 'put' | 'delete';
   readonly timeMs: number;
   readonly key: StoreKey;
+}
+
+/** An entry as it stands in the log. */
+export interface LogEntryAt extends LogEntry {
+  readonly revision: Revision;
+  /** In the key of the entry, and of the superseded record. */
+  readonly place: Buffer;
 }
 
 export function encodeLogEntry(kind: 'put' | 'delete', timeMs: number, key: string): Buffer {

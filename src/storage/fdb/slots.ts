@@ -41,8 +41,9 @@ export interface SlotHolder {
   /** The slot held, or one newly taken.
    * @throws StorageError `in-use` when 32 live servers hold them all. */
   held(): Promise<number>;
-  /** Told by a commit that found another owner. */
-  lost(): void;
+  /** Told by a commit that found another owner of this slot; another commit may have told it, and
+   * this server hold a new one. */
+  lost(slot: number): void;
   /** Gives the slot up; a failure leaves it to expire. */
   release(): Promise<void>;
 }
@@ -61,6 +62,8 @@ export function createSlotHolder({ db, keys, marks, timers, prng }: SlotOptions)
   owner.writeUInt32BE(prng.uint32());
   owner.writeUInt32BE(prng.uint32(), 4);
   let slot: Promise<number> | undefined;
+  /** What `slot` has resolved to. */
+  let current: number | undefined;
   let renewal: TimerHandle | undefined;
   const timeouts = { timeoutMs: fdbLimits.commitTimeoutMs };
 
@@ -80,8 +83,16 @@ export function createSlotHolder({ db, keys, marks, timers, prng }: SlotOptions)
       return takeSlot(keys, owner, transaction);
     };
     const taken = await runWrite(db, work, timeouts);
+    current = taken;
     scheduleRenewal(taken);
     return taken;
+  }
+
+  function drop(): void {
+    renewal?.cancel();
+    renewal = undefined;
+    current = undefined;
+    slot = undefined;
   }
 
   function scheduleRenewal(taken: number): void {
@@ -97,22 +108,15 @@ export function createSlotHolder({ db, keys, marks, timers, prng }: SlotOptions)
     renewal = due;
   }
 
-  function stopRenewal(): void {
-    renewal?.cancel();
-    renewal = undefined;
-  }
-
   return {
     owner,
     held,
-    lost() {
-      stopRenewal();
-      slot = undefined;
+    lost(which) {
+      if (current === which) drop();
     },
     async release() {
       const taken = await slot?.catch(() => undefined);
-      stopRenewal();
-      slot = undefined;
+      drop();
       if (taken === undefined) return;
       const give = (transaction: FdbTransaction): Promise<void> =>
         giveSlot(keys, owner, taken, transaction);

@@ -5,20 +5,19 @@
  * lives in commits.ts. Work that is run here may run several times and may have been applied by
  * an attempt that failed: it must come to the same when it is.
  *
- * Bounds: `fdbLimits`; a transaction's timeout counts over its retries, and FoundationDB's own
- * back-off stands between them.
+ * Bounds: `fdbLimits`, and for what a request waits for the request's own timeout
+ * (`requestTimeoutMs` of the store); a transaction's timeout counts over its retries, and
+ * FoundationDB's own back-off stands between them.
  */
 import { StorageError } from '../storage.ts';
 import { fdbCodes, isFdbError } from './binding.ts';
 import type { FdbDatabase, FdbError, FdbTransaction, TransactionOptions } from './binding.ts';
 
 export const fdbLimits = {
-  /** A read, with all its retries. */
-  readTimeoutMs: 10_000,
+  /** One step of work that no request waits for: compacting, moving a store. */
+  workTimeoutMs: 10_000,
   /** One transaction of a commit, with its retries. */
   commitTimeoutMs: 5_000,
-  /** A commit, with every transaction it took to learn its outcome. */
-  commitDeadlineMs: 20_000,
   /** Asking for a turn on a record: only a favour. */
   turnTimeoutMs: 500,
   /** The first transaction of a new opener: how long a cluster may take to answer. */
@@ -32,7 +31,7 @@ export const fdbLimits = {
 export async function runRead<T>(
   db: FdbDatabase,
   work: (transaction: FdbTransaction) => Promise<T>,
-  options: TransactionOptions = { timeoutMs: fdbLimits.readTimeoutMs },
+  options: TransactionOptions,
 ): Promise<T> {
   const transaction = db.begin(options);
   for (;;) {

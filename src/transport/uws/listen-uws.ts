@@ -51,41 +51,49 @@ export function createUwsListen(
     };
     const app = uws.App();
     app.any('/*', (res, req) => {
-      serve(new UwsExchange(res, req, shared), res, shared, options, handler);
+      const exchange = new UwsExchange(res, req, shared);
+      const refusal = refusalOf(exchange, shared, options);
+      if (refusal === undefined) serve(exchange, handler);
+      else refuse(res, refusal, timers);
     });
     const socket = await openPort(app, uws, options);
     return createServer(app, uws, socket, name, shared, timers);
   };
 }
 
-function serve(
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** Undefined: it becomes an exchange, and expects its body. */
+function refusalOf(
   exchange: UwsExchange,
-  res: UwsResponse,
   shared: UwsShared,
   { limits }: ListenOptions,
-  handler: ExchangeHandler,
-): void {
+): Refusal | undefined {
   if (exchange.headBytes > limits.headBytesMax) {
-    refuse(res, 431, `the request head is larger than ${limits.headBytesMax} bytes`);
-    return;
+    const message = `the request head is larger than ${limits.headBytesMax} bytes`;
+    return { status: 431, message };
   }
   if (shared.live.size >= limits.connectionsMax) {
-    refuse(res, 503, 'too many requests in progress');
-    return;
+    return { status: 503, message: 'too many requests in progress' };
   }
   const contentLength = exchange.header('content-length');
   const transferEncoding = exchange.header('transfer-encoding');
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
-    refuse(res, 400, 'the only transfer coding known here is chunked');
-    return;
+    return { status: 400, message: 'the only transfer coding known here is chunked' };
   }
   // A repeated header is joined with a comma: two lengths, even equal ones, are refused.
   if (contentLength !== undefined && !/^[0-9]{1,9}$/.test(contentLength)) {
-    refuse(res, 400, 'Content-Length is not one number');
-    return;
+    return { status: 400, message: 'Content-Length is not one number' };
   }
   const declaredBytes = contentLength === undefined ? -1 : Number(contentLength);
   if (transferEncoding !== undefined || declaredBytes > 0) exchange.expectBody(declaredBytes);
+  return undefined;
+}
+
+function serve(exchange: UwsExchange, handler: ExchangeHandler): void {
   try {
     handler(exchange);
   } catch (error) {
@@ -95,10 +103,22 @@ function serve(
   exchange.settle();
 }
 
-/** Answers what never becomes an exchange, and closes the connection. */
-function refuse(res: UwsResponse, status: number, message: string): void {
-  res.writeStatus(statusLine(status)).writeHeader('Content-Type', 'text/plain; charset=utf-8');
-  res.end(`${message}\n`, true);
+/**
+ * Answers what never becomes an exchange, and closes the connection. Not in this turn: the library
+ * would go on with what has come behind the request, and where a request ends is what cannot be
+ * known of one that is refused. While it is unanswered, more of it closes the connection.
+ */
+function refuse(res: UwsResponse, { message, status }: Refusal, timers: Timers): void {
+  let gone = false;
+  res.onAborted(() => (gone = true));
+  timers.nextTurn(() => {
+    if (gone) return;
+    res.cork(() => {
+      res.writeStatus(statusLine(status));
+      res.writeHeader('Content-Type', 'text/plain; charset=utf-8');
+      res.end(`${message}\n`, true);
+    });
+  });
 }
 
 function openPort(

@@ -1,0 +1,67 @@
+/**
+ * Admission: what a write has to pass after it has been authorized and before it is committed, by
+ * what is in it (spec 2, section 1, rule 1). The port: plugins stand behind it, by name.
+ *
+ *     authorized ▶ decided on the current object ▶ each plugin: reviews ▶ stored | 403, no change
+ *
+ * What it is not: authorization of the request, or validation, which has happened. Plugins that
+ * change objects: there are none.
+ *
+ * Invariants: a dry run is reviewed like any write. A review runs inside the decision of the
+ * object's actor and may run again, so it is a function of the two states, of what the plugin keeps
+ * from the streams, and of answers of the authorizers.
+ */
+import type { GroupResource } from '../apimachinery/schema.ts';
+import { newServiceUnavailable } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { UserInfo } from '../authentication/authenticator.ts';
+import type { Attributes } from '../authorization/authorizer.ts';
+
+/** What is written, and where. */
+export interface AdmissionTarget {
+  /** As it is stored. */
+  readonly resource: GroupResource;
+  /** '' for the object itself. */
+  readonly subresource: string;
+  readonly namespace: string;
+  /** '' for a creation. */
+  readonly name: string;
+}
+
+/** Only `next`: a creation, or what was posted to a subresource. Both: an update. Only `current`: a
+ * deletion. Objects are in the version that they are stored in. */
+export interface Review extends AdmissionTarget {
+  readonly user: UserInfo;
+  readonly next: ApiObject | undefined;
+  readonly current: ApiObject | undefined;
+}
+
+/** Whether the authorizers allow this. Undefined: they are being asked, and the write is reviewed
+ * again when they have answered. */
+export type Ask = (attributes: Attributes) => boolean | undefined;
+
+/** Why the write is refused: a text makes a 403. Undefined: it is not. */
+export type Refusal = string | StatusError | undefined;
+
+export interface AdmissionPlugin {
+  /** As flags name it. */
+  readonly name: string;
+  /** Whether it has anything to say; asked of every write of a user, so it has to be quick. */
+  concerns(user: UserInfo, target: AdmissionTarget): boolean;
+  /** Resolves when what it keeps is as new as the write; absent: it keeps nothing. */
+  readonly current?: ((target: AdmissionTarget) => Promise<void> | undefined) | undefined;
+  review(review: Review, ask: Ask): Refusal;
+}
+
+/** What a plugin answers while the authorizers are being asked. */
+export const unanswered = newServiceUnavailable(
+  'whether this may be written could not be found out',
+);
+
+/** Reading what others have written, as the streams know it. */
+export interface AdmissionObjects {
+  get(resource: GroupResource, namespace: string, name: string): ApiObject | undefined;
+  /** Resolves when what was written before is seen. */
+  current(): Promise<void>;
+}

@@ -1,0 +1,122 @@
+/**
+ * Who may approve, sign and attest for a signer, beside writing the object that says so
+ * (spec 2, section 5.2: client certificates).
+ *
+ *     CertificateApproval             .../approval     may `approve` the signer
+ *     CertificateSigning              .../status       may `sign` for the signer
+ *     CertificateSubjectRestriction   a new request    no administrators by signature
+ *     ClusterTrustBundleAttest        a trust bundle   may `attest` for the signer
+ *
+ * The right is one on `signers` by the signer's name, or by all of its domain: `example.com/*`.
+ *
+ * What it is not: the right to write the request or the bundle, or the rules of a signer.
+ *
+ * Invariants: the signer is that of the stored object, which no write changes.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import { quote } from '../apimachinery/quote.ts';
+import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { UserInfo } from '../authentication/authenticator.ts';
+import { wellKnownGroups } from '../authentication/authenticator.ts';
+import { readSigningRequest } from '../authentication/certificate-requests.ts';
+import { deepEqual } from '../stdx/deep-equal.ts';
+import type { AdmissionPlugin, AdmissionTarget, Ask, Refusal, Review } from './admission.ts';
+import { unanswered } from './admission.ts';
+import { question } from './chain.ts';
+
+export function certificatePlugins({ fill, signers }: Identity): readonly AdmissionPlugin[] {
+  const group = fill('certificates.{domain}');
+  const writes =
+    (resource: string, subresource: string) =>
+    (_user: UserInfo, target: AdmissionTarget): boolean =>
+      target.resource.group === group &&
+      target.resource.resource === resource &&
+      target.subresource === subresource;
+  const may = (verb: string, user: UserInfo, signer: string, ask: Ask, why: string): Refusal => {
+    const domain = signer.slice(0, signer.indexOf('/'));
+    for (const name of [signer, `${domain}/*`]) {
+      const allowed = ask(question(user, { verb, apiGroup: group, resource: 'signers', name }));
+      if (allowed !== false) return allowed ? undefined : unanswered;
+    }
+    return `user not permitted to ${why} signerName ${quote(signer)}`;
+  };
+  return [
+    {
+      name: 'CertificateApproval',
+      concerns: writes('certificatesigningrequests', 'approval'),
+      review: ({ current, next, user }, ask) =>
+        current === undefined || next === undefined
+          ? undefined
+          : may('approve', user, signerOf(current), ask, 'approve requests with'),
+    },
+    {
+      name: 'CertificateSigning',
+      concerns: writes('certificatesigningrequests', 'status'),
+      review: ({ current, next, user }, ask) =>
+        current === undefined || next === undefined || sameOutcome(next, current)
+          ? undefined
+          : may('sign', user, signerOf(current), ask, 'sign requests with'),
+    },
+    {
+      name: 'CertificateSubjectRestriction',
+      concerns: writes('certificatesigningrequests', ''),
+      review: (review) => subjectRefusal(review, signers.client),
+    },
+    {
+      name: 'ClusterTrustBundleAttest',
+      concerns: writes('clustertrustbundles', ''),
+      review({ current, next, user }, ask) {
+        if (next === undefined) return undefined;
+        if (current !== undefined && changesOwnersAlone(next, current)) return undefined;
+        const own = [signerOf(next), ...(current === undefined ? [] : [signerOf(current)])];
+        for (const signer of new Set(own)) {
+          const why = signer === '' ? undefined : may('attest', user, signer, ask, 'attest for');
+          if (why !== undefined) return why;
+        }
+        return undefined;
+      },
+    },
+  ];
+}
+
+function signerOf({ spec }: ApiObject): string {
+  const name = isJsonObject(spec) ? spec['signerName'] : undefined;
+  return typeof name === 'string' ? name : '';
+}
+
+function sameOutcome(next: ApiObject, current: ApiObject): boolean {
+  const of = ({ status }: ApiObject, name: string): JsonValue =>
+    (isJsonObject(status) ? status[name] : undefined) ?? null;
+  return ['certificate', 'conditions'].every((name) =>
+    deepEqual(of(next, name), of(current, name)),
+  );
+}
+
+/** Whoever holds such a certificate could do everything, and nobody could take it back. */
+function subjectRefusal({ current, next }: Review, clientSigner: string): Refusal {
+  if (next === undefined || current !== undefined) return undefined;
+  if (signerOf(next) !== clientSigner) return undefined;
+  const request = isJsonObject(next['spec']) ? next['spec']['request'] : undefined;
+  const pem = typeof request === 'string' ? Buffer.from(request, 'base64').toString('latin1') : '';
+  const read = readSigningRequest(pem);
+  if (read.kind === 'invalid') return `failed to parse CSR: ${read.problem}`;
+  if (!read.request.organizations.includes(wellKnownGroups.masters)) return undefined;
+  return `use of ${clientSigner} signer with ${wellKnownGroups.masters} group is not allowed`;
+}
+
+/** What garbage collection changes, and who wrote which field. */
+function changesOwnersAlone(next: ApiObject, current: ApiObject): boolean {
+  return deepEqual(withoutOwners(next), withoutOwners(current));
+}
+
+function withoutOwners({ metadata, ...rest }: ApiObject): unknown {
+  const {
+    ownerReferences: _owners,
+    finalizers: _finalizers,
+    managedFields: _fields,
+    resourceVersion: _version,
+    ...kept
+  } = metadata;
+  return { ...rest, metadata: kept };
+}

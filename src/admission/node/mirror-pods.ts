@@ -1,0 +1,85 @@
+/**
+ * Pods that a node's agent may create: images of those that it runs from files of its own.
+ *
+ * Invariants: such a pod is bound to the node, is owned by its Node and by nothing else, and names
+ * no object: a node reads what the pods on it name, and would so read anything.
+ */
+import type { Identity } from '../../apimachinery/identity.ts';
+import { quote } from '../../apimachinery/quote.ts';
+import { newNotFound } from '../../apimachinery/status-error.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { nodeOfPod, podReferences } from '../../authorization/node/pod-references.ts';
+import type { AdmissionObjects, Refusal } from '../admission.ts';
+
+const nodes = { group: '', resource: 'nodes' } as const;
+
+export function mirrorPodRefusal(
+  node: string,
+  pod: ApiObject,
+  { labelDomain }: Identity,
+  objects: AdmissionObjects,
+): Refusal {
+  const annotation = `${labelDomain}/config.mirror`;
+  if (pod.metadata.annotations?.[annotation] === undefined) {
+    return (
+      `pod does not have ${quote(annotation)} annotation, ` +
+      `node ${quote(node)} can only create mirror pods`
+    );
+  }
+  if (nodeOfPod(pod) !== node) {
+    return `node ${quote(node)} can only create pods with spec.nodeName set to itself`;
+  }
+  return ownerRefusal(node, pod, objects) ?? referenceRefusal(node, pod);
+}
+
+function ownerRefusal(node: string, pod: ApiObject, objects: AdmissionObjects): Refusal {
+  const [owner, ...more] = pod.metadata.ownerReferences ?? [];
+  const only = `node ${quote(node)} can only create pods with`;
+  if (more.length > 0) return `${only} a single owner reference set to itself`;
+  const isNode = owner?.apiVersion === 'v1' && owner.kind === 'Node' && owner.name === node;
+  if (!isNode) return `${only} an owner reference set to itself`;
+  if (owner.controller !== true) return `${only} a controller owner reference set to itself`;
+  if (owner.blockOwnerDeletion === true) {
+    return `node ${quote(node)} must not set blockOwnerDeletion on an owner reference`;
+  }
+  const found = objects.get(nodes, '', node);
+  if (found === undefined) return newNotFound(nodes, node);
+  const { uid = '' } = found.metadata;
+  if (owner.uid === uid) return undefined;
+  return `node ${node} UID mismatch: expected ${owner.uid} got ${uid}`;
+}
+
+/** By the resource that is referred to; in the order in which they are looked for. */
+const referred: readonly (readonly [string, string])[] = [
+  ['serviceaccounts', 'a service account'],
+  ['secrets', 'secrets'],
+  ['configmaps', 'configmaps'],
+  ['clustertrustbundles', 'clustertrustbundles'],
+  ['persistentvolumeclaims', 'persistentvolumeclaims'],
+  ['resourceclaims', 'resourceclaims'],
+];
+
+function referenceRefusal(node: string, pod: ApiObject): Refusal {
+  // Without an annotation that would hide what a mirror pod refers to.
+  const names = new Set([...podReferences(pod, '')].map((found) => found.split(' ')[0]));
+  const spec = isJsonObject(pod['spec']) ? pod['spec'] : {};
+  if (projects(spec, 'clusterTrustBundle')) names.add('clustertrustbundles');
+  if (objectsIn(spec, 'resourceClaims').length > 0) names.add('resourceclaims');
+  const found = referred.find(([resource]) => names.has(resource));
+  if (found === undefined) return undefined;
+  return `node ${quote(node)} can not create pods that reference ${found[1]}`;
+}
+
+function projects(spec: JsonObject, source: string): boolean {
+  return objectsIn(spec, 'volumes').some((volume) => {
+    const projected = volume['projected'];
+    const sources = isJsonObject(projected) ? objectsIn(projected, 'sources') : [];
+    return sources.some((each) => each[source] !== undefined);
+  });
+}
+
+function objectsIn(object: JsonObject, name: string): readonly JsonObject[] {
+  const list = object[name];
+  return Array.isArray(list) ? (list as readonly JsonValue[]).filter(isJsonObject) : [];
+}

@@ -1,0 +1,185 @@
+/**
+ * NodeRestriction: what a node's agent may write into the objects that it may write (spec 2,
+ * section 5.5, mode Node, which decides which objects those are).
+ *
+ *     pods              mirror pods on itself, and none that would let it read more; delete, evict
+ *                       and report on those that are bound to it
+ *     nodes             its own, without labels that steer work to it, without changing its taints
+ *     serviceaccounts   tokens for pods bound to it, for the audiences that these pods name
+ *     leases, CSINodes, ResourceSlices, claims      its own; of a claim what it has resized
+ *
+ * What it is not: a limit for anybody else. It reviews the same whatever the authorizers are.
+ *
+ * Invariants: an agent without a node's name may write none of these.
+ */
+import type { Identity } from '../../apimachinery/identity.ts';
+import { quote } from '../../apimachinery/quote.ts';
+import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { nodeNameOf } from '../../authorization/node/node-identity.ts';
+import { nodeOfPod } from '../../authorization/node/pod-references.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { AdmissionObjects, AdmissionPlugin, Ask, Refusal, Review } from '../admission.ts';
+import { mirrorPodRefusal } from './mirror-pods.ts';
+import { nodeRefusal } from './node-objects.ts';
+import { tokenRefusal } from './token-requests.ts';
+
+export interface NodeRestrictionRules {
+  /** Tokens are for audiences that the pod names, or that the node has a right to. */
+  readonly audiences: boolean;
+}
+
+type Rule = (node: string, review: Review, ask: Ask) => Refusal;
+
+export function nodeRestriction(
+  identity: Identity,
+  objects: AdmissionObjects,
+  { audiences }: NodeRestrictionRules,
+): AdmissionPlugin {
+  const key = (group: string, resource: string): string => `${identity.fill(group)}/${resource}`;
+  const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+    [key('', 'pods'), (node, review) => podRefusal(node, review, identity, objects)],
+    [key('', 'nodes'), (node, review) => nodeRefusal(node, review, identity)],
+    [key('', 'persistentvolumeclaims'), claimRefusal],
+    [
+      key('', 'serviceaccounts'),
+      (node, review, ask) => tokenRefusal(node, review, { identity, objects, audiences }, ask),
+    ],
+    [
+      key('coordination.{domain}', 'leases'),
+      (node, review) => leaseRefusal(node, review, identity),
+    ],
+    [
+      key('storage.{domain}', 'csinodes'),
+      (node, { current, name, next }) =>
+        nameIn(name, next, current) === node
+          ? undefined
+          : 'can only access CSINode with the same name as the requesting node',
+    ],
+    [key('resource.{domain}', 'resourceslices'), sliceRefusal],
+  ]);
+  const ruleOf = ({ resource: { group, resource } }: Pick<Review, 'resource'>): Rule | undefined =>
+    rules.get(`${group}/${resource}`);
+  return {
+    name: 'NodeRestriction',
+    concerns: (user, target) => nodeNameOf(user) !== undefined && ruleOf(target) !== undefined,
+    current: ({ resource: { resource }, subresource }) =>
+      looksAround.has(`${resource}/${subresource}`) ? objects.current() : undefined,
+    review(review, ask) {
+      const node = nodeNameOf(review.user);
+      if (node === undefined) return undefined;
+      if (node === '') return `could not determine node from user ${quote(review.user.name)}`;
+      return ruleOf(review)?.(node, review, ask);
+    },
+  };
+}
+
+/** What it reviews by other objects, which may have been written a moment ago. */
+const looksAround: ReadonlySet<string> = new Set(['pods/', 'serviceaccounts/token']);
+
+/** A deletion and an update name the object in the path, a creation in the object. */
+function nameIn(name: string, next: ApiObject | undefined, current: ApiObject | undefined): string {
+  return (current ?? next)?.metadata.name ?? name;
+}
+
+function podRefusal(
+  node: string,
+  review: Review,
+  identity: Identity,
+  objects: AdmissionObjects,
+): Refusal {
+  const { current, next, subresource } = review;
+  const isOwn = current !== undefined && nodeOfPod(current) === node;
+  switch (subresource) {
+    case '':
+      if (next === undefined) {
+        if (isOwn) return undefined;
+        return `node ${quote(node)} can only delete pods with spec.nodeName set to itself`;
+      }
+      if (current === undefined) return mirrorPodRefusal(node, next, identity, objects);
+      return (
+        'unexpected operation "UPDATE", ' +
+        `node ${quote(node)} can only create and delete mirror pods`
+      );
+    case 'status':
+      return podStatusRefusal(node, review, isOwn);
+    case 'eviction':
+      if (isOwn) return undefined;
+      return `node ${node} can only evict pods with spec.nodeName set to itself`;
+    default:
+      return (
+        `unexpected pod subresource ${quote(subresource)}, ` +
+        "only 'status' and 'eviction' are allowed"
+      );
+  }
+}
+
+function podStatusRefusal(node: string, { current, next }: Review, isOwn: boolean): Refusal {
+  if (!isOwn) {
+    return (
+      `node ${quote(node)} can only update pod status for pods ` +
+      'with spec.nodeName set to itself'
+    );
+  }
+  if (!deepEqual(next?.metadata.labels ?? {}, current?.metadata.labels ?? {})) {
+    return `node ${quote(node)} cannot update labels through pod status`;
+  }
+  if (!deepEqual(claimStatuses(next), claimStatuses(current))) {
+    return `node ${quote(node)} cannot update resource claim statues`;
+  }
+  return undefined;
+}
+
+function claimStatuses(pod: ApiObject | undefined): JsonValue {
+  const status = pod?.['status'];
+  return (isJsonObject(status) ? status['resourceClaimStatuses'] : undefined) ?? [];
+}
+
+const claimStatusFields = [
+  'capacity',
+  'conditions',
+  'allocatedResourceStatuses',
+  'allocatedResources',
+] as const;
+
+function claimRefusal(node: string, { current, next, subresource }: Review): Refusal {
+  if (subresource !== 'status' || next === undefined || current === undefined) {
+    return 'may only update PVC status';
+  }
+  if (deepEqual(withoutReport(next), withoutReport(current))) return undefined;
+  return (
+    `node ${quote(node)} is not allowed to update fields other than ` +
+    'status.capacity and status.conditions'
+  );
+}
+
+/** A claim without what its node reports. */
+function withoutReport(claim: ApiObject): JsonValue {
+  const { managedFields: _fields, resourceVersion: _version, ...metadata } = claim.metadata;
+  const status: Record<string, JsonValue | undefined> = isJsonObject(claim['status'])
+    ? { ...claim['status'] }
+    : {};
+  for (const field of claimStatusFields) delete status[field];
+  return { ...claim, metadata, status };
+}
+
+function leaseRefusal(
+  node: string,
+  { current, name, namespace, next }: Review,
+  { namespaces }: Identity,
+): Refusal {
+  if (namespace !== namespaces.nodeLease) {
+    return `can only access leases in the ${quote(namespaces.nodeLease)} system namespace`;
+  }
+  if (nameIn(name, next, current) === node) return undefined;
+  return 'can only access node lease with the same name as the requesting node';
+}
+
+/** Which slices it may change the authorizer knows; what is in a new one it does not. */
+function sliceRefusal(node: string, { current, next }: Review): Refusal {
+  if (next !== undefined && current !== undefined) return undefined;
+  const spec = (next ?? current)?.['spec'];
+  if (isJsonObject(spec) && spec['nodeName'] === node) return undefined;
+  const what = next === undefined ? 'delete' : 'create';
+  return `can only ${what} ResourceSlice with the same NodeName as the requesting node`;
+}

@@ -1,0 +1,73 @@
+/** Rules of the addresses of services: who has one, and from which ranges they come. */
+import { isIP } from 'node:net';
+import { invalid, required } from '../../apimachinery/field-error.ts';
+import {
+  checkDns1123Subdomain,
+  checkPathSegmentName,
+} from '../../apimachinery/validation/names.ts';
+import {
+  checkCidr,
+  each,
+  form,
+  formEach,
+  immutableMessage,
+  noProblems,
+  part,
+  text,
+  texts,
+  together,
+  unchanged,
+} from './checks.ts';
+import type { Problems } from './checks.ts';
+import type { KindRules } from './kind-rules.ts';
+
+export const ipAddressRules: KindRules = {
+  validate: (object) => {
+    const parent = part(part(object, 'spec'), 'parentRef');
+    const path = 'spec.parentRef';
+    return together(
+      form(`${path}.group`, text(parent, 'group'), checkDns1123Subdomain),
+      each(['resource', 'name', 'namespace'], (name) =>
+        form(`${path}.${name}`, text(parent, name), checkPathSegmentName),
+      ),
+    );
+  },
+  validateUpdate: (next, current) =>
+    unchanged(
+      'spec.parentRef',
+      part(next, 'spec')['parentRef'],
+      part(current, 'spec')['parentRef'],
+    ),
+};
+
+const field = 'spec.cidrs';
+
+export const serviceCidrRules: KindRules = {
+  validate: (object) => rangesRules(texts(part(object, 'spec'), 'cidrs')),
+  validateUpdate: (next, current) => {
+    const [now, was] = [part(next, 'spec'), part(current, 'spec')].map((s) => texts(s, 'cidrs'));
+    if (now === undefined || was === undefined) return noProblems;
+    // A second family may join the first one.
+    if (now.length !== was.length && !(was.length === 1 && now.length === 2)) {
+      return [invalid(field, now, immutableMessage)];
+    }
+    return each(was, (range, at) =>
+      range === now[at]
+        ? noProblems
+        : [invalid(`${field}[${at}]`, now[at] ?? null, immutableMessage)],
+    );
+  },
+};
+
+function rangesRules(ranges: readonly string[]): Problems {
+  if (ranges.length === 0) return [required(field, 'at least one CIDR required')];
+  if (ranges.length > 2) return [invalid(field, ranges, 'may only hold up to 2 values')];
+  const families = ranges.map((range) => isIP(range.split('/')[0] ?? ''));
+  const detail =
+    'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
+  const wrong = formEach(field, ranges, checkCidr);
+  if (wrong.length > 0) return wrong;
+  return families.length === 2 && families[0] === families[1]
+    ? [invalid(field, ranges, detail)]
+    : noProblems;
+}

@@ -1,0 +1,101 @@
+/** Rules of disruption budgets, and of classes of priority and of runtime. */
+import { forbidden, invalid } from '../../apimachinery/field-error.ts';
+import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
+import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import {
+  atMostAll,
+  countOrPercent,
+  each,
+  form,
+  noProblems,
+  numberOf,
+  objects,
+  part,
+  text,
+  textMap,
+  together,
+  unchanged,
+} from './checks.ts';
+import type { Problems } from './checks.ts';
+import { labelSelectorRules } from './labels.ts';
+import type { KindRules } from './kind-rules.ts';
+import { tolerationRules } from './pods.ts';
+import { resourceRules } from './resource-requirements.ts';
+
+export const disruptionBudgetRules: KindRules = {
+  validate: (object) => {
+    const spec = part(object, 'spec');
+    const { minAvailable, maxUnavailable } = spec;
+    const both = minAvailable !== undefined && maxUnavailable !== undefined;
+    return [
+      ...(both
+        ? [invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set')]
+        : []),
+      ...countOrPercent('spec.minAvailable', minAvailable),
+      ...atMostAll('spec.minAvailable', minAvailable),
+      ...countOrPercent('spec.maxUnavailable', maxUnavailable),
+      ...atMostAll('spec.maxUnavailable', maxUnavailable),
+      ...labelSelectorRules(part(spec, 'selector'), 'spec.selector'),
+    ];
+  },
+};
+
+const ownPriorityMax = 1_000_000_000;
+
+/** Those that the service itself makes. Their names are taken. */
+const systemPriorities: Readonly<Record<string, number>> = {
+  'system-node-critical': 2_000_001_000,
+  'system-cluster-critical': 2_000_000_000,
+};
+
+export const priorityClassRules: KindRules = {
+  validate: (object) => {
+    const value = numberOf(object['value']) ?? 0;
+    const { name = '' } = object.metadata;
+    if (name.startsWith('system-')) return systemRules(object, name, value);
+    if (value <= ownPriorityMax) return noProblems;
+    const detail = `maximum allowed value of a user defined priority is ${ownPriorityMax}`;
+    return [forbidden('value', detail)];
+  },
+  validateUpdate: (next, current) => [
+    ...(next['value'] === current['value']
+      ? []
+      : [forbidden('value', 'may not be changed in an update.')]),
+    ...unchanged('preemptionPolicy', next['preemptionPolicy'], current['preemptionPolicy']),
+  ],
+};
+
+function systemRules(object: ApiObject, name: string, value: number): Problems {
+  const fixed = systemPriorities[name];
+  const why =
+    fixed === undefined
+      ? `${name} is not a known system priority class`
+      : value !== fixed
+        ? `value of ${name} PriorityClass must be ${fixed}`
+        : object['globalDefault'] === true
+          ? `globalDefault of ${name} PriorityClass must be false`
+          : undefined;
+  if (why === undefined) return noProblems;
+  const detail =
+    `priority class names with 'system-' prefix are reserved for system use only. error: ` + why;
+  return [forbidden('metadata.name', detail)];
+}
+
+export const runtimeClassRules: KindRules = {
+  validate: (object) => {
+    // The oldest version has its fields elsewhere; releases that store it say what is wrong there.
+    if (object.apiVersion.endsWith('/v1alpha1')) return noProblems;
+    const scheduling = part(object, 'scheduling');
+    const overhead = part(part(object, 'overhead'), 'podFixed');
+    return together(
+      form('handler', text(object, 'handler'), checkDns1123Label),
+      resourceRules({ limits: overhead }, 'overhead.podFixed'),
+      validateLabels('scheduling.nodeSelector', textMap(scheduling, 'nodeSelector')),
+      each(objects(scheduling, 'tolerations'), (toleration, at) =>
+        tolerationRules(toleration, `scheduling.tolerations[${at}]`),
+      ),
+    );
+  },
+  validateUpdate: (next, current) => unchanged('handler', next['handler'], current['handler']),
+};

@@ -1,0 +1,61 @@
+/**
+ * Indexes of an indexed job as text: numbers and ranges in order, `0,2-4,7`.
+ *
+ * What it is not: a set; only how many they are is asked.
+ */
+import { quote } from '../../apimachinery/quote.ts';
+
+export interface CountedIndexes {
+  readonly count: number;
+  readonly problem?: string;
+}
+
+/** Up to the first mistake. */
+export function countIndexes(indexes: string, completions: number): CountedIndexes {
+  if (indexes === '') return { count: 0 };
+  let count = 0;
+  let last: number | undefined;
+  for (const interval of indexes.split(',')) {
+    const { first, final, problem } = readInterval(interval, completions);
+    if (problem !== undefined) return { count: 0, problem };
+    if (last !== undefined && last >= first) {
+      return { count: 0, problem: `non-increasing order, previous: ${last}, current: ${first}` };
+    }
+    count += final - first + 1;
+    last = final;
+  }
+  return { count };
+}
+
+interface Interval {
+  readonly first: number;
+  readonly final: number;
+  readonly problem?: string;
+}
+
+function wrong(problem: string): Interval {
+  return { first: 0, final: 0, problem };
+}
+
+const twoParts =
+  "violates the requirement that an index interval can have at most two parts separated by '-'";
+
+function readInterval(interval: string, completions: number): Interval {
+  const limits = interval.split('-');
+  if (limits.length > 2) return wrong(`the fragment ${quote(interval)} ${twoParts}`);
+  const [first, final = first] = limits.map((limit) =>
+    /^\d{1,10}$/.test(limit) ? Number(limit) : NaN,
+  );
+  for (const [at, limit] of limits.entries()) {
+    const index = (at === 0 ? first : final) ?? NaN;
+    if (Number.isNaN(index)) {
+      return wrong(`cannot convert string to integer for index: ${quote(limit)}`);
+    }
+    if (index >= completions) return wrong(`too large index: ${quote(limit)}`);
+  }
+  if (first === undefined || final === undefined) return wrong('no index');
+  if (limits.length === 2 && first >= final) {
+    return wrong(`non-increasing order, previous: ${first}, current: ${final}`);
+  }
+  return { first, final };
+}
