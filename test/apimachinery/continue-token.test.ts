@@ -15,7 +15,12 @@ import {
   parseResourceVersion,
 } from '../../src/apimachinery/resource-version.ts';
 import { StatusError } from '../../src/apimachinery/status-error.ts';
-import { formatRfc3339, formatRfc3339Micro, parseRfc3339 } from '../../src/apimachinery/time.ts';
+import {
+  formatRfc3339,
+  formatRfc3339Micro,
+  microsOfRfc3339,
+  parseRfc3339,
+} from '../../src/apimachinery/time.ts';
 
 const metaGroup = 'meta.k8s.io';
 const revisions = fc.bigInt({ min: 1n, max: REVISION_MAX });
@@ -173,6 +178,14 @@ describe('time', () => {
     ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z'],
     ['2026-01-02T03:04:05.123456789Z', '2026-01-02T03:04:05Z'],
     ['2026-01-02T03:04:05+02:00', '2026-01-02T01:04:05Z'],
+    ['2026-01-02T03:04:05.1234567890123Z', '2026-01-02T03:04:05Z'],
+    ['2026-01-02T03:04:05,5Z', '2026-01-02T03:04:05Z'],
+    ['2026-01-02T3:04:05Z', '2026-01-02T03:04:05Z'],
+    ['2026-01-02T03:04:05-24:60', '2026-01-03T04:04:05Z'],
+    ['2026-01-02T03:04:05+24:00', '2026-01-01T03:04:05Z'],
+    ['0004-02-29T00:00:00Z', '0004-02-29T00:00:00Z'],
+    ['0099-12-31T23:00:00-01:00', '0100-01-01T00:00:00Z'],
+    ['1969-12-31T23:59:59.9Z', '1969-12-31T23:59:59Z'],
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00Z'],
   ];
   for (const [text, normal] of good) {
@@ -181,6 +194,14 @@ describe('time', () => {
       assert.ok(ms !== undefined);
       assert.equal(formatRfc3339(ms), normal);
     });
+  }
+  const micros: [string, number][] = [
+    ['2026-01-02T03:04:05Z', 0],
+    ['2026-01-02T03:04:05.5Z', 500_000],
+    ['2026-01-02T03:04:05,000001999+24:60', 1],
+  ];
+  for (const [text, expected] of micros) {
+    it(`finds ${expected} µs in ${text}`, () => assert.equal(microsOfRfc3339(text), expected));
   }
   const bad = [
     '',
@@ -195,7 +216,13 @@ describe('time', () => {
     '2026-01-01T24:00:00Z',
     '2026-01-01T00:60:00Z',
     '2026-01-01T00:00:60Z',
-    '2026-01-01T00:00:00+24:00',
+    '2026-01-01T00:00:00+25:00',
+    '2026-01-01T00:00:00+24:61',
+    '2026-01-01T00:00:00+1:00',
+    '2026-01-01T:00:00Z',
+    '2026-01-01T001:00:00Z',
+    '0000-01-01T00:00:00+00:01',
+    '9999-12-31T23:59:59-00:01',
     '2026-01-01T00:00:00.Z',
     ' 2026-01-01T00:00:00Z',
     '1900-02-29T00:00:00Z',

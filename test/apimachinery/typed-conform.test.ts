@@ -4,7 +4,11 @@ import { describe, it } from 'node:test';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { conform, unknownFieldsMax } from '../../src/apimachinery/typed/conform.ts';
-import { strictProblemsMax, typedDocument } from '../../src/apimachinery/typed/field-validation.ts';
+import {
+  duplicateFields,
+  strictProblemsMax,
+} from '../../src/apimachinery/typed/field-validation.ts';
+import { typedDocument } from '../../src/apimachinery/typed/field-validation.ts';
 import { readTypes } from '../../src/apimachinery/typed/type-rows.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
@@ -267,11 +271,12 @@ describe('field validation', () => {
   ];
 
   it('Warn gives one warning each, Ignore none, and both drop the fields', () => {
-    const warned = typedDocument(document, type, 'Warn', ['spec.replicas']);
+    const noticed = duplicateFields(['spec.replicas']);
+    const warned = typedDocument(document, type, 'Warn', noticed);
     assert(warned.kind === 'ok');
     assert.deepEqual(warned.warnings, problems);
     assert.deepEqual(warned.object.metadata, { name: 'd' });
-    const ignored = typedDocument(document, type, 'Ignore', ['spec.replicas']);
+    const ignored = typedDocument(document, type, 'Ignore', noticed);
     assert(ignored.kind === 'ok');
     assert.deepEqual(ignored.warnings, []);
     assert.deepEqual(ignored.object, warned.object);
@@ -279,7 +284,7 @@ describe('field validation', () => {
   });
 
   it('Strict refuses with all of them in one message', () => {
-    const refused = typedDocument(document, type, 'Strict', ['spec.replicas']);
+    const refused = typedDocument(document, type, 'Strict', duplicateFields(['spec.replicas']));
     assert(refused.kind === 'refused');
     assert.equal(refused.error.code, 400);
     assert.equal(refused.error.reason, 'BadRequest');
@@ -303,7 +308,7 @@ describe('field validation', () => {
 
   it('many problems are counted beyond a bound', () => {
     const duplicates = Array.from({ length: strictProblemsMax + 5 }, (_, i) => `f${i}`);
-    const refused = typedDocument({}, type, 'Strict', duplicates);
+    const refused = typedDocument({}, type, 'Strict', duplicateFields(duplicates));
     assert(refused.kind === 'refused');
     assert.match(refused.error.message, /"f99", and 5 more$/);
   });

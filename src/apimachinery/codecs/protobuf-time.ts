@@ -4,7 +4,7 @@
  * Invariants: the zero time of the reference (the first second of the year 1) and the epoch are
  * "no time" on the wire, as they are there; JSON has years 0 to 9999 only.
  */
-import { formatRfc3339, parseRfc3339 } from '../time.ts';
+import { formatRfc3339, microsOfRfc3339, parseRfc3339 } from '../time.ts';
 
 export interface Timestamp {
   /** Since the epoch. */
@@ -22,8 +22,7 @@ export function timestampOf(text: string): Timestamp | undefined {
   const epochMs = parseRfc3339(text);
   if (epochMs === undefined) return undefined;
   const seconds = Math.floor(epochMs / 1000);
-  const fraction = /\.(\d+)/.exec(text)?.[1] ?? '';
-  const micros = Number(fraction.padEnd(6, '0').slice(0, 6));
+  const micros = microsOfRfc3339(text);
   return seconds === zeroTimeSeconds && micros === 0 ? undefined : { seconds, micros };
 }
 

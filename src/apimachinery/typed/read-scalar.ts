@@ -12,7 +12,7 @@
 import { unreachable } from '../../stdx/assert.ts';
 import { canonicalQuantity } from '../quantity.ts';
 import { quote } from '../quote.ts';
-import { formatRfc3339, parseRfc3339 } from '../time.ts';
+import { formatRfc3339, microsOfRfc3339, parseRfc3339 } from '../time.ts';
 import type { JsonValue } from '../unstructured.ts';
 import type { ScalarKind } from './type-schema.ts';
 
@@ -157,13 +157,11 @@ function readTime(value: JsonValue): JsonValue {
   throw new WrongType('an RFC 3339 time', value);
 }
 
-const fraction = /\.(\d+)/;
-
 function readMicroTime(value: JsonValue): JsonValue {
   const epochMs = typeof value === 'string' ? parseRfc3339(value) : undefined;
   if (epochMs === undefined) throw new WrongType('an RFC 3339 time', value);
-  const digits = fraction.exec(value as string)?.[1] ?? '';
-  return `${formatRfc3339(epochMs).slice(0, -1)}.${digits.padEnd(6, '0').slice(0, 6)}Z`;
+  const micros = String(microsOfRfc3339(value as string)).padStart(6, '0');
+  return `${formatRfc3339(epochMs).slice(0, -1)}.${micros}Z`;
 }
 
 function readAnything(value: JsonValue): JsonValue {
