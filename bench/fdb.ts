@@ -9,8 +9,10 @@
  * the cores with everything that is measured; its share is within `others` of the report.
  *
  * Floor: the same transactions in a bare loop on FoundationDB's client, as many records to each as
- * the server put into its own. Another row has a bare uWebSockets.js answer in series with it.
+ * the server put into its own, one at a time. Other rows have as many loops as the server has
+ * commits under way, and a bare uWebSockets.js answer in series with the one.
  */
+import { COMMIT_LANES } from '../src/storage/fdb/layout.ts';
 import { comparison, figure } from './harness/compare.ts';
 import type { Pair } from './harness/compare.ts';
 import { startFdbFloor, startSluice, startUwsFloor } from './harness/process.ts';
@@ -54,7 +56,12 @@ async function measureCreates(bench: Bench, processes: Processes): Promise<Measu
   for (const server of [processes.fdb, processes.lmdb]) await creates(server, 'warm', count / 2);
   const text = await objectText(processes.fdb.port, objectName('warm', 0));
   const valueBytes = createRecordBytes(text);
-  const pairs: Record<'bare' | 'series' | 'lmdb', Pair[]> = { bare: [], series: [], lmdb: [] };
+  type Floor = 'bare' | 'lanes' | 'series' | 'lmdb';
+  const pairs: Record<Floor, Pair[]> = { bare: [], lanes: [], series: [], lmdb: [] };
+  const loop = async (request: Omit<FdbRequest & { kind: 'commit' }, 'kind'>): Promise<number> => {
+    const asked: FdbRequest = { kind: 'commit', ...request };
+    return count / ((await processes.floor.ask(asked)) as FdbResult).seconds;
+  };
   const groupSizes: number[] = [];
   const rates: RequestRate[] = [];
   for (let round = 0; round < bench.rounds; round += 1) {
@@ -66,11 +73,12 @@ async function measureCreates(bench: Bench, processes: Processes): Promise<Measu
     );
     const after = await commitsOf(processes.fdb.port);
     const groupSize = Math.max(1, Math.round(count / (after - before)));
-    const request: FdbRequest = { kind: 'commit', count, groupSize, prefix, valueBytes };
-    const { seconds } = (await processes.floor.ask(request)) as FdbResult;
+    const request = { count, groupSize, prefix, valueBytes };
+    const floor = await loop({ ...request, lanes: 1 });
+    const lanes = await loop({ ...request, prefix: `lanes-${round}`, lanes: COMMIT_LANES });
     const lmdb = await creates(processes.lmdb, prefix, count);
-    const floor = count / seconds;
     pairs.bare.push({ floor, server: ours.perSecond });
+    pairs.lanes.push({ floor: lanes, server: ours.perSecond });
     const series = 1 / (1 / floor + 1 / answers);
     pairs.series.push({ floor: series, server: ours.perSecond });
     pairs.lmdb.push({ floor: lmdb.perSecond, server: ours.perSecond });
@@ -80,6 +88,7 @@ async function measureCreates(bench: Bench, processes: Processes): Promise<Measu
   return {
     rows: [
       comparison('creates, floor bare loop', 'per s', pairs.bare, { of: 'ratio', atLeast: 0.5 }),
+      comparison(`creates, floor ${COMMIT_LANES} loops at once`, 'per s', pairs.lanes),
       comparison('creates, floor loop + HTTP', 'per s', pairs.series),
       comparison('creates, floor lmdb server', 'per s', pairs.lmdb),
       figure(

@@ -1,6 +1,7 @@
 /**
  * The floor of writing to FoundationDB: the transactions of the server's store with nothing around
- * them. The same keys, sizes, reads and conflict ranges; one transaction at a time.
+ * them. The same keys, sizes, reads and conflict ranges; one transaction at a time, or as many as
+ * the server has under way, each in a lane of its own.
  *
  * What it is not: a store. It decides nothing, retries nothing, and nobody follows its log.
  */
@@ -11,6 +12,7 @@ import type { FdbTransaction } from '../../src/storage/fdb/binding.ts';
 import { ATTEMPT_ID_BYTES } from '../../src/storage/fdb/commit-plan.ts';
 import { openFoundationdb } from '../../src/storage/fdb/foundationdb-binding.ts';
 import {
+  COMMIT_MUTATIONS_MAX,
   RECORD_STAMP_AT,
   TIP_STAMP_AT,
   createKeys,
@@ -28,6 +30,8 @@ export type FdbRequest =
       readonly groupSize: number;
       readonly prefix: string;
       readonly valueBytes: number;
+      /** Transactions under way at once. */
+      readonly lanes: number;
     }
   /** Clears a whole store. */
   | { readonly kind: 'clear'; readonly store: string };
@@ -40,7 +44,6 @@ const [clusterFile, store = ''] = process.argv.slice(2);
 const db = openFoundationdb(clusterFile);
 const keys = createKeys(store);
 const SLOT = 0;
-const LANE = 0;
 const timeoutMs = 5_000;
 
 answerWith((request) => {
@@ -49,31 +52,37 @@ answerWith((request) => {
 });
 
 async function commitAll(request: Extract<FdbRequest, { kind: 'commit' }>): Promise<FdbResult> {
-  const { count, groupSize, prefix, valueBytes } = request;
+  const { count, groupSize, prefix, valueBytes, lanes } = request;
   const value = Buffer.alloc(valueBytes, 0x78);
   const begin = performance.now();
-  for (let done = 0; done < count; done += groupSize) {
-    const names: string[] = [];
-    for (let i = done; i < Math.min(count, done + groupSize); i += 1) {
-      const name = objectName(prefix, i);
-      names.push(storeKey({ group: '', resource: 'configmaps', namespace: 'default', name }));
+  let next = 0;
+  const loop = async (_: unknown, lane: number): Promise<void> => {
+    while (next < count) {
+      const names: string[] = [];
+      for (const end = Math.min(count, next + groupSize); next < end; next += 1) {
+        const name = objectName(prefix, next);
+        names.push(storeKey({ group: '', resource: 'configmaps', namespace: 'default', name }));
+      }
+      await commitGroup(names, value, lane);
     }
-    await commitGroup(names, value);
-  }
+  };
+  await Promise.all(Array.from({ length: lanes }, loop));
   return { seconds: (performance.now() - begin) / 1000 };
 }
 
-async function commitGroup(names: readonly string[], value: Buffer): Promise<void> {
+async function commitGroup(names: readonly string[], value: Buffer, lane: number): Promise<void> {
   const transaction = db.begin({ timeoutMs });
   await Promise.all([
     transaction.get(keys.ofSlot('s', SLOT), 'serializable'),
-    transaction.get(keys.lastCommit(SLOT, LANE), 'serializable'),
+    transaction.get(keys.lastCommit(SLOT, lane), 'serializable'),
   ]);
   await Promise.all(names.map((name) => transaction.get(keys.current(name), 'serializable')));
-  for (const [index, name] of names.entries()) put(transaction, name, index, value);
+  for (const [i, name] of names.entries()) {
+    put(transaction, name, lane * COMMIT_MUTATIONS_MAX + i, value);
+  }
   transaction.setVersionstampedValue(keys.tip, tipOf(0), TIP_STAMP_AT);
   const last = Buffer.alloc(ATTEMPT_ID_BYTES + STAMP_BYTES);
-  transaction.setVersionstampedValue(keys.lastCommit(SLOT, LANE), last, ATTEMPT_ID_BYTES);
+  transaction.setVersionstampedValue(keys.lastCommit(SLOT, lane), last, ATTEMPT_ID_BYTES);
   const stamp = transaction.versionstamp();
   await transaction.commit();
   await stamp;

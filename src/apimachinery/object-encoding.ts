@@ -27,6 +27,9 @@ const stampHead = '"resourceVersion":"';
 const stampTail = '",';
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+const comma = 0x2c;
 const quote = 0x22;
 const backslash = 0x5c;
 
@@ -92,13 +95,45 @@ export function decodeObject(bytes: Uint8Array): ApiObject {
 
 /** The JSON of metadata, braces included: a view into `bytes`, found without parsing. */
 export function metadataBytes(bytes: Uint8Array): Uint8Array {
+  const { start, end } = metadataSpan(bytes);
+  return bytes.subarray(start, end);
+}
+
+/** What an object is, without who owns its fields: managedFields are most of its metadata, and need
+ * not be parsed by whoever does not ask for them. They are the last member in all that is encoded
+ * here; in a record that has them elsewhere they stay. */
+export function identifyingMetadata(bytes: Uint8Array): ApiObject['metadata'] {
+  const { start, end, lastComma } = metadataSpan(bytes);
+  const hasManagers = managersWord.every((byte, at) => bytes[lastComma + at] === byte);
+  const text = hasManagers
+    ? `${decodeTrustedText(bytes.subarray(start, lastComma))}}`
+    : decodeTrustedText(bytes.subarray(start, end));
+  return JSON.parse(text) as ApiObject['metadata'];
+}
+
+const managersWord = Buffer.from(',"managedFields":');
+
+interface MetadataSpan {
+  /** Of the opening brace. */
+  readonly start: number;
+  /** Behind the closing one. */
+  readonly end: number;
+  /** Before the last member; `start` when there is but one. */
+  readonly lastComma: number;
+}
+
+function metadataSpan(bytes: Uint8Array): MetadataSpan {
   const start = findMetadata(bytes) + beforeMetadata.length;
+  let lastComma = start;
   let depth = 0;
   for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === quote) at = endOfString(bytes, at) - 1;
-    else if (byte === openingBrace) depth += 1;
-    else if (byte === closingBrace && (depth -= 1) === 0) return bytes.subarray(start, at + 1);
+    else if (byte === openingBrace || byte === openingBracket) depth += 1;
+    else if (byte === closingBrace || byte === closingBracket) {
+      depth -= 1;
+      if (depth === 0) return { start, end: at + 1, lastComma };
+    } else if (byte === comma && depth === 1) lastComma = at;
   }
   throw new AssertionError('stored metadata ends');
 }

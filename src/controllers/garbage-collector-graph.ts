@@ -15,7 +15,7 @@
  * its bytes for a word: only what has the word is parsed.
  * Bounds: about 600 bytes of memory for an object with one owner; nothing for others.
  */
-import { decodeTrustedText, metadataBytes } from '../apimachinery/object-encoding.ts';
+import { identifyingMetadata } from '../apimachinery/object-encoding.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import { parseGroupVersion } from '../apimachinery/schema.ts';
@@ -63,8 +63,9 @@ export function createOwnerGraph(
   return new Graph(scheme, finalizers, examine);
 }
 
+/** Without managedFields. */
 export function metadataOf(entry: Entry): ObjectMeta {
-  return JSON.parse(decodeTrustedText(metadataBytes(entry.bytes))) as ObjectMeta;
+  return identifyingMetadata(entry.bytes);
 }
 
 class Graph implements OwnerGraph {

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import {
   decodeObject,
   encodeObject,
+  identifyingMetadata,
   stampResourceVersion,
 } from '../../src/apimachinery/object-encoding.ts';
 import { parseJsonText, stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
@@ -70,6 +71,35 @@ const anyObject = fc
     apiVersion: 'v1',
     metadata: { ...metadata, name: 'a' },
   }));
+
+describe('what an object is, without who owns its fields', () => {
+  const managedFields = [{ manager: 'm', fieldsV1: { 'f:a': {}, 'k:{"n":"]"}': { '.': {} } } }];
+  const tricky = ',"managedFields":[{';
+  const rows: readonly (readonly [what: string, metadata: JsonObject, kept: JsonObject])[] = [
+    ['none', { name: 'a', finalizers: ['x', 'y'] }, { name: 'a', finalizers: ['x', 'y'] }],
+    ['last', { name: 'a', labels: { b: '}' }, managedFields }, { name: 'a', labels: { b: '}' } }],
+    ['a text like it', { name: tricky, managedFields }, { name: tricky }],
+    ['a last text like it', { a: '', name: tricky }, { a: '', name: tricky }],
+    [
+      'a label like it',
+      { labels: { a: '', managedFields: '' } },
+      { labels: { a: '', managedFields: '' } },
+    ],
+    ['alone', { managedFields }, { managedFields }],
+  ];
+  for (const [what, metadata, kept] of rows) {
+    it(what, () => {
+      const { bytes } = encodeObject({ apiVersion: 'v1', kind: 'X', metadata, spec: { a: [','] } });
+      assert.deepEqual(identifyingMetadata(bytes), kept);
+    });
+  }
+
+  it('they stay where they are not the last member', () => {
+    const metadata = { name: 'a', managedFields, uid: 'u' };
+    const bytes = Buffer.from(JSON.stringify({ kind: 'X', apiVersion: 'v1', metadata }));
+    assert.deepEqual(identifyingMetadata(bytes), metadata);
+  });
+});
 
 describe('object encoding', () => {
   it('puts kind, apiVersion and metadata first and keeps the order of the rest', () => {

@@ -95,8 +95,7 @@ describe('descriptions', () => {
 
 /** Volumes that nobody makes any more. */
 const outOfUse = new RegExp(
-  `\\.(${[
-    'GCEPersistentDisk|AWSElasticBlockStore|GitRepo|Glusterfs|RBD|Flex|Cinder|CephFS|Flocker|FC',
-    'Azure(File|Disk)|VsphereVirtualDisk|Quobyte|PhotonPersistentDisk|Portworx|ScaleIO|StorageOS',
-  ].join('|')})\\w*Source$`,
+  '\\.(GCEPersistentDisk|AWSElasticBlockStore|GitRepo|Glusterfs|RBD|Flex|Cinder|CephFS|Flocker|FC|' +
+    'Azure(File|Disk)|VsphereVirtualDisk|Quobyte|PhotonPersistentDisk|Portworx|ScaleIO|StorageOS)' +
+    '\\w*Source$',
 );

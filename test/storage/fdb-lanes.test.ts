@@ -20,6 +20,7 @@ import {
   ok,
   put,
   rejectsWith,
+  remove,
   textOf,
   written,
 } from '../contract/storage-fixture.ts';
@@ -204,6 +205,40 @@ describe('two commits of one server', () => {
     assert.equal(textOf(ok(await storage.read(key('b')))), 'second');
   });
 
+  for (const [what, marks, again] of [
+    ['its mark is still there', [], false],
+    ['the other server has written over its mark', [0, 1], false],
+    ['the mark is written over and this server has the same slot again', [0, 1], true],
+  ] as const) {
+    it(`the second finds their slot taken while the first one's fate is open: ${what}`, async () => {
+      const [first, second] = await askHeld(
+        [put(key('a'), absent, 'first')],
+        [put(key('b'), absent)],
+      );
+      servers.double.faults.script.push('unknown-applied');
+      gate.afterFailure = async () => {
+        await takeOver(marks);
+        if (again) await giveBack();
+        // The second finds out first, and goes on under a slot that it takes.
+        letGo(0);
+        const taken = slotOf(applied((await second)?.[0]));
+        assert.equal(taken, again ? 0 : 1);
+        // Had the first been tried again it would be applied once more, or be its own conflict.
+        const other = await servers.open();
+        const found = ok(await other.read(key('a')))?.revision as Revision;
+        await other.commit([remove(key('a'), written(found))]);
+      };
+      letGo(0);
+      if (marks.length > 0) await assert.rejects(first as Promise<unknown>, rejectsWith('unknown'));
+      else applied((await first)?.[0]);
+      const writes = (await allChanges(storage, revisionZero)).filter((c) => c.key === key('a'));
+      assert.deepEqual(
+        writes.map((change) => change.kind),
+        ['put', 'delete'],
+      );
+    });
+  }
+
   it('when their slot is taken over, both go on under one new slot', async () => {
     const asked = await askHeld([put(key('a'), absent)], [put(key('b'), absent)]);
     await takeOver();
@@ -235,11 +270,17 @@ describe('two commits of one server', () => {
     assert.ok(await closing);
   });
 
-  /** Another server takes slot 0 and commits under it, in both lanes. */
-  async function takeOver(): Promise<void> {
+  /** Another server takes slot 0 and commits under it, in these lanes. */
+  async function takeOver(lanes: readonly number[] = [0, 1]): Promise<void> {
     const taking = servers.double.connect().begin({});
     taking.set(keys.ofSlot('s', 0), Buffer.alloc(8, 7));
-    for (const lane of [0, 1]) taking.set(keys.lastCommit(0, lane), Buffer.alloc(26, 7));
+    for (const lane of lanes) taking.set(keys.lastCommit(0, lane), Buffer.alloc(26, 7));
     await taking.commit();
+  }
+
+  async function giveBack(): Promise<void> {
+    const giving = servers.double.connect().begin({});
+    giving.clear(keys.ofSlot('s', 0));
+    await giving.commit();
   }
 });

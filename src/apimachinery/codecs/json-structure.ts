@@ -1,6 +1,6 @@
 /**
- * What the engine's JSON reader does not tell: how deep a text nests, whether it may have lost
- * digits, and which keys come twice.
+ * What the engine's JSON reader does not tell: how deep a text nests, whether digits may have been
+ * lost, and which keys come twice.
  *
  * Duplicates are looked for only when there are any, which counting shows: a text has as many
  * members as it has colons outside strings; if its value has as many, no key came twice.
@@ -29,7 +29,7 @@ export interface JsonStructure {
   readonly depth: number;
   /** Names with a value, duplicates counted. */
   readonly members: number;
-  /** Whether a number may be one that a double does not hold: many digits, or an exponent. */
+  /** Whether there is a number of many digits or with an exponent: a double may not hold it. */
   readonly doubtfulNumbers: boolean;
 }
 

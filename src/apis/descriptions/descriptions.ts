@@ -5,7 +5,7 @@
  *       replicas How many pods to run.       a field of it
  *         Text that goes on.                 four columns in: the text before goes on
  *     core.A+core.B                          the fields that follow are of both
- *     *Condition                             of types whose names end so, without other texts
+ *     *Condition                             of every type whose name ends so, without another text
  *
  * What it is not: complete. Types that few people write have no texts. A name that no type has
  * fails the tests.

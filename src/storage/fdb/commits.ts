@@ -16,6 +16,10 @@
  *
  * A server that keeps losing races for a record gets a turn (contention.ts).
  *
+ * The mark tells as long as the slot is the same server's. So a commit keeps to the tenure of the
+ * slot (slots.ts) in which an attempt of it is open, whatever slot its server has taken since: it
+ * finds its own mark there, or the outcome is unknown.
+ *
  * Invariants: one commit is in flight per opener and lane, so (version, slot, lane) belongs to one
  * commit; the commits of two lanes share no key and no mark, so neither can be the conflict, or the
  * answer, of the other; one that was acknowledged before another began has the lower version; an
@@ -45,7 +49,7 @@ import type { Contention } from './contention.ts';
 import { createLanes } from './lanes.ts';
 import { COMMIT_MUTATIONS_MAX } from './layout.ts';
 import type { OwnCommits } from './own-commits.ts';
-import type { SlotHolder } from './slots.ts';
+import type { SlotHolder, Tenure } from './slots.ts';
 import { fdbLimits, translateFdbError } from './transactions.ts';
 
 export interface CommitterOptions {
@@ -99,9 +103,10 @@ export function createCommits(options: CommitterOptions): Commits {
   async function attemptOnce(
     transaction: FdbTransaction,
     mutations: readonly Mutation[],
-    { slot, lane }: { readonly slot: number; readonly lane: number },
+    { tenure, lane }: { readonly tenure: Tenure; readonly lane: number },
     open: OpenAttempt[],
   ): Promise<AttemptEnd> {
+    const { slot } = tenure;
     const [found, touched, turns] = await Promise.all([
       readSlot(space, transaction, slot, lane),
       readTouched(space, transaction, mutations),
@@ -113,7 +118,8 @@ export function createCommits(options: CommitterOptions): Commits {
     if (applied !== undefined && found.last !== undefined) {
       return finish(applied, found.last.subarray(ATTEMPT_ID_BYTES));
     }
-    if (found.owner?.equals(slots.owner) !== true) return { kind: 'slot-lost' };
+    const isOwner = found.owner?.equals(slots.owner) === true;
+    if (!isOwner || !slots.lasts(tenure)) return { kind: 'slot-lost' };
     const attempt = nextAttempt(slot, lane);
     const plan = planCommit(space, touched, contention.admit(turns, mutations), attempt);
     // Decided at this read version. An earlier attempt that had something to apply read what has
@@ -139,15 +145,16 @@ export function createCommits(options: CommitterOptions): Commits {
     const begin = (): FdbTransaction =>
       db.begin({ timeoutMs: Math.max(1, Math.min(fdbLimits.commitTimeoutMs, leftMs())) });
     const open: OpenAttempt[] = [];
+    let tenure: Tenure | undefined;
     let transaction = begin();
     for (;;) {
       try {
-        const slot = await slots.held();
-        const end = await attemptOnce(transaction, mutations, { slot, lane }, open);
+        if (tenure === undefined || open.length === 0) tenure = await slots.held();
+        const end = await attemptOnce(transaction, mutations, { tenure, lane }, open);
         if (end.kind === 'done') return end.outcomes;
         // Whoever took the slot may have overwritten the mark that would tell.
         if (open.length > 0) throw unknownOutcome();
-        slots.lost(slot);
+        slots.lost(tenure);
         transaction = begin();
       } catch (error) {
         if (isFdbError(error) && leftMs() <= 0) throw giveUp(error, open);

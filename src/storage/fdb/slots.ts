@@ -35,15 +35,23 @@ export const OWNER_BYTES = 8;
 /** How long whoever compacts may stand still before another server may. */
 export const COMPACTION_LEASE_MS = 30_000;
 
+/** One holding of a slot, compared by identity: a server that loses a slot and takes it again has
+ * another one, for what was written about the slot between is somebody else's. */
+export interface Tenure {
+  readonly slot: number;
+}
+
 export interface SlotHolder {
   /** Names this opener; random. */
   readonly owner: Buffer;
   /** The slot held, or one newly taken.
    * @throws StorageError `in-use` when 32 live servers hold them all. */
-  held(): Promise<number>;
-  /** Told by a commit that found another owner of this slot; another commit may have told it, and
+  held(): Promise<Tenure>;
+  /** Whether nobody has told that it is over. */
+  lasts(tenure: Tenure): boolean;
+  /** Told by a commit that found another owner of its slot; another commit may have told it, and
    * this server hold a new one. */
-  lost(slot: number): void;
+  lost(tenure: Tenure): void;
   /** Gives the slot up; a failure leaves it to expire. */
   release(): Promise<void>;
 }
@@ -61,21 +69,21 @@ export function createSlotHolder({ db, keys, marks, timers, prng }: SlotOptions)
   const owner = Buffer.alloc(OWNER_BYTES);
   owner.writeUInt32BE(prng.uint32());
   owner.writeUInt32BE(prng.uint32(), 4);
-  let slot: Promise<number> | undefined;
-  /** What `slot` has resolved to. */
-  let current: number | undefined;
+  let holding: Promise<Tenure> | undefined;
+  /** What `holding` has resolved to. */
+  let current: Tenure | undefined;
   let renewal: TimerHandle | undefined;
   const timeouts = { timeoutMs: fdbLimits.commitTimeoutMs };
 
-  function held(): Promise<number> {
-    slot ??= take().catch((error: unknown) => {
-      slot = undefined;
+  function held(): Promise<Tenure> {
+    holding ??= take().catch((error: unknown) => {
+      holding = undefined;
       throw error;
     });
-    return slot;
+    return holding;
   }
 
-  async function take(): Promise<number> {
+  async function take(): Promise<Tenure> {
     const work = async (transaction: FdbTransaction): Promise<number> => {
       if ((await transaction.get(keys.meta, 'serializable'))?.equals(marks) !== true) {
         throw new StorageError('io', 'the store was put back or replaced: restart the server');
@@ -83,16 +91,16 @@ export function createSlotHolder({ db, keys, marks, timers, prng }: SlotOptions)
       return takeSlot(keys, owner, transaction);
     };
     const taken = await runWrite(db, work, timeouts);
-    current = taken;
+    current = { slot: taken };
     scheduleRenewal(taken);
-    return taken;
+    return current;
   }
 
   function drop(): void {
     renewal?.cancel();
     renewal = undefined;
     current = undefined;
-    slot = undefined;
+    holding = undefined;
   }
 
   function scheduleRenewal(taken: number): void {
@@ -111,11 +119,12 @@ export function createSlotHolder({ db, keys, marks, timers, prng }: SlotOptions)
   return {
     owner,
     held,
-    lost(which) {
-      if (current === which) drop();
+    lasts: (tenure) => current === tenure,
+    lost(tenure) {
+      if (current === tenure) drop();
     },
     async release() {
-      const taken = await slot?.catch(() => undefined);
+      const taken = (await holding?.catch(() => undefined))?.slot;
       drop();
       if (taken === undefined) return;
       const give = (transaction: FdbTransaction): Promise<void> =>
