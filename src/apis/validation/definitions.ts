@@ -65,6 +65,27 @@ export const definitionRules: KindRules = {
   },
 };
 
+/** What the stable version demands beside: the older one takes objects of any shape. */
+export function schemaProblems(object: ApiObject): Problems {
+  const versions = objects(part(object, 'spec'), 'versions');
+  return together(
+    each(versions, (version, at) =>
+      part(version, 'schema')['openAPIV3Schema'] === undefined
+        ? [required(`spec.versions[${at}].schema.openAPIV3Schema`, 'schemas are required')]
+        : noProblems,
+    ),
+    partsRules(versions, [schemaPart]),
+  );
+}
+
+export function unknownFieldProblems(object: ApiObject): Problems {
+  if (part(object, 'spec')['preserveUnknownFields'] !== true) return noProblems;
+  const detail =
+    'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in ' +
+    'spec.versions[*].schema instead';
+  return [invalid('spec.preserveUnknownFields', true, detail)];
+}
+
 function isEstablished(object: ApiObject): boolean {
   return objects(part(object, 'status'), 'conditions').some(
     (condition) =>
@@ -122,7 +143,7 @@ function versionsRules(spec: JsonObject): Problems {
       ? [invalid(field, undefined, 'must contain unique version names')]
       : noProblems,
     stored === 1 ? noProblems : [invalid(field, undefined, one)],
-    partsRules(versions),
+    partsRules(versions, parts),
   );
 }
 
@@ -153,16 +174,19 @@ function versionRules(version: JsonObject, path: string): Problems {
 
 type PartRules = (version: JsonObject, path: string) => Problems;
 
-/** Parts of versions, where errors in them stand when all versions agree, and their rules. */
-const parts: readonly (readonly [string, string, PartRules])[] = [
-  [
-    'schema',
-    'validation',
-    (version, path) =>
-      part(version, 'schema')['openAPIV3Schema'] === undefined
-        ? noProblems
-        : schemaRules(part(part(version, 'schema'), 'openAPIV3Schema'), `${path}.openAPIV3Schema`),
-  ],
+/** A part of versions, where errors in it stand when all versions agree, and its rules. */
+type VersionPart = readonly [string, string, PartRules];
+
+const schemaPart: VersionPart = [
+  'schema',
+  'validation',
+  (version, path) =>
+    part(version, 'schema')['openAPIV3Schema'] === undefined
+      ? noProblems
+      : schemaRules(part(part(version, 'schema'), 'openAPIV3Schema'), `${path}.openAPIV3Schema`),
+];
+
+const parts: readonly VersionPart[] = [
   [
     'additionalPrinterColumns',
     'additionalPrinterColumns',
@@ -187,10 +211,10 @@ const parts: readonly (readonly [string, string, PartRules])[] = [
 ];
 
 /** The reference keeps what all versions say in one place, and names that. */
-function partsRules(versions: readonly JsonObject[]): Problems {
+function partsRules(versions: readonly JsonObject[], of: readonly VersionPart[]): Problems {
   const [first, ...others] = versions;
   if (first === undefined) return noProblems;
-  return each(parts, ([name, shared, rules]) =>
+  return each(of, ([name, shared, rules]) =>
     others.every((version) => deepEqual(version[name], first[name]))
       ? rules(first, `spec.${shared}`)
       : each(versions, (version, at) => rules(version, `spec.versions[${at}].${name}`)),
