@@ -20,29 +20,20 @@ import {
   required,
 } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
-import type { Identity } from '../apimachinery/identity.ts';
 import { quote } from '../apimachinery/quote.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
-import {
-  certificateChainProblem,
-  readSigningRequest,
-} from '../authentication/certificate-requests.ts';
+import { readSigningRequest } from '../authentication/certificate-requests.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
 
 /** What replaces functions of the generic strategy. */
-export function signingRequestStrategy({ signers }: Identity): Partial<KindStrategy> {
+export function signingRequestStrategy(): Partial<KindStrategy> {
   return {
     prepareForCreate: withRequester,
-    validateVersion: (request, version) => [
-      ...requestErrors(specOf(request)['request']),
-      ...(version !== 'v1' || specOf(request)['signerName'] !== signers.legacyUnknown
-        ? []
-        : [invalid('spec.signerName', signers.legacyUnknown, legacyRefusal)]),
-    ],
+    validateCreated: (request) => requestErrors(specOf(request)['request']),
     prepareForUpdate: (next, current) =>
       withPart(withPart(next, current, 'spec'), current, 'status'),
     prepareForStatusUpdate: (next, current, nowMs) =>
@@ -63,8 +54,6 @@ export function signingRequestStrategy({ signers }: Identity): Partial<KindStrat
     },
   };
 }
-
-const legacyRefusal = 'the legacy signerName is not allowed via this API version';
 
 function specOf({ spec }: ApiObject): JsonObject {
   return isJsonObject(spec) ? spec : {};
@@ -209,15 +198,8 @@ function decisionErrors(next: ApiObject, current: ApiObject): readonly FieldErro
 }
 
 function certificateErrors(next: ApiObject, current: ApiObject): readonly FieldError[] {
-  const [wanted, old] = [certificateOf(next), certificateOf(current)];
-  if (wanted === old) return [];
-  if (old === '' && typeof wanted === 'string') {
-    const pem = Buffer.from(wanted, 'base64').toString('latin1');
-    const problem = certificateChainProblem(pem);
-    return problem === undefined
-      ? []
-      : [invalid('status.certificate', '<certificate data>', problem)];
-  }
+  const old = certificateOf(current);
+  if (old === '' || certificateOf(next) === old) return [];
   const why = 'updates may not modify existing certificate content';
   return [forbidden('status.certificate', why)];
 }

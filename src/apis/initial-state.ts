@@ -80,10 +80,13 @@ function withSelector(job: ApiObject, identity: Identity): ApiObject {
   };
   const template = part(spec, 'template');
   const metadata = part(template, 'metadata');
-  const labels = { ...part(metadata, 'labels'), ...generated };
+  const labels = { ...(part(metadata, 'labels') as Record<string, string>), ...generated };
   const matchLabels = { ...part(part(spec, 'selector'), 'matchLabels'), [own]: uid };
+  // A job without labels has those of its pods, as whenever it is read.
+  const unlabelled = Object.keys(job.metadata.labels ?? {}).length === 0;
   return {
     ...job,
+    ...(unlabelled ? { metadata: { ...job.metadata, labels } } : {}),
     spec: {
       ...spec,
       selector: { ...part(spec, 'selector'), matchLabels },

@@ -36,8 +36,7 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
       ...initial['/pods'],
       subresources: podSubresources(`${identity.labelDomain}/config.mirror`),
     },
-    [identity.fill('certificates.{domain}/certificatesigningrequests')]:
-      signingRequestStrategy(identity),
+    [identity.fill('certificates.{domain}/certificatesigningrequests')]: signingRequestStrategy(),
     '/secrets': secretStrategy(),
   };
   const rules = new Map(

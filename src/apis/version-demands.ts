@@ -16,8 +16,8 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { certificateProblems } from './certificate-chains.ts';
 import { eventDemands, stableEventDemands } from './event-demands.ts';
-import { definitionProblems, keptUnknown } from './structural-schemas.ts';
 import { objects, part, text, texts, uniqueBy } from './validation/checks.ts';
+import { schemaProblems, unknownFieldProblems } from './validation/definitions.ts';
 import type { KindRules } from './validation/kind-rules.ts';
 
 type Judge = (object: ApiObject) => readonly FieldError[];
@@ -79,7 +79,7 @@ export function versionDemandsOf(identity: Identity): ReadonlyMap<string, KindRu
     [`${admission}/validatingwebhookconfigurations`, webhookDemands],
     [
       'apiextensions.{domain}/v1/customresourcedefinitions',
-      sinceCreate(definitionProblems, keptUnknown),
+      sinceCreate(schemaProblems, unknownFieldProblems),
     ],
     ['certificates.{domain}/v1/certificatesigningrequests', requestDemands(identity)],
   ];

@@ -150,19 +150,6 @@ function elementAt(
   return end > der.length ? undefined : { contentAt, end };
 }
 
-/** What is wrong with a chain of certificates that somebody issued. */
-export function certificateChainProblem(pem: string): string | undefined {
-  const blocks = readPem(pem);
-  if (blocks.length === 0) return 'must contain one or more CERTIFICATE PEM blocks';
-  const other = blocks.find(({ type }) => type !== 'CERTIFICATE');
-  if (other !== undefined) {
-    return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(other.type)}`;
-  }
-  if (blocks.some(({ hasHeaders }) => hasHeaders)) return 'no PEM block headers are permitted';
-  const read = readCertificates(pem);
-  return read?.length === blocks.length ? undefined : 'a PEM block is not a certificate';
-}
-
 /** A CA that is ready to sign. */
 export interface SigningAuthority {
   readonly certificate: X509Certificate;

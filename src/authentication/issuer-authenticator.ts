@@ -6,7 +6,8 @@
  * What it is not: a login. Clients bring their ID token.
  *
  * Invariants: the issuer a token names decides by whose keys it is verified, and by no others; a
- * claim that is missing or of the wrong type authenticates nobody.
+ * claim that is missing or of the wrong type authenticates nobody. Nobody waits for an issuer but
+ * its own tokens. When other issuers are trusted, the keys of those that stay are kept.
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
@@ -33,16 +34,34 @@ interface Trusted {
   readonly keys: IssuerKeys;
 }
 
-export function createIssuerAuthenticator(options: IssuerAuthenticatorOptions): TokenAuthenticator {
-  const { clock, issuers, onError, timers } = options;
-  const trusted = new Map<unknown, Trusted>(
-    issuers.map((config) => {
-      const failed = (error: unknown): void => onError(config.url, error);
-      return [config.url, { config, keys: createIssuerKeys(config, clock, timers, failed) }];
-    }),
-  );
+export interface IssuerAuthenticator extends TokenAuthenticator {
+  /** Trusts these from now on, and no others. */
+  trust(issuers: readonly IssuerConfig[]): void;
+}
+
+export function createIssuerAuthenticator(
+  options: IssuerAuthenticatorOptions,
+): IssuerAuthenticator {
+  const { clock, onError, timers } = options;
+  let trusted = new Map<unknown, Trusted>();
+  const trust = (issuers: readonly IssuerConfig[]): void => {
+    const before = trusted;
+    trusted = new Map(
+      issuers.map((config) => {
+        const known = before.get(config.url);
+        const failed = (error: unknown): void => onError(config.url, error);
+        const keys =
+          known !== undefined && haveSameKeys(known.config, config)
+            ? known.keys
+            : createIssuerKeys(config, clock, timers, failed);
+        return [config.url, { config, keys }];
+      }),
+    );
+  };
+  trust(options.issuers);
   return {
     name: methodName,
+    trust,
     async authenticateToken(token, asked) {
       const read = readToken(token);
       const issuer = read && trusted.get(read.claims['iss']);
@@ -54,6 +73,10 @@ export function createIssuerAuthenticator(options: IssuerAuthenticatorOptions): 
       return authenticated(options, issuer.config, read.claims, asked);
     },
   };
+}
+
+function haveSameKeys(one: IssuerConfig, other: IssuerConfig): boolean {
+  return one.ca === other.ca && one.discoveryUrl === other.discoveryUrl;
 }
 
 function claimsProblem(

@@ -29,7 +29,8 @@ export type AnonymousRule =
 export interface AuthenticationParts {
   /** In the order in which they are asked. */
   readonly methods: readonly Authenticator[];
-  readonly anonymous: AnonymousRule;
+  /** Asked at each request: the configuration may be read again. */
+  readonly anonymous: () => AnonymousRule;
   /** Beside Authorization. In lower case. */
   readonly isCredentialHeader: (name: string) => boolean;
 }
@@ -61,7 +62,7 @@ export function createAuthentication(parts: AuthenticationParts): CallerAuthenti
       why = joined(why, method, answer);
     }
     if (why !== undefined) return { kind: 'rejected', why };
-    return allowsAnonymous(anonymous, request.path) ? anonymousCaller : withoutCredentials;
+    return allowsAnonymous(anonymous(), request.path) ? anonymousCaller : withoutCredentials;
   }
 }
 

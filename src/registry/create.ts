@@ -7,6 +7,7 @@
 import {
   newAlreadyExists,
   newBadRequest,
+  newCorruptObject,
   newGenerateNameConflict,
   newInvalid,
   newNamespaceNotFound,
@@ -22,6 +23,7 @@ import { formatRfc3339 } from '../apimachinery/time.ts';
 import { validateObjectMeta } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Condition } from '../storage/storage.ts';
+import { damagedState } from '../storage/damage.ts';
 import { storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { ObjectOutcome } from '../../actors/actors.ts';
@@ -157,7 +159,7 @@ export function prepareForCreate(
   const errors = together(
     validateObjectMeta(object.metadata, rules),
     strategy.validate(object),
-    strategy.validateVersion(object, kind.version),
+    strategy.validateCreated(object),
   );
   if (errors.length > 0) return refused(newInvalid(kind, name, errors));
   const written = object === deduplicated ? object : { ...deduplicated, metadata: object.metadata };
@@ -171,16 +173,19 @@ export function namespaceConditions(namespace: string): readonly Condition[] {
   return [{ key, state: objectStates.live }];
 }
 
-/** The refusal for a namespace that was not live when the object was to be written. */
+/** The refusal for a namespace that was not live, or not readable, when the object was to be
+ * written. */
 export function namespaceRefusal(
   resource: GroupResource,
   name: string,
   namespace: string,
   found: string | undefined,
 ): StatusError {
-  return found === undefined
-    ? newNamespaceNotFound(namespace)
-    : newNamespaceTerminating(resource, name, namespace);
+  if (found === undefined) return newNamespaceNotFound(namespace);
+  if (found !== damagedState) return newNamespaceTerminating(resource, name, namespace);
+  const key = storeKey({ ...namespacesResource, namespace: '', name: namespace });
+  const why = 'its state cannot be read';
+  return newCorruptObject(namespacesResource, namespace, { key, why });
 }
 
 function creationResult(

@@ -23,8 +23,8 @@ export interface KindStrategy {
   /** Of writes to the kind's other subresources, by name. */
   readonly subresources: Readonly<Record<string, SubresourceRules>>;
   validate(object: ApiObject): readonly FieldError[];
-  /** Of a creation: what the version that it comes in does not allow. */
-  validateVersion(object: ApiObject, version: string): readonly FieldError[];
+  /** Of a creation alone: what no write changes any more. */
+  validateCreated(object: ApiObject): readonly FieldError[];
   /** Of a write to the main resource; what `validate` asks is asked here too. */
   validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
   /** Of a write to the status, which leaves the rest as it is. */
@@ -61,7 +61,7 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
     prepareForStatusUpdate: (next) => next,
     subresources: {},
     validate: () => [],
-    validateVersion: () => [],
+    validateCreated: () => [],
     validateUpdate: () => [],
     validateStatusUpdate: () => [],
     forbidDeletion: () => undefined,

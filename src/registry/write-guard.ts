@@ -32,7 +32,7 @@ export interface GuardedWrite {
   readonly namespace: string;
   /** Absent: the one that the object will have. */
   readonly name?: string | undefined;
-  /** Absent: the object itself. */
+  /** Absent: the object itself, be it by its scale. */
   readonly subresource?: string | undefined;
 }
 

@@ -18,15 +18,17 @@ import { accessReviews } from '../endpoints/reviews/access-reviews.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { buildAuthentication, fileTokens, readAuthenticationFiles } from './authentication.ts';
+import { followAuthentication } from './authentication-reload.ts';
 import type { AuthenticationFiles } from './authentication.ts';
 import { createRbacControllers } from './authorization.ts';
 import type { TlsMaterial } from './listeners.ts';
 import type { Log } from './log.ts';
+import type { LabelledSeries } from './metrics.ts';
 import type { CompletedConfig } from './options.ts';
 import { ensurePki, servingOf } from './pki.ts';
 import type { Pki } from './pki.ts';
 import type { ServerParts } from './server-parts.ts';
-import { createSigningControllers, readSigningAuthority } from './signing.ts';
+import { createSigningControllers, readSigningAuthorities } from './signing.ts';
 import { readTokenKeys } from './token-keys.ts';
 import type { TokenKeys } from './token-keys.ts';
 import { createTokenControllers, createTokenParts } from './token-methods.ts';
@@ -38,7 +40,7 @@ export interface AccessMaterial {
   readonly files: AuthenticationFiles;
   readonly keys: TokenKeys;
   readonly tls: TlsMaterial;
-  readonly signing: SigningAuthority;
+  readonly signing: ReadonlyMap<string, SigningAuthority>;
 }
 
 /** @throws OptionsError. */
@@ -55,7 +57,7 @@ export async function readAccessMaterial(
     files,
     keys: readTokenKeys(config.tokens, dataDir, access.tlsCertificate?.keyFile),
     tls: { serving: servingOf(access, pki), clientCaPem: files.clientCaPem },
-    signing: await readSigningAuthority(config.signing, pki),
+    signing: await readSigningAuthorities(config.signing, pki, identity),
   };
 }
 
@@ -74,6 +76,9 @@ export interface AccessParts {
   readonly authentication: CallerAuthentication;
   readonly reviews: ReviewAnswerers;
   readonly tokens: TokenParts;
+  readonly series: readonly LabelledSeries[];
+  /** The configuration is not read again. */
+  stop(): void;
   /** Where this server runs controllers. */
   controllers(registry: RegistryDeps): Controller;
 }
@@ -91,7 +96,14 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
     log,
     streams,
     keys,
-    jwt: files.configuration?.jwt ?? [],
+    jwt: files.configuration?.jwt,
+  });
+  const configuration = followAuthentication(config.access, files, {
+    identity,
+    clock,
+    timers,
+    log,
+    trustIssuers: (jwt) => tokens.trustIssuers(jwt),
   });
   const methods = [fileTokens(files), ...tokens.methods];
   const given = config.access.tlsCertificate !== undefined;
@@ -99,12 +111,14 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
   // Alone it has made them before it serves anybody; else whoever holds the controllers does.
   const defaults = authorization.usesRbac && deps.shared;
   return {
-    authentication: buildAuthentication(files, methods, clock),
+    authentication: buildAuthentication(files, methods, configuration.anonymous, clock),
     reviews: new Map([
       ...tokenReviews(tokens, methods, identity, clock),
       ...accessReviews(authorization),
     ]),
     tokens,
+    series: configuration.series,
+    stop: () => configuration.stop(),
     controllers: (own) =>
       together([
         createTokenControllers({
@@ -122,7 +136,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
           timers,
           log,
           access: authorization,
-          authority: signing,
+          authorities: signing,
           lifeMs: config.signing.lifeMs,
         }),
       ]),

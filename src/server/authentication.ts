@@ -27,6 +27,7 @@ import { readTokenFile, staticTokens } from '../authentication/token-file.ts';
 import { createAuthentication } from '../authentication/union.ts';
 import type { AnonymousRule } from '../authentication/union.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import type { JsonValue } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { AccessConfig } from './access-options.ts';
 import { OptionsError } from './option-values.ts';
@@ -39,8 +40,14 @@ export interface AuthenticationFiles {
   /** CAs of clients and proxies, PEM: clients are told of them in the handshake. */
   readonly clientCaPem: string;
   readonly staticUsers: ReadonlyMap<string, Pki['adminUser']>;
-  readonly configuration: ConfiguredAuthentication | undefined;
+  readonly configuration: ReadConfigurationFile | undefined;
   readonly anonymous: AnonymousRule;
+}
+
+export interface ReadConfigurationFile {
+  readonly file: string;
+  readonly bytes: Uint8Array;
+  readonly jwt: readonly JsonValue[];
 }
 
 /** @throws OptionsError. */
@@ -52,23 +59,48 @@ export function readAuthenticationFiles(
   const own = pki.authority.certificatePem;
   const clients = access.clientCaFile === undefined ? '' : bundleOf('client-ca-file', access);
   const proxies = access.requestHeader === undefined ? '' : proxyBundle(access);
-  const configuration = configurationOf(access, identity);
+  const file = access.authenticationConfigFile;
+  const bytes = file === undefined ? undefined : readFileBytes('authentication-config', file);
+  const configured = configurationOf(access, bytes, identity);
   return {
     clientRoots: rootsOf('client-ca-file', `${own}\n${clients}`),
     proxy: proxyRules(access, proxies),
     clientCaPem: [own, clients, proxies].filter((pem) => pem !== '').join('\n'),
     staticUsers: staticUsersOf(access, pki),
-    configuration,
-    anonymous: anonymousRule(access, configuration),
+    configuration:
+      file === undefined || bytes === undefined ? undefined : { file, bytes, jwt: configured.jwt },
+    anonymous: configured.anonymous,
   };
+}
+
+export interface UsedConfiguration {
+  readonly jwt: readonly JsonValue[];
+  readonly anonymous: AnonymousRule;
+}
+
+/** What is in force with this configuration file and the flags; undefined: there is no file.
+ * @throws OptionsError. */
+export function configurationOf(
+  access: AccessConfig,
+  bytes: Uint8Array | undefined,
+  identity: Identity,
+): UsedConfiguration {
+  if (bytes === undefined) return { jwt: [], anonymous: anonymousRule(access, undefined) };
+  const read = readAuthenticationConfiguration(bytes, identity);
+  if (read.kind === 'ok') {
+    return { jwt: read.value.jwt, anonymous: anonymousRule(access, read.value) };
+  }
+  const file = access.authenticationConfigFile ?? '';
+  throw new OptionsError(`--authentication-config: ${file}: ${read.problem}`);
 }
 
 export function buildAuthentication(
   files: AuthenticationFiles,
   tokenMethods: readonly TokenAuthenticator[],
+  anonymous: () => AnonymousRule,
   clock: Clock,
 ): CallerAuthentication {
-  const { proxy, clientRoots, anonymous } = files;
+  const { proxy, clientRoots } = files;
   const methods: readonly Authenticator[] = [
     ...(proxy === undefined ? [] : [requestHeaderProxy(proxy, clock)]),
     clientCertificates(clientRoots, clock),
@@ -126,17 +158,6 @@ function rootsOf(flag: string, pem: string): readonly Certificate[] {
   return roots;
 }
 
-function configurationOf(
-  { authenticationConfigFile: file }: AccessConfig,
-  identity: Identity,
-): ConfiguredAuthentication | undefined {
-  if (file === undefined) return undefined;
-  const bytes = Buffer.from(readText('authentication-config', file));
-  const read = readAuthenticationConfiguration(bytes, identity);
-  if (read.kind === 'ok') return read.value;
-  throw new OptionsError(`--authentication-config: ${file}: ${read.problem}`);
-}
-
 /** On by default, but not where a request without credentials could do everything. */
 function anonymousRule(
   { anonymousAuth, authorization }: AccessConfig,
@@ -154,8 +175,12 @@ function anonymousRule(
 }
 
 function readText(flag: string, file: string): string {
+  return readFileBytes(flag, file).toString('utf8');
+}
+
+function readFileBytes(flag: string, file: string): Buffer {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch (error) {
     throw new OptionsError(`--${flag}: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -39,6 +39,8 @@ async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), programVersion());
   if (command.kind === 'done') return;
   if (command.kind === 'convert') return runConvert(command.options);
+  // Stores, backups, keys, logs: what is made from here on is its owner's alone.
+  process.umask(0o077);
   if (command.kind !== 'serve') {
     const done = await runStoreCommand(command);
     // Standard output may be the export itself.

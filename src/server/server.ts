@@ -50,6 +50,7 @@ import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
 import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { assembleAccess, readAccessMaterial } from './access.ts';
+import type { AccessParts } from './access.ts';
 import { writeGuards } from './admission.ts';
 import { startAudit } from './audit.ts';
 import type { AuditPart } from './audit.ts';
@@ -150,6 +151,7 @@ export async function startServer(
       worker: worker?.number,
       authentication: access.authentication,
       reviews: access.reviews,
+      accessSeries: access.series,
       audit,
       issuerDocuments: (address) => issuerDocuments(access.tokens, address),
     });
@@ -160,7 +162,7 @@ export async function startServer(
     const { tls, pki } = material;
     const kubeconfig =
       worker === undefined ? writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)) : '';
-    const stop = stopping(config, { parts, serving, server, background, timers, audit });
+    const stop = stopping(config, { parts, serving, server, background, timers, audit, access });
     return { url, httpUrl: server.httpUrl, transport: server.name, kubeconfig, parts, stop };
   } catch (error) {
     abandoned = true;
@@ -176,11 +178,12 @@ interface Running {
   readonly background: Background;
   readonly timers: Timers;
   readonly audit: AuditPart | undefined;
+  readonly access: Pick<AccessParts, 'stop'>;
 }
 
 function stopping(
   config: CompletedConfig,
-  { parts, serving, server, background, timers, audit }: Running,
+  { parts, serving, server, background, timers, audit, access }: Running,
 ): () => Promise<void> {
   return async () => {
     serving.startShutdown();
@@ -188,6 +191,7 @@ function stopping(
     server.stopAccepting();
     await background.stop();
     parts.authorization.stop();
+    access.stop();
     await parts.streams.stop();
     await serving.drained(timers, config.shutdownTimeoutMs);
     await parts.actors.stop();

@@ -36,6 +36,7 @@ import type { ExchangeHandler, TransportLimits } from '../transport/http-exchang
 import type { AuditPart } from './audit.ts';
 import type { Log } from './log.ts';
 import { createMetricsPage } from './metrics.ts';
+import type { LabelledSeries } from './metrics.ts';
 import { lagMeasured, measuredOf } from './measured.ts';
 import { rbacDefaultsSeen } from './authorization.ts';
 import type { Background } from './background.ts';
@@ -69,6 +70,8 @@ export interface ServingDeps {
   readonly logFollow: LogFollow;
   readonly authentication: CallerAuthentication;
   readonly reviews: ReviewAnswerers;
+  /** Of authentication. */
+  readonly accessSeries: readonly LabelledSeries[];
   /** Undefined: nothing is audited. */
   readonly audit: AuditPart | undefined;
   /** The documents of the issuer of tokens; `address` is undefined until it is known. */
@@ -93,7 +96,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   const metrics = createMetricsPage(measured, {
     view: { release: config.release, showHidden: config.showHiddenMetrics },
     worker: deps.worker,
-    series: [...parts.authorization.series, ...(deps.audit?.series ?? [])],
+    series: [...parts.authorization.series, ...deps.accessSeries, ...(deps.audit?.series ?? [])],
     warn: (text) => log.warn({}, text),
   });
   const version = versionOf(config);

@@ -1,11 +1,12 @@
 /**
- * The server's own signers put together: their CA, read at the start, and the controllers that
+ * The server's own signers put together: their CAs, read at the start, and the controllers that
  * approve, sign and clean up.
  *
  * What it is not: the rules of each signer (controllers/signing), or the rights of those who
  * approve by hand.
  */
 import { readFileSync } from 'node:fs';
+import type { Identity } from '../apimachinery/identity.ts';
 import { openAuthority } from '../authentication/certificate-requests.ts';
 import type { SigningAuthority } from '../authentication/certificate-requests.ts';
 import type { AccessChecker } from '../authorization/authorizer.ts';
@@ -20,30 +21,44 @@ import type { ControllerShortName } from './controller-choice.ts';
 import type { Log } from './log.ts';
 import { OptionsError } from './option-values.ts';
 import type { Pki } from './pki.ts';
-import type { SigningConfig } from './signing-options.ts';
+import type { SigningConfig, SigningFiles } from './signing-options.ts';
 
-/** @throws OptionsError. */
-export async function readSigningAuthority(
+/** By the signer's name; those that are not in it sign nothing. @throws OptionsError. */
+export async function readSigningAuthorities(
   { files }: SigningConfig,
   pki: Pki,
-): Promise<SigningAuthority> {
-  if (files === undefined) return openAuthority(pki.authority);
-  const read = (flag: string, file: string): string => {
-    try {
-      return readFileSync(file, 'utf8');
-    } catch (error) {
-      throw new OptionsError(`--${flag}: ${messageOf(error)}`);
-    }
-  };
+  { signers }: Identity,
+): Promise<ReadonlyMap<string, SigningAuthority>> {
+  const own = await openAuthority(pki.authority);
+  const read = new Map<string, SigningAuthority>();
+  for (const [signer, given] of files) {
+    read.set(signers[signer], given === undefined ? own : await openFiles(given));
+  }
+  return read;
+}
+
+async function openFiles({
+  certFile,
+  certFlag,
+  keyFile,
+  keyFlag,
+}: SigningFiles): Promise<SigningAuthority> {
   const pair = {
-    certificatePem: read('cluster-signing-cert-file', files.certFile),
-    keyPem: read('cluster-signing-key-file', files.keyFile),
+    certificatePem: readText(certFlag, certFile),
+    keyPem: readText(keyFlag, keyFile),
   };
   try {
     return await openAuthority(pair);
   } catch (error) {
-    const flags = '--cluster-signing-cert-file, --cluster-signing-key-file';
-    throw new OptionsError(`${flags}: ${messageOf(error)}`);
+    throw new OptionsError(`--${certFlag}, --${keyFlag}: ${messageOf(error)}`);
+  }
+}
+
+function readText(flag: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new OptionsError(`--${flag}: ${messageOf(error)}`);
   }
 }
 
@@ -53,13 +68,13 @@ export interface SigningControllersDeps {
   readonly timers: Timers;
   readonly log: Log;
   readonly access: AccessChecker;
-  readonly authority: SigningAuthority;
+  readonly authorities: ReadonlyMap<string, SigningAuthority>;
   readonly lifeMs: number;
 }
 
 /** Those that were chosen. */
 export function createSigningControllers(deps: SigningControllersDeps): Controller {
-  const { access, authority, chosen, lifeMs, log, registry, timers } = deps;
+  const { access, authorities, chosen, lifeMs, log, registry, timers } = deps;
   const running: Controller[] = [];
   if (chosen.has('csrapproving')) {
     const onError = (name: string, error: unknown): void => {
@@ -72,7 +87,7 @@ export function createSigningControllers(deps: SigningControllersDeps): Controll
   if (chosen.has('csrsigning')) {
     const onError = (name: string, error: unknown): void =>
       log.warn({ err: error, name }, 'a certificate could not be signed; it is tried again');
-    running.push(createSigner({ registry, timers, authority, lifeMs, onError }));
+    running.push(createSigner({ registry, timers, authorities, lifeMs, onError }));
   }
   if (chosen.has('csrcleaner')) {
     const onError = (error: unknown): void =>

@@ -12,6 +12,8 @@ import type { TokenAuthenticator } from '../authentication/authenticator.ts';
 import { createBootstrapAuthenticator } from '../authentication/bootstrap-token-authenticator.ts';
 import { readClientConfig } from '../authentication/client-config.ts';
 import { createIssuerAuthenticator } from '../authentication/issuer-authenticator.ts';
+import type { IssuerAuthenticator } from '../authentication/issuer-authenticator.ts';
+import type { IssuerConfig } from '../authentication/issuer-config.ts';
 import { readIssuers } from '../authentication/issuer-config.ts';
 import { jwksOf } from '../authentication/jwt-keys.ts';
 import type { ObjectReader } from '../authentication/object-reader.ts';
@@ -43,8 +45,8 @@ export interface TokenPartsDeps {
   readonly log: Log;
   readonly streams: Streams;
   readonly keys: TokenKeys;
-  /** Entries of the authentication configuration. */
-  readonly jwt: readonly JsonValue[];
+  /** Entries of the authentication configuration; undefined: there is none. */
+  readonly jwt: readonly JsonValue[] | undefined;
 }
 
 export interface TokenParts {
@@ -54,6 +56,9 @@ export interface TokenParts {
   readonly objects: ObjectReader;
   /** The server's own audiences. */
   readonly audiences: readonly string[];
+  /** Trusts other issuers from now on: the configuration has been read again.
+   * @throws OptionsError; then nothing has changed. */
+  trustIssuers(jwt: readonly JsonValue[]): void;
   /** The issuer's document, for a server that is reached at `address`. */
   discoveryDocument(address: string): JsonObject;
   readonly jwks: Promise<JsonObject>;
@@ -98,6 +103,7 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     }),
     objects,
     audiences,
+    trustIssuers: (jwt) => trusted?.trust(issuersOf(jwt, issuers)),
     discoveryDocument: (address) => ({
       issuer,
       jwks_uri: config.jwksUri ?? `https://${address}/openid/v1/jwks`,
@@ -120,15 +126,20 @@ function trustedIssuers(
   { clock, jwt, log, timers }: TokenPartsDeps,
   own: readonly string[],
   audiences: readonly string[],
-): TokenAuthenticator | undefined {
-  if (jwt.length === 0) return undefined;
-  const read = readIssuers(jwt, own);
-  if (read.kind === 'invalid') throw new OptionsError(`--authentication-config: ${read.problem}`);
-  const { issuers } = read;
+): IssuerAuthenticator | undefined {
+  if (jwt === undefined) return undefined;
+  const issuers = issuersOf(jwt, own);
   const onError = (issuer: string, error: unknown): void => {
     log.warn({ issuer, err: error }, 'the keys of an issuer could not be had');
   };
   return createIssuerAuthenticator({ issuers, clock, timers, audiences, onError });
+}
+
+/** @throws OptionsError. */
+function issuersOf(jwt: readonly JsonValue[], own: readonly string[]): readonly IssuerConfig[] {
+  const read = readIssuers(jwt, own);
+  if (read.kind === 'ok') return read.issuers;
+  throw new OptionsError(`--authentication-config: ${read.problem}`);
 }
 
 function webhookOf(

@@ -7,6 +7,9 @@
  */
 import type { Revision, StoredRecord } from './storage.ts';
 
+/** The state of a record whose own cannot be read: no condition asks for it. */
+export const damagedState = '';
+
 /** Why a record that the adapter found nothing wrong with cannot be read, if so. */
 export type RecordCheck = (stored: StoredRecord) => string | undefined;
 

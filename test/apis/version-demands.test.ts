@@ -31,69 +31,6 @@ const definitions = 'apiextensions.k8s.io/v1/customresourcedefinitions';
 const definition = (openAPIV3Schema: JsonObject): JsonObject => ({
   spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema } }] },
 });
-const root = 'spec.versions[0].schema.openAPIV3Schema';
-const structural: JsonObject = { type: 'object', properties: { a: { type: 'string' } } };
-const field = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { a: schema } });
-
-const schemas: readonly (readonly [string, JsonObject, readonly string[]])[] = [
-  ['with a type everywhere', structural, []],
-  [
-    'of a number or a text, which names its types as alternatives',
-    field({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] }),
-    [],
-  ],
-  ['with a field of any shape', field({ 'x-kubernetes-preserve-unknown-fields': true }), []],
-  ['with values that alternatives bound', { ...structural, anyOf: [{ required: ['a'] }] }, []],
-  ['without a type', {}, [`${root}.type: Required value: must not be empty at the root`]],
-  [
-    'of another type',
-    { type: 'string' },
-    [`${root}.type: Invalid value: "string": must be object at the root`],
-  ],
-  [
-    'with a field without a type',
-    field({}),
-    [`${root}.properties[a].type: Required value: must not be empty for specified object fields`],
-  ],
-  [
-    'with items without a type',
-    field({ type: 'array', items: {} }),
-    [
-      `${root}.properties[a].items.type: Required value: must not be empty for specified array items`,
-    ],
-  ],
-  [
-    'with a type in an alternative',
-    { ...structural, oneOf: [{ properties: { a: { type: 'string' } } }] },
-    [`${root}.oneOf[0].properties[a].type: Forbidden: must be empty to be structural`],
-  ],
-  [
-    'with fields and others',
-    { ...structural, additionalProperties: { type: 'string' } },
-    [
-      `${root}.additionalProperties: Forbidden: additionalProperties and properties are mutually exclusive`,
-    ],
-  ],
-  [
-    'with a reference',
-    field({ type: 'string', $ref: '#/definitions/a' }),
-    [`${root}.properties[a].$ref: Forbidden: $ref is not supported`],
-  ],
-];
-
-describe('a schema of apiextensions/v1', () => {
-  for (const [title, schema, errors] of schemas) {
-    it(title, () => assert.deepEqual(created(definitions, definition(schema)), errors));
-  }
-
-  it('nests as deep as bodies do, and not deeper', () => {
-    let schema: JsonObject = { type: 'object' };
-    for (let depth = 0; depth < 600; depth += 1) schema = field(schema);
-    const [problem] = created(definitions, definition(schema));
-    assert.match(problem ?? '', /Forbidden: nests deeper than 512 levels$/);
-  });
-});
-
 const hooks = 'admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
 const hook = (sideEffects: string, name = 'a') => ({ webhooks: [{ name, sideEffects }] });
 const requests = 'certificates.k8s.io/v1/certificatesigningrequests';
@@ -131,9 +68,16 @@ describe('an update', () => {
     [
       'keeps a definition without a schema',
       definitions,
-      definition({}),
-      { spec: {} },
-      [`${root}.type: Required value: must not be empty at the root`],
+      { spec: { versions: [{ name: 'v1' }, { name: 'v2' }] } },
+      { spec: { versions: [{ name: 'v1' }] } },
+      [],
+    ],
+    [
+      'takes no schema from a definition',
+      definitions,
+      { spec: { versions: [{ name: 'v1' }] } },
+      definition({ type: 'object' }),
+      ['spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required'],
     ],
     [
       'counts an event on',

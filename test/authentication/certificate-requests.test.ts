@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { createPrivateKey, webcrypto, X509Certificate as Parsed } from 'node:crypto';
 import { describe, it } from 'node:test';
 import {
-  certificateChainProblem,
   issueCertificate,
   openAuthority,
   readSigningRequest,
@@ -128,26 +127,5 @@ describe('issuing a certificate', () => {
     await assert.rejects(openAuthority(leaf), /not one of a CA/);
     const two = { ...one, certificatePem: one.certificatePem + other.certificatePem };
     await assert.rejects(openAuthority(two), /expected 1 certificate, found 2/);
-  });
-});
-
-describe('what a signer hands in', () => {
-  it('has to be certificates and nothing else', async () => {
-    const { certificatePem } = await makeAuthority({ commonName: 'ca', ...validity });
-    const { requestPem } = await makeRequest({ commonName: 'a' });
-    const withHeader = certificatePem.replace('-----\n', '-----\nName: value\n\n');
-    const rows: readonly [string, RegExp | undefined][] = [
-      [certificatePem, undefined],
-      [`around\n${certificatePem}${certificatePem}`, undefined],
-      ['', /one or more CERTIFICATE PEM blocks/],
-      [certificatePem + requestPem, /only CERTIFICATE .* found "CERTIFICATE REQUEST"/],
-      [withHeader, /no PEM block headers/],
-      ['-----BEGIN CERTIFICATE-----\nQQ==\n-----END CERTIFICATE-----', /is not a certificate/],
-    ];
-    for (const [pem, problem] of rows) {
-      const found = certificateChainProblem(pem);
-      if (problem === undefined) assert.equal(found, undefined);
-      else assert.match(found ?? 'nothing', problem);
-    }
   });
 });

@@ -132,7 +132,11 @@ function union(
   methods: readonly Authenticator[],
   anonymous: AnonymousRule = { kind: 'everywhere' },
 ) {
-  return createAuthentication({ methods, anonymous, isCredentialHeader: () => false });
+  return createAuthentication({
+    methods,
+    anonymous: () => anonymous,
+    isCredentialHeader: () => false,
+  });
 }
 
 describe('the methods together', () => {

@@ -359,10 +359,63 @@ describe('the flags of signers', () => {
       [{ 'cluster-signing-cert-file': cert }, /one makes no sense alone/],
       [{ ...both, 'cluster-signing-key-file': `${key}.none` }, /signing-key-file: .*ENOENT/],
       [{ 'cluster-signing-duration': '1m' }, /cluster-signing-duration/],
+      [
+        {
+          'cluster-signing-kubelet-serving-cert-file': cert,
+          'cluster-signing-kubelet-serving-key-file': key,
+        },
+        /cluster-signing-kubelet-serving-key-file: .*no certificate with its key/,
+      ],
+      [
+        {
+          ...both,
+          'cluster-signing-legacy-unknown-cert-file': cert,
+          'cluster-signing-legacy-unknown-key-file': key,
+        },
+        /legacy-unknown-cert-file: cannot be given with --cluster-signing-cert-file/,
+      ],
     ];
     for (const [options, message] of rows) {
       await assert.rejects(startSecureServer(options), message);
     }
+    await rm(directory, { recursive: true });
+  });
+});
+
+describe('a CA of one signer', () => {
+  it('signs for it alone: the others sign nothing', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'sluice-signers-'));
+    const [cert, key] = [path.join(directory, 's.crt'), path.join(directory, 's.key')];
+    const own = await makeAuthority({
+      commonName: 'serving',
+      notBeforeMs: 0,
+      notAfterMs: Date.now() + 3600_000,
+    });
+    await writeFile(cert, own.certificatePem);
+    await writeFile(key, own.keyPem);
+    const server = await startSecureServer({
+      controllers: '*',
+      'cluster-signing-kubelet-serving-cert-file': cert,
+      'cluster-signing-kubelet-serving-key-file': key,
+    });
+    const { base64 } = await makeRequest({ ...node, names: [dns] });
+    const made = [
+      requestObject('theirs', someRequest.base64, client),
+      requestObject('own', base64, kubeletServing, servingUsages),
+    ];
+    for (const object of made) {
+      const reply = await asAdmin(server, 'POST', requests, object);
+      assert.equal(reply.status, 201, reply.text);
+      await approve(server, object.metadata.name);
+    }
+    const pem = certificateOf(await until(server, 'own', isDecided));
+    const certificate = new X509Certificate(pem);
+    const authority = new X509Certificate(own.certificatePem);
+    assert(certificate.verify(authority.publicKey));
+    // It ends with its CA, long before the year that was asked for.
+    assert.equal(certificate.validTo, authority.validTo);
+    assert.equal(isDecided(await shown(server, 'theirs')), false);
+    await server.remove();
     await rm(directory, { recursive: true });
   });
 });

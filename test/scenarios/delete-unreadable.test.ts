@@ -223,6 +223,29 @@ test('a server starts over an LMDB store with an altered byte anywhere in a reco
   await rm(dataDir, { recursive: true });
 });
 
+test('nothing is created in a namespace whose state cannot be read, and why is said', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-namespace-'));
+  const options = { ...gate, store: 'lmdb', 'data-dir': dataDir } as const;
+  const first = await startTestServer(options);
+  const body = { metadata: { name: 'dark' } };
+  assert.equal((await first.request('POST', '/api/v1/namespaces', { body })).status, 201);
+  await first.stop();
+  const key = encodeKey('/namespaces//dark');
+  await alterLmdb(dataDir, key, 9);
+  const server = await startTestServer(options);
+  const into = '/api/v1/namespaces/dark/configmaps';
+  const refused = await server.request('POST', into, { body: { metadata: { name: 'm' } } });
+  assert.equal(refused.status, 500, refused.text);
+  assert.match(String(refused.body['message']), /corrupt object, Key: \/namespaces\/\/dark/);
+  await server.stop();
+  await alterLmdb(dataDir, key, 9);
+  const last = await startTestServer(options);
+  const made = await last.request('POST', into, { body: { metadata: { name: 'm' } } });
+  assert.equal(made.status, 201, made.text);
+  await last.stop();
+  await rm(dataDir, { recursive: true });
+});
+
 async function alterLmdb(dataDir: string, key: Buffer, at: number): Promise<void> {
   const tables = openEnvironment(dataDir, lmdbDefaults.mapBytes);
   const bytes = Buffer.from(tables.cur.getBinary(key) as Buffer);

@@ -4,6 +4,9 @@ import { describe, it } from 'node:test';
 import { presentMetric } from '../../src/server/metric-stability.ts';
 import type { MetricLife } from '../../src/server/metric-stability.ts';
 import { createMetricsPage } from '../../src/server/metrics.ts';
+import { OptionsError } from '../../src/server/option-values.ts';
+import { completeConfig, optionTable } from '../../src/server/options.ts';
+import type { RawOptions } from '../../src/server/options.ts';
 
 const base = { name: 'm', help: 'What it is.' };
 
@@ -60,6 +63,36 @@ describe('metrics', () => {
     assert.match(text, /# HELP old_metric \[ALPHA\] \(Deprecated from 1\.32\) Old\.\n/);
     assert.ok(!text.includes('hidden_metric'));
     assert.deepEqual(warnings, ['the metric old_metric is deprecated from 1.32']);
+  });
+
+  it('that are hidden are on the page when the flag names the release before', async () => {
+    const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
+    const shownBy = async (flags: Partial<RawOptions>) => {
+      const raw = { ...(defaults as unknown as RawOptions), ...flags };
+      const { release, showHiddenMetrics: showHidden } = completeConfig(raw);
+      const warnings: string[] = [];
+      const page = createMetricsPage(
+        [{ name: 'hidden_metric', help: 'Hidden.', deprecated: 29, read: () => 7 }],
+        {
+          view: { release, showHidden },
+          worker: undefined,
+          warn: (warning) => warnings.push(warning),
+        },
+      );
+      return { text: (await page.render()).text, warnings };
+    };
+    const flag = 'show-hidden-metrics-for-version';
+    assert.ok(!(await shownBy({})).text.includes('hidden_metric'));
+    const { text, warnings } = await shownBy({ [flag]: '1.32' });
+    assert.match(text, /# HELP hidden_metric \[ALPHA\] \(Deprecated from 1\.29\) Hidden\.\n/);
+    assert.match(text, /\nhidden_metric 7\n/);
+    assert.deepEqual(warnings, ['the metric hidden_metric is deprecated from 1.29 and hidden']);
+    // Three releases after 1.29 it is hidden; two after, it is not yet.
+    assert.ok(!(await shownBy({ 'emulated-version': '1.32' })).text.includes('hidden_metric'));
+    assert.match((await shownBy({ 'emulated-version': '1.31' })).text, /\nhidden_metric 7\n/);
+    for (const other of ['1.31', '1.33', '1.34', '32', '1.32.1', 'v1.32']) {
+      await assert.rejects(shownBy({ [flag]: other }), OptionsError, other);
+    }
   });
 
   it("of a worker say whose they are: every series, and the page's first line", async () => {

@@ -11,6 +11,14 @@ import { encodeKey } from '../../src/storage/lmdb/layout.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import { lmdbDefaults, openEnvironment } from '../../src/storage/lmdb/tables.ts';
 import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
+import {
+  decodeAt,
+  decodePage,
+  encodeAt,
+  encodePage,
+  recordCodec,
+  scanCodec,
+} from '../../src/storage/remote/wire.ts';
 import { revisionZero } from '../../src/storage/storage.ts';
 import type {
   Precondition,
@@ -18,6 +26,7 @@ import type {
   Storage,
   StoredRecord,
   StoreKey,
+  Change,
 } from '../../src/storage/storage.ts';
 import {
   absent,
@@ -242,6 +251,46 @@ describe('a store of LMDB format 1', () => {
     await after.root.close();
   });
 });
+
+describe('between the processes of one server', () => {
+  it('a damaged record is told as one: alone, in a page, in a change and as what was before', () => {
+    const whole: StoredRecord = {
+      key: key('a'),
+      revision: 7n as Revision,
+      state: 'live',
+      value: Uint8Array.from([1]),
+    };
+    const damaged: StoredRecord = { ...whole, state: '', damage: 'the head is wrong' };
+    for (const record of [whole, damaged]) {
+      const read = { kind: 'ok', value: record } as const;
+      const one = decodeAt(encodeAt(read, recordCodec.toRow), recordCodec.fromRow);
+      assert.deepEqual(plain(ok(one) as StoredRecord), plain(record));
+      const page = { records: [record], revision: 9n as Revision, more: false };
+      const scanned = decodeAt(
+        encodeAt({ kind: 'ok', value: page }, scanCodec.toRow),
+        scanCodec.fromRow,
+      );
+      assert.deepEqual(ok(scanned).records.map(plain), [plain(record)]);
+      const change: Change = {
+        revision: record.revision,
+        key: record.key,
+        kind: 'put',
+        timeMs: 1,
+        record,
+        previous: record,
+      };
+      const changes = decodePage(encodePage({ changes: [change], through: record.revision }));
+      const [told] = changes.changes;
+      assert.ok(told?.record && told.previous);
+      assert.deepEqual([plain(told.record), plain(told.previous)], [plain(record), plain(record)]);
+    }
+  });
+});
+
+/** Bytes come as views of one kind or another. */
+function plain({ value, ...record }: StoredRecord): object {
+  return { ...record, value: [...value] };
+}
 
 describe('values in pieces', () => {
   it('one of which is missing make a damaged record, not a failed scan', async () => {

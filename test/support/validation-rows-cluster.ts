@@ -110,7 +110,10 @@ const core: readonly ValidationRow[] = [
         ],
       },
     },
-    ['spec.taints[1]: Duplicate value: {"key":"a","effect":"NoSchedule","value":"v"}'],
+    [
+      'metadata.taints[1]: Duplicate value: {"key":"a","effect":"NoSchedule","value":"v"}: ' +
+        'taints must be unique by key and effect pair',
+    ],
   ),
   rowsOf('v1', 'ResourceQuota')('right', { spec: { hard: { pods: '1' } } }),
   rowsOf('v1', 'ResourceQuota')('negative', { spec: { hard: { pods: '-1' } } }, [

@@ -61,6 +61,8 @@ const pods: readonly ValidationRow[] = [
         "must consist only of printable ASCII characters other than '='",
       'spec.containers[0].env[1].valueFrom: Invalid value: "": must specify one of: `fieldRef`, ' +
         '`resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`',
+      'spec.containers[0].env[2].valueFrom.fieldRef.fieldPath: Invalid value: "f": ' +
+        'error converting fieldPath: field label not supported: f',
       'spec.containers[0].env[2].valueFrom: Invalid value: "": ' +
         'may not be specified when `value` is not empty',
       'spec.containers[0].envFrom[0]: Invalid value: "": ' +

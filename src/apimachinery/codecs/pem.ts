@@ -9,8 +9,6 @@
 export interface PemBlock {
   /** `CERTIFICATE`, `CERTIFICATE REQUEST` ... */
   readonly type: string;
-  /** Lines `Name: value` before the bytes. */
-  readonly hasHeaders: boolean;
   readonly bytes: Uint8Array;
 }
 
@@ -36,8 +34,8 @@ export function readPem(text: string): readonly PemBlock[] {
 
 function blockOf(type: string, body: string): readonly PemBlock[] {
   const lines = body.split(/\r?\n/).map((line) => line.trim());
+  // Headers, as `Name: value`, are passed over.
   const base64 = lines.filter((line) => !line.includes(':')).join('');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return [];
-  const hasHeaders = lines.some((line) => line.includes(':'));
-  return [{ type, hasHeaders, bytes: Buffer.from(base64, 'base64') }];
+  return [{ type, bytes: Buffer.from(base64, 'base64') }];
 }

@@ -1,11 +1,9 @@
 /** Rules of roles, bindings, signing requests, nodes and events. */
-import { duplicate, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import {
   checkDns1123Subdomain,
-  checkLabelValue,
   checkPathSegmentName,
-  checkQualifiedName,
 } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
@@ -133,23 +131,6 @@ function signerRules(name: string): Problems {
   const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
   return [invalid('spec.signerName', name, detail)];
 }
-
-export const nodeRules: KindRules = {
-  validate: (object) => {
-    const seen = new Set<string>();
-    return objects(part(object, 'spec'), 'taints').flatMap((taint, at) => {
-      const path = `spec.taints[${at}]`;
-      const id = `${text(taint, 'key')}:${text(taint, 'effect')}`;
-      const repeated = seen.has(id);
-      seen.add(id);
-      return [
-        ...form(`${path}.key`, text(taint, 'key'), checkQualifiedName),
-        ...form(`${path}.value`, text(taint, 'value'), checkLabelValue),
-        ...(repeated ? [duplicate(path, taint)] : []),
-      ];
-    });
-  },
-};
 
 /** Events stand in the namespace of what they are about; those about cluster objects in default. */
 export function eventRules(identity: Identity): KindRules {

@@ -20,7 +20,7 @@ import {
 import type { Problems } from './checks.ts';
 import { labelSelectorRules } from './labels.ts';
 import type { KindRules } from './kind-rules.ts';
-import { tolerationRules } from './pods.ts';
+import { tolerationRules } from './pod-placement.ts';
 import { resourceRules } from './resource-requirements.ts';
 
 export const disruptionBudgetRules: KindRules = {

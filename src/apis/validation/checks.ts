@@ -5,11 +5,10 @@
  * What it is not: rules of any one kind. Readers never throw: what is missing or of another type
  * reads as empty, because the schema has been checked before, and says so itself.
  */
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import {
   duplicate,
-  forbidden,
   invalid,
   noErrors as noProblems,
   notSupported,
@@ -267,6 +266,33 @@ const percentMessage =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or " +
   "'93%', regex used for validation is '[0-9]+%')";
 
+const specialRanges = new BlockList();
+specialRanges.addSubnet('127.0.0.0', 8, 'ipv4');
+specialRanges.addAddress('::1', 'ipv6');
+const linkLocal = new BlockList();
+linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
+linkLocal.addSubnet('fe80::', 10, 'ipv6');
+const linkLocalMulticast = new BlockList();
+linkLocalMulticast.addSubnet('224.0.0.0', 24, 'ipv4');
+linkLocalMulticast.addSubnet('ff02::', 16, 'ipv6');
+
+/** Of an address that traffic is sent to: a valid one that means the same everywhere. */
+export function checkReachableIp(ip: string): readonly string[] {
+  const wrong = checkIp(ip);
+  if (wrong.length > 0) return wrong;
+  const family = isIP(ip) === 6 ? 'ipv6' : 'ipv4';
+  if (/^[0:.]+$/.test(ip)) return [`may not be unspecified (${ip})`];
+  if (specialRanges.check(ip, family)) {
+    return ['may not be in the loopback range (127.0.0.0/8, ::1/128)'];
+  }
+  if (linkLocal.check(ip, family)) {
+    return ['may not be in the link-local range (169.254.0.0/16, fe80::/10)'];
+  }
+  return linkLocalMulticast.check(ip, family)
+    ? ['may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)']
+    : [];
+}
+
 /** A count that is not negative, or a percentage. */
 export function countOrPercent(field: string, value: JsonValue | undefined): Problems {
   if (typeof value === 'string') {
@@ -307,8 +333,7 @@ export function nonNegativeAmount(field: string, value: JsonValue | undefined): 
   return isNegativeAmount(value) ? [invalid(field, value, negativeMessage)] : noProblems;
 }
 
-/** Only one source of a volume, a handler, a backend. */
-export function notMoreThanOne(given: readonly string[], path: string, message: string): Problems {
-  if (given.length <= 1) return noProblems;
-  return given.slice(1).map((name) => forbidden(`${path}.${name}`, message));
+export function positiveAmount(field: string, value: JsonValue | undefined): Problems {
+  const order = compareAmounts(value, '0') ?? 1;
+  return order > 0 ? noProblems : [invalid(field, value, 'must be greater than zero')];
 }

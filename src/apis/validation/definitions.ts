@@ -1,9 +1,9 @@
 /**
- * Rules of custom resource definitions: names, versions, printer columns, conversion, and what a
- * schema must say to be structural.
+ * Rules of custom resource definitions: names, versions, printer columns, conversion, and what
+ * schemas may not say.
  *
- * What it is not: of the older version, which emulated releases store. Schemas are looked at as far
- * as this says, not compiled.
+ * What it is not: of the older version, which emulated releases store; nor what makes a schema
+ * structural, which is demanded of writes at the stable version. Nothing is compiled.
  *
  * Bounds: one error for each wrong place of a schema, `schemaErrorsMax` of them at most.
  */
@@ -47,16 +47,6 @@ export const definitionRules: KindRules = {
       versionsRules(spec),
       namesRules(part(spec, 'names')),
       conversionRules(part(spec, 'conversion')),
-      spec['preserveUnknownFields'] === true
-        ? [
-            invalid(
-              'spec.preserveUnknownFields',
-              true,
-              'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in ' +
-                'spec.versions[*].schema instead',
-            ),
-          ]
-        : noProblems,
     );
   },
   validateUpdate: (next, current) => {
@@ -74,6 +64,27 @@ export const definitionRules: KindRules = {
     );
   },
 };
+
+/** What the stable version demands beside: the older one takes objects of any shape. */
+export function schemaProblems(object: ApiObject): Problems {
+  const versions = objects(part(object, 'spec'), 'versions');
+  return together(
+    each(versions, (version, at) =>
+      part(version, 'schema')['openAPIV3Schema'] === undefined
+        ? [required(`spec.versions[${at}].schema.openAPIV3Schema`, 'schemas are required')]
+        : noProblems,
+    ),
+    partsRules(versions, [schemaPart]),
+  );
+}
+
+export function unknownFieldProblems(object: ApiObject): Problems {
+  if (part(object, 'spec')['preserveUnknownFields'] !== true) return noProblems;
+  const detail =
+    'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in ' +
+    'spec.versions[*].schema instead';
+  return [invalid('spec.preserveUnknownFields', true, detail)];
+}
 
 function isEstablished(object: ApiObject): boolean {
   return objects(part(object, 'status'), 'conditions').some(
@@ -132,7 +143,7 @@ function versionsRules(spec: JsonObject): Problems {
       ? [invalid(field, undefined, 'must contain unique version names')]
       : noProblems,
     stored === 1 ? noProblems : [invalid(field, undefined, one)],
-    partsRules(versions),
+    partsRules(versions, parts),
   );
 }
 
@@ -153,30 +164,29 @@ const selectableMax = 8;
 function versionRules(version: JsonObject, path: string): Problems {
   const warning = version['deprecationWarning'];
   const late = 'can only be set for deprecated versions';
-  const schema = part(version, 'schema')['openAPIV3Schema'];
   return together(
     form(`${path}.name`, text(version, 'name'), checkDns1035Label),
     warning !== undefined && version['deprecated'] !== true
       ? [invalid(`${path}.deprecationWarning`, warning, late)]
-      : noProblems,
-    schema === undefined
-      ? [required(`${path}.schema.openAPIV3Schema`, 'schemas are required')]
       : noProblems,
   );
 }
 
 type PartRules = (version: JsonObject, path: string) => Problems;
 
-/** Parts of versions, where errors in them stand when all versions agree, and their rules. */
-const parts: readonly (readonly [string, string, PartRules])[] = [
-  [
-    'schema',
-    'validation',
-    (version, path) =>
-      part(version, 'schema')['openAPIV3Schema'] === undefined
-        ? noProblems
-        : schemaRules(part(part(version, 'schema'), 'openAPIV3Schema'), `${path}.openAPIV3Schema`),
-  ],
+/** A part of versions, where errors in it stand when all versions agree, and its rules. */
+type VersionPart = readonly [string, string, PartRules];
+
+const schemaPart: VersionPart = [
+  'schema',
+  'validation',
+  (version, path) =>
+    part(version, 'schema')['openAPIV3Schema'] === undefined
+      ? noProblems
+      : schemaRules(part(part(version, 'schema'), 'openAPIV3Schema'), `${path}.openAPIV3Schema`),
+];
+
+const parts: readonly VersionPart[] = [
   [
     'additionalPrinterColumns',
     'additionalPrinterColumns',
@@ -201,10 +211,10 @@ const parts: readonly (readonly [string, string, PartRules])[] = [
 ];
 
 /** The reference keeps what all versions say in one place, and names that. */
-function partsRules(versions: readonly JsonObject[]): Problems {
+function partsRules(versions: readonly JsonObject[], of: readonly VersionPart[]): Problems {
   const [first, ...others] = versions;
   if (first === undefined) return noProblems;
-  return each(parts, ([name, shared, rules]) =>
+  return each(of, ([name, shared, rules]) =>
     others.every((version) => deepEqual(version[name], first[name]))
       ? rules(first, `spec.${shared}`)
       : each(versions, (version, at) => rules(version, `spec.versions[${at}].${name}`)),
@@ -288,19 +298,11 @@ interface SchemaWalk {
 }
 
 const typeNames = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
-const unusable = ['definitions', 'dependencies', 'id', '$ref', 'patternProperties'];
+const unusable = ['definitions', 'dependencies', 'id', 'patternProperties'];
 const junctors = ['allOf', 'anyOf', 'oneOf'];
 
 function schemaRules(schema: JsonObject, path: string): Problems {
   const walk: SchemaWalk = { errors: [] };
-  const type = text(schema, 'type');
-  if (type !== 'object') {
-    const found: FieldError =
-      type === ''
-        ? required(`${path}.type`, 'must not be empty at the root')
-        : invalid(`${path}.type`, type, 'must be object at the root');
-    walk.errors.push(found);
-  }
   checkSchema(schema, path, walk, true);
   return walk.errors.slice(0, schemaErrorsMax);
 }
@@ -315,28 +317,12 @@ function checkSchema(
   const { errors } = walk;
   if (errors.length >= schemaErrorsMax) return;
   const type = text(schema, 'type');
-  const isRoot = path.endsWith('.openAPIV3Schema');
-  const any =
-    schema['x-kubernetes-int-or-string'] === true ||
-    schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (structural && type === '' && !any && !isRoot) {
-    errors.push(required(`${path}.type`, 'must not be empty for specified object fields'));
-  }
   if (type !== '' && !typeNames.includes(type)) {
     errors.push(notSupported(`${path}.type`, type, typeNames));
   }
   for (const name of unusable) {
     if (schema[name] !== undefined)
       errors.push(forbidden(`${path}.${name}`, `${name} is not supported`));
-  }
-  if (schema['uniqueItems'] === true) {
-    const detail =
-      'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
-    errors.push(forbidden(`${path}.uniqueItems`, detail));
-  }
-  if (schema['properties'] !== undefined && isJsonObject(schema['additionalProperties'])) {
-    const detail = 'additionalProperties and properties are mutual exclusive';
-    errors.push(forbidden(`${path}.additionalProperties`, detail));
   }
   if (structural && type === 'array' && schema['items'] === undefined) {
     errors.push(required(`${path}.items`, 'must be specified'));

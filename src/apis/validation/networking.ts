@@ -1,7 +1,18 @@
 /** Rules of ingresses and network policies. */
 import { isIP, BlockList } from 'node:net';
-import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
-import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
+import {
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from '../../apimachinery/field-error.ts';
+import {
+  checkDns1035Label,
+  checkDns1123Label,
+  checkDns1123Subdomain,
+  checkPathSegmentName,
+} from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import {
   checkCidr,
@@ -12,6 +23,7 @@ import {
   needed,
   numberOf,
   objects,
+  oneOf,
   part,
   portNumber,
   portNumberOrName,
@@ -20,6 +32,7 @@ import {
   unchanged,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
+import { checkDomainPath } from './domain-path.ts';
 import { labelSelectorRules } from './labels.ts';
 import type { KindRules } from './kind-rules.ts';
 
@@ -37,9 +50,11 @@ export const ingressRules: KindRules = {
         ? []
         : backendRules(part(spec, 'defaultBackend'), 'spec.defaultBackend')),
       ...rules.flatMap((rule, at) => ruleRules(rule, `spec.rules[${at}]`)),
-      ...objects(spec, 'tls').flatMap((tls, at) =>
-        texts(tls, 'hosts').flatMap((host, i) => hostRules(host, `spec.tls[${at}].hosts[${i}]`)),
-      ),
+      ...objects(spec, 'tls').flatMap((tls, at) => [
+        ...texts(tls, 'hosts').flatMap((host, i) => hostRules(host, `spec.tls[${at}].hosts[${i}]`)),
+        ...form(`spec.tls[${at}].secretName`, text(tls, 'secretName'), checkDns1123Subdomain),
+      ]),
+      ...form('spec.ingressClassName', text(spec, 'ingressClassName'), checkDns1123Subdomain),
     ];
   },
 };
@@ -104,7 +119,9 @@ function backendRules(backend: JsonObject, path: string): Problems {
   if (given.length === 2) {
     return [invalid(path, '', 'cannot set both resource and service backends')];
   }
-  if (given[0] === 'resource') return [];
+  if (given[0] === 'resource') {
+    return referenceRules(part(backend, 'resource'), `${path}.resource`);
+  }
   const here = `${path}.service`;
   const service = part(backend, 'service');
   const port = part(service, 'port');
@@ -119,8 +136,32 @@ function backendRules(backend: JsonObject, path: string): Problems {
   ];
 }
 
+function referenceRules(reference: JsonObject, path: string): Problems {
+  return [
+    ...form(`${path}.apiGroup`, text(reference, 'apiGroup'), checkDns1123Subdomain),
+    ...['kind', 'name'].flatMap((name) =>
+      form(`${path}.${name}`, text(reference, name), checkPathSegmentName),
+    ),
+  ];
+}
+
+const controllerBytesMax = 250;
+
 export const ingressClassRules: KindRules = {
-  validate: (object) => needed(part(object, 'spec'), 'spec', 'controller'),
+  validate: (object) => {
+    const spec = part(object, 'spec');
+    const controller = text(spec, 'controller');
+    return [
+      ...needed(spec, 'spec', 'controller'),
+      ...(Buffer.byteLength(controller, 'utf8') > controllerBytesMax
+        ? [tooLong('spec.controller', controllerBytesMax)]
+        : []),
+      ...form('spec.controller', controller, checkDomainPath),
+      ...(spec['parameters'] === undefined
+        ? []
+        : parametersRules(part(spec, 'parameters'), 'spec.parameters')),
+    ];
+  },
   validateUpdate: (next, current) =>
     unchanged(
       'spec.controller',
@@ -128,6 +169,21 @@ export const ingressClassRules: KindRules = {
       part(current, 'spec')['controller'],
     ),
 };
+
+/** What a class is configured with: in one namespace, or in none. */
+function parametersRules(parameters: JsonObject, path: string): Problems {
+  const scope = text(parameters, 'scope');
+  const named = parameters['namespace'] !== undefined;
+  const because = `\`parameters.scope\` is set to '${scope}'`;
+  const field = `${path}.namespace`;
+  return [
+    ...referenceRules(parameters, path),
+    ...form(field, text(parameters, 'namespace'), checkDns1123Label),
+    ...oneOf(`${path}.scope`, scope, ['Cluster', 'Namespace']),
+    ...(scope === 'Namespace' && !named ? [required(field, because)] : []),
+    ...(scope === 'Cluster' && named ? [forbidden(field, because)] : []),
+  ];
+}
 
 export const networkPolicyRules: KindRules = {
   validate: (object) => {
@@ -161,7 +217,7 @@ function policyPortRules(port: JsonObject, path: string): Problems {
   const [first, last] = [port['port'], numberOf(port['endPort'])];
   if (last === undefined) return portNumberOrName(`${path}.port`, first);
   if (first === undefined) {
-    return [required(`${path}.port`, 'must be specified when `endPort` is specified')];
+    return [invalid(`${path}.endPort`, last, 'may not be specified when `port` is not specified')];
   }
   if (typeof first === 'string') {
     return [invalid(`${path}.endPort`, last, 'may not be specified when `port` is non-numeric')];

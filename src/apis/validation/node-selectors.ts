@@ -1,32 +1,43 @@
 /** Rules of node selectors: of the labels of nodes, and of their fields. */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
-import { checkDns1123Subdomain, checkQualifiedName } from '../../apimachinery/validation/names.ts';
+import {
+  checkDns1123Subdomain,
+  checkLabelValue,
+  checkQualifiedName,
+} from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { form, items, objects, requiredForm, text, texts } from './checks.ts';
+import { each, form, formEach, items, noProblems, objects, requiredForm } from './checks.ts';
+import { text, texts, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 const operatorMessage = 'not a valid selector operator';
 
-/** A term that is empty matches nothing, and is allowed. */
-export function nodeSelectorRules(selector: JsonObject, path: string): Problems {
+/** A term that is empty matches nothing, and is allowed. `strict`: see below. */
+export function nodeSelectorRules(selector: JsonObject, path: string, strict = true): Problems {
   const terms = objects(selector, 'nodeSelectorTerms');
   const field = `${path}.nodeSelectorTerms`;
   if (terms.length === 0) return [required(field, 'must have at least one node selector term')];
-  return terms.flatMap((term, at) => [
-    ...objects(term, 'matchExpressions').flatMap((requirement, i) =>
-      labelRequirementRules(requirement, `${field}[${at}].matchExpressions[${i}]`),
-    ),
-    ...objects(term, 'matchFields').flatMap((requirement, i) =>
-      fieldRequirementRules(requirement, `${field}[${at}].matchFields[${i}]`),
-    ),
-  ]);
+  return each(terms, (term, at) => nodeSelectorTermRules(term, `${field}[${at}]`, strict));
 }
 
-function labelRequirementRules(requirement: JsonObject, path: string): Problems {
-  return [
-    ...valuesRules(requirement, path),
-    ...requiredForm(`${path}.key`, text(requirement, 'key'), checkQualifiedName),
-  ];
+/** `strict`: values must be such as labels can have. What is only preferred may be anything. */
+export function nodeSelectorTermRules(term: JsonObject, path: string, strict: boolean): Problems {
+  return together(
+    each(objects(term, 'matchExpressions'), (requirement, at) =>
+      labelRequirementRules(requirement, `${path}.matchExpressions[${at}]`, strict),
+    ),
+    each(objects(term, 'matchFields'), (requirement, at) =>
+      fieldRequirementRules(requirement, `${path}.matchFields[${at}]`),
+    ),
+  );
+}
+
+function labelRequirementRules(requirement: JsonObject, path: string, strict: boolean): Problems {
+  return together(
+    valuesRules(requirement, path),
+    requiredForm(`${path}.key`, text(requirement, 'key'), checkQualifiedName),
+    strict ? formEach(`${path}.values`, texts(requirement, 'values'), checkLabelValue) : noProblems,
+  );
 }
 
 function valuesRules(requirement: JsonObject, path: string): Problems {

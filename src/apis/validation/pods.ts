@@ -1,15 +1,8 @@
-/**
- * Rules of pods, and of the pods in the templates of workloads.
- *
- * A pod that is there stays as it is: only the fields of `mayChange` change, because nodes and the
- * scheduler have acted on the others.
- */
-import { deepEqual } from '../../stdx/deep-equal.ts';
-import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+/** Rules of pods, and of the pods in the templates of workloads. */
+import { duplicate, forbidden, invalid, required } from '../../apimachinery/field-error.ts';
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
-  checkLabelValue,
   checkQualifiedName,
 } from '../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
@@ -19,7 +12,6 @@ import {
   each,
   form,
   items,
-  needed,
   noProblems,
   numberOf,
   objects,
@@ -29,51 +21,148 @@ import {
   together,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
-import { containerRules, initContainerRules, mainContainerRules } from './containers.ts';
+import {
+  containerRules,
+  hostPortRules,
+  initContainerRules,
+  mainContainerRules,
+} from './containers.ts';
+import type { ContainerContext } from './containers.ts';
 import { templateMetadataRules } from './labels.ts';
 import type { KindRules } from './kind-rules.ts';
-import { volumesRules } from './volumes.ts';
+import { dnsRules, hostAliasRules, hostNetworkRules } from './pod-network.ts';
+import { affinityRules, gatesRules, spreadRules, tolerationRules } from './pod-placement.ts';
+import { podResourceRules } from './pod-resources.ts';
+import { podUpdateRules } from './pod-updates.ts';
+import { resourceRules } from './resource-requirements.ts';
+import { hostNamespaceRules, podSecurityRules } from './security-contexts.ts';
+import { sourceOf, volumesRules } from './volumes.ts';
 
 const int32Max = 2_147_483_647;
 
 export const podRules: KindRules = {
-  validate: (pod) => podSpecRules(part(pod, 'spec'), 'spec'),
+  validate: (pod) => podSpecRules(part(pod, 'spec'), 'spec', pod),
+  validateCreate: createRules,
   validateUpdate: podUpdateRules,
 };
+
+/** What comes to a pod later only. */
+function createRules(pod: ApiObject): Problems {
+  const spec = part(pod, 'spec');
+  const gated = text(spec, 'nodeName') !== '' && items(spec, 'schedulingGates').length > 0;
+  const held = 'cannot be set until all schedulingGates have been cleared';
+  return together(
+    items(spec, 'ephemeralContainers').length > 0
+      ? [forbidden('spec.ephemeralContainers', 'cannot be set on create')]
+      : noProblems,
+    gated ? [forbidden('spec.nodeName', held)] : noProblems,
+  );
+}
 
 export const podTemplateRules: KindRules = {
   validate: (object) => templateRules(part(object, 'template'), 'template'),
 };
 
 export function templateRules(template: JsonObject, path: string): Problems {
+  const spec = part(template, 'spec');
   return together(
     templateMetadataRules(part(template, 'metadata'), `${path}.metadata`),
-    podSpecRules(part(template, 'spec'), `${path}.spec`),
+    podSpecRules(spec, `${path}.spec`),
+    spec['ephemeralContainers'] !== undefined && items(spec, 'ephemeralContainers').length > 0
+      ? [
+          forbidden(
+            `${path}.spec.ephemeralContainers`,
+            'ephemeral containers not allowed in pod template',
+          ),
+        ]
+      : noProblems,
   );
 }
 
-export function podSpecRules(spec: JsonObject, path: string): Problems {
+/** `pod`: of a pod itself, not of a template. */
+export function podSpecRules(spec: JsonObject, path: string, pod?: ApiObject): Problems {
   const volumes = objects(spec, 'volumes');
-  const context = {
-    volumes: new Set(volumes.map((volume) => text(volume, 'name'))),
-    names: new Set<string>(),
-  };
-  const containers = each(objects(spec, 'containers'), (container, at) => {
-    const here = `${path}.containers[${at}]`;
-    return together(containerRules(container, here, context), mainContainerRules(container, here));
-  });
-  const initial = each(objects(spec, 'initContainers'), (container, at) => {
-    const here = `${path}.initContainers[${at}]`;
-    return together(containerRules(container, here, context), initContainerRules(container, here));
-  });
+  const context = contextOf(spec, volumes, pod !== undefined);
+  const main = objects(spec, 'containers');
+  const initial = objects(spec, 'initContainers');
   return together(
-    volumesRules(volumes, `${path}.volumes`),
-    containers,
-    initial,
+    volumes.length === 0 ? noProblems : volumesRules(volumes, `${path}.volumes`, pod),
+    spec['resourceClaims'] === undefined
+      ? noProblems
+      : claimsRules(objects(spec, 'resourceClaims'), `${path}.resourceClaims`),
+    each(main, (container, at) => {
+      const here = `${path}.containers[${at}]`;
+      return together(
+        containerRules(container, here, context),
+        mainContainerRules(container, here, context),
+      );
+    }),
+    hostPortRules(main, `${path}.containers`, new Set()),
+    each(initial, (container, at) => {
+      const here = `${path}.initContainers[${at}]`;
+      return together(
+        containerRules(container, here, context),
+        initContainerRules(container, here, context),
+      );
+    }),
+    hostNetworkRules(spec, path, pod !== undefined),
     placementRules(spec, path),
     identityRules(spec, path),
-    sharingRules(spec, path),
+    spec['securityContext'] === undefined ? noProblems : podSecurityRules(spec, path),
+    hostNamespaceRules(spec, path),
+    dnsRules(spec, path),
+    rarelyGivenRules(spec, path),
   );
+}
+
+function contextOf(
+  spec: JsonObject,
+  volumes: readonly JsonObject[],
+  isPod: boolean,
+): ContainerContext {
+  return {
+    volumes: new Map(volumes.map((volume) => [text(volume, 'name'), sourceOf(volume) ?? ''])),
+    names: new Set(),
+    claims: new Set(objects(spec, 'resourceClaims').map((claim) => text(claim, 'name'))),
+    graceSeconds: numberOf(spec['terminationGracePeriodSeconds']),
+    hostUsers: spec['hostUsers'] !== false,
+    once: text(spec, 'restartPolicy') === 'Never',
+    isPod,
+  };
+}
+
+function claimsRules(claims: readonly JsonObject[], path: string): Problems {
+  const seen = new Set<string>();
+  const names = ['resourceClaimName', 'resourceClaimTemplateName'];
+  return each(claims, (claim, at) => {
+    const here = `${path}[${at}]`;
+    const name = text(claim, 'name');
+    const given = names.filter((field) => claim[field] !== undefined);
+    const repeated = seen.has(name);
+    seen.add(name);
+    return together(
+      repeated ? [duplicate(`${here}.name`, name)] : form(`${here}.name`, name, checkDns1123Label),
+      given.length === 2
+        ? [
+            invalid(
+              here,
+              claim,
+              'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+            ),
+          ]
+        : noProblems,
+      given.length === 0
+        ? [
+            invalid(
+              here,
+              claim,
+              'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+            ),
+          ]
+        : noProblems,
+      each(given, (field) => form(`${here}.${field}`, text(claim, field), checkDns1123Subdomain)),
+    );
+  });
 }
 
 function placementRules(spec: JsonObject, path: string): Problems {
@@ -83,138 +172,80 @@ function placementRules(spec: JsonObject, path: string): Problems {
     each(objects(spec, 'tolerations'), (toleration, at) =>
       tolerationRules(toleration, `${path}.tolerations[${at}]`),
     ),
-    each(objects(spec, 'topologySpreadConstraints'), (constraint, at) => {
-      const skew = numberOf(constraint['maxSkew']) ?? 1;
-      const field = `${path}.topologySpreadConstraints[${at}].maxSkew`;
-      return skew > 0 ? noProblems : [invalid(field, skew, 'must be greater than zero')];
-    }),
+    spec['affinity'] === undefined
+      ? noProblems
+      : affinityRules(part(spec, 'affinity'), `${path}.affinity`),
+    spec['topologySpreadConstraints'] === undefined
+      ? noProblems
+      : spreadRules(
+          objects(spec, 'topologySpreadConstraints'),
+          `${path}.topologySpreadConstraints`,
+        ),
+    spec['schedulingGates'] === undefined
+      ? noProblems
+      : gatesRules(objects(spec, 'schedulingGates'), `${path}.schedulingGates`),
   );
 }
 
-export function tolerationRules(toleration: JsonObject, path: string): Problems {
-  const key = text(toleration, 'key');
-  const operator = text(toleration, 'operator');
-  const value = text(toleration, 'value');
-  const effect = text(toleration, 'effect');
-  const all =
-    'operator must be Exists when `key` is empty, which means "match all values and all keys"';
-  return together(
-    form(`${path}.key`, key, checkQualifiedName),
-    key === '' && operator !== 'Exists' ? [invalid(`${path}.operator`, operator, all)] : noProblems,
-    toleration['tolerationSeconds'] !== undefined && effect !== 'NoExecute'
-      ? [
-          invalid(
-            `${path}.effect`,
-            effect,
-            "effect must be 'NoExecute' when `tolerationSeconds` is set",
-          ),
-        ]
-      : noProblems,
-    operator === 'Exists' && value !== ''
-      ? [invalid(`${path}.operator`, toleration, "value must be empty when `operator` is 'Exists'")]
-      : noProblems,
-    operator === 'Exists' ? noProblems : form(`${path}.operator`, value, checkLabelValue),
-  );
-}
+const names = ['serviceAccountName', 'priorityClassName', 'runtimeClassName'];
 
 function identityRules(spec: JsonObject, path: string): Problems {
   return together(
-    form(`${path}.serviceAccountName`, text(spec, 'serviceAccountName'), checkDns1123Subdomain),
+    each(names, (name) => form(`${path}.${name}`, text(spec, name), checkDns1123Subdomain)),
     form(`${path}.hostname`, text(spec, 'hostname'), checkDns1123Label),
     form(`${path}.subdomain`, text(spec, 'subdomain'), checkDns1123Label),
-    each(objects(spec, 'imagePullSecrets'), (secret, at) =>
-      needed(secret, `${path}.imagePullSecrets[${at}]`, 'name'),
-    ),
     between(`${path}.activeDeadlineSeconds`, spec['activeDeadlineSeconds'], 1, int32Max),
   );
 }
 
-function sharingRules(spec: JsonObject, path: string): Problems {
-  if (spec['hostPID'] !== true || spec['shareProcessNamespace'] !== true) return [];
-  const detail = 'ShareProcessNamespace and HostPID cannot both be enabled';
-  return [invalid(`${path}.shareProcessNamespace`, true, detail)];
+function rarelyGivenRules(spec: JsonObject, path: string): Problems {
+  return together(
+    spec['hostAliases'] === undefined
+      ? noProblems
+      : hostAliasRules(objects(spec, 'hostAliases'), `${path}.hostAliases`),
+    each(objects(spec, 'readinessGates'), (gate, at) =>
+      form(
+        `${path}.readinessGates[${at}].conditionType`,
+        text(gate, 'conditionType'),
+        checkQualifiedName,
+      ),
+    ),
+    spec['overhead'] === undefined
+      ? noProblems
+      : resourceRules({ limits: part(spec, 'overhead') }, `${path}.overhead`),
+    spec['resources'] === undefined
+      ? noProblems
+      : podResourceRules(part(spec, 'resources'), spec, `${path}.resources`),
+    spec['os'] === undefined ? noProblems : systemRules(spec, path),
+  );
 }
 
-const updateMessage =
-  'pod updates may not change fields other than `spec.containers[*].image`,' +
-  '`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only ' +
-  'additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set ' +
-  'to 1 if it was previously negative)';
-
-function podUpdateRules(next: ApiObject, current: ApiObject): Problems {
-  const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
-  const resized = ['containers', 'initContainers'].filter(
-    (name) => objects(spec, name).length !== objects(before, name).length,
-  );
-  if (resized.length > 0) {
-    return resized.map((name) =>
-      forbidden(`spec.${name}`, 'pod updates may not add or remove containers'),
-    );
+/** What one operating system has and the other has not. */
+function systemRules(spec: JsonObject, path: string): Problems {
+  const windows = text(part(spec, 'os'), 'name') === 'windows';
+  const context = part(spec, 'securityContext');
+  if (!windows) {
+    return context['windowsOptions'] === undefined
+      ? noProblems
+      : [
+          forbidden(
+            `${path}.securityContext.windowsOptions`,
+            'windows options cannot be set for a linux pod',
+          ),
+        ];
   }
-  const rest = deepEqual(withoutMutable(spec, before), withoutMutable(before, before));
+  const detail = 'cannot be set for a windows pod';
+  const ofPod = ['hostUsers', 'hostPID', 'hostIPC', 'shareProcessNamespace'].filter(
+    (name) => spec[name] !== undefined && spec[name] !== false,
+  );
+  const ofContext = Object.keys(context).filter((name) => !onEverySystem.has(name));
   return [
-    ...deadlineRules(spec, before),
-    ...addedTolerationsRules(spec, before),
-    ...gateRules(spec, before),
-    ...(rest ? [] : [forbidden('spec', updateMessage)]),
+    ...ofPod.map((name) => forbidden(`${path}.${name}`, detail)),
+    ...ofContext.map((name) => forbidden(`${path}.securityContext.${name}`, detail)),
   ];
 }
 
-/** What is left of a spec when everything that may change is taken out. */
-function withoutMutable(spec: JsonObject, before: JsonObject): JsonObject {
-  const {
-    activeDeadlineSeconds: _deadline,
-    tolerations: _tolerations,
-    schedulingGates: _gates,
-    ...rest
-  } = spec;
-  const plain: Record<string, JsonObject[string]> = { ...rest };
-  for (const name of ['containers', 'initContainers']) {
-    if (plain[name] === undefined) continue;
-    plain[name] = objects(spec, name).map(({ image: _image, ...container }) => container);
-  }
-  const grace = numberOf(before['terminationGracePeriodSeconds']) ?? 0;
-  if (grace < 0 && plain['terminationGracePeriodSeconds'] === 1) {
-    plain['terminationGracePeriodSeconds'] = before['terminationGracePeriodSeconds'];
-  }
-  // While gates hold it back, where the pod may go can still be said.
-  if (items(before, 'schedulingGates').length > 0) {
-    delete plain['nodeSelector'];
-    delete plain['affinity'];
-  }
-  return plain;
-}
-
-function deadlineRules(spec: JsonObject, before: JsonObject): Problems {
-  const field = 'spec.activeDeadlineSeconds';
-  const was = numberOf(before['activeDeadlineSeconds']);
-  const now = numberOf(spec['activeDeadlineSeconds']);
-  if (was === undefined) return [];
-  if (now === undefined) {
-    return [invalid(field, null, 'must not update from a positive integer to nil value')];
-  }
-  return now > was ? [invalid(field, now, 'must be less than or equal to previous value')] : [];
-}
-
-function addedTolerationsRules(spec: JsonObject, before: JsonObject): Problems {
-  const plain = ({ tolerationSeconds: _seconds, ...rest }: JsonObject): JsonObject => rest;
-  const now = objects(spec, 'tolerations').map(plain);
-  const kept = objects(before, 'tolerations')
-    .map(plain)
-    .every((toleration) => now.some((each) => deepEqual(each, toleration)));
-  if (kept) return [];
-  const detail = 'existing toleration can not be modified except its tolerationSeconds';
-  return [forbidden('spec.tolerations', detail)];
-}
-
-function gateRules(spec: JsonObject, before: JsonObject): Problems {
-  const known = new Set(objects(before, 'schedulingGates').map((gate) => text(gate, 'name')));
-  const added = objects(spec, 'schedulingGates').find((gate) => !known.has(text(gate, 'name')));
-  if (added === undefined) return [];
-  const detail =
-    'only deletion is allowed, but found new scheduling gate ' + `'${text(added, 'name')}'`;
-  return [forbidden('spec.schedulingGates', detail)];
-}
+const onEverySystem: ReadonlySet<string> = new Set(['windowsOptions', 'runAsNonRoot']);
 
 /** Of a template whose pods another object restarts: they must end to be ended. */
 export function restartRules(

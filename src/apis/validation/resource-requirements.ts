@@ -1,6 +1,12 @@
 /** Rules of what a container requests and is limited to. */
-import { invalid, required } from '../../apimachinery/field-error.ts';
-import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notFound,
+  required,
+} from '../../apimachinery/field-error.ts';
+import { checkDns1123Label, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import {
   compareAmounts,
@@ -9,7 +15,9 @@ import {
   isNegativeAmount,
   nonNegativeAmount,
   noProblems,
+  objects,
   part,
+  text,
   together,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
@@ -76,14 +84,61 @@ function amountRules(list: JsonObject, path: string): Problems {
   });
 }
 
-export function resourceRules(resources: JsonObject, path: string): Problems {
+const noClaims: ReadonlySet<string> = new Set();
+
+/** `claims`: names of the claims for devices that the pod has. */
+export function resourceRules(
+  resources: JsonObject,
+  path: string,
+  claims: ReadonlySet<string> = noClaims,
+): Problems {
   const limits = part(resources, 'limits');
   const requests = part(resources, 'requests');
   return together(
     amountRules(limits, `${path}.limits`),
     amountRules(requests, `${path}.requests`),
     each(Object.keys(requests), (name) => limitRules(name, requests, limits, path)),
+    pageRules(limits, requests, path),
+    resources['claims'] === undefined
+      ? noProblems
+      : claimRules(objects(resources, 'claims'), `${path}.claims`, claims),
   );
+}
+
+/** Huge pages alone run nothing. */
+function pageRules(limits: JsonObject, requests: JsonObject, path: string): Problems {
+  let pages = false;
+  for (const list of [limits, requests]) {
+    for (const name in list) {
+      if (name === 'cpu' || name === 'memory') return noProblems;
+      if (isHugePage(name)) pages = true;
+    }
+  }
+  return pages ? [forbidden(path, 'HugePages require cpu or memory')] : noProblems;
+}
+
+function claimRules(
+  used: readonly JsonObject[],
+  path: string,
+  claims: ReadonlySet<string>,
+): Problems {
+  const seen = new Set<string>();
+  const known = claims.size === 0 ? ' which is empty' : `: ${[...claims].sort().join(', ')}`;
+  return each(used, (claim, at) => {
+    const name = text(claim, 'name');
+    const request = text(claim, 'request');
+    const id = request === '' ? name : `${name}/${request}`;
+    const repeated = seen.has(name) || seen.has(id);
+    seen.add(id);
+    const detail = `must be one of the names in pod.spec.resourceClaims${known}`;
+    return together(
+      repeated ? [duplicate(`${path}[${at}]`, id)] : noProblems,
+      form(`${path}[${at}].request`, request, checkDns1123Label),
+      name === '' || claims.has(name)
+        ? noProblems
+        : [{ ...notFound(`${path}[${at}]`, name), detail }],
+    );
+  });
 }
 
 function limitRules(

@@ -102,7 +102,7 @@ function nodeRules(spec: JsonObject): Problems {
   const field = 'spec.nodeSelector';
   return [
     ...form('spec.nodeName', text(spec, 'nodeName'), checkDns1123Subdomain),
-    ...(spec['nodeSelector'] === undefined ? [] : nodeSelectorRules(selector, field)),
+    ...(spec['nodeSelector'] === undefined ? [] : nodeSelectorRules(selector, field, false)),
     ...(spec['nodeSelector'] !== undefined && terms.length > 1
       ? [invalid(`${field}.nodeSelectorTerms`, terms, 'must have exactly one node selector term')]
       : []),

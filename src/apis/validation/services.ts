@@ -1,19 +1,32 @@
-/** Rules of services, endpoints and endpoint slices. */
+/**
+ * Rules of services.
+ *
+ * What it is not: what gives services their addresses and ports. A field that the reference fills
+ * in before it looks is not asked for here.
+ */
+import { isIP } from 'node:net';
 import {
   duplicate,
   forbidden,
   invalid,
+  notSupported,
   required,
-  tooMany,
 } from '../../apimachinery/field-error.ts';
-import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
+import {
+  checkDns1123Label,
+  checkDns1123Subdomain,
+  checkQualifiedName,
+} from '../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import {
   checkCidr,
   checkIp,
+  checkReachableIp,
+  each,
   form,
-  items,
+  formEach,
+  noProblems,
   numberOf,
   objects,
   part,
@@ -22,8 +35,9 @@ import {
   text,
   textMap,
   texts,
-  unchanged,
+  together,
   uniqueBy,
+  uniqueTexts,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -37,156 +51,200 @@ export const serviceRules: KindRules = {
     const ports = objects(spec, 'ports');
     const type = text(spec, 'type');
     const needsPorts = type !== 'ExternalName' && text(spec, 'clusterIP') !== headless;
-    return [
-      ...(needsPorts && ports.length === 0 ? [required('spec.ports')] : []),
-      ...portsRules(ports, type),
-      ...validateLabels('spec.selector', textMap(spec, 'selector')),
-      ...addressRules(spec),
-      ...typeRules(spec, type),
-      ...affinityRules(spec),
-    ];
+    return together(
+      needsPorts && ports.length === 0 ? [required('spec.ports')] : noProblems,
+      portsRules(ports, type),
+      validateLabels('spec.selector', textMap(spec, 'selector')),
+      affinityRules(spec),
+      type === 'ExternalName' ? externalRules(spec) : addressRules(spec, type),
+      formEach('spec.externalIPs', texts(spec, 'externalIPs'), checkReachableIp),
+      balancerRules(spec, type),
+      trafficRules(spec, type),
+    );
   },
-  validateUpdate: (next, current) => clusterIpRules(next, current),
+  validateUpdate: (next, current) => updateRules(next, current),
 };
 
 function portsRules(ports: readonly JsonObject[], type: string): Problems {
   const used = new Set<string>();
-  const each = ports.flatMap((port, at) => {
-    const path = `spec.ports[${at}]`;
-    const name = text(port, 'name');
-    const node = numberOf(port['nodePort']) ?? 0;
-    const taken = `${text(port, 'protocol')}/${numberOf(port['port'])}`;
-    const repeated = used.has(taken);
-    used.add(taken);
-    return [
-      ...(name === '' && ports.length > 1 ? [required(`${path}.name`)] : []),
-      ...form(`${path}.name`, name, checkDns1123Label),
-      ...portNumber(`${path}.port`, port['port']),
-      ...portNumberOrName(`${path}.targetPort`, port['targetPort']),
-      ...(node !== 0 && type === 'ClusterIP'
-        ? [forbidden(`${path}.nodePort`, "may not be used when `type` is 'ClusterIP'")]
-        : []),
-      ...(repeated
-        ? [duplicate(path, { protocol: text(port, 'protocol'), port: port['port'] ?? null })]
-        : []),
-    ];
-  });
-  return [...each, ...uniqueBy(ports, 'spec.ports', 'name')];
+  const usedOnNodes = new Set<string>();
+  return together(
+    each(ports, (port, at) => {
+      const path = `spec.ports[${at}]`;
+      const name = text(port, 'name');
+      const node = numberOf(port['nodePort']) ?? 0;
+      const protocol = text(port, 'protocol');
+      const taken = `${protocol}/${numberOf(port['port'])}`;
+      const takenOnNodes = `${protocol}/${node}`;
+      const repeated = used.has(taken);
+      const repeatedOnNodes = node !== 0 && usedOnNodes.has(takenOnNodes);
+      used.add(taken);
+      usedOnNodes.add(takenOnNodes);
+      return together(
+        name === '' && ports.length > 1 ? [required(`${path}.name`)] : noProblems,
+        form(`${path}.name`, name, checkDns1123Label),
+        portNumber(`${path}.port`, port['port']),
+        portNumberOrName(`${path}.targetPort`, port['targetPort']),
+        form(`${path}.appProtocol`, text(port, 'appProtocol'), checkQualifiedName),
+        node !== 0 && type === 'ClusterIP'
+          ? [forbidden(`${path}.nodePort`, "may not be used when `type` is 'ClusterIP'")]
+          : noProblems,
+        repeatedOnNodes ? [duplicate(`${path}.nodePort`, node)] : noProblems,
+        repeated ? [duplicate(path, { protocol, port: port['port'] ?? null })] : noProblems,
+      );
+    }),
+    uniqueBy(ports, 'spec.ports', 'name'),
+  );
 }
 
-function addressRules(spec: JsonObject): Problems {
-  const clusterIp = text(spec, 'clusterIP');
-  return [
-    ...(clusterIp === headless ? [] : form('spec.clusterIPs[0]', clusterIp, checkIp)),
-    ...texts(spec, 'externalIPs').flatMap((ip, at) => form(`spec.externalIPs[${at}]`, ip, checkIp)),
-    ...texts(spec, 'loadBalancerSourceRanges').flatMap((range, at) =>
-      form(`spec.loadBalancerSourceRanges[${at}]`, range.trim(), checkCidr),
+/** A name of elsewhere has no address here. */
+function externalRules(spec: JsonObject): Problems {
+  const name = text(spec, 'externalName').replace(/\.$/, '');
+  const field = 'spec.externalName';
+  const detail = 'may not be set for ExternalName services';
+  const addressed = text(spec, 'clusterIP') !== '' || texts(spec, 'clusterIPs').length > 0;
+  return together(
+    addressed ? [forbidden('spec.clusterIPs', detail)] : noProblems,
+    each(['ipFamilies', 'ipFamilyPolicy'], (given) =>
+      spec[given] === undefined ? noProblems : [forbidden(`spec.${given}`, detail)],
     ),
-  ];
+    name === '' ? [required(field)] : form(field, name, checkDns1123Subdomain),
+  );
 }
 
-/** What only services of one type have. */
-function typeRules(spec: JsonObject, type: string): Problems {
-  const problems: Problems[number][] = [];
-  const onlyBalanced = "may only be used when `type` is 'LoadBalancer'";
-  if (type !== 'LoadBalancer') {
-    for (const name of ['loadBalancerSourceRanges', 'allocateLoadBalancerNodePorts']) {
-      if (spec[name] !== undefined) problems.push(forbidden(`spec.${name}`, onlyBalanced));
-    }
-  }
-  if (type !== 'ExternalName') return problems;
-  const name = text(spec, 'externalName');
-  if (name === '') problems.push(required('spec.externalName'));
-  problems.push(...form('spec.externalName', name.replace(/\.$/, ''), checkDns1123Subdomain));
-  if (text(spec, 'clusterIP') !== '') {
-    const detail = "may not be set when `type` is 'ExternalName'";
-    problems.push(forbidden('spec.clusterIPs[0]', detail));
-  }
-  return problems;
+function addressRules(spec: JsonObject, type: string): Problems {
+  const own = text(spec, 'clusterIP');
+  const all = texts(spec, 'clusterIPs');
+  const addresses = all.length > 0 ? all : own === '' ? [] : [own];
+  const [first] = addresses;
+  const field = 'spec.clusterIPs';
+  const hidden = first === headless;
+  const wrong = together(
+    hidden && addresses.length > 1
+      ? [invalid(field, addresses, "'None' must be the first and only value")]
+      : noProblems,
+    each(addresses, (address, at) =>
+      hidden && at === 0 ? noProblems : form(`${field}[${at}]`, address, checkIp),
+    ),
+  );
+  return together(
+    hidden && (type === 'LoadBalancer' || type === 'NodePort')
+      ? [invalid(`${field}[0]`, headless, `may not be set to 'None' for ${type} services`)]
+      : noProblems,
+    own !== '' && all.length > 0 && own !== first
+      ? [invalid(field, all, 'first value must match `clusterIP`')]
+      : noProblems,
+    own === '' && all.length > 0
+      ? [invalid(field, all, 'must be empty when `clusterIP` is not specified')]
+      : noProblems,
+    uniqueTexts('spec.ipFamilies', texts(spec, 'ipFamilies')),
+    wrong,
+    wrong.length > 0 || hidden ? noProblems : familyRules(addresses, spec, field),
+  );
+}
+
+function familyRules(addresses: readonly string[], spec: JsonObject, field: string): Problems {
+  if (addresses.length === 0) return noProblems;
+  const families = addresses.map((address) => (isIP(address) === 6 ? 'IPv6' : 'IPv4'));
+  const wanted = texts(spec, 'ipFamilies');
+  return together(
+    addresses.length > 2 ? [invalid(field, addresses, 'may only hold up to 2 values')] : noProblems,
+    addresses.length === 2 && families[0] === families[1]
+      ? [invalid(field, addresses, 'may specify no more than one IP for each IP family')]
+      : noProblems,
+    each(addresses, (address, at) => {
+      const family = wanted[at];
+      if (family === undefined || family === families[at]) return noProblems;
+      const detail = `expected an ${family} value as indicated by \`ipFamilies[${at}]\``;
+      return [invalid(`${field}[${at}]`, address, detail)];
+    }),
+  );
+}
+
+const onlyBalanced = "may only be used when `type` is 'LoadBalancer'";
+
+/** What only services behind a load balancer have. */
+function balancerRules(spec: JsonObject, type: string): Problems {
+  // Begins with a capital in the reference.
+  const ranges = 'spec.LoadBalancerSourceRanges';
+  const balanced = type === 'LoadBalancer';
+  const given = (name: string, field: string): Problems =>
+    !balanced && spec[name] !== undefined ? [forbidden(field, onlyBalanced)] : noProblems;
+  return together(
+    given('loadBalancerSourceRanges', ranges),
+    each(texts(spec, 'loadBalancerSourceRanges'), (range, at) =>
+      form(`${ranges}[${at}]`, range.trim(), checkCidr),
+    ),
+    given('allocateLoadBalancerNodePorts', 'spec.allocateLoadBalancerNodePorts'),
+    given('loadBalancerClass', 'spec.loadBalancerClass'),
+    balanced
+      ? form('spec.loadBalancerClass', text(spec, 'loadBalancerClass'), checkQualifiedName)
+      : noProblems,
+  );
+}
+
+function trafficRules(spec: JsonObject, type: string): Problems {
+  const policy = text(spec, 'externalTrafficPolicy');
+  const outside = type === 'NodePort' || type === 'LoadBalancer' || isOutside(spec, type);
+  const checked = type === 'LoadBalancer' && policy === 'Local';
+  const health = numberOf(spec['healthCheckNodePort']) ?? 0;
+  const distribution = text(spec, 'trafficDistribution');
+  const onlyLocal =
+    "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+  return together(
+    policy !== '' && !outside
+      ? [
+          invalid(
+            'spec.externalTrafficPolicy',
+            policy,
+            'may only be set for externally-accessible services',
+          ),
+        ]
+      : noProblems,
+    health !== 0 && !checked
+      ? [invalid('spec.healthCheckNodePort', health, onlyLocal)]
+      : noProblems,
+    health !== 0 && checked ? portNumber('spec.healthCheckNodePort', health) : noProblems,
+    distribution === '' || distribution === 'PreferClose'
+      ? noProblems
+      : [notSupported('spec.trafficDistribution', distribution, ['PreferClose'])],
+  );
+}
+
+function isOutside(spec: JsonObject, type: string): boolean {
+  return type === 'ClusterIP' && texts(spec, 'externalIPs').length > 0;
 }
 
 function affinityRules(spec: JsonObject): Problems {
+  const path = 'spec.sessionAffinityConfig';
+  if (text(spec, 'sessionAffinity') !== 'ClientIP') return noProblems;
   const config = part(part(spec, 'sessionAffinityConfig'), 'clientIP');
   const seconds = numberOf(config['timeoutSeconds']);
-  if (seconds === undefined || (seconds > 0 && seconds <= affinitySecondsMax)) return [];
+  if (seconds === undefined || (seconds > 0 && seconds <= affinitySecondsMax)) return noProblems;
   const detail = `must be greater than 0 and less than ${affinitySecondsMax}`;
-  return [invalid('spec.sessionAffinityConfig.clientIP.timeoutSeconds', seconds, detail)];
+  return [invalid(`${path}.clientIP.timeoutSeconds`, seconds, detail)];
+}
+
+function updateRules(next: ApiObject, current: ApiObject): Problems {
+  const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
+  const [type, was] = [text(spec, 'type'), text(before, 'type')];
+  const classes = [spec, before].map((of) => text(of, 'loadBalancerClass'));
+  const ports = [spec, before].map((of) => numberOf(of['healthCheckNodePort']) ?? 0);
+  const balanced = type === 'LoadBalancer' && was === 'LoadBalancer';
+  return together(
+    type === 'ExternalName' || was === 'ExternalName' ? noProblems : clusterIpRules(spec, before),
+    balanced && classes[0] !== classes[1]
+      ? [invalid('spec.loadBalancerClass', classes[0] ?? '', 'may not change once set')]
+      : noProblems,
+    balanced && ports.every((port) => port !== 0) && ports[0] !== ports[1]
+      ? [forbidden('spec.healthCheckNodePort', 'field is immutable')]
+      : noProblems,
+  );
 }
 
 /** Once a service has an address it keeps it for as long as it has one. */
-function clusterIpRules(next: ApiObject, current: ApiObject): Problems {
-  const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
+function clusterIpRules(spec: JsonObject, before: JsonObject): Problems {
   const [now, was] = [text(spec, 'clusterIP'), text(before, 'clusterIP')];
-  if (text(spec, 'type') === 'ExternalName' || text(before, 'type') === 'ExternalName') return [];
-  if (was === '' || now === '' || now === was) return [];
+  if (was === '' || now === '' || now === was) return noProblems;
   return [invalid('spec.clusterIPs[0]', [now], 'may not change once set')];
-}
-
-export const endpointsRules: KindRules = {
-  validate: (object) =>
-    objects(object, 'subsets').flatMap((subset, at) => {
-      const path = `subsets[${at}]`;
-      const lists = ['addresses', 'notReadyAddresses'] as const;
-      const none = lists.every((name) => items(subset, name).length === 0);
-      const detail = 'must specify `addresses` or `notReadyAddresses`';
-      const ports = objects(subset, 'ports');
-      return [
-        ...(none ? [required(path, detail)] : []),
-        ...lists.flatMap((name) =>
-          objects(subset, name).flatMap((address, i) =>
-            form(`${path}.${name}[${i}].ip`, text(address, 'ip'), checkIp),
-          ),
-        ),
-        ...ports.flatMap((port, i) => endpointPortRules(port, `${path}.ports[${i}]`, ports.length)),
-      ];
-    }),
-};
-
-function endpointPortRules(port: JsonObject, path: string, count: number): Problems {
-  const name = text(port, 'name');
-  return [
-    ...(name === '' && count > 1 ? [required(`${path}.name`)] : []),
-    ...form(`${path}.name`, name, checkDns1123Label),
-    ...portNumber(`${path}.port`, port['port']),
-  ];
-}
-
-const endpointsMax = 1000;
-const addressesMax = 100;
-const slicePortsMax = 20_000;
-
-export const endpointSliceRules: KindRules = {
-  validate: (object) => {
-    const endpoints = objects(object, 'endpoints');
-    const ports = objects(object, 'ports');
-    if (endpoints.length > endpointsMax) {
-      return [tooMany('endpoints', endpoints.length, endpointsMax)];
-    }
-    const ofIp = text(object, 'addressType') !== 'FQDN';
-    return [
-      ...endpoints.flatMap((endpoint, at) => endpointRules(endpoint, `endpoints[${at}]`, ofIp)),
-      ...(ports.length > slicePortsMax ? [tooMany('ports', ports.length, slicePortsMax)] : []),
-      ...ports.flatMap((port, at) => [
-        ...form(`ports[${at}].name`, text(port, 'name'), checkDns1123Label),
-        ...portNumber(`ports[${at}].port`, port['port']),
-      ]),
-      ...uniqueBy(ports, 'ports', 'name'),
-    ];
-  },
-  validateUpdate: (next, current) =>
-    unchanged('addressType', next['addressType'], current['addressType']),
-};
-
-function endpointRules(endpoint: JsonObject, path: string, ofIp: boolean): Problems {
-  const addresses = texts(endpoint, 'addresses');
-  if (addresses.length > addressesMax) {
-    return [tooMany(`${path}.addresses`, addresses.length, addressesMax)];
-  }
-  return [
-    ...addresses.flatMap((address, at) =>
-      form(`${path}.addresses[${at}]`, address, ofIp ? checkIp : checkDns1123Subdomain),
-    ),
-    ...form(`${path}.nodeName`, text(endpoint, 'nodeName'), checkDns1123Subdomain),
-    ...form(`${path}.hostname`, text(endpoint, 'hostname'), checkDns1123Label),
-  ];
 }

@@ -1,106 +1,39 @@
-/** Rules of volumes, claims, storage classes and volume attachments. */
-import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+/** Rules of storage classes and volume attachments. */
+import { duplicate, forbidden, notSupported, required } from '../../apimachinery/field-error.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { compareAmounts, items, notMoreThanOne, part, text, unchanged } from './checks.ts';
+import { checkDns1123Subdomain, checkQualifiedName } from '../../apimachinery/validation/names.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import {
+  each,
+  form,
+  givenAmong,
+  noProblems,
+  objects,
+  part,
+  text,
+  texts,
+  together,
+  unchanged,
+  uniqueTexts,
+} from './checks.ts';
 import type { Problems } from './checks.ts';
-import { withoutBacksteps } from './containers.ts';
-import { labelSelectorRules } from './labels.ts';
+import { driverNameRules, parameterRules, provisionerRules } from './driver-names.ts';
 import type { KindRules } from './kind-rules.ts';
-
-/** Members of a volume's spec that are not its source. */
-const notSources: ReadonlySet<string> = new Set([
-  'capacity',
-  'accessModes',
-  'claimRef',
-  'persistentVolumeReclaimPolicy',
-  'storageClassName',
-  'mountOptions',
-  'volumeMode',
-  'nodeAffinity',
-  'volumeAttributesClassName',
-]);
-
-function sourcesOf(spec: JsonObject): readonly string[] {
-  return Object.keys(spec).filter((name) => !notSources.has(name));
-}
-
-export const persistentVolumeRules: KindRules = {
-  validate: (object) => {
-    const spec = part(object, 'spec');
-    const sources = sourcesOf(spec);
-    const capacity = part(spec, 'capacity');
-    return [
-      ...(items(spec, 'accessModes').length === 0 ? [required('spec.accessModes')] : []),
-      ...(Object.keys(capacity).length === 0 ? [required('spec.capacity')] : []),
-      ...Object.keys(capacity).flatMap((name) => positive(capacity, 'spec.capacity', name)),
-      ...(sources.length === 0 ? [required('spec', 'must specify a volume type')] : []),
-      ...notMoreThanOne(sources, 'spec', 'may not specify more than 1 volume type'),
-      ...withoutBacksteps('spec.hostPath.path', text(part(spec, 'hostPath'), 'path')),
-    ];
-  },
-  validateUpdate: (next, current) => {
-    const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
-    const source = (of: JsonObject): JsonObject =>
-      Object.fromEntries(sourcesOf(of).map((name) => [name, of[name]]));
-    const detail = 'spec.persistentvolumesource is immutable after creation';
-    return [
-      ...(deepEqual(source(spec), source(before))
-        ? []
-        : [forbidden('spec.persistentvolumesource', detail)]),
-      ...unchanged('spec.volumeMode', spec['volumeMode'], before['volumeMode']),
-    ];
-  },
-};
-
-function positive(list: JsonObject, path: string, name: string): Problems {
-  const order = compareAmounts(list[name], '0') ?? 1;
-  return order > 0 ? [] : [invalid(`${path}[${name}]`, list[name], 'must be greater than zero')];
-}
-
-const claimMessage =
-  'spec is immutable after creation except resources.requests and volumeAttributesClassName ' +
-  'for bound claims';
-
-export const persistentVolumeClaimRules: KindRules = {
-  validate: (object) => {
-    const spec = part(object, 'spec');
-    const requests = part(part(spec, 'resources'), 'requests');
-    return [
-      ...(items(spec, 'accessModes').length === 0
-        ? [required('spec.accessModes', 'at least 1 access mode is required')]
-        : []),
-      ...labelSelectorRules(part(spec, 'selector'), 'spec.selector'),
-      ...(requests['storage'] === undefined
-        ? [required('spec.resources[storage]')]
-        : positive(requests, 'spec.resources.requests', 'storage')),
-    ];
-  },
-  validateUpdate: (next, current) => {
-    const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
-    const bound = text(part(current, 'status'), 'phase') === 'Bound';
-    return deepEqual(fixedOfClaim(spec, before, bound), fixedOfClaim(before, before, bound))
-      ? []
-      : [forbidden('spec', claimMessage)];
-  },
-};
-
-/** What was empty when the claim was made is filled in once, by binding. */
-function fixedOfClaim(spec: JsonObject, before: JsonObject, bound: boolean): JsonObject {
-  const fixed: Record<string, JsonObject[string]> = { ...spec };
-  for (const name of ['volumeName', 'storageClassName']) {
-    if (before[name] === undefined) delete fixed[name];
-  }
-  if (bound) {
-    delete fixed['volumeAttributesClassName'];
-    const { requests: _requests, ...resources } = part(spec, 'resources');
-    fixed['resources'] = resources;
-  }
-  return fixed;
-}
+import { inlineVolumeRules } from './persistent-volumes.ts';
 
 export const storageClassRules: KindRules = {
-  validateUpdate: (next: ApiObject, current: ApiObject) => [
+  validate: (object) => {
+    const policy = text(object, 'reclaimPolicy');
+    return together(
+      provisionerRules('provisioner', text(object, 'provisioner')),
+      parameterRules(object, true),
+      policy === 'Recycle'
+        ? [notSupported('reclaimPolicy', policy, ['Delete', 'Retain'])]
+        : noProblems,
+      topologyRules(objects(object, 'allowedTopologies'), 'allowedTopologies'),
+    );
+  },
+  validateUpdate: (next, current) => [
     ...['parameters', 'provisioner', 'reclaimPolicy']
       .filter((name) => !deepEqual(next[name], current[name]))
       .map((name) => forbidden(name, `updates to ${name} are forbidden.`)),
@@ -108,16 +41,58 @@ export const storageClassRules: KindRules = {
   ],
 };
 
+function topologyRules(terms: readonly JsonObject[], path: string): Problems {
+  return each(terms, (term, at) => {
+    const here = `${path}[${at}].matchLabelExpressions`;
+    const repeated = terms.slice(0, at).some((other) => deepEqual(other, term));
+    return together(
+      expressionRules(objects(term, 'matchLabelExpressions'), here),
+      repeated ? [duplicate(here, '')] : noProblems,
+    );
+  });
+}
+
+function expressionRules(expressions: readonly JsonObject[], path: string): Problems {
+  const seen = new Set<string>();
+  return each(expressions, (expression, at) => {
+    const key = text(expression, 'key');
+    const repeated = seen.has(key);
+    seen.add(key);
+    return together(
+      uniqueTexts(`${path}[${at}].values`, texts(expression, 'values')),
+      form(`${path}[${at}].key`, key, checkQualifiedName),
+      repeated ? [duplicate(`${path}[${at}].key`, key)] : noProblems,
+    );
+  });
+}
+
 export const volumeAttachmentRules: KindRules = {
   validate: (object) => {
-    const source = part(part(object, 'spec'), 'source');
-    const path = 'spec.source';
-    const given = Object.keys(source).length;
-    if (given === 0) {
-      const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
-      return [required(path, detail)];
-    }
-    return [];
+    const spec = part(object, 'spec');
+    const name = text(part(spec, 'source'), 'persistentVolumeName');
+    return together(
+      attachedRules(part(spec, 'source'), 'spec.source'),
+      form('spec.nodeName', text(spec, 'nodeName'), checkDns1123Subdomain),
+      object.apiVersion.endsWith('/v1')
+        ? together(
+            driverNameRules('spec.attacher', text(spec, 'attacher')),
+            form('spec.source.persistentVolumeName', name, checkDns1123Subdomain),
+          )
+        : noProblems,
+    );
   },
   validateUpdate: (next, current) => unchanged('spec', next['spec'], current['spec']),
 };
+
+function attachedRules(source: JsonObject, path: string): Problems {
+  const given = givenAmong(source, ['inlineVolumeSpec', 'persistentVolumeName']);
+  const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+  if (given.length === 0) return [required(path, detail)];
+  if (given.length === 2) return [forbidden(path, detail)];
+  if (given[0] === 'inlineVolumeSpec') {
+    return inlineVolumeRules(part(source, 'inlineVolumeSpec'), `${path}.inlineVolumeSpec`);
+  }
+  return source['persistentVolumeName'] === ''
+    ? [required(`${path}.persistentVolumeName`, 'must specify non empty persistentVolumeName')]
+    : noProblems;
+}

@@ -17,10 +17,12 @@ import { webhookRules } from './admission.ts';
 import * as policies from './admission-policies.ts';
 import { autoscalerRules } from './autoscalers.ts';
 import * as classes from './budgets-and-classes.ts';
+import { persistentVolumeClaimRules } from './claims.ts';
 import { configMapRules, secretRules } from './config.ts';
 import * as csi from './csi.ts';
 import { definitionRules } from './definitions.ts';
 import * as devices from './device-claims.ts';
+import { endpointSliceRules, endpointsRules } from './endpoints.ts';
 import { flowSchemaRules, priorityLevelRules } from './flow-control.ts';
 import { cronJobRules, jobRules } from './jobs.ts';
 import { leaseCandidateRules, leaseRules } from './leases.ts';
@@ -28,12 +30,14 @@ import { migratedRules, notMigrated } from './migrated-rules.ts';
 import type { Migration } from './migrated-rules.ts';
 import * as networking from './networking.ts';
 import type { KindRules } from './kind-rules.ts';
+import { nodeRules } from './nodes.ts';
+import { persistentVolumeRules } from './persistent-volumes.ts';
 import { podRules, podTemplateRules } from './pods.ts';
 import { declaredResourceSliceRules } from './resource-slice-declarations.ts';
 import { limitRangeRules, resourceQuotaRules } from './quotas.ts';
 import { resourceSliceProblems } from './resource-slices.ts';
 import * as revisions from './revisions.ts';
-import * as services from './services.ts';
+import { serviceRules } from './services.ts';
 import * as storage from './storage.ts';
 import * as workloads from './workloads.ts';
 
@@ -61,18 +65,18 @@ export function kindRulesOf(
 function coreRules(identity: Identity): Readonly<Record<string, KindRules>> {
   return {
     '/configmaps': configMapRules,
-    '/endpoints': services.endpointsRules,
+    '/endpoints': endpointsRules,
     '/events': access.eventRules(identity),
     '/limitranges': limitRangeRules,
-    '/nodes': access.nodeRules,
-    '/persistentvolumeclaims': storage.persistentVolumeClaimRules,
-    '/persistentvolumes': storage.persistentVolumeRules,
+    '/nodes': nodeRules,
+    '/persistentvolumeclaims': persistentVolumeClaimRules,
+    '/persistentvolumes': persistentVolumeRules,
     '/pods': podRules,
     '/podtemplates': podTemplateRules,
     '/replicationcontrollers': workloads.replicationControllerRules,
     '/resourcequotas': resourceQuotaRules,
     '/secrets': secretRules(identity),
-    '/services': services.serviceRules,
+    '/services': serviceRules,
   };
 }
 
@@ -96,7 +100,7 @@ function clusterRules(identity: Identity): Readonly<Record<string, KindRules>> {
     'certificates.{domain}/clustertrustbundles': revisions.clusterTrustBundleRules,
     'coordination.{domain}/leasecandidates': leaseCandidateRules,
     'coordination.{domain}/leases': leaseRules,
-    'discovery.{domain}/endpointslices': services.endpointSliceRules,
+    'discovery.{domain}/endpointslices': endpointSliceRules,
     'networking.{domain}/ingressclasses': networking.ingressClassRules,
     'networking.{domain}/ingresses': networking.ingressRules,
     'networking.{domain}/ipaddresses': ipAddressRules,

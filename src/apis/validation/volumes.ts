@@ -1,13 +1,14 @@
 /** Rules of the volumes of a pod. */
-import { invalid } from '../../apimachinery/field-error.ts';
-import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
-import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import {
+  compareAmounts,
   each,
   form,
+  givenAmong,
   needed,
   noProblems,
-  notMoreThanOne,
   numberOf,
   objects,
   part,
@@ -16,58 +17,227 @@ import {
   uniqueBy,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
-import { descendingPath, withoutBacksteps } from './containers.ts';
+import { claimSpecRules } from './claims.ts';
+import { fileFieldRules, resourceFieldRules } from './container-environment.ts';
+import { descendingPath } from './container-mounts.ts';
+import { checkDomainPath } from './domain-path.ts';
+import { labelSelectorRules, templateMetadataRules } from './labels.ts';
+import { tokenSecondsRules } from './token-seconds.ts';
+import { gitRules, oneSource, sharedSources } from './volume-sources.ts';
+import type { SourceRules } from './volume-sources.ts';
 
 const modeMax = 0o777;
 const modeMessage = 'must be a number between 0 and 0777 (octal), both inclusive';
 
-export function volumesRules(volumes: readonly JsonObject[], path: string): Problems {
+/** `pod`: whose volumes they are, unless they are of a template. */
+export function volumesRules(
+  volumes: readonly JsonObject[],
+  path: string,
+  pod: ApiObject | undefined,
+): Problems {
   return together(
     each(volumes, (volume, at) => volumeRules(volume, `${path}[${at}]`)),
     uniqueBy(volumes, path, 'name'),
+    pod === undefined ? noProblems : ofPodRules(volumes, path, pod),
   );
+}
+
+/** Undefined without any. */
+export function sourceOf(volume: JsonObject): string | undefined {
+  for (const name in volume) if (name !== 'name') return name;
+  return undefined;
 }
 
 function volumeRules(volume: JsonObject, path: string): Problems {
   const sources = Object.keys(volume).filter((name) => name !== 'name');
   const [source] = sources;
+  const rules = source === undefined ? undefined : (own[source] ?? sharedSources[source]);
   return together(
     form(`${path}.name`, text(volume, 'name'), checkDns1123Label),
-    notMoreThanOne(sources, path, 'may not specify more than 1 volume type'),
-    source === undefined
+    oneSource(sources, path),
+    rules === undefined || source === undefined
       ? noProblems
-      : sourceRules(source, part(volume, source), `${path}.${source}`),
+      : rules(part(volume, source), `${path}.${source}`),
   );
 }
 
-const projections = ['secret', 'configMap', 'downwardAPI'];
+/** Claims that are made for a pod carry its name. */
+function ofPodRules(volumes: readonly JsonObject[], path: string, pod: ApiObject): Problems {
+  const { name = '' } = pod.metadata;
+  const made = new Set(
+    volumes
+      .filter((volume) => volume['ephemeral'] !== undefined)
+      .map((volume) => `${name}-${text(volume, 'name')}`),
+  );
+  return each(volumes, (volume, at) => madeClaimRules(volume, `${path}[${at}]`, name, made));
+}
 
-function sourceRules(name: string, source: JsonObject, path: string): Problems {
-  switch (name) {
-    case 'hostPath':
-      return withoutBacksteps(`${path}.path`, text(source, 'path'));
-    case 'secret':
-      return together(needed(source, path, 'secretName'), filesRules(source, path));
-    case 'configMap':
-      return together(needed(source, path, 'name'), filesRules(source, path));
-    case 'downwardAPI':
-      return filesRules(source, path);
-    case 'projected':
-      return together(
-        modeRules(source['defaultMode'], `${path}.defaultMode`),
-        each(objects(source, 'sources'), (from, at) =>
-          each(projections, (kind) =>
-            filesRules(part(from, kind), `${path}.sources[${at}].${kind}`),
+function madeClaimRules(
+  volume: JsonObject,
+  path: string,
+  pod: string,
+  made: ReadonlySet<string>,
+): Problems {
+  const used = text(part(volume, 'persistentVolumeClaim'), 'claimName');
+  const named = text(volume, 'name');
+  const claim = `${pod}-${named}`;
+  const foreign = 'must not reference a PVC that gets created for an ephemeral volume';
+  return together(
+    made.has(used)
+      ? [invalid(`${path}.persistentVolumeClaim.claimName`, used, foreign)]
+      : noProblems,
+    volume['ephemeral'] !== undefined && pod !== ''
+      ? checkDns1123Subdomain(claim).map((problem) =>
+          invalid(`${path}.name`, named, `PVC name "${claim}": ${problem}`),
+        )
+      : noProblems,
+  );
+}
+
+/** Of pods only. */
+const own: Readonly<Record<string, SourceRules>> = {
+  emptyDir: (source, path) =>
+    (compareAmounts(source['sizeLimit'], '0') ?? 0) < 0
+      ? [forbidden(`${path}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')]
+      : noProblems,
+  gitRepo: gitRules,
+  secret: (source, path) => together(needed(source, path, 'secretName'), filesRules(source, path)),
+  configMap: (source, path) => together(needed(source, path, 'name'), filesRules(source, path)),
+  downwardAPI: (source, path) =>
+    together(
+      modeRules(source['defaultMode'], `${path}.defaultMode`),
+      // The reference does not say which of the files.
+      each(objects(source, 'items'), (file) => fieldFileRules(file, path)),
+    ),
+  projected: projectedRules,
+  csi: (source, path) =>
+    together(
+      sharedSources['csi']?.(source, path) ?? noProblems,
+      source['nodePublishSecretRef'] === undefined
+        ? noProblems
+        : together(
+            needed(part(source, 'nodePublishSecretRef'), `${path}.nodePublishSecretRef`, 'name'),
+            form(
+              `${path}.name`,
+              text(part(source, 'nodePublishSecretRef'), 'name'),
+              checkDns1123Subdomain,
+            ),
           ),
-        ),
+    ),
+  ephemeral: (source, path) => {
+    if (source['volumeClaimTemplate'] === undefined) {
+      return [required(`${path}.volumeClaimTemplate`)];
+    }
+    const template = part(source, 'volumeClaimTemplate');
+    const here = `${path}.volumeClaimTemplate`;
+    const { labels: _labels, annotations: _annotations, ...others } = part(template, 'metadata');
+    return together(
+      templateMetadataRules(part(template, 'metadata'), `${here}.metadata`),
+      Object.keys(others).map((name) => forbidden(`${here}.metadata.${name}`, 'cannot be set')),
+      claimSpecRules(part(template, 'spec'), `${here}.spec`),
+    );
+  },
+};
+
+function projectedRules(projected: JsonObject, path: string): Problems {
+  const paths = new Set<string>();
+  return together(
+    modeRules(projected['defaultMode'], `${path}.defaultMode`),
+    each(objects(projected, 'sources'), (source, at) => {
+      const here = `${path}.sources[${at}]`;
+      const given = givenAmong(source, projections);
+      return together(
+        each(given, (name) => projectionRules(name, part(source, name), here, path)),
+        conflictRules(source, given, path, paths),
+        given.length > 1
+          ? [forbidden(here, 'may not specify more than 1 volume type per source')]
+          : noProblems,
       );
-    case 'nfs':
-      return text(source, 'path').startsWith('/') || text(source, 'path') === ''
-        ? []
-        : [invalid(`${path}.path`, text(source, 'path'), 'must be an absolute path')];
+    }),
+  );
+}
+
+const projections = [
+  'secret',
+  'configMap',
+  'downwardAPI',
+  'serviceAccountToken',
+  'clusterTrustBundle',
+];
+
+function projectionRules(name: string, source: JsonObject, path: string, volume: string): Problems {
+  const here = `${path}.${name}`;
+  switch (name) {
+    case 'downwardAPI':
+      return each(objects(source, 'items'), (file) => fieldFileRules(file, here));
+    case 'serviceAccountToken':
+      return together(
+        tokenSecondsRules(`${here}.expirationSeconds`, source['expirationSeconds']),
+        reservedPath(`${volume}.path`, text(source, 'path')),
+      );
+    case 'clusterTrustBundle':
+      return bundleRules(source, here);
     default:
-      return [];
+      return together(needed(source, here, 'name'), filesRules(source, here));
   }
+}
+
+/** Of the files of one volume each has a path of its own. */
+function conflictRules(
+  source: JsonObject,
+  given: readonly string[],
+  path: string,
+  paths: Set<string>,
+): Problems {
+  return each(given, (name) => {
+    const from = part(source, name);
+    const files = name === 'clusterTrustBundle' ? [from] : objects(from, 'items');
+    return each(files, (item) => {
+      const file = text(item, 'path');
+      if (file === '') return noProblems;
+      const shown = text(from, 'name') === '' ? file : text(from, 'name');
+      if (paths.has(file)) return [invalid(path, shown, 'conflicting duplicate paths')];
+      paths.add(file);
+      return noProblems;
+    });
+  });
+}
+
+function bundleRules(source: JsonObject, path: string): Problems {
+  const given = givenAmong(source, ['name', 'signerName']);
+  const unused = 'labelSelector must be unset if name is specified';
+  const byName = given.includes('name');
+  return together(
+    given.length === 2
+      ? [invalid(path, source, 'only one of name and signerName may be used')]
+      : noProblems,
+    given.length === 0
+      ? [required(path, 'either name or signerName must be specified')]
+      : noProblems,
+    byName && source['labelSelector'] !== undefined
+      ? [invalid(`${path}.labelSelector`, source['labelSelector'], unused)]
+      : noProblems,
+    form(`${path}.signerName`, text(source, 'signerName'), checkDomainPath),
+    labelSelectorRules(part(source, 'labelSelector'), `${path}.labelSelector`),
+    reservedPath(`${path}.path`, text(source, 'path')),
+  );
+}
+
+function fieldFileRules(file: JsonObject, path: string): Problems {
+  const [field, resource] = [file['fieldRef'], file['resourceFieldRef']];
+  const both = 'fieldRef and resourceFieldRef can not be specified simultaneously';
+  return together(
+    reservedPath(`${path}.path`, text(file, 'path')),
+    field === undefined ? noProblems : fileFieldRules(part(file, 'fieldRef'), `${path}.fieldRef`),
+    field !== undefined && resource !== undefined ? [invalid(path, 'resource', both)] : noProblems,
+    field === undefined && resource !== undefined
+      ? resourceFieldRules(part(file, 'resourceFieldRef'), `${path}.resourceFieldRef`, true)
+      : noProblems,
+    field === undefined && resource === undefined
+      ? [required(path, 'one of fieldRef and resourceFieldRef is required')]
+      : noProblems,
+    modeRules(file['mode'], `${path}.mode`),
+  );
 }
 
 function filesRules(source: JsonObject, path: string): Problems {
@@ -75,15 +245,21 @@ function filesRules(source: JsonObject, path: string): Problems {
     modeRules(source['defaultMode'], `${path}.defaultMode`),
     each(objects(source, 'items'), (item, at) => {
       const here = `${path}.items[${at}]`;
-      const file = text(item, 'path');
       return together(
         modeRules(item['mode'], `${here}.mode`),
-        descendingPath(`${here}.path`, file),
-        file.startsWith('..') && !file.split('/').includes('..')
-          ? [invalid(`${here}.path`, file, "must not start with '..'")]
-          : noProblems,
+        reservedPath(`${here}.path`, text(item, 'path')),
       );
     }),
+  );
+}
+
+/** Below where it starts, and not one of the names that nodes use there themselves. */
+function reservedPath(field: string, path: string): Problems {
+  return together(
+    descendingPath(field, path),
+    path.startsWith('..') && !path.split('/').includes('..')
+      ? [invalid(field, path, "must not start with '..'")]
+      : noProblems,
   );
 }
 

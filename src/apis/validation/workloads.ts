@@ -8,6 +8,7 @@ import {
   countOrPercent,
   nonNegative,
   numberOf,
+  objects,
   part,
   text,
   textMap,
@@ -34,9 +35,12 @@ function selectorRules(spec: JsonObject, what: string): Problems {
 }
 
 /** Pods that a workload makes are its own, run for ever, and end when it says. */
-function workloadTemplateRules(spec: JsonObject, kind: string): Problems {
+function workloadTemplateRules(
+  spec: JsonObject,
+  kind: string,
+  template: JsonObject = part(spec, 'template'),
+): Problems {
   const path = 'spec.template';
-  const template = part(spec, 'template');
   const pod = part(template, 'spec');
   const labels = textMap(part(template, 'metadata'), 'labels');
   const selector = part(spec, 'selector');
@@ -170,6 +174,20 @@ const statefulSetMessage =
   "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and " +
   "'minReadySeconds' are forbidden";
 
+/** Claims are volumes of each pod by their names, and go before what the template calls so. */
+function withClaimedVolumes(spec: JsonObject): JsonObject {
+  const template = part(spec, 'template');
+  const claims = objects(spec, 'volumeClaimTemplates');
+  if (claims.length === 0) return template;
+  const names = claims.map((claim) => text(part(claim, 'metadata'), 'name'));
+  const pod = part(template, 'spec');
+  const volumes = [
+    ...objects(pod, 'volumes').filter((volume) => !names.includes(text(volume, 'name'))),
+    ...names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+  ];
+  return { ...template, spec: { ...pod, volumes } };
+}
+
 export const statefulSetRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
@@ -179,7 +197,7 @@ export const statefulSetRules: KindRules = {
       ...nonNegative(rolling, 'spec.updateStrategy.rollingUpdate', ['partition']),
       ...nonNegative(part(spec, 'ordinals'), 'spec.ordinals', ['start']),
       ...selectorRules(spec, 'statefulset'),
-      ...workloadTemplateRules(spec, 'StatefulSet'),
+      ...workloadTemplateRules(spec, 'StatefulSet', withClaimedVolumes(spec)),
     ];
   },
   validateUpdate: (next, current) => {

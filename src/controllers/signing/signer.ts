@@ -34,7 +34,8 @@ const manager = 'csr-signer';
 export interface SignerDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
-  readonly authority: SigningAuthority;
+  /** By the signer's name; who is not in it signs nothing here. */
+  readonly authorities: ReadonlyMap<string, SigningAuthority>;
   /** Of a certificate that does not ask for less. */
   readonly lifeMs: number;
   readonly onError: (name: string, error: unknown) => void;
@@ -51,7 +52,8 @@ export function createSigner(deps: SignerDeps): Controller {
       const found = requestNamed(registry, name);
       if (found === undefined || !isOpen(found)) return;
       const rule = rules.get(found.signerName);
-      if (rule === undefined) return;
+      const authority = deps.authorities.get(found.signerName);
+      if (rule === undefined || authority === undefined) return;
       const read = readSigningRequest(found.requestPem);
       const problem = read.kind === 'invalid' ? read.problem : rule(read.request, found.usages);
       if (read.kind === 'invalid' || problem !== undefined) {
@@ -59,9 +61,9 @@ export function createSigner(deps: SignerDeps): Controller {
         const condition = { type: 'Failed', reason: 'SignerValidationFailure', message };
         return record(registry, found, { subresource: 'status', condition }, manager);
       }
-      const life = lifeOf(deps, found.expirationSeconds);
+      const life = lifeOf(deps, authority, found.expirationSeconds);
       const grant = { usages: found.usages, ...life };
-      const certificatePem = await issueCertificate(read.request, grant, deps.authority);
+      const certificatePem = await issueCertificate(read.request, grant, authority);
       return record(registry, found, { subresource: 'status', certificatePem }, manager);
     },
     onError,
@@ -74,7 +76,8 @@ function isOpen(found: RequestedCertificate): boolean {
 
 /** @throws when the CA cannot sign any more. */
 function lifeOf(
-  { authority, lifeMs, registry }: SignerDeps,
+  { lifeMs, registry }: SignerDeps,
+  authority: SigningAuthority,
   asked: number | undefined,
 ): { readonly notBeforeMs: number; readonly notAfterMs: number } {
   const { backdatedMs, lifeMinMs, shortMs } = signingTimes;

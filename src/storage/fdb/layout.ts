@@ -40,6 +40,7 @@
  * the other, which changed it. Whoever acts on a state (a namespace to be emptied) reads what is
  * there at a newest revision, which is the end of a version: both are there by then.
  */
+import { damagedState } from '../damage.ts';
 import { StorageError, revisionZero } from '../storage.ts';
 import type { Revision, StoreKey } from '../storage.ts';
 import { STAMP_BYTES } from './binding.ts';
@@ -363,7 +364,8 @@ export function decodeRecord(
   if (revision === undefined || payload === undefined) {
     const value = { kind: 'inline', bytes } as const;
     const damage = "the record's head is damaged";
-    return { key, revision: revision ?? revisionZero, state: '', payload: value, damage };
+    const certain = { key, revision: revision ?? revisionZero, state: damagedState };
+    return { ...certain, payload: value, damage };
   }
   return { key, revision, state: bytes.toString('utf8', stateAt, payloadAt - 1), payload };
 }

@@ -20,6 +20,7 @@
  * when it is opened to be written to, because builds that know format 1 only would misread it.
  */
 import { crc32 } from 'node:zlib';
+import { damagedState } from '../damage.ts';
 import { StorageError, revisionZero } from '../storage.ts';
 import type { Revision, StoredRecord, StoreKey } from '../storage.ts';
 
@@ -142,7 +143,7 @@ export function decodeRecord(key: StoreKey, bytes: Buffer): LmdbRecord {
 /** It has no state that a condition could ask for. */
 function damagedRecord(key: StoreKey, bytes: Buffer, value: Buffer, damage: string): LmdbRecord {
   const revision = bytes.length < REVISION_BYTES ? revisionZero : bytes.readBigUInt64BE();
-  return { key, revision: revision as Revision, state: '', value, bytes, damage };
+  return { key, revision: revision as Revision, state: damagedState, value, bytes, damage };
 }
 
 export interface LogEntry {

@@ -13,7 +13,7 @@
  *  - the map is large from the start: growing it replaces the mapping while readers may be in it.
  *    It reserves address space, neither memory nor disk.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { open } from 'lmdb';
 import type { Database, RootDatabase } from 'lmdb';
@@ -50,6 +50,7 @@ export async function openTables(
   mapBytes: number,
 ): Promise<Tables> {
   const tables = openEnvironment(directory, mapBytes);
+  for (const name of ['data.mdb', 'lock.mdb']) ownersAlone(path.join(directory, name));
   try {
     checkMarks(tables, directory, identity);
   } catch (error) {
@@ -57,6 +58,15 @@ export async function openTables(
     throw error instanceof StorageError ? error : translateLmdbError(error);
   }
   return tables;
+}
+
+/** LMDB makes its files for the group to write, and secrets are in them. */
+function ownersAlone(file: string): void {
+  try {
+    chmodSync(file, 0o600);
+  } catch {
+    // Somebody else's: whose it is decides.
+  }
 }
 
 /** Documented by lmdb-js, missing in its types: the number of writes that starts a transaction. */

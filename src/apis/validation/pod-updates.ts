@@ -1,0 +1,110 @@
+/**
+ * What may change of a pod that is there: only the fields of `updateMessage`, because nodes and the
+ * scheduler have acted on the others.
+ */
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import { forbidden, invalid } from '../../apimachinery/field-error.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import {
+  each,
+  items,
+  noProblems,
+  numberOf,
+  objects,
+  part,
+  text,
+  textMap,
+  together,
+} from './checks.ts';
+import type { Problems } from './checks.ts';
+
+const updateMessage =
+  'pod updates may not change fields other than `spec.containers[*].image`,' +
+  '`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only ' +
+  'additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set ' +
+  'to 1 if it was previously negative)';
+
+export function podUpdateRules(next: ApiObject, current: ApiObject): Problems {
+  const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
+  const resized = ['containers', 'initContainers'].filter(
+    (name) => objects(spec, name).length !== objects(before, name).length,
+  );
+  if (resized.length > 0) {
+    return resized.map((name) =>
+      forbidden(`spec.${name}`, 'pod updates may not add or remove containers'),
+    );
+  }
+  const rest = deepEqual(withoutMutable(spec, before), withoutMutable(before, before));
+  return [
+    ...deadlineRules(spec, before),
+    ...addedTolerationsRules(spec, before),
+    ...gateRules(spec, before),
+    ...(rest ? [] : [forbidden('spec', updateMessage)]),
+  ];
+}
+
+/** What is left of a spec when everything that may change is taken out. */
+function withoutMutable(spec: JsonObject, before: JsonObject): JsonObject {
+  const {
+    activeDeadlineSeconds: _deadline,
+    tolerations: _tolerations,
+    schedulingGates: _gates,
+    ...rest
+  } = spec;
+  const plain: Record<string, JsonObject[string]> = { ...rest };
+  for (const name of ['containers', 'initContainers']) {
+    if (plain[name] === undefined) continue;
+    plain[name] = objects(spec, name).map(({ image: _image, ...container }) => container);
+  }
+  const grace = numberOf(before['terminationGracePeriodSeconds']) ?? 0;
+  if (grace < 0 && plain['terminationGracePeriodSeconds'] === 1) {
+    plain['terminationGracePeriodSeconds'] = before['terminationGracePeriodSeconds'];
+  }
+  // While gates hold it back, where the pod may go can still be said.
+  if (items(before, 'schedulingGates').length > 0) {
+    delete plain['nodeSelector'];
+    delete plain['affinity'];
+  }
+  return plain;
+}
+
+function deadlineRules(spec: JsonObject, before: JsonObject): Problems {
+  const field = 'spec.activeDeadlineSeconds';
+  const was = numberOf(before['activeDeadlineSeconds']);
+  const now = numberOf(spec['activeDeadlineSeconds']);
+  if (was === undefined) return [];
+  if (now === undefined) {
+    return [invalid(field, null, 'must not update from a positive integer to nil value')];
+  }
+  return now > was ? [invalid(field, now, 'must be less than or equal to previous value')] : [];
+}
+
+function addedTolerationsRules(spec: JsonObject, before: JsonObject): Problems {
+  const plain = ({ tolerationSeconds: _seconds, ...rest }: JsonObject): JsonObject => rest;
+  const now = objects(spec, 'tolerations').map(plain);
+  const kept = objects(before, 'tolerations')
+    .map(plain)
+    .every((toleration) => now.some((each) => deepEqual(each, toleration)));
+  if (kept) return [];
+  const detail = 'existing toleration can not be modified except its tolerationSeconds';
+  return [forbidden('spec.tolerations', detail)];
+}
+
+function gateRules(spec: JsonObject, before: JsonObject): Problems {
+  const gates = objects(before, 'schedulingGates');
+  const known = new Set(gates.map((gate) => text(gate, 'name')));
+  const added = each(objects(spec, 'schedulingGates'), (gate, at) => {
+    const name = text(gate, 'name');
+    const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    return known.has(name) ? noProblems : [forbidden(`spec.schedulingGates[${at}].name`, detail)];
+  });
+  return gates.length === 0 ? added : together(added, narrowedRules(spec, before));
+}
+
+/** Whoever holds a pod back may narrow where it goes, not change what was asked for. */
+function narrowedRules(spec: JsonObject, before: JsonObject): Problems {
+  const [now, was] = [textMap(spec, 'nodeSelector'), textMap(before, 'nodeSelector')];
+  const kept = Object.entries(was).every(([name, value]) => now[name] === value);
+  const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
+  return kept ? noProblems : [invalid('spec.nodeSelector', now, detail)];
+}

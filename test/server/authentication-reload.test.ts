@@ -1,0 +1,150 @@
+/** The authentication configuration of a running server: read again when it changes. */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import https from 'node:https';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { signedByRsa } from '../support/forged-tokens.ts';
+import { startSecureServer, tokens } from '../support/secure-server.ts';
+import type { SecureServer } from '../support/secure-server.ts';
+
+const support = path.join(process.cwd(), 'test/support');
+const certificate = readFileSync(path.join(support, 'tls-certificate.pem'), 'utf8');
+const key = readFileSync(path.join(support, 'tls-key.pem'), 'utf8');
+const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const reloads = 'apiserver_authentication_config_controller_automatic_reloads_total';
+
+const issuerEntry = (url: string): JsonObject => ({
+  issuer: { url, audiences: ['cluster'], certificateAuthority: certificate },
+  claimMappings: { username: { claim: 'sub', prefix: '' } },
+});
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+describe('the authentication configuration', () => {
+  let directory = '';
+  let file = '';
+  let server: SecureServer;
+  let issuer: https.Server;
+  let silent: Server;
+  const held = new Set<Socket>();
+  let issuerUrl = '';
+  let silentUrl = '';
+  const logged: string[] = [];
+
+  /** Whole, as an editor saves it. */
+  async function save(text: string): Promise<void> {
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, file);
+  }
+  const configuration = (fields: JsonObject): string =>
+    JSON.stringify({
+      apiVersion: 'apiserver.config.k8s.io/v1beta1',
+      kind: 'AuthenticationConfiguration',
+      ...fields,
+    });
+  const anonymousOn = (...paths: readonly string[]): JsonObject => ({
+    anonymous: { enabled: true, conditions: paths.map((each) => ({ path: each })) },
+  });
+  const statusOf = async (target: string, token?: string): Promise<number> =>
+    (await server.secure(target, token === undefined ? {} : { token })).status;
+  const metrics = async (): Promise<string> =>
+    (await server.secure('/metrics', { token: tokens.admin })).text;
+  async function until(what: string, met: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; !(await met()); tries += 1) {
+      assert.ok(tries < 2000, what);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+  const tokenOf = (iss: string): string => {
+    const claims = { iss, aud: 'cluster', sub: 'jane', exp: Math.floor(Date.now() / 1000) + 600 };
+    return signedByRsa({ alg: 'RS256', kid: 'one' }, claims, pair.privateKey);
+  };
+
+  before(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'sluice-authentication-'));
+    file = path.join(directory, 'authentication.yaml');
+    issuer = https.createServer({ cert: certificate, key }, (request, response) => {
+      const jwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'one' };
+      const document = { issuer: issuerUrl, jwks_uri: `${issuerUrl}/jwks` };
+      response.end(JSON.stringify(request.url === '/jwks' ? { keys: [jwk] } : document));
+    });
+    silent = createServer((socket) => {
+      held.add(socket);
+      socket.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    issuerUrl = `https://localhost:${portOf(issuer)}`;
+    silentUrl = `https://localhost:${portOf(silent)}`;
+    const jwt = [issuerEntry(silentUrl)];
+    await writeFile(file, configuration({ ...anonymousOn('/livez'), jwt }));
+    const note = (fields: object, message: string): void => {
+      const { err } = fields as { err?: Error };
+      logged.push(`${message} ${err?.message ?? ''}`);
+    };
+    const log = { error: note, warn: note, info: note, debug: note };
+    server = await startSecureServer({ 'authentication-config': file }, log);
+  });
+  after(async () => {
+    for (const socket of held) socket.destroy();
+    silent.close();
+    await server.remove();
+    issuer.closeAllConnections();
+    issuer.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('an issuer that says nothing holds up neither the start nor the logins of others', async () => {
+    let known: number | undefined;
+    const waiting = statusOf('/version', tokenOf(silentUrl)).then((status) => (known = status));
+    await until('the issuer is asked', () => Promise.resolve(held.size > 0));
+    assert.equal(await statusOf('/version', tokens.alice), 200);
+    assert.equal(await statusOf('/version', 'nonsense'), 401);
+    assert.equal(await statusOf('/livez'), 200);
+    assert.equal(known, undefined, 'it waits still');
+    for (const socket of held) socket.destroy();
+    assert.equal(await waiting, 401);
+  });
+
+  it('that is good is taken: anonymous paths, and issuers', async () => {
+    assert.equal(await statusOf('/version'), 401);
+    assert.equal(await statusOf('/version', tokenOf(issuerUrl)), 401);
+    const jwt = [issuerEntry(issuerUrl)];
+    await save(configuration({ ...anonymousOn('/livez', '/version'), jwt }));
+    await until('it is in force', async () => (await statusOf('/version')) === 200);
+    assert.equal(await statusOf('/api', tokenOf(issuerUrl)), 200);
+    assert.match(await metrics(), new RegExp(`^${reloads}\\{status="success"\\} 1$`, 'm'));
+  });
+
+  it('that is wrong changes nothing, is logged and counted', async () => {
+    const jwt = [{ ...issuerEntry(issuerUrl), unheardOf: true }];
+    const rows: readonly (readonly [string, RegExp])[] = [
+      [configuration({ anonymous: { enabled: 'yes' } }), /anonymous\.enabled: must be true/],
+      [configuration({ jwt, ...anonymousOn('/livez') }), /unheardOf/],
+      ['{', /authentication-config/],
+    ];
+    for (const [at, [text, why]] of rows.entries()) {
+      await save(text);
+      const failures = new RegExp(`^${reloads}\\{status="failure"\\} ${at + 1}$`, 'm');
+      await until('it is counted', async () => failures.test(await metrics()));
+      const line = logged.findLast((each) => each.includes('is not in force')) ?? '';
+      assert.match(line, why);
+      assert.equal(await statusOf('/version'), 200);
+      assert.equal(await statusOf('/api', tokenOf(issuerUrl)), 200);
+    }
+  });
+
+  it('that trusts nobody any more ends the logins of its issuers', async () => {
+    await save(configuration({ anonymous: { enabled: false } }));
+    await until('it is in force', async () => (await statusOf('/version')) === 401);
+    assert.equal(await statusOf('/version', tokenOf(issuerUrl)), 401);
+    assert.equal(await statusOf('/version', tokens.alice), 200);
+  });
+});
