@@ -1,9 +1,9 @@
 /**
- * Rules of custom resource definitions: names, versions, printer columns, conversion, and what
- * schemas may not say.
+ * Rules of custom resource definitions: names, versions, printer columns, conversion, and what a
+ * schema must say to be structural.
  *
- * What it is not: of the older version, which emulated releases store; nor what makes a schema
- * structural, which is demanded of writes at the stable version. Nothing is compiled.
+ * What it is not: of the older version, which emulated releases store. Schemas are looked at as far
+ * as this says, not compiled.
  *
  * Bounds: one error for each wrong place of a schema, `schemaErrorsMax` of them at most.
  */
@@ -298,11 +298,19 @@ interface SchemaWalk {
 }
 
 const typeNames = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
-const unusable = ['definitions', 'dependencies', 'id', 'patternProperties'];
+const unusable = ['definitions', 'dependencies', 'id', '$ref', 'patternProperties'];
 const junctors = ['allOf', 'anyOf', 'oneOf'];
 
 function schemaRules(schema: JsonObject, path: string): Problems {
   const walk: SchemaWalk = { errors: [] };
+  const type = text(schema, 'type');
+  if (type !== 'object') {
+    const found: FieldError =
+      type === ''
+        ? required(`${path}.type`, 'must not be empty at the root')
+        : invalid(`${path}.type`, type, 'must be object at the root');
+    walk.errors.push(found);
+  }
   checkSchema(schema, path, walk, true);
   return walk.errors.slice(0, schemaErrorsMax);
 }
@@ -317,12 +325,28 @@ function checkSchema(
   const { errors } = walk;
   if (errors.length >= schemaErrorsMax) return;
   const type = text(schema, 'type');
+  const isRoot = path.endsWith('.openAPIV3Schema');
+  const any =
+    schema['x-kubernetes-int-or-string'] === true ||
+    schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (structural && type === '' && !any && !isRoot) {
+    errors.push(required(`${path}.type`, 'must not be empty for specified object fields'));
+  }
   if (type !== '' && !typeNames.includes(type)) {
     errors.push(notSupported(`${path}.type`, type, typeNames));
   }
   for (const name of unusable) {
     if (schema[name] !== undefined)
       errors.push(forbidden(`${path}.${name}`, `${name} is not supported`));
+  }
+  if (schema['uniqueItems'] === true) {
+    const detail =
+      'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+    errors.push(forbidden(`${path}.uniqueItems`, detail));
+  }
+  if (schema['properties'] !== undefined && isJsonObject(schema['additionalProperties'])) {
+    const detail = 'additionalProperties and properties are mutual exclusive';
+    errors.push(forbidden(`${path}.additionalProperties`, detail));
   }
   if (structural && type === 'array' && schema['items'] === undefined) {
     errors.push(required(`${path}.items`, 'must be specified'));
