@@ -18,11 +18,13 @@ import {
   StatusError,
 } from '../apimachinery/status-error.ts';
 import { interpretStorageError } from '../registry/storage-failure.ts';
+import type { Prng } from '../stdx/prng.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import { clientHas } from './entity-tags.ts';
 import type { AccessFilter } from './filters/access.ts';
+import { identifyRequest } from './filters/audit-id.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
 import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
 import type { HealthCheck, HealthEndpoint } from './health.ts';
@@ -38,6 +40,8 @@ export interface ApiHandlerDeps {
   readonly endpoints: EndpointDeps;
   /** Who may be served at all. */
   readonly filter: AccessFilter;
+  /** Names requests. */
+  readonly prng: Prng;
   /** Undefined: nothing is audited. */
   readonly auditing: AuditingDeps | undefined;
   readonly discovery: Discovery;
@@ -61,10 +65,12 @@ export interface PlainDocument {
 export type ApiHandler = (exchange: HttpExchange) => Promise<void>;
 
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
-  const { auditing } = deps;
+  const { auditing, prng } = deps;
   return async (exchange) => {
     if (deps.endpoints.features.cbor) allowCbor(exchange);
-    const audited = auditing === undefined ? undefined : auditedExchange(auditing, exchange);
+    const auditId = identifyRequest(exchange, prng);
+    const audited =
+      auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
     const seen = audited?.exchange ?? exchange;
     try {
       await handle(deps, seen, audited);

@@ -102,6 +102,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   const version = versionOf(config);
   const api = createApiHandler({
     filter: filterOf(deps),
+    prng: parts.registry.prng,
     auditing: auditingOf(deps),
     endpoints: endpointsOf(config, deps, (use) => metrics.deprecatedUse(use)),
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
@@ -194,8 +195,7 @@ function filterOf({ authentication, parts, identity, log }: ServingDeps): Access
 
 function auditingOf({ audit, clock, parts }: ServingDeps): AuditingDeps | undefined {
   if (audit === undefined) return undefined;
-  const { prng, scheme } = parts.registry;
-  return { auditor: audit.auditor, clock, prng, schemaOf: schemasOf(scheme) };
+  return { auditor: audit.auditor, clock, schemaOf: schemasOf(parts.registry.scheme) };
 }
 
 /** Of all kinds and their lists, by what an object says it is. */

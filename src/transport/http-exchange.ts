@@ -44,6 +44,8 @@ export interface HttpExchange {
   forgetHeaders(test: (name: string) => boolean): void;
   /** Collects the body. At most once. Never throws for what a client does. */
   readBody(limitBytes: number): Promise<BodyResult>;
+  /** Goes with the answer, whatever it will be; before send() or stream(). */
+  setAnswerHeader(name: string, value: string): void;
   /** Sends a whole response. Content-Length is set; for HEAD the body is only measured. */
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void;
   /** Starts a chunked response; its head reaches the client at once, before the first write.

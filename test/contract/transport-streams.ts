@@ -61,6 +61,24 @@ async function bodyOf(client: RawConnection): Promise<string> {
 
 export const streamProperties: readonly Property[] = [
   [
+    'a header that was set before goes with the answer, whole, large, streamed or without a body',
+    () => (exchange) => {
+      exchange.setAnswerHeader('X-Before', 'yes');
+      if (exchange.path === '/stream') return exchange.stream(200, [], space).end();
+      const body = exchange.path === '/large' ? Buffer.alloc(100_000, 'x') : 'x';
+      return exchange.send(exchange.path === '/empty' ? 204 : 200, [['X-With', 'yes']], body);
+    },
+    async ({ connect }) => {
+      for (const target of ['/whole', '/large', '/stream', '/empty']) {
+        const client = connect();
+        client.request('GET', target);
+        const { headers } = await client.response();
+        const before = headers.filter(([name]) => name.toLowerCase() === 'x-before');
+        assert.deepEqual(before, [['x-before', 'yes']], target);
+      }
+    },
+  ],
+  [
     'the head of a quiet stream arrives at once, and a later write without delay',
     (notes) => (exchange) => {
       notes['stream'] = exchange.stream(200, [['X-Quiet', 'yes']], space);

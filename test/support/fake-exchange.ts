@@ -25,6 +25,7 @@ export function fakeExchange(
     headerValues: (name) => all.filter(([each]) => each === name).map(([, value]) => value),
     someHeader: (test) => all.some(([name]) => test(name)),
     forgetHeaders: () => undefined,
+    setAnswerHeader: () => undefined,
     readBody: () => Promise.resolve({ kind: 'complete', bytes: Buffer.from(body) }),
     send(status, _headers, bytes) {
       sent = { status, text: Buffer.from(bytes).toString() };

@@ -3,7 +3,7 @@
  *
  * What it is not: the policy or the events (src/audit). Without a policy no exchange is wrapped.
  *
- * Invariants: what the client gets differs in the Audit-ID header only. A trail ends once: with a
+ * Invariants: what the client gets is as without it. A trail ends once: with a
  * whole answer, with the end of a stream, or with the client's going. Only a watch has the stage
  * ResponseStarted. A whole answer waits until its event is kept, where the backend's mode says so;
  * the parts of a stream do not. Bodies are kept for the trail only where it wants them, as JSON;
@@ -20,7 +20,6 @@ import { decodeYaml } from '../../apimachinery/codecs/yaml.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Clock } from '../../stdx/clock.ts';
-import type { Prng } from '../../stdx/prng.ts';
 import type {
   BodyResult,
   Header,
@@ -31,12 +30,10 @@ import type {
 /** Of a streamed answer; one byte more than an event takes is enough to say that it was too
 long. */
 const keptBytesMax = 1024 * 1024 + 1;
-const auditIdHeader = 'Audit-ID';
 
 export interface AuditingDeps {
   readonly auditor: Auditor;
   readonly clock: Clock;
-  readonly prng: Prng;
   /** Of the kinds that come and go in Protobuf. */
   readonly schemaOf: SchemaOf;
 }
@@ -53,12 +50,13 @@ export interface Audited {
 }
 
 export function auditedExchange(
-  { auditor, clock, prng, schemaOf }: AuditingDeps,
+  { auditor, clock, schemaOf }: AuditingDeps,
   exchange: HttpExchange,
+  auditId: string,
 ): Audited {
   const { method, path, query } = exchange;
   const trail = auditor.begin({
-    auditId: givenId(exchange) ?? prng.uuid(),
+    auditId,
     requestUri: query === '' ? path : `${path}?${query}`,
     verb: method.toLowerCase(),
     sourceAddresses: sourceAddresses(exchange),
@@ -74,12 +72,6 @@ export function auditedExchange(
     watching: () => audited.watching(),
     handled: (failed) => audited.handled(failed),
   };
-}
-
-/** Kept where it can stand in a header and in a line; any other is as if none had come. */
-function givenId(exchange: HttpExchange): string | undefined {
-  const given = exchange.header(auditIdHeader.toLowerCase());
-  return given !== undefined && /^[\x21-\x7e]{1,64}$/.test(given) ? given : undefined;
 }
 
 /** As proxies on the way say, the peer last. Only the peer's is known to be true. */
@@ -174,6 +166,10 @@ class AuditedExchange implements HttpExchange {
     this.#inner.onAbort(callback);
   }
 
+  setAnswerHeader(name: string, value: string): void {
+    this.#inner.setAnswerHeader(name, value);
+  }
+
   async readBody(limitBytes: number): Promise<BodyResult> {
     const body = await this.#inner.readBody(limitBytes);
     const trail = this.#trail;
@@ -192,11 +188,10 @@ class AuditedExchange implements HttpExchange {
     if (this.#trail.wantsResponseObject) this.#tellResponse(headers, asBytes(body));
     const response = responseOf(status, type, body);
     if (this.#watching) this.#trail.started(response);
-    const sent: Header[] = [...headers, [auditIdHeader, this.#trail.auditId]];
     // Before the answer is sent: whoever waits for the event has it then.
     const taken = this.#trail.completed(response);
-    if (!(taken instanceof Promise)) return this.#inner.send(status, sent, body);
-    this.#waiting = taken.then(() => this.#inner.send(status, sent, body));
+    if (!(taken instanceof Promise)) return this.#inner.send(status, headers, body);
+    this.#waiting = taken.then(() => this.#inner.send(status, headers, body));
   }
 
   stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream {
@@ -204,8 +199,7 @@ class AuditedExchange implements HttpExchange {
     const response: AuditResponse = { code: status };
     const watching = this.#watching;
     if (watching) this.#trail.started(response);
-    const sent: Header[] = [...headers, [auditIdHeader, this.#trail.auditId]];
-    const stream = this.#inner.stream(status, sent, preamble);
+    const stream = this.#inner.stream(status, headers, preamble);
     const kept = !watching && this.#trail.wantsResponseObject ? new KeptBody() : undefined;
     const ended = (whole: boolean): void => {
       if (whole && kept !== undefined) this.#tellResponse(headers, kept.bytes());

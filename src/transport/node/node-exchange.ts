@@ -118,6 +118,10 @@ export class NodeExchange implements HttpExchange, Expiring {
     );
   }
 
+  setAnswerHeader(name: string, value: string): void {
+    this.#res.setHeader(name, utf8AsLatin1(safeHeaderValue(value)));
+  }
+
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void {
     this.#respondOnce();
     if (this.#closed) return;

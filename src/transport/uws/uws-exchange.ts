@@ -23,6 +23,7 @@ import { UwsResponseStream } from './uws-response-stream.ts';
 const directBodyBytesMax = 8 * 1024;
 
 const empty = new Uint8Array(0);
+const noHeaders: readonly Header[] = [];
 
 /** What the exchanges of one server share. */
 export interface UwsShared {
@@ -46,6 +47,8 @@ export class UwsExchange implements HttpExchange, Expiring {
   readonly #shared: UwsShared;
   /** Name, value, name, value, in the order they came. */
   readonly #head: string[] = [];
+  /** Of the answer; none once they have been written: a stream lives long. */
+  #answerHeaders: readonly Header[] = noHeaders;
   #body: RequestBody | undefined;
   #bodyAsked = false;
   #responded = false;
@@ -156,6 +159,10 @@ export class UwsExchange implements HttpExchange, Expiring {
     return Promise.resolve(
       this.#aborted ? { kind: 'aborted' } : { kind: 'complete', bytes: empty },
     );
+  }
+
+  setAnswerHeader(name: string, value: string): void {
+    this.#answerHeaders = [...this.#answerHeaders, [name, value]];
   }
 
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void {
@@ -287,6 +294,8 @@ export class UwsExchange implements HttpExchange, Expiring {
     for (const [name, value] of headers) {
       if (!isFramingHeader(name)) res.writeHeader(name, safeHeaderValue(value));
     }
+    for (const [name, value] of this.#answerHeaders) res.writeHeader(name, safeHeaderValue(value));
+    this.#answerHeaders = noHeaders;
   }
 
   /** Not endWithoutBody(undefined, close): any argument makes this library send nothing at all. */

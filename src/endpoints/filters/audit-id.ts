@@ -1,0 +1,19 @@
+/**
+ * The name that a request goes by in answers and in audit events: the header Audit-ID, taken from
+ * the client or made here, and sent with every answer, whether anything is audited or not.
+ *
+ * What it is not: unique where clients choose it. Bound: 64 visible characters; a header that is
+ * anything else is as if none had come.
+ */
+import type { Prng } from '../../stdx/prng.ts';
+import type { HttpExchange } from '../../transport/http-exchange.ts';
+
+const headerName = 'Audit-ID';
+const idPattern = /^[\x21-\x7e]{1,64}$/;
+
+export function identifyRequest(exchange: HttpExchange, prng: Prng): string {
+  const given = exchange.header(headerName.toLowerCase());
+  const id = given !== undefined && idPattern.test(given) ? given : prng.uuid();
+  exchange.setAnswerHeader(headerName, id);
+  return id;
+}
