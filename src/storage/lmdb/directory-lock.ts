@@ -75,14 +75,17 @@ export function foreignReaders(readerList: string): readonly number[] {
   return [...new Set(pids.map(Number))].filter((pid) => pid !== process.pid);
 }
 
-/** Closes an environment that another process has open, other than to read it.
+/** Closes an environment that another process has open, other than to read it. Who does not answer
+ * is looked for once more: a backup that has just ended was in the table when it was read.
  * @throws StorageError `in-use`. */
 export async function refuseForeignReader(
-  environment: { readerList(): string; close(): Promise<void> },
+  environment: { readerList(): string; readerCheck(): number; close(): Promise<void> },
   path: string,
 ): Promise<void> {
   for (const pid of foreignReaders(environment.readerList())) {
     if (await answers(readerName(path, pid))) continue;
+    environment.readerCheck();
+    if (!foreignReaders(environment.readerList()).includes(pid)) continue;
     await environment.close();
     throw inUse(path);
   }
