@@ -71,7 +71,7 @@ export async function sendList(
   }
   const headers = bodyHeaders(request, mediaType);
   const compressed = compresses(deps, request);
-  const chunks = packList(frame, resumed(first, next.value, iterator), {
+  const chunks = packList(frame, resumed([...first, next.value], iterator), {
     chunkBytes: listChunkBytes,
     reuse: !compressed,
   });
@@ -168,14 +168,12 @@ export function continueTokenOf(
   });
 }
 
-function* resumed(
-  first: readonly ListItem[],
-  next: ListItem,
-  rest: Iterator<ListItem>,
-): Generator<ListItem, void, undefined> {
-  yield* first;
-  yield next;
-  for (let more = rest.next(); more.done !== true; more = rest.next()) yield more.value;
+/** What was taken already, then the rest. */
+function resumed(first: readonly ListItem[], rest: Iterator<ListItem>): Iterable<ListItem> {
+  let at = 0;
+  const next = (): IteratorResult<ListItem> =>
+    at < first.length ? { done: false, value: first[at++] as ListItem } : rest.next();
+  return { [Symbol.iterator]: () => ({ next }) };
 }
 
 /** The first chunk follows at once, so the head needs no help. */
