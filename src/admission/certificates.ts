@@ -14,6 +14,7 @@
  * Invariants: the signer is that of the stored object, which no write changes.
  */
 import type { Identity } from '../apimachinery/identity.ts';
+import { changesOwnersAlone } from '../apimachinery/owner-changes.ts';
 import { quote } from '../apimachinery/quote.ts';
 import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
@@ -103,20 +104,4 @@ function subjectRefusal({ current, next }: Review, clientSigner: string): Refusa
   if (read.kind === 'invalid') return `failed to parse CSR: ${read.problem}`;
   if (!read.request.organizations.includes(wellKnownGroups.masters)) return undefined;
   return `use of ${clientSigner} signer with ${wellKnownGroups.masters} group is not allowed`;
-}
-
-/** What garbage collection changes, and who wrote which field. */
-function changesOwnersAlone(next: ApiObject, current: ApiObject): boolean {
-  return deepEqual(withoutOwners(next), withoutOwners(current));
-}
-
-function withoutOwners({ metadata, ...rest }: ApiObject): unknown {
-  const {
-    ownerReferences: _owners,
-    finalizers: _finalizers,
-    managedFields: _fields,
-    resourceVersion: _version,
-    ...kept
-  } = metadata;
-  return { ...rest, metadata: kept };
 }

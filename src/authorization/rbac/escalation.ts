@@ -12,6 +12,7 @@
  * garbage collection changes is not measured: else objects could not go. A role that is not there
  * cannot be bound without `bind`: nobody knows what it would grant.
  */
+import { changesOwnersAlone } from '../../apimachinery/owner-changes.ts';
 import {
   newForbidden,
   newNotFound,
@@ -22,7 +23,6 @@ import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { wellKnownGroups } from '../../authentication/authenticator.ts';
 import type { UserInfo } from '../../authentication/authenticator.ts';
-import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { AccessChecker, Attributes } from '../authorizer.ts';
 import { rulesOf } from './policy-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';
@@ -209,20 +209,4 @@ function uncovered(
     `${who} is attempting to grant RBAC permissions not currently held:\n` +
     `${shown.join('\n')}${errors}`
   );
-}
-
-/** Owner references and finalizers; who wrote which field, and when, follows from them. */
-function changesOwnersAlone(next: ApiObject, current: ApiObject): boolean {
-  return deepEqual(withoutOwners(next), withoutOwners(current));
-}
-
-function withoutOwners({ metadata, ...rest }: ApiObject): unknown {
-  const {
-    ownerReferences: _owners,
-    finalizers: _finalizers,
-    managedFields: _fields,
-    resourceVersion: _version,
-    ...kept
-  } = metadata;
-  return { ...rest, metadata: kept };
 }
