@@ -54,7 +54,9 @@ export async function handleResource(
     return sendStatusError(exchange, newMethodNotAllowed(kind, info.verb));
   }
   noteDeprecation(deps, request, kind, resource);
-  return handler(deps, { ...request, resource, kind });
+  const { query, user, warnings, auditAnnotations } = request;
+  const asked = { exchange, info, query, user, warnings, auditAnnotations, resource, kind };
+  return handler(deps, asked);
 }
 
 /** Whoever uses a deprecated version is told, counted and marked (spec 1, section 9, rule 6). */

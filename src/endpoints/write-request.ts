@@ -22,5 +22,6 @@ export function readWriteOptions(
   const options = parseWriteOptions(query, kind, { metaGroup: deps.identity.groups.meta });
   if (options instanceof StatusError) return refused(options);
   const manager = managerOf(options.fieldManager, exchange.header('user-agent'));
-  return ok({ ...options, manager, user });
+  const { dryRun, fieldManager, fieldValidation, pretty } = options;
+  return ok({ dryRun, fieldManager, fieldValidation, pretty, manager, user });
 }

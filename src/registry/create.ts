@@ -22,7 +22,7 @@ import { generateName } from '../apimachinery/names.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import { validateObjectMeta } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import type { Condition } from '../storage/storage.ts';
+import type { Condition, StoreKey } from '../storage/storage.ts';
 import { damagedState } from '../storage/damage.ts';
 import { storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
@@ -105,7 +105,8 @@ async function createPrepared(
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
   const { kind, namespace } = target;
-  const key = { ...kind.storage, namespace, name };
+  const { group, resource } = kind.storage;
+  const key = { group, resource, namespace, name };
   const outcome = await deps.actors.execute(key, {
     type: 'create',
     object: trackedCreation(deps, target, prepared, options),
@@ -169,8 +170,12 @@ export function prepareForCreate(
 /** What must hold in the transaction that creates an object in this namespace. */
 export function namespaceConditions(namespace: string): readonly Condition[] {
   if (namespace === '') return [];
-  const key = storeKey({ ...namespacesResource, namespace: '', name: namespace });
-  return [{ key, state: objectStates.live }];
+  return [{ key: keyOfNamespace(namespace), state: objectStates.live }];
+}
+
+function keyOfNamespace(name: string): StoreKey {
+  const { group, resource } = namespacesResource;
+  return storeKey({ group, resource, namespace: '', name });
 }
 
 /** The refusal for a namespace that was not live, or not readable, when the object was to be
@@ -183,7 +188,7 @@ export function namespaceRefusal(
 ): StatusError {
   if (found === undefined) return newNamespaceNotFound(namespace);
   if (found !== damagedState) return newNamespaceTerminating(resource, name, namespace);
-  const key = storeKey({ ...namespacesResource, namespace: '', name: namespace });
+  const key = keyOfNamespace(namespace);
   const why = 'its state cannot be read';
   return newCorruptObject(namespacesResource, namespace, { key, why });
 }

@@ -12,6 +12,7 @@ import { ownedKindOf } from '../apimachinery/fieldmanager/managers/owned-kind.ts
 import type { FieldWriter } from '../apimachinery/fieldmanager/field-manager.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
+import { withMember } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { RegistryDeps } from './registry.ts';
 import { atVersionOf } from './versions.ts';
@@ -52,7 +53,11 @@ export function tracked(
   const shown = (object: ApiObject): ApiObject =>
     object.apiVersion === by.apiVersion ? object : atVersionOf(object, kind);
   const owned = trackUpdate({
-    ...by,
+    kind: by.kind,
+    apiVersion: by.apiVersion,
+    subresource: by.subresource,
+    manager: by.manager,
+    nowMs: by.nowMs,
     live: live === undefined ? undefined : shown(live),
     next: shown(next),
   });
@@ -63,5 +68,5 @@ export function tracked(
 export function withOwners(object: ApiObject, { managedFields }: ObjectMeta): ApiObject {
   const { managedFields: _old, ...metadata } = object.metadata;
   if (managedFields === undefined) return { ...object, metadata };
-  return { ...object, metadata: { ...metadata, managedFields } };
+  return { ...object, metadata: withMember(metadata, 'managedFields', managedFields) };
 }

@@ -12,13 +12,8 @@ import type { StoredObject, WriteResult } from './registry.ts';
 type Settled = Exclude<ObjectOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
 
 export function storedObject(outcome: Settled, namespace: string, name: string): StoredObject {
-  const { revision, bytes, metadataAt } = outcome;
-  return {
-    namespace,
-    name,
-    revision: revision ?? revisionZero,
-    bytes: revision === undefined ? bytes : stampForAnswer(bytes, metadataAt, revision),
-  };
+  const { revision } = outcome;
+  return { namespace, name, revision: revision ?? revisionZero, bytes: shownBytes(outcome) };
 }
 
 export function writtenObject(
@@ -28,5 +23,10 @@ export function writtenObject(
   created: boolean,
   warnings: readonly string[],
 ): WriteResult {
-  return { ...storedObject(outcome, namespace, name), created, warnings };
+  const revision = outcome.revision ?? revisionZero;
+  return { namespace, name, revision, bytes: shownBytes(outcome), created, warnings };
+}
+
+function shownBytes({ revision, bytes, metadataAt }: Settled): Uint8Array {
+  return revision === undefined ? bytes : stampForAnswer(bytes, metadataAt, revision);
 }

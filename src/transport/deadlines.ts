@@ -6,10 +6,14 @@
  * request after its body is complete, so a quiet watch is never cut by it.
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { SlotSet } from '../stdx/slot-set.ts';
+import type { Ticket } from '../stdx/slot-set.ts';
 
 export interface Expiring {
   /** Monotonic milliseconds; may be moved while the entry waits. */
   deadlineMs: number;
+  /** Its place among those that wait. */
+  readonly waiting: Ticket<Expiring>;
   expire(): void;
 }
 
@@ -26,14 +30,14 @@ export interface Deadlines {
 export const scanIntervalMs = 500;
 
 export function createDeadlines(clock: Clock, timers: Timers): Deadlines {
-  const entries = new Set<Expiring>();
+  const entries = new SlotSet<Expiring>();
   let scanning = false;
   const scan = (): void => {
     scanning = false;
     const now = clock.monotonicMs();
-    for (const entry of entries) {
+    for (const entry of entries.items()) {
       if (entry.deadlineMs > now) continue;
-      entries.delete(entry);
+      entries.remove(entry.waiting);
       entry.expire();
     }
     arm();
@@ -45,10 +49,10 @@ export function createDeadlines(clock: Clock, timers: Timers): Deadlines {
   };
   return {
     add(entry) {
-      entries.add(entry);
+      entries.add(entry.waiting);
       arm();
     },
-    remove: (entry) => void entries.delete(entry),
+    remove: (entry) => entries.remove(entry.waiting),
     clear: () => entries.clear(),
     nowMs: () => clock.monotonicMs(),
   };

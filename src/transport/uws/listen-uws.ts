@@ -19,6 +19,7 @@
 import { assert } from '../../stdx/assert.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import { SlotSet } from '../../stdx/slot-set.ts';
 import { createDeadlines } from '../deadlines.ts';
 import type { ExchangeHandler, HttpServer, Listen, ListenOptions } from '../http-exchange.ts';
 import { statusLine } from '../header-rules.ts';
@@ -44,7 +45,7 @@ export function createUwsListen(
     if (options.tls !== undefined) throw new Error('the uws transport does not serve TLS');
     uws._cfg('silent');
     const shared: UwsShared = {
-      live: new Set(),
+      live: new SlotSet(),
       deadlines: createDeadlines(clock, timers),
       requestTimeoutMs: options.limits.requestTimeoutMs,
       stopping: false,
@@ -157,7 +158,7 @@ function createServer(
     stopAccepting,
     close() {
       stopAccepting();
-      for (const exchange of [...shared.live]) exchange.cut();
+      for (const exchange of shared.live.items()) exchange.cut();
       shared.deadlines.clear();
       app.close();
       // The library frees closed sockets at the end of the loop's turn.

@@ -11,6 +11,8 @@
  *    connection, and the client would lose the answer.
  */
 import { assert } from '../../stdx/assert.ts';
+import { ticketOf } from '../../stdx/slot-set.ts';
+import type { SlotSet, Ticket } from '../../stdx/slot-set.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
 import { closedStream } from '../closed-stream.ts';
 import { isBodiless, isFramingHeader, safeHeaderValue, statusLine } from '../header-rules.ts';
@@ -28,7 +30,7 @@ const noHeaders: readonly Header[] = [];
 /** What the exchanges of one server share. */
 export interface UwsShared {
   /** Exchanges that outlived their handler call and are not complete. */
-  readonly live: Set<UwsExchange>;
+  readonly live: SlotSet<UwsExchange>;
   readonly deadlines: Deadlines;
   readonly requestTimeoutMs: number;
   /** Set once: answers then close their connection. */
@@ -43,6 +45,8 @@ export class UwsExchange implements HttpExchange, Expiring {
   readonly peerCertificate = undefined;
   readonly headBytes: number;
   deadlineMs = 0;
+  readonly waiting: Ticket<Expiring> = ticketOf<Expiring>(this);
+  readonly #living: Ticket<UwsExchange> = ticketOf<UwsExchange>(this);
   readonly #res: UwsResponse;
   readonly #shared: UwsShared;
   /** Name, value, name, value, in the order they came. */
@@ -217,7 +221,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   settle(): void {
     this.#inHandler = false;
     if (this.#closed) return;
-    this.#shared.live.add(this);
+    this.#shared.live.add(this.#living);
     this.#res.onAborted(() => this.#gone());
   }
 
@@ -322,7 +326,7 @@ export class UwsExchange implements HttpExchange, Expiring {
     this.#closed = true;
     this.#abortCallbacks = [];
     if (this.#inHandler) return;
-    this.#shared.live.delete(this);
+    this.#shared.live.remove(this.#living);
   }
 
   #gone(): void {
@@ -330,7 +334,7 @@ export class UwsExchange implements HttpExchange, Expiring {
     this.#closed = true;
     this.#aborted = true;
     this.#held = undefined;
-    this.#shared.live.delete(this);
+    this.#shared.live.remove(this.#living);
     this.#shared.deadlines.remove(this);
     this.#stream?.gone();
     this.#body?.abort();
