@@ -5,11 +5,11 @@
  *
  * Invariants: what the client gets is as without it. A trail ends once: with a
  * whole answer, with the end of a stream, or with the client's going. Only a watch has the stage
- * ResponseStarted. Where the backend's mode says so, a whole answer waits until its event is kept, a
- * watch with its head and a streamed list with its end; the parts between, and the end of a watch,
- * wait for nothing. The stages of a request are handed on in their order. Bodies are kept for the
- * trail only where it wants them, as JSON; what cannot be told as JSON (packed, or of an unknown
- * kind) is left out. Bound: of a streamed list no more is kept than `keptBytesMax`.
+ * ResponseStarted. Where the backend's mode says so, a whole answer waits until its event is kept,
+ * a watch with its head and a streamed list with its end; the parts between, and the end of a
+ * watch, wait for nothing. The stages of a request are handed on in their order. Bodies are kept
+ * for the trail only where it wants them, as JSON; what cannot be told as JSON (packed, or of an
+ * unknown kind) is left out. Bound: of a streamed list no more is kept than `keptBytesMax`.
  */
 import { isIP } from 'node:net';
 import type { AuditResponse, Auditor, AuditTrail } from '../../audit/audit.ts';
