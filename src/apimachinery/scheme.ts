@@ -88,7 +88,7 @@ export interface KindConversion {
   fromHub(object: ApiObject): ApiObject;
 }
 
-/** The version that the rules of a resource are written for, whichever its objects are stored in. */
+/** The version that the rules of a resource are written for, whichever one is stored. */
 export interface JudgedVersion {
   readonly apiVersion: string;
   readonly schema: ObjectSchema;
