@@ -13,10 +13,11 @@
 import { duplicate, invalid, notSupported } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import { objects, part, text, texts } from '../apimachinery/members.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { certificateProblems } from './certificate-chains.ts';
 import { eventDemands, stableEventDemands } from './event-demands.ts';
-import { objects, part, text, texts, uniqueBy } from './validation/checks.ts';
+import { uniqueBy } from './validation/checks.ts';
 import { schemaProblems, unknownFieldProblems } from './validation/definitions.ts';
 import type { KindRules } from './validation/kind-rules.ts';
 

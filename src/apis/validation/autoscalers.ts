@@ -5,6 +5,7 @@
  * other fields, and is held to its schema only.
  */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
 import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import {
@@ -14,9 +15,6 @@ import {
   givenAmong,
   noProblems,
   numberOf,
-  objects,
-  part,
-  text,
   together,
 } from './checks.ts';
 import type { Problems } from './checks.ts';

@@ -1,5 +1,6 @@
 /** Rules of disruption budgets, and of classes of priority and of runtime. */
 import { forbidden, invalid } from '../../apimachinery/field-error.ts';
+import { objects, part, text, textMap } from '../../apimachinery/members.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
@@ -10,10 +11,6 @@ import {
   form,
   noProblems,
   numberOf,
-  objects,
-  part,
-  text,
-  textMap,
   together,
   unchanged,
 } from './checks.ts';

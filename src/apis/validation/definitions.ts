@@ -16,22 +16,11 @@ import {
 } from '../../apimachinery/field-error.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  each,
-  form,
-  formEach,
-  needed,
-  noProblems,
-  objects,
-  part,
-  text,
-  texts,
-  together,
-  unchanged,
-} from './checks.ts';
+import { each, form, formEach, needed, noProblems, together, unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
 

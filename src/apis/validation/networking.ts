@@ -7,6 +7,7 @@ import {
   required,
   tooLong,
 } from '../../apimachinery/field-error.ts';
+import { items, objects, part, text, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1035Label,
   checkDns1123Label,
@@ -19,16 +20,11 @@ import {
   checkPortName,
   form,
   givenAmong,
-  items,
   needed,
   numberOf,
-  objects,
   oneOf,
-  part,
   portNumber,
   portNumberOrName,
-  text,
-  texts,
   unchanged,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
