@@ -64,6 +64,21 @@ export function withMember<T extends JsonObject>(object: T, name: string, value:
   return copy as T;
 }
 
+/**
+ * A copy without the members of these names.
+ *
+ * `const { [name]: _gone, ...rest } = object` says the same and takes ten times as long.
+ */
+export function without(object: JsonObject, ...names: readonly string[]): JsonObject {
+  const copy: Record<string, JsonValue | undefined> = {};
+  for (const key in object) {
+    if (names.includes(key)) continue;
+    if (key === '__proto__') setOwn(copy, key, object[key]);
+    else copy[key] = object[key];
+  }
+  return copy;
+}
+
 /** The one name that an assignment does not make a member of. */
 function setOwn(object: object, key: string, value: JsonValue | undefined): void {
   const how = { configurable: true, enumerable: true, writable: true };
