@@ -14,6 +14,7 @@
  * Invariants: the signer is that of the stored object, which no write changes.
  */
 import type { Identity } from '../apimachinery/identity.ts';
+import { part, text } from '../apimachinery/members.ts';
 import { changesOwnersAlone } from '../apimachinery/owner-changes.ts';
 import { quote } from '../apimachinery/quote.ts';
 import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
@@ -81,9 +82,8 @@ export function certificatePlugins({ fill, signers }: Identity): readonly Admiss
   ];
 }
 
-function signerOf({ spec }: ApiObject): string {
-  const name = isJsonObject(spec) ? spec['signerName'] : undefined;
-  return typeof name === 'string' ? name : '';
+function signerOf(request: ApiObject): string {
+  return text(part(request, 'spec'), 'signerName');
 }
 
 function sameOutcome(next: ApiObject, current: ApiObject): boolean {

@@ -20,6 +20,7 @@ import {
   required,
 } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
+import { objects, part } from '../apimachinery/members.ts';
 import { quote } from '../apimachinery/quote.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
@@ -55,8 +56,8 @@ export function signingRequestStrategy(): Partial<KindStrategy> {
   };
 }
 
-function specOf({ spec }: ApiObject): JsonObject {
-  return isJsonObject(spec) ? spec : {};
+function specOf(request: ApiObject): JsonObject {
+  return part(request, 'spec');
 }
 
 /** Whatever the client says of itself is replaced by what is known of it. */
@@ -90,18 +91,16 @@ const path = 'status.conditions';
 
 function withPart(next: ApiObject, current: ApiObject, name: string): ApiObject {
   const { [name]: _new, ...rest } = next;
-  const part = current[name];
-  return (part === undefined ? rest : { ...rest, [name]: part }) as ApiObject;
+  const value = current[name];
+  return (value === undefined ? rest : { ...rest, [name]: value }) as ApiObject;
 }
 
 function conditionsOf(request: ApiObject): readonly JsonObject[] {
-  const { status } = request;
-  const conditions = isJsonObject(status) ? status['conditions'] : undefined;
-  return Array.isArray(conditions) ? (conditions as readonly JsonValue[]).filter(isJsonObject) : [];
+  return objects(part(request, 'status'), 'conditions');
 }
 
 function withConditions(request: ApiObject, conditions: readonly JsonObject[]): ApiObject {
-  const status = isJsonObject(request['status']) ? request['status'] : {};
+  const status = part(request, 'status');
   const { conditions: _old, ...rest } = status;
   if (conditions.length === 0) {
     return request['status'] === undefined ? request : { ...request, status: rest };

@@ -5,10 +5,10 @@
  * What it is not: the conversion of the topology (src/apis/conversion/small-differences.ts).
  */
 import type { Identity } from '../apimachinery/identity.ts';
+import { objects, part } from '../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
-import { objects, part } from './validation/checks.ts';
 
 const topology = 'deprecatedTopology';
 

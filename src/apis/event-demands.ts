@@ -9,10 +9,11 @@
  */
 import { invalid, required } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
+import { part, text } from '../apimachinery/members.ts';
 import { checkQualifiedName } from '../apimachinery/validation/names.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
-import { numberOf, part, requiredForm, text, unchanged } from './validation/checks.ts';
+import { numberOf, requiredForm, unchanged } from './validation/checks.ts';
 import type { KindRules } from './validation/kind-rules.ts';
 
 const wordsMax = 128;

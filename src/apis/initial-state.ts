@@ -9,8 +9,8 @@
  *                              manualSelector says that the client knows better
  */
 import type { Identity } from '../apimachinery/identity.ts';
+import { objects, part } from '../apimachinery/members.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
 
 type Strategies = Readonly<Record<string, Partial<KindStrategy>>>;
@@ -30,19 +30,11 @@ export function initialStateStrategies(identity: Identity): Strategies {
   };
 }
 
-function part(object: JsonObject, name: string): JsonObject {
-  const value = object[name];
-  return isJsonObject(value) ? value : {};
-}
-
 const judged = ['cpu', 'memory'] as const;
 
 /** By what containers request and are limited to; nothing of it, all of it alike, or some. */
 export function qosClassOf(spec: JsonObject): 'BestEffort' | 'Burstable' | 'Guaranteed' {
-  const containers = ['containers', 'initContainers'].flatMap((name) => {
-    const list = spec[name];
-    return Array.isArray(list) ? (list as readonly JsonValue[]).filter(isJsonObject) : [];
-  });
+  const containers = ['containers', 'initContainers'].flatMap((name) => objects(spec, name));
   let some = false;
   let all = true;
   for (const container of containers) {

@@ -13,10 +13,10 @@ import { invalid } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import { identityNames, identityOf } from '../apimachinery/identity.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import { part, texts } from '../apimachinery/members.ts';
 import { newForbidden } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { checkQualifiedName } from '../apimachinery/validation/names.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
 
@@ -135,12 +135,5 @@ function withNameLabel(object: ApiObject, identity: Identity): ApiObject {
 }
 
 function specFinalizers(object: ApiObject): readonly string[] {
-  const value: JsonValue | undefined = part(object, 'spec')['finalizers'];
-  if (!Array.isArray(value)) return [];
-  return (value as readonly JsonValue[]).filter((each) => typeof each === 'string');
-}
-
-function part(object: ApiObject, name: string): JsonObject {
-  const value = object[name];
-  return isJsonObject(value) ? value : {};
+  return texts(part(object, 'spec'), 'finalizers');
 }

@@ -5,6 +5,7 @@
  *
  * stringData wins, and is not kept.
  */
+import { part } from '../apimachinery/members.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
@@ -19,7 +20,7 @@ export function secretStrategy(): Partial<KindStrategy> {
 function withDataOfText(secret: ApiObject): ApiObject {
   const { stringData, ...rest } = secret;
   if (stringData === undefined) return secret;
-  const data = isJsonObject(rest['data']) ? rest['data'] : {};
+  const data = part(rest, 'data');
   const texts = Object.entries(isJsonObject(stringData) ? stringData : {});
   const encoded = texts.map(([key, text]) => [key, base64(text)] as const);
   return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } };

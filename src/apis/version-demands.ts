@@ -5,7 +5,7 @@
  *     'events.{domain}/v1/events'   `<group template>/<version>/<resource>` of the request
  *
  * What it is not: rules that hold in every version (src/apis/validation). Like those, these see
- * objects in the storage version of their resource, and are pure.
+ * objects in the version that their resource is judged in (judged-version.ts), and are pure.
  *
  * Invariant: an update is not refused for what its object had been before: an older version may
  * have written it.
@@ -13,10 +13,11 @@
 import { duplicate, invalid, notSupported } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import { objects, part, text, texts } from '../apimachinery/members.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { certificateProblems } from './certificate-chains.ts';
 import { eventDemands, stableEventDemands } from './event-demands.ts';
-import { objects, part, text, texts, uniqueBy } from './validation/checks.ts';
+import { uniqueBy } from './validation/checks.ts';
 import { schemaProblems, unknownFieldProblems } from './validation/definitions.ts';
 import type { KindRules } from './validation/kind-rules.ts';
 

@@ -51,7 +51,8 @@ export interface AuditTrail {
   readonly wantsResponseObject: boolean;
   requestObject(json: Uint8Array): void;
   responseObject(json: Uint8Array): void;
-  started(response: AuditResponse): void;
+  /** A promise: the head of the stream waits for it. */
+  started(response: AuditResponse): Taken;
   /** A promise: the answer waits for it. */
   completed(response: AuditResponse): Taken;
   panicked(): void;

@@ -130,8 +130,10 @@ class Trail implements AuditTrail {
     if (this.wantsResponseObject) this.#responseObject = this.#objectOf(json);
   }
 
-  started(response: AuditResponse): void {
-    if (!this.#ended) void this.#write('ResponseStarted', this.#deps.clock.nowMs(), response);
+  started(response: AuditResponse): Taken {
+    // Wrong credentials have this stage as their only one, written with the answer.
+    if (this.#ended || this.#unauthenticated !== undefined) return true;
+    return this.#write('ResponseStarted', this.#deps.clock.nowMs(), response);
   }
 
   completed(response: AuditResponse): Taken {

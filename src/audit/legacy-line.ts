@@ -1,44 +1,35 @@
 /** An event as one line of text, as logs were before JSON: --audit-log-format=legacy. */
-import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { part, text, texts } from '../apimachinery/members.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
 
 export function legacyLine(event: JsonObject): string {
-  const user = objectOf(event['user']);
+  const user = part(event, 'user');
   const other = event['impersonatedUser'];
-  const as = objectOf(other);
+  const as = part(event, 'impersonatedUser');
   const status = event['responseStatus'];
-  const [address] = textsOf(event['sourceIPs']);
+  const [address] = texts(event, 'sourceIPs');
   const fields: readonly (readonly [string, string])[] = [
-    ['id', textOf(event['auditID'])],
-    ['stage', textOf(event['stage'])],
+    ['id', text(event, 'auditID')],
+    ['stage', text(event, 'stage')],
     ['ip', address ?? '<unknown>'],
-    ['method', textOf(event['verb'])],
-    ['user', textOf(user['username']) || '<none>'],
+    ['method', text(event, 'verb')],
+    ['user', text(user, 'username') || '<none>'],
     ['groups', groupsOf(user) ?? '<none>'],
-    ['as', other === undefined ? '<self>' : textOf(as['username'])],
+    ['as', other === undefined ? '<self>' : text(as, 'username')],
     ['asgroups', groupsOf(as) ?? '<lookup>'],
-    ['user-agent', textOf(event['userAgent'])],
-    ['namespace', textOf(objectOf(event['objectRef'])['namespace']) || '<none>'],
-    ['uri', textOf(event['requestURI'])],
-    ['response', status === undefined ? '<deferred>' : String(objectOf(status)['code'])],
+    ['user-agent', text(event, 'userAgent')],
+    ['namespace', text(part(event, 'objectRef'), 'namespace') || '<none>'],
+    ['uri', text(event, 'requestURI')],
+    [
+      'response',
+      status === undefined ? '<deferred>' : String(part(event, 'responseStatus')['code']),
+    ],
   ];
-  const text = fields.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(' ');
-  return `${textOf(event['requestReceivedTimestamp'])} AUDIT: ${text}`;
+  const line = fields.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(' ');
+  return `${text(event, 'requestReceivedTimestamp')} AUDIT: ${line}`;
 }
 
 function groupsOf(user: JsonObject): string | undefined {
-  const groups = textsOf(user['groups']);
+  const groups = texts(user, 'groups');
   return groups.length === 0 ? undefined : groups.map((each) => JSON.stringify(each)).join(',');
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-function textsOf(value: JsonValue | undefined): readonly string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

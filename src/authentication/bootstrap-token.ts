@@ -8,9 +8,9 @@
  * is not quite a token is none: it is written like any other secret, and is good for nothing.
  */
 import type { Identity } from '../apimachinery/identity.ts';
+import { part } from '../apimachinery/members.ts';
 import { parseRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { wellKnownGroups } from './authenticator.ts';
 
 const idPattern = /^[a-z0-9]{6}$/;
@@ -73,7 +73,7 @@ export function readBootstrapToken(
   identity: Identity,
   secret: ApiObject,
 ): BootstrapToken | undefined {
-  const data = isJsonObject(secret['data']) ? secret['data'] : {};
+  const data = part(secret, 'data');
   const id = decoded(data, 'token-id');
   const value = decoded(data, 'token-secret');
   const named = secret.metadata.name === bootstrapSecretName(id);
@@ -97,7 +97,7 @@ export function bootstrapExpiry(
   const { name = '', namespace } = secret.metadata;
   const typed = secret['type'] === secretTypes.bootstrapToken;
   if (!typed || namespace !== namespaces.system || !isBootstrapSecretName(name)) return undefined;
-  return { dueMs: expiresMs(isJsonObject(secret['data']) ? secret['data'] : {}) };
+  return { dueMs: expiresMs(part(secret, 'data')) };
 }
 
 function expiresMs(data: JsonObject): number | undefined {

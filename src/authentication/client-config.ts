@@ -7,7 +7,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
-import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { objects, part, text } from '../apimachinery/members.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { JsonServer } from './json-client.ts';
 
@@ -83,19 +84,7 @@ function beside(file: string, named: string): string {
 }
 
 function entries(document: JsonObject, field: string): ReadonlyMap<string, JsonObject> {
-  const list: JsonValue | undefined = document[field];
-  const objects = (Array.isArray(list) ? list : []).filter((item) => isJsonObject(item));
-  return new Map(objects.map((item) => [text(item, 'name'), item]));
-}
-
-function part(entry: JsonObject | undefined, field: string): JsonObject {
-  const value = entry?.[field];
-  return isJsonObject(value) ? value : {};
-}
-
-function text(object: JsonObject, field: string): string {
-  const value = object[field];
-  return typeof value === 'string' ? value : '';
+  return new Map(objects(document, field).map((item) => [text(item, 'name'), item]));
 }
 
 function checkFields(object: JsonObject, known: readonly string[], what: string): void {

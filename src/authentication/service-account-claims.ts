@@ -9,6 +9,7 @@
  * What it is not: trust. Claims are read after the signature has been verified.
  */
 import type { Identity } from '../apimachinery/identity.ts';
+import { text } from '../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { accountUserName } from './service-account-names.ts';
@@ -102,19 +103,19 @@ function bound({ labelDomain }: Identity, claims: JsonObject): AccountClaims | u
   if (account === undefined || account.uid === '') return undefined;
   const { warnafter } = own;
   return {
-    namespace: text(own['namespace']),
+    namespace: text(own, 'namespace'),
     account,
     pod: refOf(own['pod']),
     node: refOf(own['node']),
     secret: refOf(own['secret']),
     warnAfter: typeof warnafter === 'number' ? warnafter : undefined,
-    tokenId: text(claims['jti']),
+    tokenId: text(claims, 'jti'),
     legacy: false,
   };
 }
 
 function legacy({ labelDomain }: Identity, claims: JsonObject): AccountClaims | undefined {
-  const part = (name: string): string => text(claims[`${labelDomain}/serviceaccount/${name}`]);
+  const part = (name: string): string => text(claims, `${labelDomain}/serviceaccount/${name}`);
   const secret = part('secret.name');
   if (secret === '') return undefined;
   return {
@@ -131,9 +132,5 @@ function legacy({ labelDomain }: Identity, claims: JsonObject): AccountClaims | 
 
 function refOf(value: JsonValue | undefined): ObjectRef | undefined {
   if (!isJsonObject(value)) return undefined;
-  return { name: text(value['name']), uid: text(value['uid']) };
-}
-
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
+  return { name: text(value, 'name'), uid: text(value, 'uid') };
 }

@@ -9,6 +9,7 @@
  */
 import { invalid } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
+import { part, text } from '../apimachinery/members.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import {
   newBadRequest,
@@ -51,7 +52,7 @@ export async function answerTokenRequest(
   request: ApiObject,
   dryRun: boolean,
 ): Promise<AnsweredTokenRequest | StatusError> {
-  const spec = isJsonObject(request['spec']) ? request['spec'] : {};
+  const spec = part(request, 'spec');
   const { name: asked = '', namespace: askedNamespace = '' } = request.metadata;
   if (asked !== '' && asked !== target.name) {
     return newBadRequest(
@@ -107,7 +108,7 @@ function answered(
 ): ApiObject {
   const nowMs = clock.nowMs();
   const expiresMs = issued?.expiresMs ?? nowMs + expirationSeconds * 1000;
-  const spec = isJsonObject(request['spec']) ? request['spec'] : {};
+  const spec = part(request, 'spec');
   return {
     ...request,
     metadata: { name: account.name, namespace, creationTimestamp: formatRfc3339(nowMs) },
@@ -150,7 +151,7 @@ async function boundTo(
   ref: JsonObject[string],
 ): Promise<TokenOrder['boundTo'] | StatusError> {
   if (!isJsonObject(ref)) return {};
-  const [kind, apiVersion, name] = ['kind', 'apiVersion', 'name'].map((key) => textOf(ref, key));
+  const [kind, apiVersion, name] = ['kind', 'apiVersion', 'name'].map((key) => text(ref, key));
   const resource = bindable[kind ?? ''];
   if (resource === undefined || apiVersion !== 'v1') {
     return newBadRequest(`cannot bind token to object of type ${apiVersion}, Kind=${kind}`);
@@ -159,7 +160,7 @@ async function boundTo(
   const object = await find(objects, resource, where, name ?? '');
   if (object === undefined) return newNotFound(resource, name ?? '');
   const uid = object.metadata.uid ?? '';
-  const asked = textOf(ref, 'uid');
+  const asked = text(ref, 'uid');
   if (asked !== '' && asked !== uid) {
     const why =
       `the UID in the bound object reference (${asked}) does not match the UID in record. ` +
@@ -178,22 +179,17 @@ async function boundToPod(
   object: ApiObject,
   pod: ObjectRef,
 ): Promise<TokenOrder['boundTo'] | StatusError> {
-  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
-  const account = textOf(spec, 'serviceAccountName') || 'default';
+  const spec = part(object, 'spec');
+  const account = text(spec, 'serviceAccountName') || 'default';
   if (account !== target.name) {
     return newBadRequest(
       `cannot bind token for serviceaccount "${target.name}" to pod running ` +
         'with different serviceaccount name',
     );
   }
-  const nodeName = textOf(spec, 'nodeName');
+  const nodeName = text(spec, 'nodeName');
   if (nodeName === '') return { pod };
   const node = await find(objects, nodesResource, '', nodeName);
   // A pod may name a node that is not there (yet): then the token says its name only.
   return { pod, node: { name: nodeName, uid: node?.metadata.uid ?? '' } };
-}
-
-function textOf(object: JsonObject, key: string): string {
-  const value = object[key];
-  return typeof value === 'string' ? value : '';
 }

@@ -9,7 +9,8 @@
  * Bounds: `timeoutMs` for a try, `triesMax` of them, `underWayMax` questions at once.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { texts } from '../apimachinery/members.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep } from '../stdx/clock.ts';
@@ -128,16 +129,11 @@ function judge(
   if (status['authenticated'] !== true) return { kind: 'rejected', why: 'the webhook says no' };
   const user = readUserInfo(status['user']);
   if (user === undefined) return { kind: 'rejected', why: 'the webhook names no user' };
-  const said = textsOf(status['audiences']);
+  const said = texts(status, 'audiences');
   const good = said.length > 0 ? said : options.audiences;
   const audiences = asked.filter((audience) => good.includes(audience));
   if (asked.length > 0 && audiences.length === 0) {
     return { kind: 'rejected', why: 'it is for other audiences' };
   }
   return { kind: 'authenticated', user, audiences, by: methodName };
-}
-
-function textsOf(value: JsonValue | undefined): readonly string[] {
-  const items = Array.isArray(value) ? value : [];
-  return items.filter((item): item is string => typeof item === 'string');
 }

@@ -9,6 +9,7 @@
  * be another configuration.
  */
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import { text } from '../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
@@ -213,9 +214,4 @@ function unknownFields(
     if (!known.includes(name))
       problems.push(`${path === '' ? '' : `${path}.`}${name}: unknown field`);
   }
-}
-
-function text(object: JsonObject, name: string): string {
-  const value = object[name];
-  return typeof value === 'string' ? value : '';
 }

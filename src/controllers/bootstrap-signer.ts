@@ -10,11 +10,11 @@
  * time and writes nothing the second time; what others keep in the object stays. A write is bound
  * to the revision it was made for; who comes second looks again.
  */
+import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { isBootstrapSecretName, readBootstrapToken } from '../authentication/bootstrap-token.ts';
 import type { BootstrapToken } from '../authentication/bootstrap-token.ts';
 import { detachedSignature, tokenSigningSecret } from '../authentication/detached-jws.ts';
@@ -67,7 +67,7 @@ async function sign(registry: RegistryDeps): Promise<void> {
   const entry = streams.snapshot(configMaps).get(identity.namespaces.public, configMapName);
   if (kind === undefined || entry === undefined) return;
   const object = decodeObject(entry.bytes);
-  const data = isJsonObject(object['data']) ? object['data'] : {};
+  const data = part(object, 'data');
   const content = data[contentKey];
   if (typeof content !== 'string') return;
   const signed = await withSignatures(registry, data, content);

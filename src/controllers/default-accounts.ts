@@ -7,11 +7,11 @@
  * Invariants: a namespace that is being deleted gets nothing; an account that exists is left as it
  * is; of the config map only its key is put right.
  */
+import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { serviceAccountsResource } from '../authentication/object-reader.ts';
 import { createObject } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
@@ -95,7 +95,7 @@ async function makeConfigMap(
     entry === undefined
       ? { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace } }
       : decodeObject(entry.bytes);
-  const data = isJsonObject(found['data']) ? found['data'] : {};
+  const data = part(found, 'data');
   if (data[caKey] === rootCa) return;
   const key = `${identity.labelDomain}/description`;
   const text = 'Whose certificates show that a server is the API server of this cluster.';

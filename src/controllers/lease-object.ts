@@ -4,11 +4,11 @@
  * What it is not: the meaning of a Lease; that is its user's. A field that a client has filled with
  * something else reads as unset.
  */
+import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { formatRfc3339Micro } from '../apimachinery/time.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Revision } from '../storage/storage.ts';
 
@@ -47,7 +47,7 @@ export function cachedLease(
 
 export function leaseOf(bytes: Uint8Array, revision: Revision): Lease {
   const object = decodeObject(bytes);
-  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
+  const spec = part(object, 'spec');
   const text = (name: string): string | undefined => {
     const value = spec[name];
     return typeof value === 'string' && value !== '' ? value : undefined;

@@ -7,11 +7,11 @@
  * Invariant: a condition's lastTransitionTime changes only with its status; conditions that say the
  * same leave the object as it is, so that nothing is written.
  */
+import { objects, part } from '../apimachinery/members.ts';
 import { formatGroupResource } from '../apimachinery/schema.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 
 /** What a pass over the namespace left behind. */
 export interface RemainingContent {
@@ -36,10 +36,8 @@ export function withContentConditions(
   content: RemainingContent,
   nowMs: number,
 ): ApiObject {
-  const status = isJsonObject(namespace['status']) ? namespace['status'] : {};
-  const before = Array.isArray(status['conditions'])
-    ? (status['conditions'] as readonly JsonValue[]).filter(isJsonObject)
-    : [];
+  const status = part(namespace, 'status');
+  const before = objects(status, 'conditions');
   const findings = findingsOf(content);
   const others = before.filter(({ type }) => !findings.some((each) => each.type === type));
   const conditions = findings.map((finding) => condition(finding, before, nowMs));

@@ -18,7 +18,6 @@
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
 import { deleteEntries } from '../registry/delete-collection.ts';
 import { tracked } from '../registry/field-ownership.ts';
@@ -27,6 +26,7 @@ import { checkPreconditions, executeReplace } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { unreadableIn } from '../../streams/streams.ts';
 import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
+import { part } from '../apimachinery/members.ts';
 import type { Controller } from './controller.ts';
 import { metadataOf } from './garbage-collector-graph.ts';
 import { withContentConditions } from './namespace-conditions.ts';
@@ -195,7 +195,7 @@ function isMarked(entry: Entry): boolean {
 }
 
 function withoutFinalizer(object: ApiObject, finalizer: string): ApiObject {
-  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
+  const spec = part(object, 'spec');
   const held = Array.isArray(spec['finalizers']) ? spec['finalizers'] : [];
   return { ...object, spec: { ...spec, finalizers: held.filter((item) => item !== finalizer) } };
 }

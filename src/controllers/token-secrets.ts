@@ -10,10 +10,10 @@
  * names the uid of another account than the one of its name is removed; a write is bound to the
  * revision it was made for.
  */
+import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { secretsResource, serviceAccountsResource } from '../authentication/object-reader.ts';
 import type { TokenIssuer } from '../authentication/service-account-issuer.ts';
 import { accountAnnotations } from '../authentication/service-account-names.ts';
@@ -114,7 +114,7 @@ async function fill(
   secret: ApiObject,
   account: { readonly name: string; readonly uid: string },
 ): Promise<void> {
-  const data = isJsonObject(secret['data']) ? secret['data'] : {};
+  const data = part(secret, 'data');
   const { namespace, name } = target;
   const filled: Record<string, JsonObject[string]> = { ...data };
   if (rootCa !== undefined) filled['ca.crt'] = base64(rootCa);

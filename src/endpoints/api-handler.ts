@@ -114,6 +114,7 @@ async function handle(
     user: admission.user,
     warnings: [],
     auditAnnotations: audited?.annotations ?? new Map<string, string>(),
+    beforeStream: audited?.beforeStream,
   };
   if (info.resource !== undefined) {
     return handleResource(deps.endpoints, request, info.resource);

@@ -83,6 +83,8 @@ export interface ApiRequest {
   readonly warnings: string[];
   /** What the audit event of the request says beside its own fields. */
   readonly auditAnnotations: Map<string, string>;
+  /** Called by a watch before it starts its stream, which waits for what is returned. */
+  readonly beforeStream: (() => Promise<void> | undefined) | undefined;
 }
 
 /** A request for a kind that is served, in a scope that fits it. */

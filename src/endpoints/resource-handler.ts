@@ -54,8 +54,9 @@ export async function handleResource(
     return sendStatusError(exchange, newMethodNotAllowed(kind, info.verb));
   }
   noteDeprecation(deps, request, kind, resource);
-  const { query, user, warnings, auditAnnotations } = request;
-  const asked = { exchange, info, query, user, warnings, auditAnnotations, resource, kind };
+  const { query, user, warnings, auditAnnotations, beforeStream } = request;
+  const told = { auditAnnotations, beforeStream };
+  const asked = { exchange, info, query, user, warnings, ...told, resource, kind };
   return handler(deps, asked);
 }
 

@@ -170,7 +170,7 @@ export const optionTable = [
     flag: 'shutdown-timeout',
     value: 'DURATION',
     default: '10s',
-    help: 'Longest wait for requests in flight at shutdown.',
+    help: 'Longest wait at shutdown for requests in flight and for the store.',
   },
   {
     flag: 'runtime-config',

@@ -39,6 +39,7 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
 import { systemPrng } from '../stdx/prng.ts';
+import { createAbandonable } from '../storage/abandonable.ts';
 import { createCommitter } from '../storage/committer.ts';
 import { openFdbStorage } from '../storage/fdb/fdb-storage.ts';
 import { openFoundationdb } from '../storage/fdb/foundationdb-binding.ts';
@@ -122,7 +123,8 @@ export async function startServer(
   const { worker } = environment;
   const open = await preparePorts(config, worker, log);
   makeDataDir(config.dataDir);
-  const storage = worker?.storage ?? (await openStorage(config, clock, timers));
+  const opened = worker?.storage ?? (await openStorage(config, clock, timers));
+  const { storage, abandon } = createAbandonable(opened, timers);
   let abandoned = false;
   // A start that failed closes the store under its followers: that is no second failure.
   const onFatal = (error: unknown): void => {
@@ -162,7 +164,8 @@ export async function startServer(
     const { tls, pki } = material;
     const kubeconfig =
       worker === undefined ? writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)) : '';
-    const stop = stopping(config, { parts, serving, server, background, timers, audit, access });
+    const running = { parts, serving, server, background, clock, timers, audit, access };
+    const stop = stopping(config, { ...running, abandonStore: abandon });
     return { url, httpUrl: server.httpUrl, transport: server.name, kubeconfig, parts, stop };
   } catch (error) {
     abandoned = true;
@@ -176,29 +179,39 @@ interface Running {
   readonly serving: Serving;
   readonly server: Listeners;
   readonly background: Background;
+  readonly clock: Clock;
   readonly timers: Timers;
   readonly audit: AuditPart | undefined;
   readonly access: Pick<AccessParts, 'stop'>;
+  readonly abandonStore: () => void;
 }
 
+/** What a request needs to be answered once the store has been let go of. */
+const lastAnswersMs = 1_000;
+
+/** Everything that may wait for the store ends when `--shutdown-timeout` has passed: whoever waits
+ * is told that the outcome is not known, or that nothing was done. */
 function stopping(
   config: CompletedConfig,
-  { parts, serving, server, background, timers, audit, access }: Running,
+  { parts, serving, server, background, clock, timers, audit, access, abandonStore }: Running,
 ): () => Promise<void> {
   return async () => {
     serving.startShutdown();
     await sleep(timers, config.shutdownDelayMs);
     server.stopAccepting();
+    const limit = timers.after(config.shutdownTimeoutMs, abandonStore);
+    const endsMs = clock.monotonicMs() + config.shutdownTimeoutMs + lastAnswersMs;
     await background.stop();
     parts.authorization.stop();
     access.stop();
     await parts.streams.stop();
-    await serving.drained(timers, config.shutdownTimeoutMs);
+    await serving.drained(timers, Math.max(0, endsMs - clock.monotonicMs()));
     await parts.actors.stop();
     await parts.committer.drain();
     await server.close();
     await audit?.auditor.stop();
     await parts.storage.close();
+    limit.cancel();
   };
 }
 

@@ -52,7 +52,8 @@ export type Submission = Omit<Mutation, 'expect'> & {
 
 export interface Committer {
   submit(submission: Submission): CommitTicket;
-  /** Refuses new work, resolves when everything accepted has its outcome. */
+  /** Refuses new work, resolves when everything accepted has its outcome: that is up to the store,
+   * and to whoever lets go of it (abandonable.ts). */
   drain(): Promise<void>;
 }
 

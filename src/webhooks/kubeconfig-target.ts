@@ -12,7 +12,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
-import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { objects, text } from '../apimachinery/members.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 
 export interface WebhookTarget {
@@ -122,14 +123,7 @@ function named(
   name: string,
   field: string,
 ): JsonObject | undefined {
-  const items: JsonValue | undefined = document[list];
-  if (!Array.isArray(items)) return undefined;
-  const found = items.filter(isJsonObject).find((item) => text(item, 'name') === name);
+  const found = objects(document, list).find((item) => text(item, 'name') === name);
   const inner = found?.[field];
   return isJsonObject(inner) ? inner : undefined;
-}
-
-function text(object: JsonObject, name: string): string {
-  const value = object[name];
-  return typeof value === 'string' ? value : '';
 }

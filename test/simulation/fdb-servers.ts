@@ -128,6 +128,16 @@ function suite(file: string): void {
       await restarted(programs, (text) => t.diagnostic(text));
     },
   );
+  test(
+    'SIGTERM while the cluster is silent: what waits is answered, the server ends in its limit',
+    { timeout },
+    async (t) => {
+      const programs = findFdbServer();
+      if (programs === undefined)
+        return t.skip('there is no fdbserver and fdbcli in FDB_BIN or PATH');
+      await endedInSilence(programs, (text) => t.diagnostic(text));
+    },
+  );
 }
 
 async function oneHistory(file: string): Promise<void> {
@@ -453,6 +463,52 @@ async function restarted(programs: string, say: (text: string) => void): Promise
   await assertOneHistory(ports(), followers, load);
   say(`${load.acknowledged.size} acknowledged, ${load.settled.size} settled later`);
   await stopAll(all);
+}
+
+interface Answered {
+  readonly kind: string;
+  readonly reason: string;
+}
+
+async function endedInSilence(programs: string, say: (text: string) => void): Promise<void> {
+  const fdb = await startFdb(programs, directories.make());
+  after(() => fdb.kill());
+  const cluster = servers(fdb.clusterFile);
+  const server = await cluster.start(['--shutdown-timeout=3s']);
+  const load = startSharedLoad(() => [server.port], 20);
+  await eventually('writing has begun', () => load.acknowledged.size > 300);
+  await load.stop();
+  fdb.freeze();
+  // More than the commits under way take with them: some wait in the queue of the server.
+  const names = Array.from({ length: 60 }, (_, i) => `open-${i}`);
+  const answers = names.map((name, i) => {
+    const connection = new HttpConnection(server.port);
+    return i % 4 === 0
+      ? connection.json<Answered>('GET', `${configMaps}?limit=1`)
+      : connection.json<Answered>('POST', configMaps, configMap(name, '', 600));
+  });
+  const settled = Promise.allSettled(answers);
+  await sleep(1000);
+  const beganMs = performance.now();
+  const { code, stderr } = await server.stop();
+  const tookMs = performance.now() - beganMs;
+  say(`it ended after ${Math.round(tookMs)} ms`);
+  assert.equal(code, 0, stderr);
+  // The limit, what comes behind it, and a machine that is busy; a commit may take a minute.
+  assert.ok(tookMs < 20_000, String(tookMs));
+  for (const [i, each] of (await settled).entries()) {
+    assert.equal(each.status, 'fulfilled', 'it was answered');
+    if (each.status !== 'fulfilled') continue;
+    const { kind, reason } = each.value.value;
+    assert.equal(kind, 'Status');
+    assert.ok(reason === 'Timeout' || reason === 'ServerTimeout', reason);
+    if (reason === 'Timeout') load.unanswered.add(names[i] as string);
+  }
+  await fdb.kill();
+  await fdb.start();
+  const again = await cluster.start();
+  assertNothingLost(load, await listOf(again.port, configMaps));
+  await stopAll([again]);
 }
 
 describe('servers over one FoundationDB', () => {

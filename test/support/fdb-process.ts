@@ -15,6 +15,8 @@ export interface FdbProcess {
   readonly clusterFile: string;
   /** kill -9; resolves when it is dead. */
   kill(): Promise<void>;
+  /** SIGSTOP: from now on it is silent, and its sockets stay open. kill() works all the same. */
+  freeze(): void;
   /** Over the same data. Resolves when the database can be used. */
   start(): Promise<void>;
 }
@@ -70,6 +72,7 @@ export async function startFdb(programs: string, directory: string): Promise<Fdb
       dying.kill('SIGKILL');
       return dead;
     },
+    freeze: () => void child?.kill('SIGSTOP'),
     async start() {
       launch();
       await until('status minimal', /is available/);

@@ -5,9 +5,10 @@
  * no object: a node reads what the pods on it name, and would so read anything.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
+import { objects, part } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import { newNotFound } from '../../apimachinery/status-error.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { nodeOfPod, podReferences } from '../../authorization/node/pod-references.ts';
 import type { AdmissionObjects, Refusal } from '../admission.ts';
@@ -63,23 +64,18 @@ const referred: readonly (readonly [string, string])[] = [
 function referenceRefusal(node: string, pod: ApiObject): Refusal {
   // Without an annotation that would hide what a mirror pod refers to.
   const names = new Set([...podReferences(pod, '')].map((found) => found.split(' ')[0]));
-  const spec = isJsonObject(pod['spec']) ? pod['spec'] : {};
+  const spec = part(pod, 'spec');
   if (projects(spec, 'clusterTrustBundle')) names.add('clustertrustbundles');
-  if (objectsIn(spec, 'resourceClaims').length > 0) names.add('resourceclaims');
+  if (objects(spec, 'resourceClaims').length > 0) names.add('resourceclaims');
   const found = referred.find(([resource]) => names.has(resource));
   if (found === undefined) return undefined;
   return `node ${quote(node)} can not create pods that reference ${found[1]}`;
 }
 
 function projects(spec: JsonObject, source: string): boolean {
-  return objectsIn(spec, 'volumes').some((volume) => {
+  return objects(spec, 'volumes').some((volume) => {
     const projected = volume['projected'];
-    const sources = isJsonObject(projected) ? objectsIn(projected, 'sources') : [];
+    const sources = isJsonObject(projected) ? objects(projected, 'sources') : [];
     return sources.some((each) => each[source] !== undefined);
   });
-}
-
-function objectsIn(object: JsonObject, name: string): readonly JsonObject[] {
-  const list = object[name];
-  return Array.isArray(list) ? (list as readonly JsonValue[]).filter(isJsonObject) : [];
 }

@@ -6,9 +6,9 @@
  * describe the machine; taints are only the node's own while it registers.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
+import { part } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { Refusal, Review } from '../admission.ts';
 
@@ -56,8 +56,8 @@ function updateRefusal(
   return `is not allowed to modify labels: ${labels.join(', ')}`;
 }
 
-function specOf({ spec }: ApiObject): JsonObject {
-  return isJsonObject(spec) ? spec : {};
+function specOf(object: ApiObject): JsonObject {
+  return part(object, 'spec');
 }
 
 /** What describes the machine. `{labelDomain}` is filled in. */

@@ -9,10 +9,11 @@
  * called as the audience, by the account's name.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
+import { items, objects, part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import { newNotFound } from '../../apimachinery/status-error.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { nodeOfPod } from '../../authorization/node/pod-references.ts';
 import type { AdmissionObjects, Ask, Refusal, Review } from '../admission.ts';
@@ -32,13 +33,13 @@ const volumes: GroupResource = { group: '', resource: 'persistentvolumes' };
 export function tokenRefusal(node: string, review: Review, rules: TokenRules, ask: Ask): Refusal {
   const { namespace, next, subresource } = review;
   if (subresource !== 'token' || next === undefined) return undefined;
-  const spec = partOf(next, 'spec');
-  const bound = partOf(spec, 'boundObjectRef');
-  const name = textOf(bound, 'name');
-  if (textOf(bound, 'apiVersion') !== 'v1' || textOf(bound, 'kind') !== 'Pod' || name === '') {
+  const spec = part(next, 'spec');
+  const bound = part(spec, 'boundObjectRef');
+  const name = text(bound, 'name');
+  if (text(bound, 'apiVersion') !== 'v1' || text(bound, 'kind') !== 'Pod' || name === '') {
     return 'node requested token not bound to a pod';
   }
-  const uid = textOf(bound, 'uid');
+  const uid = text(bound, 'uid');
   if (uid === '') return 'node requested token with a pod binding without a uid';
   const pod = rules.objects.get(pods, namespace, name);
   if (pod === undefined) return newNotFound(pods, name);
@@ -61,8 +62,7 @@ function audienceRefusal(
   rules: TokenRules,
   ask: Ask,
 ): Refusal {
-  const asked = next === undefined ? undefined : partOf(next, 'spec')['audiences'];
-  const audiences = Array.isArray(asked) ? (asked as readonly JsonValue[]) : [];
+  const audiences = items(part(next, 'spec'), 'audiences');
   if (audiences.length > 1) return 'node may only request 0 or 1 audiences';
   const [audience = ''] = audiences.map(String);
   if (namesAudience(pod, audience, rules)) return undefined;
@@ -78,10 +78,10 @@ function audienceRefusal(
 
 function namesAudience(pod: ApiObject, audience: string, rules: TokenRules): boolean {
   const { namespace = '' } = pod.metadata;
-  return objectsIn(partOf(pod, 'spec'), 'volumes').some((volume) => {
-    const projected = objectsIn(partOf(volume, 'projected'), 'sources').some((source) => {
+  return objects(part(pod, 'spec'), 'volumes').some((volume) => {
+    const projected = objects(part(volume, 'projected'), 'sources').some((source) => {
       const token = source['serviceAccountToken'];
-      return isJsonObject(token) && textOf(token, 'audience') === audience;
+      return isJsonObject(token) && text(token, 'audience') === audience;
     });
     if (projected) return true;
     const driver = driverOf(volume, pod.metadata.name ?? '', namespace, rules.objects);
@@ -96,38 +96,23 @@ function driverOf(
   namespace: string,
   objects: AdmissionObjects,
 ): string {
-  if (isJsonObject(volume['csi'])) return textOf(volume['csi'], 'driver');
+  if (isJsonObject(volume['csi'])) return text(volume['csi'], 'driver');
   const claimName = isJsonObject(volume['ephemeral'])
-    ? `${pod}-${textOf(volume, 'name')}`
-    : textOf(partOf(volume, 'persistentVolumeClaim'), 'claimName');
+    ? `${pod}-${text(volume, 'name')}`
+    : text(part(volume, 'persistentVolumeClaim'), 'claimName');
   const claim = claimName === '' ? undefined : objects.get(claims, namespace, claimName);
-  const bound = claim === undefined ? '' : textOf(partOf(claim, 'spec'), 'volumeName');
+  const bound = claim === undefined ? '' : text(part(claim, 'spec'), 'volumeName');
   const found = bound === '' ? undefined : objects.get(volumes, '', bound);
-  return found === undefined ? '' : textOf(partOf(partOf(found, 'spec'), 'csi'), 'driver');
+  return found === undefined ? '' : text(part(part(found, 'spec'), 'csi'), 'driver');
 }
 
 function driverAsksFor(
   driver: string,
   audience: string,
-  { identity, objects }: TokenRules,
+  { identity, objects: stored }: TokenRules,
 ): boolean {
   const drivers = { group: identity.fill('storage.{domain}'), resource: 'csidrivers' };
-  const found = objects.get(drivers, '', driver);
-  const asked = found === undefined ? [] : objectsIn(partOf(found, 'spec'), 'tokenRequests');
-  return asked.some((each) => textOf(each, 'audience') === audience);
-}
-
-function partOf(object: JsonObject | ApiObject, name: string): JsonObject {
-  const value = (object as JsonObject)[name];
-  return isJsonObject(value) ? value : {};
-}
-
-function textOf(object: JsonObject, name: string): string {
-  const value = object[name];
-  return typeof value === 'string' ? value : '';
-}
-
-function objectsIn(object: JsonObject, name: string): readonly JsonObject[] {
-  const list = object[name];
-  return Array.isArray(list) ? (list as readonly JsonValue[]).filter(isJsonObject) : [];
+  const found = stored.get(drivers, '', driver);
+  const asked = found === undefined ? [] : objects(part(found, 'spec'), 'tokenRequests');
+  return asked.some((each) => text(each, 'audience') === audience);
 }

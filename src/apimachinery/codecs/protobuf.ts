@@ -9,6 +9,7 @@
  * Invariants: apiVersion and kind travel in the envelope only. All four fields are always written,
  * as the reference does. Bytes that do not begin with the magic are refused.
  */
+import { text } from '../members.ts';
 import { WireType } from '@bufbuild/protobuf/wire';
 import { newBadRequest } from '../status-error.ts';
 import type { JsonObject } from '../unstructured.ts';
@@ -50,8 +51,8 @@ export function decodeProtobuf(bytes: Uint8Array, schemaOf: SchemaOf): Decoded {
 /** `object` carries its own apiVersion and kind. */
 export function encodeProtobuf(schema: ObjectSchema, object: JsonObject): Uint8Array {
   return sealEnvelope({
-    apiVersion: textOf(object['apiVersion']),
-    kind: textOf(object['kind']),
+    apiVersion: text(object, 'apiVersion'),
+    kind: text(object, 'kind'),
     raw: encodeMessage(schema, object),
   });
 }
@@ -138,10 +139,6 @@ export function fieldHead(number: number, length: number): Uint8Array {
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) head.push((rest % 0x80) | 0x80);
   head.push(rest);
   return Uint8Array.from(head);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function refused(problem: string): Decoded {

@@ -4,6 +4,7 @@
  * What it is not: a converter. Invariants: pure, and no step ever throws: a value that does not
  * have the form a step expects stays as it is.
  */
+import { part } from '../../apimachinery/members.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 
@@ -73,8 +74,8 @@ export function withAnnotations(
   object: JsonObject,
   changes: Readonly<Record<string, string | undefined>>,
 ): JsonObject {
-  const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
-  const before = isJsonObject(metadata['annotations']) ? metadata['annotations'] : {};
+  const metadata = part(object, 'metadata');
+  const before = part(metadata, 'annotations');
   const needed = Object.entries(changes).some(([name, value]) => before[name] !== value);
   if (!needed) return object;
   const annotations = defined({ ...before, ...changes });

@@ -2,6 +2,7 @@
  * Ingress of extensions/v1beta1 and networking/v1beta1 (spec 2, section 9.3): `backend` is
  * `defaultBackend`, and a backend names its service and port side by side.
  */
+import { part } from '../../apimachinery/members.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import type { FieldMaps } from './conversion.ts';
@@ -51,7 +52,7 @@ function portToHub(port: JsonValue | undefined): JsonObject | undefined {
 function backendFromHub(backend: JsonObject): JsonObject {
   const service = backend['service'];
   if (!isJsonObject(service)) return backend;
-  const port = isJsonObject(service['port']) ? service['port'] : {};
+  const port = part(service, 'port');
   const servicePort = port['name'] ?? port['number'];
   return {
     ...without(backend, 'service'),

@@ -5,6 +5,7 @@
  *     older  resource: { name, targetAverageUtilization, targetAverageValue }
  *     newer  resource: { name, target: { type, averageUtilization, averageValue } }
  */
+import { part } from '../../apimachinery/members.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { defined, isList } from './fields.ts';
@@ -17,11 +18,6 @@ interface Forms {
 
 function metricOf(source: JsonObject, selectorName: string): JsonObject {
   return defined({ name: source['metricName'], selector: source[selectorName] });
-}
-
-function part(source: JsonObject, name: string): JsonObject {
-  const value = source[name];
-  return isJsonObject(value) ? value : {};
 }
 
 /** `type` says which of the numbers decides; the older form leaves it to what is there. */

@@ -2,7 +2,7 @@
  * Versions that differ from their hub in one or two fields (spec 2, section 9.3).
  */
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { FieldMaps } from './conversion.ts';
 import {
@@ -10,7 +10,6 @@ import {
   defined,
   eachOf,
   inside,
-  isList,
   renamed,
   swapped,
   withAnnotations,
@@ -164,7 +163,3 @@ export const withoutTolerance: FieldMaps = {
       object,
     ),
 };
-
-export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return isList(value) ? value : [];
-}

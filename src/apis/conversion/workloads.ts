@@ -2,6 +2,7 @@
  * Workloads of extensions/v1beta1, apps/v1beta1 and apps/v1beta2 (spec 2, section 9.3): two fields
  * went away, and live on in the annotations under which the reference keeps them.
  */
+import { part } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { FieldMaps } from './conversion.ts';
@@ -52,7 +53,7 @@ function intoSpec(
 ): JsonObject {
   const text = annotationOf(object, annotation);
   if (text === undefined || !/^-?\d{1,15}$/.test(text)) return object;
-  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
+  const spec = part(object, 'spec');
   const changed = { ...object, spec: { ...spec, [field]: make(Number(text)) } };
   return withAnnotations(changed, { [annotation]: undefined });
 }

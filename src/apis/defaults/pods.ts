@@ -4,6 +4,7 @@
  * Some hold for pods only, not for templates: they stand at the pod itself, so that they do not
  * spread over every workload.
  */
+import { part } from '../../apimachinery/members.ts';
 import type { DefaultOf, DefaultTable, TypeDefaults } from '../../apimachinery/typed/defaulting.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
@@ -107,7 +108,7 @@ function withRequests(each: JsonObject): JsonObject {
   const { resources } = each;
   if (!isJsonObject(resources) || !isJsonObject(resources['limits'])) return each;
   const { limits } = resources;
-  const requests = isJsonObject(resources['requests']) ? resources['requests'] : {};
+  const requests = part(resources, 'requests');
   if (Object.keys(limits).every((name) => requests[name] !== undefined)) return each;
   return withMember(
     each,

@@ -5,9 +5,10 @@
  *     BestEffort   no container says anything of either
  *     Burstable    what is between
  */
+import { part } from '../../apimachinery/members.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { objectsAt, partOf } from './pod-parts.ts';
+import { objectsAt } from './pod-parts.ts';
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
@@ -15,20 +16,20 @@ const counted = ['cpu', 'memory'] as const;
 
 export function qosClassOf(pod: ApiObject): QosClass {
   const containers = [...objectsAt(pod, 'containers'), ...objectsAt(pod, 'initContainers')];
-  const resources = containers.map((container) => partOf(container, 'resources'));
+  const resources = containers.map((container) => part(container, 'resources'));
   if (resources.every((each) => !asksForAnything(each))) return 'BestEffort';
   return resources.every(isGuaranteed) ? 'Guaranteed' : 'Burstable';
 }
 
 function asksForAnything(resources: JsonObject): boolean {
-  return ['requests', 'limits'].some((part) =>
-    counted.some((name) => isAmount(partOf(resources, part)[name])),
+  return ['requests', 'limits'].some((list) =>
+    counted.some((name) => isAmount(part(resources, list)[name])),
   );
 }
 
 function isGuaranteed(resources: JsonObject): boolean {
-  const limits = partOf(resources, 'limits');
-  const requests = partOf(resources, 'requests');
+  const limits = part(resources, 'limits');
+  const requests = part(resources, 'requests');
   return counted.every((name) => {
     const [limit, request] = [limits[name], requests[name]];
     // What is limited and not requested is requested in full.

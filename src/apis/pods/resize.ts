@@ -12,7 +12,8 @@ import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import type { SubresourceRules } from '../../registry/strategy.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { objectsAt, partOf, specOf } from './pod-parts.ts';
+import { part } from '../../apimachinery/members.ts';
+import { objectsAt, specOf } from './pod-parts.ts';
 import { qosClassOf } from './qos-class.ts';
 
 const resizable: ReadonlySet<string> = new Set(['cpu', 'memory']);
@@ -84,27 +85,29 @@ function listErrors(
     const sidecar = list === 'containers' || was['restartPolicy'] === 'Always';
     const same = deepEqual(container['resources'] ?? {}, was['resources'] ?? {});
     if (!sidecar) return same ? [] : [forbidden(at, onlyResources)];
-    return ['requests', 'limits'].flatMap((part) => amountErrors(container, was, part, at));
+    return (['requests', 'limits'] as const).flatMap((side) =>
+      amountErrors(container, was, side, at),
+    );
   });
 }
 
 function amountErrors(
   next: JsonObject,
   current: JsonObject,
-  part: string,
+  side: 'requests' | 'limits',
   at: string,
 ): readonly FieldError[] {
-  const wanted = partOf(partOf(next, 'resources'), part);
-  const was = partOf(partOf(current, 'resources'), part);
+  const wanted = part(part(next, 'resources'), side);
+  const was = part(part(current, 'resources'), side);
   const errors: FieldError[] = [];
   for (const name of new Set([...Object.keys(wanted), ...Object.keys(was)])) {
-    const field = `${at}.${part}`;
+    const field = `${at}.${side}`;
     const [value, old] = [wanted[name], was[name]];
     if (!resizable.has(name)) {
       if (compareAmounts(value, old) !== 0) errors.push(forbidden(field, onlyResources));
     } else if (value === undefined) {
-      errors.push(forbidden(field, `resource ${part} cannot be removed`));
-    } else if (part === 'limits' && name === 'memory' && compareAmounts(value, old) < 0) {
+      errors.push(forbidden(field, `resource ${side} cannot be removed`));
+    } else if (side === 'limits' && name === 'memory' && compareAmounts(value, old) < 0) {
       if (!restartsFor(next, name)) errors.push(forbidden(field, memoryShrinks));
     }
   }

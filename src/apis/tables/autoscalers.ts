@@ -1,7 +1,7 @@
 /** Horizontal pod autoscalers, in the form with metrics and in the older one with a percentage. */
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, column, firstOf, nameColumn, table } from './columns.ts';
-import { count, objects, record, text, valueAt } from './fields.ts';
+import { countAt, objectsAt, partAt, printedAt, valueAt } from './fields.ts';
 
 const shownMetricsMax = 2;
 
@@ -15,34 +15,34 @@ const sources: Readonly<Record<string, { readonly member: string; readonly named
 };
 
 function metricText(metric: JsonObject, status: JsonObject | undefined): string {
-  const source = sources[text(metric, 'type')];
+  const source = sources[printedAt(metric, 'type')];
   if (source === undefined) return '<unknown type>';
-  const target = record(metric, source.member, 'target');
-  const current = record(status, source.member, 'current');
+  const target = partAt(metric, source.member, 'target');
+  const current = partAt(status, source.member, 'current');
   const now = (member: string, unit = '') => {
-    const value = text(current, member);
+    const value = printedAt(current, member);
     return value === '' ? '<unknown>' : `${value}${unit}`;
   };
-  const average = text(target, 'averageValue');
+  const average = printedAt(target, 'averageValue');
   if (source.named) {
-    const name = text(metric, source.member, 'name');
+    const name = printedAt(metric, source.member, 'name');
     if (average !== '') return `${name}: ${now('averageValue')}/${average}`;
-    const utilization = text(target, 'averageUtilization');
+    const utilization = printedAt(target, 'averageUtilization');
     const wanted = utilization === '' ? '<auto>' : `${utilization}%`;
     return `${name}: ${now('averageUtilization', '%')}/${wanted}`;
   }
   if (source.member === 'pods') return `${now('averageValue')}/${average}`;
   if (average !== '') return `${now('averageValue')}/${average} (avg)`;
-  return `${now('value')}/${text(target, 'value')}`;
+  return `${now('value')}/${printedAt(target, 'value')}`;
 }
 
 function targets(autoscaler: JsonObject): string {
-  const metrics = objects(autoscaler, 'spec', 'metrics');
-  const statuses = objects(autoscaler, 'status', 'currentMetrics');
+  const metrics = objectsAt(autoscaler, 'spec', 'metrics');
+  const statuses = objectsAt(autoscaler, 'status', 'currentMetrics');
   const shown = metrics.map((metric, at) => metricText(metric, statuses[at]));
-  const percentage = text(autoscaler, 'spec', 'targetCPUUtilizationPercentage');
+  const percentage = printedAt(autoscaler, 'spec', 'targetCPUUtilizationPercentage');
   if (shown.length === 0 && percentage !== '') {
-    const current = text(autoscaler, 'status', 'currentCPUUtilizationPercentage');
+    const current = printedAt(autoscaler, 'status', 'currentCPUUtilizationPercentage');
     shown.push(`cpu: ${current === '' ? '<unknown>' : `${current}%`}/${percentage}%`);
   }
   return firstOf(shown, shownMetricsMax, '<none>', ', ');
@@ -52,13 +52,17 @@ export const horizontalPodAutoscalers = table([
   nameColumn,
   column('Reference', 'What is scaled.', (object) => {
     const target = valueAt(object, 'spec', 'scaleTargetRef');
-    return `${text(target, 'kind')}/${text(target, 'name')}`;
+    return `${printedAt(target, 'kind')}/${printedAt(target, 'name')}`;
   }),
   column('Targets', 'What is measured, and what it shall be.', targets),
-  column('MinPods', 'Fewest pods.', (object) => text(object, 'spec', 'minReplicas') || '<unset>'),
-  column('MaxPods', 'Most pods.', (object) => count(object, 'spec', 'maxReplicas')),
+  column(
+    'MinPods',
+    'Fewest pods.',
+    (object) => printedAt(object, 'spec', 'minReplicas') || '<unset>',
+  ),
+  column('MaxPods', 'Most pods.', (object) => countAt(object, 'spec', 'maxReplicas')),
   column('Replicas', 'Pods that there are.', (object) =>
-    count(object, 'status', 'currentReplicas'),
+    countAt(object, 'status', 'currentReplicas'),
   ),
   ageColumn,
 ]);

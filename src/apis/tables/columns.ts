@@ -7,7 +7,7 @@ import { labelSelectorFromSpec } from '../../apimachinery/selectors/label-select
 import type { TableColumn, TablePrinter } from '../../apimachinery/projection/printer.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { timeSince } from './duration.ts';
-import { objects, record, text, texts, valueAt } from './fields.ts';
+import { objectsAt, partAt, printedAt, textsAt, valueAt } from './fields.ts';
 
 /** From a template of a name to the name under the server's identity. */
 export type Fill = (template: string) => string;
@@ -60,7 +60,7 @@ export function naming(of: Column): Column {
 
 export const nameColumn: Column = naming(
   column('Name', 'Name of the object, unique for its kind within its namespace.', (object) =>
-    text(object, 'metadata', 'name'),
+    printedAt(object, 'metadata', 'name'),
   ),
 );
 
@@ -76,15 +76,15 @@ const noTime = '0001-01-01T00:00:00Z';
 export const createdAtColumn: Column = column(
   'Created At',
   'Time at which the server created the object, in UTC, as RFC 3339.',
-  (object) => text(object, 'metadata', 'creationTimestamp') || noTime,
+  (object) => printedAt(object, 'metadata', 'creationTimestamp') || noTime,
   'date',
 );
 
 /** Names, images and selector of what makes pods; `path` leads to the pod's spec. */
 export function containerColumns(...path: string[]): readonly Column[] {
   const of = (member: string) => (object: JsonObject) =>
-    objects(object, ...path, 'containers')
-      .map((container) => text(container, member))
+    objectsAt(object, ...path, 'containers')
+      .map((container) => printedAt(container, member))
       .join(',');
   return [
     column('Containers', 'Names of the containers in the template.', of('name')),
@@ -102,19 +102,19 @@ export function selectorColumn(cell: Cell): Column {
 
 /** `a=1,b=2`, sorted; `<none>` for no label. */
 export function formatLabels(labels: JsonValue | undefined): string {
-  const pairs = Object.entries(record(labels)).map(([key, value]) => `${key}=${String(value)}`);
+  const pairs = Object.entries(partAt(labels)).map(([key, value]) => `${key}=${String(value)}`);
   return pairs.length === 0 ? '<none>' : pairs.sort().join(',');
 }
 
 /** A label selector as the query parameter would have it; '' for one that selects everything. */
 export function selectorText(selector: JsonValue | undefined): string {
-  const labels = Object.entries(record(selector, 'matchLabels'));
+  const labels = Object.entries(partAt(selector, 'matchLabels'));
   const made = labelSelectorFromSpec({
     matchLabels: Object.fromEntries(labels.map(([key, value]) => [key, String(value)])),
-    matchExpressions: objects(selector, 'matchExpressions').map((each) => ({
-      key: text(each, 'key'),
-      operator: text(each, 'operator'),
-      values: texts(each, 'values'),
+    matchExpressions: objectsAt(selector, 'matchExpressions').map((each) => ({
+      key: printedAt(each, 'key'),
+      operator: printedAt(each, 'operator'),
+      values: textsAt(each, 'values'),
     })),
   });
   return 'text' in made ? made.text : '<invalid>';

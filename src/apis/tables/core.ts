@@ -16,18 +16,18 @@ import {
   wide,
 } from './columns.ts';
 import type { Column, Fill } from './columns.ts';
-import { conditionOf, count, isTrue, objects, record, text, valueAt } from './fields.ts';
+import { conditionOf, countAt, isTrue, objectsAt, partAt, printedAt, valueAt } from './fields.ts';
 
 export const namespaces = table([
   nameColumn,
   column('Status', 'Active, or Terminating while its content goes.', (object) =>
-    text(object, 'status', 'phase'),
+    printedAt(object, 'status', 'phase'),
   ),
   ageColumn,
 ]);
 
 function entries(object: JsonObject, ...members: string[]): number {
-  return members.reduce((sum, member) => sum + Object.keys(record(object, member)).length, 0);
+  return members.reduce((sum, member) => sum + Object.keys(partAt(object, member)).length, 0);
 }
 
 export const configMaps = table([
@@ -38,7 +38,7 @@ export const configMaps = table([
 
 export const secrets = table([
   nameColumn,
-  column('Type', 'What the secret is for.', (object) => text(object, 'type')),
+  column('Type', 'What the secret is for.', (object) => printedAt(object, 'type')),
   column('Data', 'Number of entries.', (object) => entries(object, 'data')),
   ageColumn,
 ]);
@@ -48,16 +48,16 @@ export const serviceAccounts = table([
   column(
     'Secrets',
     'Number of secrets it refers to.',
-    (object) => objects(object, 'secrets').length,
+    (object) => objectsAt(object, 'secrets').length,
   ),
   ageColumn,
 ]);
 
 /** Desired, current, ready: for replication controllers and replica sets. */
 export const replicaColumns: readonly Column[] = [
-  integer('Desired', 'Pods that there shall be.', (object) => count(object, 'spec', 'replicas')),
-  integer('Current', 'Pods that there are.', (object) => count(object, 'status', 'replicas')),
-  integer('Ready', 'Pods that are ready.', (object) => count(object, 'status', 'readyReplicas')),
+  integer('Desired', 'Pods that there shall be.', (object) => countAt(object, 'spec', 'replicas')),
+  integer('Current', 'Pods that there are.', (object) => countAt(object, 'status', 'replicas')),
+  integer('Ready', 'Pods that are ready.', (object) => countAt(object, 'status', 'readyReplicas')),
 ];
 
 export const replicationControllers = table([
@@ -70,11 +70,11 @@ export const replicationControllers = table([
 
 /** Requests in one column, limits in the other: `cpu: 1/2, memory: 1Gi/4Gi`. */
 function usage(object: JsonObject, limits: boolean): string {
-  const used = record(object, 'status', 'used');
-  return Object.entries(record(object, 'status', 'hard'))
+  const used = partAt(object, 'status', 'used');
+  return Object.entries(partAt(object, 'status', 'hard'))
     .filter(([resource]) => resource.startsWith('limits.') === limits)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([resource, hard]) => `${resource}: ${text(used, resource) || '0'}/${String(hard)}`)
+    .map(([resource, hard]) => `${resource}: ${printedAt(used, resource) || '0'}/${String(hard)}`)
     .join(', ');
 }
 
@@ -97,7 +97,7 @@ function nodeRoles(node: JsonObject, fill: Fill): string {
   const roles = new Set<string>();
   const rolePrefix = fill('node-role.{labelDomain}/');
   const roleLabel = fill('{labelDomain}/role');
-  for (const [key, value] of Object.entries(record(node, 'metadata', 'labels'))) {
+  for (const [key, value] of Object.entries(partAt(node, 'metadata', 'labels'))) {
     if (key.startsWith(rolePrefix)) roles.add(key.slice(rolePrefix.length));
     else if (key === roleLabel) roles.add(String(value));
   }
@@ -106,13 +106,17 @@ function nodeRoles(node: JsonObject, fill: Fill): string {
 }
 
 function nodeAddress(node: JsonObject, type: string): string {
-  const found = objects(node, 'status', 'addresses').find((each) => each['type'] === type);
-  return text(found, 'address') || '<none>';
+  const found = objectsAt(node, 'status', 'addresses').find((each) => each['type'] === type);
+  return printedAt(found, 'address') || '<none>';
 }
 
 function nodeInfo(name: string, description: string, member: string): Column {
   return wide(
-    column(name, description, (node) => text(node, 'status', 'nodeInfo', member) || '<unknown>'),
+    column(
+      name,
+      description,
+      (node) => printedAt(node, 'status', 'nodeInfo', member) || '<unknown>',
+    ),
   );
 }
 
@@ -123,7 +127,7 @@ export const nodes = (fill: Fill): TablePrinter =>
     column('Roles', 'What the node is for, by its labels.', (node) => nodeRoles(node, fill)),
     ageColumn,
     column('Version', 'Version of the program that runs the pods.', (node) =>
-      text(node, 'status', 'nodeInfo', 'kubeletVersion'),
+      printedAt(node, 'status', 'nodeInfo', 'kubeletVersion'),
     ),
     wide(
       column('Internal-IP', 'Address in the cluster.', (node) => nodeAddress(node, 'InternalIP')),
@@ -141,12 +145,12 @@ export const componentStatuses = table([
     if (healthy === undefined) return 'Unknown';
     return healthy['status'] === 'True' ? 'Healthy' : 'Unhealthy';
   }),
-  column('Message', 'What the component says.', (object) => text(health(object), 'message')),
-  column('Error', 'Why it could not be asked.', (object) => text(health(object), 'error')),
+  column('Message', 'What the component says.', (object) => printedAt(health(object), 'message')),
+  column('Error', 'Why it could not be asked.', (object) => printedAt(health(object), 'error')),
 ]);
 
 function health(object: JsonObject): JsonObject | undefined {
-  return objects(object, 'conditions').find((each) => each['type'] === 'Healthy');
+  return objectsAt(object, 'conditions').find((each) => each['type'] === 'Healthy');
 }
 
 /** Of both groups: each member stands under the name of the one or the other. */
@@ -166,41 +170,45 @@ function lastSeen(event: JsonObject, nowMs: number): string {
 }
 
 function eventObject(event: JsonObject): string {
-  const about = record(either(event, 'involvedObject', 'regarding'));
-  const kind = text(about, 'kind').toLowerCase();
-  const name = text(about, 'name');
+  const about = partAt(either(event, 'involvedObject', 'regarding'));
+  const kind = printedAt(about, 'kind').toLowerCase();
+  const name = printedAt(about, 'name');
   return name === '' ? kind : `${kind}/${name}`;
 }
 
 function eventSource(event: JsonObject): string {
-  const source = record(either(event, 'source', 'deprecatedSource'));
+  const source = partAt(either(event, 'source', 'deprecatedSource'));
   const component =
-    text(source, 'component') ||
-    text(event, 'reportingComponent') ||
-    text(event, 'reportingController');
-  const instance = text(source, 'host') || text(event, 'reportingInstance');
+    printedAt(source, 'component') ||
+    printedAt(event, 'reportingComponent') ||
+    printedAt(event, 'reportingController');
+  const instance = printedAt(source, 'host') || printedAt(event, 'reportingInstance');
   return instance === '' ? component : `${component}, ${instance}`;
 }
 
 function eventCount(event: JsonObject): number {
   const series = valueAt(event, 'series');
-  if (series !== undefined) return count(series, 'count');
-  return count(event, 'count') || count(event, 'deprecatedCount') || 1;
+  if (series !== undefined) return countAt(series, 'count');
+  return countAt(event, 'count') || countAt(event, 'deprecatedCount') || 1;
 }
 
 export const events = table([
   column('Last Seen', 'Time since it happened last.', lastSeen),
-  column('Type', 'Normal, or Warning.', (event) => text(event, 'type')),
-  column('Reason', 'Why it happened, in one word.', (event) => text(event, 'reason')),
+  column('Type', 'Normal, or Warning.', (event) => printedAt(event, 'type')),
+  column('Reason', 'Why it happened, in one word.', (event) => printedAt(event, 'reason')),
   column('Object', 'What it happened to.', eventObject),
   wide(
     column('Subobject', 'The part of the object that it happened to.', (event) =>
-      text(either(event, 'involvedObject', 'regarding'), 'fieldPath'),
+      printedAt(either(event, 'involvedObject', 'regarding'), 'fieldPath'),
     ),
   ),
   wide(column('Source', 'Who says so.', eventSource)),
-  column('Message', 'What happened.', (event) => text(either(event, 'message', 'note')).trim()),
+  column('Message', 'What happened.', (event) =>
+    printedAt(either(event, 'message', 'note')).trim(),
+  ),
   wide(column('First Seen', 'Time since it happened first.', firstSeen)),
   wide(column('Count', 'How often it happened.', eventCount)),
-  wide(naming(column('Name', 'Name of the event.', (event) => text(event, 'metadata', 'name')))),
+  wide(
+    naming(column('Name', 'Name of the event.', (event) => printedAt(event, 'metadata', 'name'))),
+  ),
 ]);

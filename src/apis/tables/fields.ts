@@ -1,7 +1,9 @@
 /**
- * Reading objects for tables: what is not there, or is something else than expected, is empty.
+ * Reading objects for tables, by the path from the object to the value: what is not there, or is
+ * something else than expected, is empty.
  *
- * What it is not: validation. A table must show what is stored, whatever it is.
+ * What it is not: validation, since a table must show what is stored, whatever it is; nor the
+ * readers of one member (src/apimachinery/members.ts), of which a number is no text.
  */
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -16,12 +18,12 @@ export function valueAt(from: JsonValue | undefined, ...path: string[]): JsonVal
 }
 
 /** Numbers and booleans too, as they are written; '' for what is none. */
-export function text(from: JsonValue | undefined, ...path: string[]): string {
+export function printedAt(from: JsonValue | undefined, ...path: string[]): string {
   const value = valueAt(from, ...path);
   return value === undefined || typeof value === 'object' ? '' : String(value);
 }
 
-export function count(from: JsonValue | undefined, ...path: string[]): number {
+export function countAt(from: JsonValue | undefined, ...path: string[]): number {
   const value = valueAt(from, ...path);
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0;
 }
@@ -30,19 +32,19 @@ export function isTrue(from: JsonValue | undefined, ...path: string[]): boolean 
   return valueAt(from, ...path) === true;
 }
 
-export function record(from: JsonValue | undefined, ...path: string[]): JsonObject {
+export function partAt(from: JsonValue | undefined, ...path: string[]): JsonObject {
   const value = valueAt(from, ...path);
   return isJsonObject(value) ? value : {};
 }
 
 /** The objects of a list. */
-export function objects(from: JsonValue | undefined, ...path: string[]): readonly JsonObject[] {
+export function objectsAt(from: JsonValue | undefined, ...path: string[]): readonly JsonObject[] {
   const value = valueAt(from, ...path);
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
 }
 
 /** The texts of a list. */
-export function texts(from: JsonValue | undefined, ...path: string[]): readonly string[] {
+export function textsAt(from: JsonValue | undefined, ...path: string[]): readonly string[] {
   const value = valueAt(from, ...path);
   if (!Array.isArray(value)) return [];
   return (value as readonly JsonValue[]).filter((each) => typeof each === 'string');
@@ -50,7 +52,7 @@ export function texts(from: JsonValue | undefined, ...path: string[]): readonly 
 
 /** The condition of this type. */
 export function conditionOf(object: JsonObject, type: string): JsonObject | undefined {
-  return objects(object, 'status', 'conditions').find((each) => each['type'] === type);
+  return objectsAt(object, 'status', 'conditions').find((each) => each['type'] === type);
 }
 
 export function hasCondition(object: JsonObject, type: string): boolean {

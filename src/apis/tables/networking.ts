@@ -10,20 +10,20 @@ import {
   selectorColumn,
   table,
 } from './columns.ts';
-import { count, objects, record, text, texts, valueAt } from './fields.ts';
+import { countAt, objectsAt, partAt, printedAt, textsAt, valueAt } from './fields.ts';
 
 const shownMax = 3;
 
 function loadBalancerText(object: JsonObject): string {
-  const points = objects(object, 'status', 'loadBalancer', 'ingress')
-    .map((point) => text(point, 'ip') || text(point, 'hostname'))
+  const points = objectsAt(object, 'status', 'loadBalancer', 'ingress')
+    .map((point) => printedAt(point, 'ip') || printedAt(point, 'hostname'))
     .filter((point) => point !== '');
   return [...new Set(points)].sort().join(',');
 }
 
 function externalIp(service: JsonObject): string {
-  const given = texts(service, 'spec', 'externalIPs');
-  switch (text(service, 'spec', 'type') || 'ClusterIP') {
+  const given = textsAt(service, 'spec', 'externalIPs');
+  switch (printedAt(service, 'spec', 'type') || 'ClusterIP') {
     case 'ClusterIP':
     case 'NodePort':
       return given.join(',') || '<none>';
@@ -33,29 +33,31 @@ function externalIp(service: JsonObject): string {
       return points || '<pending>';
     }
     case 'ExternalName':
-      return text(service, 'spec', 'externalName');
+      return printedAt(service, 'spec', 'externalName');
     default:
       return '<unknown>';
   }
 }
 
 function portsText(service: JsonObject): string {
-  const ports = objects(service, 'spec', 'ports').map((port) => {
-    const nodePort = count(port, 'nodePort');
-    const number = `${count(port, 'port')}${nodePort === 0 ? '' : `:${nodePort}`}`;
-    return `${number}/${text(port, 'protocol') || 'TCP'}`;
+  const ports = objectsAt(service, 'spec', 'ports').map((port) => {
+    const nodePort = countAt(port, 'nodePort');
+    const number = `${countAt(port, 'port')}${nodePort === 0 ? '' : `:${nodePort}`}`;
+    return `${number}/${printedAt(port, 'protocol') || 'TCP'}`;
   });
   return ports.join(',') || '<none>';
 }
 
 export const services = table([
   nameColumn,
-  column('Type', 'Who can reach the service.', (object) => text(object, 'spec', 'type')),
+  column('Type', 'Who can reach the service.', (object) => printedAt(object, 'spec', 'type')),
   column(
     'Cluster-IP',
     'Address in the cluster.',
     (object) =>
-      texts(object, 'spec', 'clusterIPs')[0] || text(object, 'spec', 'clusterIP') || '<none>',
+      textsAt(object, 'spec', 'clusterIPs')[0] ||
+      printedAt(object, 'spec', 'clusterIP') ||
+      '<none>',
   ),
   column('External-IP', 'Addresses outside of it.', externalIp),
   column('Port(s)', 'Ports, with those of the nodes.', portsText),
@@ -69,13 +71,13 @@ function hostPort(ip: string, port: number): string {
 }
 
 function endpointAddresses(endpoints: JsonObject): string {
-  const all = objects(endpoints, 'subsets').flatMap((subset) => {
-    const ips = objects(subset, 'addresses').map((address) => text(address, 'ip'));
-    const ports = objects(subset, 'ports');
+  const all = objectsAt(endpoints, 'subsets').flatMap((subset) => {
+    const ips = objectsAt(subset, 'addresses').map((address) => printedAt(address, 'ip'));
+    const ports = objectsAt(subset, 'ports');
     if (ports.length === 0) return ips;
-    return ports.flatMap((port) => ips.map((ip) => hostPort(ip, count(port, 'port'))));
+    return ports.flatMap((port) => ips.map((ip) => hostPort(ip, countAt(port, 'port'))));
   });
-  return firstOf(all, shownMax, objects(endpoints, 'subsets').length === 0 ? '<none>' : '');
+  return firstOf(all, shownMax, objectsAt(endpoints, 'subsets').length === 0 ? '<none>' : '');
 }
 
 export const endpoints = table([
@@ -86,17 +88,19 @@ export const endpoints = table([
 
 export const endpointSlices = table([
   nameColumn,
-  column('AddressType', 'What its addresses are.', (object) => text(object, 'addressType')),
+  column('AddressType', 'What its addresses are.', (object) => printedAt(object, 'addressType')),
   column('Ports', 'Ports of all its addresses.', (object) =>
     firstOf(
-      objects(object, 'ports').map((port) => text(port, 'port') || text(port, 'name') || '*'),
+      objectsAt(object, 'ports').map(
+        (port) => printedAt(port, 'port') || printedAt(port, 'name') || '*',
+      ),
       shownMax,
       '<unset>',
     ),
   ),
   column('Endpoints', 'Its addresses.', (object) =>
     firstOf(
-      objects(object, 'endpoints').flatMap((endpoint) => texts(endpoint, 'addresses')),
+      objectsAt(object, 'endpoints').flatMap((endpoint) => textsAt(endpoint, 'addresses')),
       shownMax,
       '<unset>',
     ),
@@ -109,10 +113,10 @@ export const ingresses = table([
   column(
     'Class',
     'Who implements it.',
-    (object) => text(object, 'spec', 'ingressClassName') || '<none>',
+    (object) => printedAt(object, 'spec', 'ingressClassName') || '<none>',
   ),
   column('Hosts', 'Hosts it has rules for.', (object) => {
-    const hosts = objects(object, 'spec', 'rules').map((rule) => text(rule, 'host'));
+    const hosts = objectsAt(object, 'spec', 'rules').map((rule) => printedAt(rule, 'host'));
     return firstOf(
       hosts.filter((host) => host !== ''),
       shownMax,
@@ -121,7 +125,7 @@ export const ingresses = table([
   }),
   column('Address', 'Where it can be reached.', loadBalancerText),
   column('Ports', 'Ports it listens on.', (object) =>
-    objects(object, 'spec', 'tls').length > 0 ? '80, 443' : '80',
+    objectsAt(object, 'spec', 'tls').length > 0 ? '80, 443' : '80',
   ),
   ageColumn,
 ]);
@@ -129,14 +133,14 @@ export const ingresses = table([
 export const ingressClasses = table([
   nameColumn,
   column('Controller', 'What implements the class.', (object) =>
-    text(object, 'spec', 'controller'),
+    printedAt(object, 'spec', 'controller'),
   ),
   column('Parameters', 'Where its settings are.', (object) => {
     const parameters = valueAt(object, 'spec', 'parameters');
     if (parameters === undefined) return '<none>';
-    const group = text(parameters, 'apiGroup');
-    const kind = `${text(parameters, 'kind')}${group === '' ? '' : `.${group}`}`;
-    return `${kind}/${text(parameters, 'name')}`;
+    const group = printedAt(parameters, 'apiGroup');
+    const kind = `${printedAt(parameters, 'kind')}${group === '' ? '' : `.${group}`}`;
+    return `${kind}/${printedAt(parameters, 'name')}`;
   }),
   ageColumn,
 ]);
@@ -151,7 +155,7 @@ export const networkPolicies = table([
 
 export const serviceCidrs = table([
   nameColumn,
-  column('CIDRs', 'Ranges of addresses.', (object) => texts(object, 'spec', 'cidrs').join(',')),
+  column('CIDRs', 'Ranges of addresses.', (object) => textsAt(object, 'spec', 'cidrs').join(',')),
   ageColumn,
 ]);
 
@@ -159,10 +163,13 @@ export const ipAddresses = table([
   nameColumn,
   column('ParentRef', 'What the address belongs to.', (object) => {
     if (valueAt(object, 'spec', 'parentRef') === undefined) return '<none>';
-    const parent = record(object, 'spec', 'parentRef');
-    const group = text(parent, 'group');
-    const resource = `${text(parent, 'resource')}${group === '' ? '' : `.${group}`}`.toLowerCase();
-    const namespace = text(parent, 'namespace');
-    return [resource, ...(namespace === '' ? [] : [namespace]), text(parent, 'name')].join('/');
+    const parent = partAt(object, 'spec', 'parentRef');
+    const group = printedAt(parent, 'group');
+    const resource =
+      `${printedAt(parent, 'resource')}${group === '' ? '' : `.${group}`}`.toLowerCase();
+    const namespace = printedAt(parent, 'namespace');
+    return [resource, ...(namespace === '' ? [] : [namespace]), printedAt(parent, 'name')].join(
+      '/',
+    );
   }),
 ]);

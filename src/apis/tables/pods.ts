@@ -12,12 +12,12 @@ import {
 } from './columns.ts';
 import {
   conditionOf,
-  count,
+  countAt,
   hasCondition,
   isTrue,
-  objects,
-  record,
-  text,
+  objectsAt,
+  partAt,
+  printedAt,
   valueAt,
 } from './fields.ts';
 
@@ -41,19 +41,19 @@ const noRestarts: Restarts = { count: 0, at: undefined };
 function withRestarts(so: Restarts, status: JsonObject): Restarts {
   const at = timeOf(valueAt(status, 'lastState', 'terminated', 'finishedAt'));
   const later = at !== undefined && (so.at === undefined || at > so.at);
-  return { count: so.count + count(status, 'restartCount'), at: later ? at : so.at };
+  return { count: so.count + countAt(status, 'restartCount'), at: later ? at : so.at };
 }
 
 export function podState(pod: JsonObject): PodState {
   const sidecars = new Set(
-    objects(pod, 'spec', 'initContainers')
+    objectsAt(pod, 'spec', 'initContainers')
       .filter((container) => container['restartPolicy'] === 'Always')
-      .map((container) => text(container, 'name')),
+      .map((container) => printedAt(container, 'name')),
   );
   const init = initState(pod, sidecars);
   const gated = conditionOf(pod, 'PodScheduled')?.['reason'] === 'SchedulingGated';
-  const phase = text(pod, 'status', 'phase');
-  const stated = gated ? 'SchedulingGated' : text(pod, 'status', 'reason') || phase;
+  const phase = printedAt(pod, 'status', 'phase');
+  const stated = gated ? 'SchedulingGated' : printedAt(pod, 'status', 'reason') || phase;
   const begun = init.word ?? stated;
   const main =
     init.word === undefined || hasCondition(pod, 'Initialized')
@@ -61,7 +61,7 @@ export function podState(pod: JsonObject): PodState {
       : { word: begun, ready: init.ready, restarts: init.all };
   return {
     ready: main.ready,
-    total: objects(pod, 'spec', 'containers').length + sidecars.size,
+    total: objectsAt(pod, 'spec', 'containers').length + sidecars.size,
     word: deletionWord(pod, phase) ?? main.word,
     restarts: main.restarts.count,
     restartedAt: main.restarts.at,
@@ -70,7 +70,7 @@ export function podState(pod: JsonObject): PodState {
 
 function deletionWord(pod: JsonObject, phase: string): string | undefined {
   if (valueAt(pod, 'metadata', 'deletionTimestamp') === undefined) return undefined;
-  if (text(pod, 'status', 'reason') === 'NodeLost') return 'Unknown';
+  if (printedAt(pod, 'status', 'reason') === 'NodeLost') return 'Unknown';
   return phase === 'Failed' || phase === 'Succeeded' ? undefined : 'Terminating';
 }
 
@@ -84,23 +84,23 @@ interface InitState {
 
 /** Init containers run one after the other: the first that is not done tells the state. */
 function initState(pod: JsonObject, sidecarNames: ReadonlySet<string>): InitState {
-  const total = objects(pod, 'spec', 'initContainers').length;
+  const total = objectsAt(pod, 'spec', 'initContainers').length;
   let state: InitState = { word: undefined, ready: 0, all: noRestarts, sidecars: noRestarts };
-  for (const [at, status] of objects(pod, 'status', 'initContainerStatuses').entries()) {
-    const isSidecar = sidecarNames.has(text(status, 'name'));
+  for (const [at, status] of objectsAt(pod, 'status', 'initContainerStatuses').entries()) {
+    const isSidecar = sidecarNames.has(printedAt(status, 'name'));
     const all = withRestarts(state.all, status);
     const sidecars = isSidecar ? withRestarts(state.sidecars, status) : state.sidecars;
     state = { ...state, all, sidecars };
     const terminated = valueAt(status, 'state', 'terminated');
-    if (terminated !== undefined && count(terminated, 'exitCode') === 0) continue;
+    if (terminated !== undefined && countAt(terminated, 'exitCode') === 0) continue;
     if (isSidecar && isTrue(status, 'started')) {
       if (isTrue(status, 'ready')) state = { ...state, ready: state.ready + 1 };
       continue;
     }
-    const waiting = text(status, 'state', 'waiting', 'reason');
+    const waiting = printedAt(status, 'state', 'waiting', 'reason');
     const isHeld = waiting !== '' && waiting !== 'PodInitializing';
     const progress = isHeld ? waiting : `${at}/${total}`;
-    const word = terminated === undefined ? progress : endWord(record(terminated));
+    const word = terminated === undefined ? progress : endWord(partAt(terminated));
     return { ...state, word: `Init:${word}` };
   }
   return state;
@@ -115,12 +115,12 @@ function mainState(
   let { ready } = init;
   let restarts = init.sidecars;
   let running = false;
-  for (const status of [...objects(pod, 'status', 'containerStatuses')].reverse()) {
+  for (const status of [...objectsAt(pod, 'status', 'containerStatuses')].reverse()) {
     restarts = withRestarts(restarts, status);
-    const waiting = text(status, 'state', 'waiting', 'reason');
+    const waiting = printedAt(status, 'state', 'waiting', 'reason');
     const terminated = valueAt(status, 'state', 'terminated');
     if (waiting !== '') word = waiting;
-    else if (terminated !== undefined) word = endWord(record(terminated));
+    else if (terminated !== undefined) word = endWord(partAt(terminated));
     else if (isTrue(status, 'ready') && valueAt(status, 'state', 'running') !== undefined) {
       running = true;
       ready += 1;
@@ -132,10 +132,10 @@ function mainState(
 }
 
 function endWord(terminated: JsonObject): string {
-  const reason = text(terminated, 'reason');
+  const reason = printedAt(terminated, 'reason');
   if (reason !== '') return reason;
-  const signal = count(terminated, 'signal');
-  return signal === 0 ? `ExitCode:${count(terminated, 'exitCode')}` : `Signal:${signal}`;
+  const signal = countAt(terminated, 'signal');
+  return signal === 0 ? `ExitCode:${countAt(terminated, 'exitCode')}` : `Signal:${signal}`;
 }
 
 function restartsText({ restarts, restartedAt }: PodState, nowMs: number): string {
@@ -144,7 +144,9 @@ function restartsText({ restarts, restartedAt }: PodState, nowMs: number): strin
 }
 
 function readinessGates(pod: JsonObject): string {
-  const gates = objects(pod, 'spec', 'readinessGates').map((gate) => text(gate, 'conditionType'));
+  const gates = objectsAt(pod, 'spec', 'readinessGates').map((gate) =>
+    printedAt(gate, 'conditionType'),
+  );
   if (gates.length === 0) return '<none>';
   return `${gates.filter((type) => hasCondition(pod, type)).length}/${gates.length}`;
 }
@@ -171,8 +173,8 @@ export const pods = table(
         'IP',
         'Address of the pod.',
         (pod) =>
-          text(objects(pod, 'status', 'podIPs')[0], 'ip') ||
-          text(pod, 'status', 'podIP') ||
+          printedAt(objectsAt(pod, 'status', 'podIPs')[0], 'ip') ||
+          printedAt(pod, 'status', 'podIP') ||
           '<none>',
       ),
     ),
@@ -180,14 +182,14 @@ export const pods = table(
       column(
         'Node',
         'Node on which the pod runs.',
-        (pod) => text(pod, 'spec', 'nodeName') || '<none>',
+        (pod) => printedAt(pod, 'spec', 'nodeName') || '<none>',
       ),
     ),
     wide(
       column(
         'Nominated Node',
         'Node on which room is being made for the pod.',
-        (pod) => text(pod, 'status', 'nominatedNodeName') || '<none>',
+        (pod) => printedAt(pod, 'status', 'nominatedNodeName') || '<none>',
       ),
     ),
     wide(
@@ -199,7 +201,7 @@ export const pods = table(
     ),
   ],
   (pod) => {
-    const phase = text(pod, 'status', 'phase');
+    const phase = printedAt(pod, 'status', 'phase');
     const message = finished[phase];
     if (message === undefined) return [];
     return [{ type: 'Completed', status: 'True', reason: phase, message }];

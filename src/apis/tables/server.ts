@@ -1,17 +1,23 @@
 /** What configures the server itself: admission, flow control, storage versions; and devices. */
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, column, firstOf, integer, nameColumn, selectorText, table } from './columns.ts';
-import { conditionOf, count, objects, text, valueAt } from './fields.ts';
+import { conditionOf, countAt, objectsAt, printedAt, valueAt } from './fields.ts';
 
 export const webhookConfigurations = table([
   nameColumn,
-  integer('Webhooks', 'Number of webhooks in it.', (object) => objects(object, 'webhooks').length),
+  integer(
+    'Webhooks',
+    'Number of webhooks in it.',
+    (object) => objectsAt(object, 'webhooks').length,
+  ),
   ageColumn,
 ]);
 
 const paramKindColumn = column('ParamKind', 'Kind of the objects that set it up.', (object) => {
   const kind = valueAt(object, 'spec', 'paramKind');
-  return kind === undefined ? '<unset>' : `${text(kind, 'apiVersion')}/${text(kind, 'kind')}`;
+  return kind === undefined
+    ? '<unset>'
+    : `${printedAt(kind, 'apiVersion')}/${printedAt(kind, 'kind')}`;
 });
 
 export const validatingAdmissionPolicies = table([
@@ -19,7 +25,7 @@ export const validatingAdmissionPolicies = table([
   integer(
     'Validations',
     'Number of rules.',
-    (object) => objects(object, 'spec', 'validations').length,
+    (object) => objectsAt(object, 'spec', 'validations').length,
   ),
   paramKindColumn,
   ageColumn,
@@ -30,7 +36,7 @@ export const mutatingAdmissionPolicies = table([
   integer(
     'Mutations',
     'Number of changes.',
-    (object) => objects(object, 'spec', 'mutations').length,
+    (object) => objectsAt(object, 'spec', 'mutations').length,
   ),
   paramKindColumn,
   ageColumn,
@@ -38,15 +44,15 @@ export const mutatingAdmissionPolicies = table([
 
 function paramRef(binding: JsonObject): string {
   const reference = valueAt(binding, 'spec', 'paramRef');
-  const name = text(reference, 'name');
-  if (name !== '') return `${text(reference, 'namespace') || '*'}/${name}`;
+  const name = printedAt(reference, 'name');
+  if (name !== '') return `${printedAt(reference, 'namespace') || '*'}/${name}`;
   const selector = valueAt(reference, 'selector');
   return selector === undefined ? '<unset>' : selectorText(selector);
 }
 
 export const admissionPolicyBindings = table([
   nameColumn,
-  column('PolicyName', 'The policy.', (object) => text(object, 'spec', 'policyName')),
+  column('PolicyName', 'The policy.', (object) => printedAt(object, 'spec', 'policyName')),
   column('ParamRef', 'The object that sets it up.', paramRef),
   ageColumn,
 ]);
@@ -54,21 +60,21 @@ export const admissionPolicyBindings = table([
 export const flowSchemas = table([
   nameColumn,
   column('PriorityLevel', 'Where its requests wait.', (object) =>
-    text(object, 'spec', 'priorityLevelConfiguration', 'name'),
+    printedAt(object, 'spec', 'priorityLevelConfiguration', 'name'),
   ),
   column('MatchingPrecedence', 'The lowest that fits a request is taken.', (object) =>
-    count(object, 'spec', 'matchingPrecedence'),
+    countAt(object, 'spec', 'matchingPrecedence'),
   ),
   column(
     'DistinguisherMethod',
     'What makes requests of one flow.',
-    (object) => text(object, 'spec', 'distinguisherMethod', 'type') || '<none>',
+    (object) => printedAt(object, 'spec', 'distinguisherMethod', 'type') || '<none>',
   ),
   ageColumn,
   column(
     'MissingPL',
     'Whether there is no such priority level.',
-    (object) => text(conditionOf(object, 'Dangling'), 'status') || '?',
+    (object) => printedAt(conditionOf(object, 'Dangling'), 'status') || '?',
   ),
 ]);
 
@@ -77,7 +83,7 @@ const queuing = ['spec', 'limited', 'limitResponse', 'queuing'];
 function queuingColumn(name: string, description: string, member: string) {
   return column(name, description, (object) => {
     const isThere = valueAt(object, ...queuing) !== undefined;
-    return isThere ? count(object, ...queuing, member) : '<none>';
+    return isThere ? countAt(object, ...queuing, member) : '<none>';
   });
 }
 
@@ -85,12 +91,14 @@ function queuingColumn(name: string, description: string, member: string) {
 function shares(level: JsonObject): number | string {
   const limited = valueAt(level, 'spec', 'limited');
   if (limited === undefined) return '<none>';
-  return count(limited, 'nominalConcurrencyShares') || count(limited, 'assuredConcurrencyShares');
+  return (
+    countAt(limited, 'nominalConcurrencyShares') || countAt(limited, 'assuredConcurrencyShares')
+  );
 }
 
 export const priorityLevels = table([
   nameColumn,
-  column('Type', 'Whether requests are limited.', (object) => text(object, 'spec', 'type')),
+  column('Type', 'Whether requests are limited.', (object) => printedAt(object, 'spec', 'type')),
   column('NominalConcurrencyShares', 'Its part of what the server can do at once.', shares),
   queuingColumn('Queues', 'Number of queues.', 'queues'),
   queuingColumn('HandSize', 'Queues a flow may use.', 'handSize'),
@@ -105,12 +113,12 @@ export const storageVersions = table([
   column(
     'CommonEncodingVersion',
     'Version that all servers write.',
-    (object) => text(object, 'status', 'commonEncodingVersion') || '<unset>',
+    (object) => printedAt(object, 'status', 'commonEncodingVersion') || '<unset>',
   ),
   column('StorageVersions', 'Version that each server writes.', (object) =>
     firstOf(
-      objects(object, 'status', 'storageVersions').map(
-        (each) => `${text(each, 'apiServerID')}=${text(each, 'encodingVersion')}`,
+      objectsAt(object, 'status', 'storageVersions').map(
+        (each) => `${printedAt(each, 'apiServerID')}=${printedAt(each, 'encodingVersion')}`,
       ),
       shownMax,
       '<unset>',
@@ -123,9 +131,9 @@ export const storageVersionMigrations = table([
   nameColumn,
   column('Resource', 'What is written anew.', (object) => {
     const { resource, version, group } = {
-      resource: text(object, 'spec', 'resource', 'resource'),
-      version: text(object, 'spec', 'resource', 'version'),
-      group: text(object, 'spec', 'resource', 'group'),
+      resource: printedAt(object, 'spec', 'resource', 'resource'),
+      version: printedAt(object, 'spec', 'resource', 'version'),
+      group: printedAt(object, 'spec', 'resource', 'group'),
     };
     return `${resource}.${version}.${group}`;
   }),
@@ -141,7 +149,7 @@ function claimState(claim: JsonObject): string {
     return states.join(',');
   }
   states.push('allocated');
-  if (objects(claim, 'status', 'reservedFor').length > 0) states.push('reserved');
+  if (objectsAt(claim, 'status', 'reservedFor').length > 0) states.push('reserved');
   return states.join(',');
 }
 
@@ -153,8 +161,8 @@ export const resourceClaims = table([
 
 export const resourceSlices = table([
   nameColumn,
-  column('Node', 'Node that has the devices.', (object) => text(object, 'spec', 'nodeName')),
-  column('Driver', 'Who manages them.', (object) => text(object, 'spec', 'driver')),
-  column('Pool', 'Pool they are part of.', (object) => text(object, 'spec', 'pool', 'name')),
+  column('Node', 'Node that has the devices.', (object) => printedAt(object, 'spec', 'nodeName')),
+  column('Driver', 'Who manages them.', (object) => printedAt(object, 'spec', 'driver')),
+  column('Pool', 'Pool they are part of.', (object) => printedAt(object, 'spec', 'pool', 'name')),
   ageColumn,
 ]);

@@ -3,7 +3,7 @@ import type { TablePrinter } from '../../apimachinery/projection/printer.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, boolean, column, integer, nameColumn, naming, table, wide } from './columns.ts';
 import type { Column, Fill } from './columns.ts';
-import { isTrue, objects, text, texts, valueAt } from './fields.ts';
+import { isTrue, objectsAt, printedAt, textsAt, valueAt } from './fields.ts';
 
 /** In the order in which they are shown. */
 const accessModes: readonly (readonly [mode: string, short: string])[] = [
@@ -22,19 +22,20 @@ function accessModesText(modes: readonly string[]): string {
 
 function phaseOf(object: JsonObject): string {
   const isDeleted = valueAt(object, 'metadata', 'deletionTimestamp') !== undefined;
-  return isDeleted ? 'Terminating' : text(object, 'status', 'phase');
+  return isDeleted ? 'Terminating' : printedAt(object, 'status', 'phase');
 }
 
 /** The annotation is older than the field and still wins. */
 function storageClassOf(object: JsonObject, fill: Fill): string {
   const annotation = fill('volume.beta.{labelDomain}/storage-class');
   return (
-    text(object, 'metadata', 'annotations', annotation) || text(object, 'spec', 'storageClassName')
+    printedAt(object, 'metadata', 'annotations', annotation) ||
+    printedAt(object, 'spec', 'storageClassName')
   );
 }
 
 function unsetOr(...path: string[]): (object: JsonObject) => string {
-  return (object) => text(object, ...path) || '<unset>';
+  return (object) => printedAt(object, ...path) || '<unset>';
 }
 
 const classColumns = (fill: Fill): readonly Column[] => [
@@ -53,39 +54,43 @@ export const persistentVolumes = (fill: Fill): TablePrinter =>
   table([
     nameColumn,
     column('Capacity', 'Size of the volume.', (object) =>
-      text(object, 'spec', 'capacity', 'storage'),
+      printedAt(object, 'spec', 'capacity', 'storage'),
     ),
     column('Access Modes', 'How it can be mounted.', (object) =>
-      accessModesText(texts(object, 'spec', 'accessModes')),
+      accessModesText(textsAt(object, 'spec', 'accessModes')),
     ),
     column('Reclaim Policy', 'What happens to it when its claim is gone.', (object) =>
-      text(object, 'spec', 'persistentVolumeReclaimPolicy'),
+      printedAt(object, 'spec', 'persistentVolumeReclaimPolicy'),
     ),
     column('Status', 'Whether it is bound.', phaseOf),
     column('Claim', 'The claim it is bound to.', (object) => {
       const claim = valueAt(object, 'spec', 'claimRef');
-      return claim === undefined ? '' : `${text(claim, 'namespace')}/${text(claim, 'name')}`;
+      return claim === undefined
+        ? ''
+        : `${printedAt(claim, 'namespace')}/${printedAt(claim, 'name')}`;
     }),
     ...classColumns(fill),
-    column('Reason', 'Why it is in this state.', (object) => text(object, 'status', 'reason')),
+    column('Reason', 'Why it is in this state.', (object) => printedAt(object, 'status', 'reason')),
     ageColumn,
     modeColumn,
   ]);
 
 function isBound(claim: JsonObject): boolean {
-  return text(claim, 'spec', 'volumeName') !== '';
+  return printedAt(claim, 'spec', 'volumeName') !== '';
 }
 
 export const persistentVolumeClaims = (fill: Fill): TablePrinter =>
   table([
     nameColumn,
     column('Status', 'Whether it is bound.', phaseOf),
-    column('Volume', 'The volume it is bound to.', (object) => text(object, 'spec', 'volumeName')),
+    column('Volume', 'The volume it is bound to.', (object) =>
+      printedAt(object, 'spec', 'volumeName'),
+    ),
     column('Capacity', 'Size of that volume.', (object) =>
-      isBound(object) ? text(object, 'status', 'capacity', 'storage') : '',
+      isBound(object) ? printedAt(object, 'status', 'capacity', 'storage') : '',
     ),
     column('Access Modes', 'How that volume can be mounted.', (object) =>
-      isBound(object) ? accessModesText(texts(object, 'status', 'accessModes')) : '',
+      isBound(object) ? accessModesText(textsAt(object, 'status', 'accessModes')) : '',
     ),
     ...classColumns(fill),
     ageColumn,
@@ -101,10 +106,11 @@ const defaultAttributesAnnotation = 'volumeattributesclass.alpha.{labelDomain}/i
 function nameWithDefault(templates: readonly string[], fill: Fill): Column {
   const annotations = templates.map(fill);
   const isDefault = (object: JsonObject) =>
-    annotations.some((name) => text(object, 'metadata', 'annotations', name) === 'true');
+    annotations.some((name) => printedAt(object, 'metadata', 'annotations', name) === 'true');
   return {
     ...nameColumn,
-    cell: (object) => `${text(object, 'metadata', 'name')}${isDefault(object) ? ' (default)' : ''}`,
+    cell: (object) =>
+      `${printedAt(object, 'metadata', 'name')}${isDefault(object) ? ' (default)' : ''}`,
   };
 }
 
@@ -112,17 +118,17 @@ export const storageClasses = (fill: Fill): TablePrinter =>
   table([
     nameWithDefault(defaultAnnotations, fill),
     column('Provisioner', 'Who makes volumes of this class.', (object) =>
-      text(object, 'provisioner'),
+      printedAt(object, 'provisioner'),
     ),
     column(
       'ReclaimPolicy',
       'What happens to a volume when its claim is gone.',
-      (object) => text(object, 'reclaimPolicy') || 'Delete',
+      (object) => printedAt(object, 'reclaimPolicy') || 'Delete',
     ),
     column(
       'VolumeBindingMode',
       'When a volume is made and bound.',
-      (object) => text(object, 'volumeBindingMode') || 'Immediate',
+      (object) => printedAt(object, 'volumeBindingMode') || 'Immediate',
     ),
     column('AllowVolumeExpansion', 'Whether volumes can grow.', (object) =>
       isTrue(object, 'allowVolumeExpansion'),
@@ -134,16 +140,20 @@ export const volumeAttributesClasses = (fill: Fill): TablePrinter =>
   table([
     nameWithDefault([defaultAttributesAnnotation], fill),
     column('DriverName', 'Driver that knows the attributes.', (object) =>
-      text(object, 'driverName'),
+      printedAt(object, 'driverName'),
     ),
     ageColumn,
   ]);
 
 export const volumeAttachments = table([
   nameColumn,
-  naming(column('Attacher', 'Driver that attaches.', (object) => text(object, 'spec', 'attacher'))),
-  column('PV', 'The volume.', (object) => text(object, 'spec', 'source', 'persistentVolumeName')),
-  column('Node', 'The node it is attached to.', (object) => text(object, 'spec', 'nodeName')),
+  naming(
+    column('Attacher', 'Driver that attaches.', (object) => printedAt(object, 'spec', 'attacher')),
+  ),
+  column('PV', 'The volume.', (object) =>
+    printedAt(object, 'spec', 'source', 'persistentVolumeName'),
+  ),
+  column('Node', 'The node it is attached to.', (object) => printedAt(object, 'spec', 'nodeName')),
   boolean('Attached', 'Whether that has happened.', (object) =>
     isTrue(object, 'status', 'attached'),
   ),
@@ -152,7 +162,11 @@ export const volumeAttachments = table([
 
 export const csiNodes = table([
   nameColumn,
-  integer('Drivers', 'Drivers on the node.', (object) => objects(object, 'spec', 'drivers').length),
+  integer(
+    'Drivers',
+    'Drivers on the node.',
+    (object) => objectsAt(object, 'spec', 'drivers').length,
+  ),
   ageColumn,
 ]);
 
@@ -173,8 +187,8 @@ export const csiDrivers = table([
     'TokenRequests',
     'For whom tokens are made for the driver.',
     (object) =>
-      objects(object, 'spec', 'tokenRequests')
-        .map((each) => text(each, 'audience'))
+      objectsAt(object, 'spec', 'tokenRequests')
+        .map((each) => printedAt(each, 'audience'))
         .join(',') || '<unset>',
   ),
   boolean('RequiresRepublish', 'Whether the driver is called again and again.', (object) =>
@@ -183,7 +197,7 @@ export const csiDrivers = table([
   column(
     'Modes',
     'Life cycles of volumes that the driver knows.',
-    (object) => texts(object, 'spec', 'volumeLifecycleModes').join(',') || '<none>',
+    (object) => textsAt(object, 'spec', 'volumeLifecycleModes').join(',') || '<none>',
   ),
   ageColumn,
 ]);
@@ -191,7 +205,7 @@ export const csiDrivers = table([
 export const csiStorageCapacities = table([
   nameColumn,
   column('StorageClassName', 'Class whose volumes are meant.', (object) =>
-    text(object, 'storageClassName'),
+    printedAt(object, 'storageClassName'),
   ),
-  column('Capacity', 'Room that is left.', (object) => text(object, 'capacity')),
+  column('Capacity', 'Room that is left.', (object) => printedAt(object, 'capacity')),
 ]);

@@ -18,7 +18,7 @@ import {
   yesNo,
 } from './columns.ts';
 import { replicaColumns } from './core.ts';
-import { count, hasCondition, isTrue, objects, text, valueAt } from './fields.ts';
+import { countAt, hasCondition, isTrue, objectsAt, printedAt, valueAt } from './fields.ts';
 
 const specSelector = selectorColumn((object) =>
   formatSelector(valueAt(object, 'spec', 'selector')),
@@ -28,7 +28,7 @@ const readyColumn = column(
   'Ready',
   'Pods that are ready, of those that there shall be.',
   (object) => {
-    return `${count(object, 'status', 'readyReplicas')}/${count(object, 'spec', 'replicas')}`;
+    return `${countAt(object, 'status', 'readyReplicas')}/${countAt(object, 'spec', 'replicas')}`;
   },
 );
 
@@ -36,10 +36,10 @@ export const deployments = table([
   nameColumn,
   readyColumn,
   column('Up-to-date', 'Pods that are made from the template as it is now.', (object) =>
-    count(object, 'status', 'updatedReplicas'),
+    countAt(object, 'status', 'updatedReplicas'),
   ),
   column('Available', 'Pods that have been ready for long enough.', (object) =>
-    count(object, 'status', 'availableReplicas'),
+    countAt(object, 'status', 'availableReplicas'),
   ),
   ageColumn,
   ...templateColumns,
@@ -57,7 +57,7 @@ export const replicaSets = table([
 export const statefulSets = table([nameColumn, readyColumn, ageColumn, ...templateColumns]);
 
 function statusCount(name: string, description: string, member: string) {
-  return integer(name, description, (object) => count(object, 'status', member));
+  return integer(name, description, (object) => countAt(object, 'status', member));
 }
 
 export const daemonSets = table([
@@ -80,19 +80,19 @@ export const daemonSets = table([
 ]);
 
 function controllerOf(object: JsonObject): string {
-  const owner = objects(object, 'metadata', 'ownerReferences').find((each) =>
+  const owner = objectsAt(object, 'metadata', 'ownerReferences').find((each) =>
     isTrue(each, 'controller'),
   );
   if (owner === undefined) return '<none>';
-  const [group, version] = text(owner, 'apiVersion').split('/');
-  const kind = text(owner, 'kind') + (version === undefined ? '' : `.${group ?? ''}`);
-  return `${kind.toLowerCase()}/${text(owner, 'name')}`;
+  const [group, version] = printedAt(owner, 'apiVersion').split('/');
+  const kind = printedAt(owner, 'kind') + (version === undefined ? '' : `.${group ?? ''}`);
+  return `${kind.toLowerCase()}/${printedAt(owner, 'name')}`;
 }
 
 export const controllerRevisions = table([
   nameColumn,
   column('Controller', 'Whose revision it is.', controllerOf),
-  column('Revision', 'Its number.', (object) => count(object, 'revision')),
+  column('Revision', 'Its number.', (object) => countAt(object, 'revision')),
   ageColumn,
 ]);
 
@@ -107,11 +107,11 @@ function jobStatus(job: JsonObject): string {
 }
 
 function jobCompletions(job: JsonObject): string {
-  const succeeded = count(job, 'status', 'succeeded');
+  const succeeded = countAt(job, 'status', 'succeeded');
   if (valueAt(job, 'spec', 'completions') !== undefined) {
-    return `${succeeded}/${count(job, 'spec', 'completions')}`;
+    return `${succeeded}/${countAt(job, 'spec', 'completions')}`;
   }
-  const parallelism = count(job, 'spec', 'parallelism');
+  const parallelism = countAt(job, 'spec', 'parallelism');
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
@@ -135,16 +135,16 @@ const jobTemplate = ['spec', 'jobTemplate', 'spec'];
 
 export const cronJobs = table([
   nameColumn,
-  column('Schedule', 'When jobs start.', (object) => text(object, 'spec', 'schedule')),
+  column('Schedule', 'When jobs start.', (object) => printedAt(object, 'spec', 'schedule')),
   column(
     'Timezone',
     'Where that time is meant.',
-    (object) => text(object, 'spec', 'timeZone') || '<none>',
+    (object) => printedAt(object, 'spec', 'timeZone') || '<none>',
   ),
   boolean('Suspend', 'Whether no job starts.', (object) =>
     yesNo(valueAt(object, 'spec', 'suspend')),
   ),
-  integer('Active', 'Jobs that run.', (object) => objects(object, 'status', 'active').length),
+  integer('Active', 'Jobs that run.', (object) => objectsAt(object, 'status', 'active').length),
   column('Last Schedule', 'Time since a job started.', (object, nowMs) => {
     const last = valueAt(object, 'status', 'lastScheduleTime');
     return last === undefined ? '<none>' : timeSince(last, nowMs);
@@ -159,15 +159,15 @@ export const podDisruptionBudgets = table([
   column(
     'Min Available',
     'Pods that must stay.',
-    (object) => text(object, 'spec', 'minAvailable') || 'N/A',
+    (object) => printedAt(object, 'spec', 'minAvailable') || 'N/A',
   ),
   column(
     'Max Unavailable',
     'Pods that may go.',
-    (object) => text(object, 'spec', 'maxUnavailable') || 'N/A',
+    (object) => printedAt(object, 'spec', 'maxUnavailable') || 'N/A',
   ),
   integer('Allowed Disruptions', 'Pods that may go now.', (object) =>
-    count(object, 'status', 'disruptionsAllowed'),
+    countAt(object, 'status', 'disruptionsAllowed'),
   ),
   ageColumn,
 ]);
@@ -175,22 +175,22 @@ export const podDisruptionBudgets = table([
 /** Of the scale subresource. */
 export const scales = table([
   column('Name', 'Name of the object that is scaled.', (object) =>
-    text(object, 'metadata', 'name'),
+    printedAt(object, 'metadata', 'name'),
   ),
-  integer('Desired', 'Pods that there shall be.', (object) => count(object, 'spec', 'replicas')),
-  integer('Available', 'Pods that there are.', (object) => count(object, 'status', 'replicas')),
+  integer('Desired', 'Pods that there shall be.', (object) => countAt(object, 'spec', 'replicas')),
+  integer('Available', 'Pods that there are.', (object) => countAt(object, 'status', 'replicas')),
   ageColumn,
 ]);
 
 export const priorityClasses = table([
   nameColumn,
-  integer('Value', 'The priority.', (object) => count(object, 'value')),
+  integer('Value', 'The priority.', (object) => countAt(object, 'value')),
   boolean('Global-Default', 'Whether pods without a class have it.', (object) =>
     isTrue(object, 'globalDefault'),
   ),
   ageColumn,
   column('PreemptionPolicy', 'Whether others make room.', (object) =>
-    text(object, 'preemptionPolicy'),
+    printedAt(object, 'preemptionPolicy'),
   ),
 ]);
 
@@ -199,7 +199,7 @@ export const runtimeClasses = table([
   column(
     'Handler',
     'What runs the containers of such pods.',
-    (object) => text(object, 'handler') || text(object, 'spec', 'runtimeHandler'),
+    (object) => printedAt(object, 'handler') || printedAt(object, 'spec', 'runtimeHandler'),
   ),
   ageColumn,
 ]);

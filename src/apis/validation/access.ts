@@ -1,13 +1,14 @@
 /** Rules of roles, bindings, signing requests, nodes and events. */
 import { invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
+import { items, objects, part, text, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1123Subdomain,
   checkPathSegmentName,
 } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { form, items, needed, numberOf, objects, part, text, texts } from './checks.ts';
+import { form, needed, numberOf } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { labelSelectorRules } from './labels.ts';
 import type { KindRules } from './kind-rules.ts';

@@ -1,6 +1,7 @@
 /** Rules of the addresses of services: who has one, and from which ranges they come. */
 import { isIP } from 'node:net';
 import { invalid, required } from '../../apimachinery/field-error.ts';
+import { part, text, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1123Subdomain,
   checkPathSegmentName,
@@ -12,9 +13,6 @@ import {
   formEach,
   immutableMessage,
   noProblems,
-  part,
-  text,
-  texts,
   together,
   unchanged,
 } from './checks.ts';

@@ -4,6 +4,7 @@
  * What it is not: a compiler of their expressions.
  */
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1035Label,
   checkDns1123Label,
@@ -12,19 +13,7 @@ import {
   checkQualifiedName,
 } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  each,
-  form,
-  givenAmong,
-  needed,
-  noProblems,
-  objects,
-  part,
-  text,
-  texts,
-  together,
-  uniqueTexts,
-} from './checks.ts';
+import { each, form, givenAmong, needed, noProblems, together, uniqueTexts } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
 import { labelSelectorRules } from './labels.ts';

@@ -1,8 +1,9 @@
 /** Rules of webhook configurations. */
 import { invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { form, numberOf, objects, part, portNumber, text, texts } from './checks.ts';
+import { form, numberOf, portNumber } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { labelSelectorRules } from './labels.ts';
 import { matchConditionRules, operationRules } from './request-matching.ts';

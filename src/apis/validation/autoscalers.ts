@@ -5,6 +5,7 @@
  * other fields, and is held to its schema only.
  */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
 import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import {
@@ -14,9 +15,6 @@ import {
   givenAmong,
   noProblems,
   numberOf,
-  objects,
-  part,
-  text,
   together,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
@@ -29,12 +27,11 @@ const periodSecondsMax = 1800;
 export const autoscalerRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
-    const newest = object.apiVersion.endsWith('/v2');
     return together(
       boundsRules(spec),
       referenceRules(part(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
-      newest ? metricsRules(objects(spec, 'metrics'), 'spec.metrics') : noProblems,
-      newest ? behaviorRules(part(spec, 'behavior'), 'spec.behavior') : noProblems,
+      metricsRules(objects(spec, 'metrics'), 'spec.metrics'),
+      behaviorRules(part(spec, 'behavior'), 'spec.behavior'),
     );
   },
 };

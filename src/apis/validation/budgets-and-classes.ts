@@ -1,5 +1,6 @@
 /** Rules of disruption budgets, and of classes of priority and of runtime. */
 import { forbidden, invalid } from '../../apimachinery/field-error.ts';
+import { objects, part, text, textMap } from '../../apimachinery/members.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
@@ -10,10 +11,6 @@ import {
   form,
   noProblems,
   numberOf,
-  objects,
-  part,
-  text,
-  textMap,
   together,
   unchanged,
 } from './checks.ts';
@@ -84,8 +81,6 @@ function systemRules(object: ApiObject, name: string, value: number): Problems {
 
 export const runtimeClassRules: KindRules = {
   validate: (object) => {
-    // The oldest version has its fields elsewhere; releases that store it say what is wrong there.
-    if (object.apiVersion.endsWith('/v1alpha1')) return noProblems;
     const scheduling = part(object, 'scheduling');
     const overhead = part(part(object, 'overhead'), 'podFixed');
     return together(

@@ -1,9 +1,9 @@
 /**
- * What the rules of kinds are made of: reading members of objects that may lack them, and the
- * checks that many kinds share, in the words of the reference.
+ * What the rules of kinds are made of: the checks that many kinds share, in the words of the
+ * reference.
  *
- * What it is not: rules of any one kind. Readers never throw: what is missing or of another type
- * reads as empty, because the schema has been checked before, and says so itself.
+ * What it is not: rules of any one kind. The rules read members as empty where they are missing or
+ * of another type (members.ts), because the schema has been checked before, and says so itself.
  */
 import { BlockList, isIP } from 'node:net';
 import { deepEqual } from '../../stdx/deep-equal.ts';
@@ -17,16 +17,14 @@ import {
 } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';
+import { text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
 
 export const immutableMessage = 'field is immutable';
 export const negativeMessage = 'must be greater than or equal to 0';
 const portMax = 65_535;
 
 export type Problems = readonly FieldError[];
-
-const nothing: JsonObject = {};
 
 export { noProblems, together };
 
@@ -40,54 +38,11 @@ export function each<T>(list: readonly T[], rule: (item: T, at: number) => Probl
   return all;
 }
 
-export function part(object: JsonObject, name: string): JsonObject {
-  const value = object[name];
-  return isJsonObject(value) ? value : nothing;
-}
-
-export function text(object: JsonObject, name: string): string {
-  const value = object[name];
-  return typeof value === 'string' ? value : '';
-}
-
 /** Integers beyond a double count as infinite: every bound is smaller. */
 export function numberOf(value: JsonValue | undefined): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return value > 0n ? Infinity : -Infinity;
   return undefined;
-}
-
-const noItems: readonly JsonValue[] = [];
-
-export function items(object: JsonObject, name: string): readonly JsonValue[] {
-  const value = object[name];
-  return Array.isArray(value) ? (value as readonly JsonValue[]) : noItems;
-}
-
-/** The list itself where it holds objects only, as it does once it has been read by its type. */
-export function objects(object: JsonObject, name: string): readonly JsonObject[] {
-  const list = items(object, name);
-  for (const item of list) if (!isJsonObject(item)) return list.filter(isJsonObject);
-  return list as readonly JsonObject[];
-}
-
-export function texts(object: JsonObject, name: string): readonly string[] {
-  return items(object, name).filter((item) => typeof item === 'string');
-}
-
-/** The members that are texts. */
-export function textMap(object: JsonObject, name: string): Readonly<Record<string, string>> {
-  const map = part(object, name);
-  if (holdsTexts(map)) return map;
-  const entries = Object.entries(map).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
-  return Object.fromEntries(entries);
-}
-
-function holdsTexts(map: JsonObject): map is Readonly<Record<string, string>> {
-  for (const name in map) if (typeof map[name] !== 'string') return false;
-  return true;
 }
 
 /** Each problem that a check of a text finds is one error. Empty texts are not looked at. */

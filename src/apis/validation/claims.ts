@@ -1,20 +1,10 @@
 /** Rules of claims for volumes, and of those that pods have made for them. */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { items, part, text, texts } from '../../apimachinery/members.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  compareAmounts,
-  each,
-  form,
-  items,
-  noProblems,
-  part,
-  positiveAmount,
-  text,
-  texts,
-  together,
-} from './checks.ts';
+import { compareAmounts, each, form, noProblems, positiveAmount, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { labelSelectorRules } from './labels.ts';
 import type { KindRules } from './kind-rules.ts';

@@ -5,9 +5,10 @@
  */
 import { forbidden, invalid, required, tooLong } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
+import { part, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { checkConfigKey, each, noProblems, part, textMap, together, unchanged } from './checks.ts';
+import { checkConfigKey, each, noProblems, together, unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
 

@@ -1,19 +1,9 @@
 /** Rules of the environment of containers, and of the fields that it is filled from. */
 import { invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
 import { checkDns1123Subdomain, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  checkConfigKey,
-  each,
-  form,
-  givenAmong,
-  needed,
-  noProblems,
-  objects,
-  part,
-  text,
-  together,
-} from './checks.ts';
+import { checkConfigKey, each, form, givenAmong, needed, noProblems, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 const variableName = /^[ -<>-~]+$/;

@@ -1,7 +1,8 @@
 /** Rules of what containers see of volumes: mounts, devices, and the paths of both. */
 import { forbidden, invalid, notFound } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { each, noProblems, objects, part, text, together } from './checks.ts';
+import { each, noProblems, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 /** The volumes of a pod by their names: each under the name of its source. */

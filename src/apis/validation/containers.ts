@@ -5,6 +5,7 @@
  * Bounds: one error for each wrong field.
  */
 import { duplicate, forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import {
@@ -15,11 +16,8 @@ import {
   needed,
   noProblems,
   numberOf,
-  objects,
   oneOf,
-  part,
   portNumber,
-  text,
   together,
 } from './checks.ts';
 import type { Problems } from './checks.ts';

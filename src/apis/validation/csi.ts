@@ -1,5 +1,6 @@
 /** Rules of CSI drivers, of what nodes say about them, of capacities and of attribute classes. */
 import { duplicate, forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { checkDns1123Subdomain, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
@@ -10,10 +11,6 @@ import {
   nonNegativeAmount,
   noProblems,
   numberOf,
-  objects,
-  part,
-  text,
-  texts,
   together,
   unchanged,
   uniqueBy,

@@ -2,8 +2,8 @@
  * Rules of custom resource definitions: names, versions, printer columns, conversion, and what a
  * schema must say to be structural.
  *
- * What it is not: of the older version, which emulated releases store. Schemas are looked at as far
- * as this says, not compiled.
+ * What it is not: what only the stable version demands of a schema. Schemas are looked at as far as
+ * this says, not compiled.
  *
  * Bounds: one error for each wrong place of a schema, `schemaErrorsMax` of them at most.
  */
@@ -16,22 +16,11 @@ import {
 } from '../../apimachinery/field-error.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  each,
-  form,
-  formEach,
-  needed,
-  noProblems,
-  objects,
-  part,
-  text,
-  texts,
-  together,
-  unchanged,
-} from './checks.ts';
+import { each, form, formEach, needed, noProblems, together, unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
 
@@ -39,7 +28,6 @@ const schemaErrorsMax = 100;
 
 export const definitionRules: KindRules = {
   validate: (object) => {
-    if (!object.apiVersion.endsWith('/v1')) return noProblems;
     const spec = part(object, 'spec');
     return together(
       ownNameRules(object),

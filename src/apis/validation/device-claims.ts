@@ -11,6 +11,7 @@ import {
   tooLong,
   tooMany,
 } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
@@ -24,10 +25,6 @@ import {
   needed,
   noProblems,
   numberOf,
-  objects,
-  part,
-  text,
-  texts,
   together,
   unchanged,
   uniqueBy,

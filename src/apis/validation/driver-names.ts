@@ -1,8 +1,9 @@
 /** Names of drivers, and the parameters that classes of storage hand to them. */
 import { invalid, required, tooLong } from '../../apimachinery/field-error.ts';
+import { textMap } from '../../apimachinery/members.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { form, noProblems, textMap, together } from './checks.ts';
+import { form, noProblems, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { checkDriverName, driverNameBytesMax } from './resource-slice-formats.ts';
 

@@ -1,6 +1,7 @@
 /** Rules of endpoints and endpoint slices. */
 import { isIP } from 'node:net';
 import { notSupported, required, tooMany } from '../../apimachinery/field-error.ts';
+import { items, objects, part, text, textMap, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
@@ -12,14 +13,8 @@ import {
   checkReachableIp,
   form,
   formEach,
-  items,
   noProblems,
-  objects,
-  part,
   portNumber,
-  text,
-  textMap,
-  texts,
   unchanged,
   uniqueBy,
 } from './checks.ts';

@@ -1,18 +1,9 @@
 /** Rules of flow control: the requests a schema takes, and what a priority level does with them. */
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  each,
-  form,
-  noProblems,
-  numberOf,
-  objects,
-  part,
-  text,
-  texts,
-  together,
-} from './checks.ts';
+import { each, form, noProblems, numberOf, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
 

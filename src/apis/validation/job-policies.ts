@@ -11,19 +11,10 @@ import {
   tooLong,
   tooMany,
 } from '../../apimachinery/field-error.ts';
+import { items, objects, part, text } from '../../apimachinery/members.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import {
-  each,
-  form,
-  items,
-  nonNegative,
-  noProblems,
-  numberOf,
-  objects,
-  part,
-  text,
-} from './checks.ts';
+import { each, form, nonNegative, noProblems, numberOf } from './checks.ts';
 import { together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { countIndexes } from './job-indexes.ts';

@@ -1,18 +1,10 @@
 /** Rules of jobs and cron jobs. */
 import { invalid, notSupported, required, tooLong } from '../../apimachinery/field-error.ts';
+import { part, text, textMap } from '../../apimachinery/members.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import {
-  form,
-  noProblems,
-  nonNegative,
-  numberOf,
-  part,
-  text,
-  textMap,
-  unchanged,
-} from './checks.ts';
+import { form, noProblems, nonNegative, numberOf, unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { scheduleProblem, timeZoneProblem } from './cron-schedule.ts';
 import { checkDomainPath } from './domain-path.ts';

@@ -1,9 +1,10 @@
 /** Rules of label selectors, and of the metadata of templates. */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text, textMap, texts } from '../../apimachinery/members.ts';
 import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import { validateAnnotations, validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { each, objects, part, requiredForm, text, textMap, texts, together } from './checks.ts';
+import { each, requiredForm, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 export function labelSelectorRules(selector: JsonObject, path: string): Problems {

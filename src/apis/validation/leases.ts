@@ -1,8 +1,9 @@
 /** Rules of leases, and of those who would like to hold one. */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { part, text } from '../../apimachinery/members.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { form, nonNegative, noProblems, numberOf, oneOf, part, text } from './checks.ts';
+import { form, nonNegative, noProblems, numberOf, oneOf } from './checks.ts';
 import { together, unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';

@@ -7,6 +7,7 @@ import {
   required,
   tooLong,
 } from '../../apimachinery/field-error.ts';
+import { items, objects, part, text, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1035Label,
   checkDns1123Label,
@@ -19,16 +20,11 @@ import {
   checkPortName,
   form,
   givenAmong,
-  items,
   needed,
   numberOf,
-  objects,
   oneOf,
-  part,
   portNumber,
   portNumberOrName,
-  text,
-  texts,
   unchanged,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
@@ -38,8 +34,6 @@ import type { KindRules } from './kind-rules.ts';
 
 export const ingressRules: KindRules = {
   validate: (object) => {
-    // Old releases store versions with fields of other names; their rules are the schema's.
-    if (!object.apiVersion.endsWith('/v1')) return [];
     const spec = part(object, 'spec');
     const rules = objects(spec, 'rules');
     const neither = rules.length === 0 && spec['defaultBackend'] === undefined;

@@ -1,13 +1,14 @@
 /** Rules of node selectors: of the labels of nodes, and of their fields. */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { items, objects, text, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1123Subdomain,
   checkLabelValue,
   checkQualifiedName,
 } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { each, form, formEach, items, noProblems, objects, requiredForm } from './checks.ts';
-import { text, texts, together } from './checks.ts';
+import { each, form, formEach, noProblems, requiredForm } from './checks.ts';
+import { together } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 const operatorMessage = 'not a valid selector operator';

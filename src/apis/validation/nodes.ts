@@ -1,21 +1,10 @@
 /** Rules of nodes: taints, and what a node keeps once it has it. */
 import { duplicate, forbidden, invalid } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import {
-  checkCidr,
-  each,
-  form,
-  formEach,
-  noProblems,
-  objects,
-  part,
-  text,
-  texts,
-  together,
-  uniqueTexts,
-} from './checks.ts';
+import { checkCidr, each, form, formEach, noProblems, together, uniqueTexts } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
 

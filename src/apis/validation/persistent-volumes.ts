@@ -1,5 +1,6 @@
 /** Rules of persistent volumes, and of those that stand inside an attachment. */
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { items, part, text, texts } from '../../apimachinery/members.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
@@ -7,13 +8,9 @@ import {
   each,
   form,
   immutableMessage,
-  items,
   needed,
   noProblems,
-  part,
   positiveAmount,
-  text,
-  texts,
   together,
   unchanged,
 } from './checks.ts';

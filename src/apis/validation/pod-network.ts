@@ -1,20 +1,9 @@
 /** Rules of the names and addresses that pods know, and of the network they are in. */
 import { invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  checkIp,
-  each,
-  form,
-  formEach,
-  noProblems,
-  numberOf,
-  objects,
-  part,
-  text,
-  texts,
-  together,
-} from './checks.ts';
+import { checkIp, each, form, formEach, noProblems, numberOf, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 const serversMax = 3;

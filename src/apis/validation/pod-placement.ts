@@ -1,23 +1,13 @@
 /** Rules of where pods go: affinity, spreading, tolerations. */
 import { duplicate, forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text, textMap, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1123Label,
   checkLabelValue,
   checkQualifiedName,
 } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  each,
-  form,
-  noProblems,
-  numberOf,
-  objects,
-  part,
-  text,
-  textMap,
-  texts,
-  together,
-} from './checks.ts';
+import { each, form, noProblems, numberOf, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { labelSelectorRules } from './labels.ts';
 import { nodeSelectorRules, nodeSelectorTermRules } from './node-selectors.ts';

@@ -1,5 +1,6 @@
 /** Rules of what a pod as a whole requests and is limited to. */
 import { forbidden, invalid, notSupported } from '../../apimachinery/field-error.ts';
+import { objects, part } from '../../apimachinery/members.ts';
 import {
   addQuantities,
   compareQuantities,
@@ -8,7 +9,7 @@ import {
 } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { compareAmounts, each, noProblems, objects, part, together } from './checks.ts';
+import { compareAmounts, each, noProblems, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { resourceRules } from './resource-requirements.ts';
 

@@ -4,18 +4,9 @@
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { forbidden, invalid } from '../../apimachinery/field-error.ts';
+import { items, objects, part, text, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  each,
-  items,
-  noProblems,
-  numberOf,
-  objects,
-  part,
-  text,
-  textMap,
-  together,
-} from './checks.ts';
+import { each, noProblems, numberOf, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 const updateMessage =

@@ -1,5 +1,6 @@
 /** Rules of pods, and of the pods in the templates of workloads. */
 import { duplicate, forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { items, objects, part, text, textMap } from '../../apimachinery/members.ts';
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
@@ -7,19 +8,7 @@ import {
 } from '../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  between,
-  each,
-  form,
-  items,
-  noProblems,
-  numberOf,
-  objects,
-  part,
-  text,
-  textMap,
-  together,
-} from './checks.ts';
+import { between, each, form, noProblems, numberOf, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import {
   containerRules,

@@ -1,5 +1,6 @@
 /** Rules of probes, and of the hooks that containers begin and end with. */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import {
   each,
@@ -9,11 +10,8 @@ import {
   noProblems,
   nonNegative,
   numberOf,
-  objects,
-  part,
   portNumber,
   portNumberOrName,
-  text,
   together,
 } from './checks.ts';
 import type { Problems } from './checks.ts';

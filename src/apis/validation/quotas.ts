@@ -1,5 +1,6 @@
 /** Rules of quotas and limit ranges: of which resources, in which scopes, between which bounds. */
 import { duplicate, forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { items, objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import {
@@ -7,13 +8,8 @@ import {
   each,
   form,
   immutableMessage,
-  items,
   nonNegativeAmount,
   noProblems,
-  objects,
-  part,
-  text,
-  texts,
   together,
 } from './checks.ts';
 import type { Problems } from './checks.ts';

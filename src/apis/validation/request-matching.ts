@@ -4,21 +4,10 @@
  * What it is not: a compiler of expressions; whoever evaluates them says what is wrong with them.
  */
 import { duplicate, invalid, required, tooMany } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkPathSegmentName, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  each,
-  form,
-  formEach,
-  noProblems,
-  objects,
-  part,
-  text,
-  texts,
-  together,
-  uniqueBy,
-  uniqueTexts,
-} from './checks.ts';
+import { each, form, formEach, noProblems, together, uniqueBy, uniqueTexts } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { labelSelectorRules } from './labels.ts';
 

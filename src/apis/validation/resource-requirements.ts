@@ -6,6 +6,7 @@ import {
   notFound,
   required,
 } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
 import { checkDns1123Label, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import {
@@ -15,9 +16,6 @@ import {
   isNegativeAmount,
   nonNegativeAmount,
   noProblems,
-  objects,
-  part,
-  text,
   together,
 } from './checks.ts';
 import type { Problems } from './checks.ts';

@@ -16,6 +16,7 @@ import {
   tooMany,
 } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
+import { items, objects, part, text } from '../../apimachinery/members.ts';
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
@@ -23,7 +24,7 @@ import {
   checkQualifiedName,
 } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { form, givenAmong, items, numberOf, objects, part, text, unchanged } from './checks.ts';
+import { form, givenAmong, numberOf, unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { nodeSelectorRules } from './node-selectors.ts';
 import * as formats from './resource-slice-formats.ts';

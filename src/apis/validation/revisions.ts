@@ -1,13 +1,14 @@
 /** Rules of kinds that record something for others: revisions, trust bundles, migrations. */
 import { X509Certificate } from 'node:crypto';
 import { invalid, required } from '../../apimachinery/field-error.ts';
+import { part, text } from '../../apimachinery/members.ts';
 import {
   checkDns1035Label,
   checkDns1123Subdomain,
   checkPathSegmentName,
 } from '../../apimachinery/validation/names.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import { each, form, needed, nonNegative, noProblems, part, text, together } from './checks.ts';
+import { each, form, needed, nonNegative, noProblems, together } from './checks.ts';
 import { unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { checkDomainPath } from './domain-path.ts';

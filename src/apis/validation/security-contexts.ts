@@ -6,20 +6,10 @@ import {
   required,
   tooLong,
 } from '../../apimachinery/field-error.ts';
+import { items, objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  between,
-  each,
-  form,
-  items,
-  noProblems,
-  objects,
-  part,
-  text,
-  texts,
-  together,
-} from './checks.ts';
+import { between, each, form, noProblems, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { descendingPath } from './container-mounts.ts';
 

@@ -12,6 +12,7 @@ import {
   notSupported,
   required,
 } from '../../apimachinery/field-error.ts';
+import { objects, part, text, textMap, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
@@ -28,13 +29,8 @@ import {
   formEach,
   noProblems,
   numberOf,
-  objects,
-  part,
   portNumber,
   portNumberOrName,
-  text,
-  textMap,
-  texts,
   together,
   uniqueBy,
   uniqueTexts,

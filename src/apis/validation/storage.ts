@@ -1,21 +1,10 @@
 /** Rules of storage classes and volume attachments. */
 import { duplicate, forbidden, notSupported, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { checkDns1123Subdomain, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  each,
-  form,
-  givenAmong,
-  noProblems,
-  objects,
-  part,
-  text,
-  texts,
-  together,
-  unchanged,
-  uniqueTexts,
-} from './checks.ts';
+import { each, form, givenAmong, noProblems, together, unchanged, uniqueTexts } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { driverNameRules, parameterRules, provisionerRules } from './driver-names.ts';
 import type { KindRules } from './kind-rules.ts';

@@ -4,9 +4,10 @@
  * What it is not: which fields must be given; the schema says that.
  */
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { items, text } from '../../apimachinery/members.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { between, form, items, noProblems, numberOf, text, together } from './checks.ts';
+import { between, form, noProblems, numberOf, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { descendingPath, withoutBacksteps } from './container-mounts.ts';
 import { driverNameRules } from './driver-names.ts';

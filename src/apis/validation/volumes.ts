@@ -1,5 +1,6 @@
 /** Rules of the volumes of a pod. */
 import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import {
@@ -10,9 +11,6 @@ import {
   needed,
   noProblems,
   numberOf,
-  objects,
-  part,
-  text,
   together,
   uniqueBy,
 } from './checks.ts';

@@ -1,19 +1,9 @@
 /** Rules of what makes pods: deployments, sets, controllers. */
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  atMostAll,
-  countOf,
-  countOrPercent,
-  nonNegative,
-  numberOf,
-  objects,
-  part,
-  text,
-  textMap,
-  unchanged,
-} from './checks.ts';
+import { atMostAll, countOf, countOrPercent, nonNegative, numberOf, unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { isEmptySelector, labelSelectorRules, selects } from './labels.ts';
 import { templateRules } from './pods.ts';

@@ -8,7 +8,8 @@
  * file: half of a policy is another policy. Empty lines and lines that begin with # are skipped.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
-import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { text } from '../../apimachinery/members.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { wellKnownGroups } from '../../authentication/authenticator.ts';
 
@@ -29,10 +30,10 @@ export type AbacPolicies =
   | { readonly kind: 'invalid'; readonly problem: string };
 
 /** `labelDomain`: the group of the versioned form is abac.authorization.<labelDomain>. */
-export function parseAbacPolicies(text: string, labelDomain: string): AbacPolicies {
+export function parseAbacPolicies(file: string, labelDomain: string): AbacPolicies {
   const apiVersion = `abac.authorization.${labelDomain}/v1beta1`;
   const policies: AbacPolicy[] = [];
-  for (const [at, raw] of text.split('\n').entries()) {
+  for (const [at, raw] of file.split('\n').entries()) {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) continue;
     const policy = parseLine(line, apiVersion);
@@ -106,18 +107,9 @@ function checkFields(object: JsonObject, texts: readonly string[]): string | und
       if (typeof value !== 'boolean') return 'readonly: not true or false';
     } else if (!texts.includes(name)) {
       return `${name}: not a field of a policy`;
-    } else if (!isText(value)) {
+    } else if (typeof value !== 'string') {
       return `${name}: not a text`;
     }
   }
   return undefined;
-}
-
-function isText(value: JsonValue | undefined): value is string {
-  return typeof value === 'string';
-}
-
-function text(object: JsonObject, name: string): string {
-  const value = object[name];
-  return isText(value) ? value : '';
 }

@@ -1,11 +1,11 @@
 /** Keeps the node graph as the streams say: the state first, then every change. */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { followResource } from '../../../streams/follow-resource.ts';
 import type { Following } from '../../../streams/follow-resource.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
+import { part, text } from '../../apimachinery/members.ts';
 import type { NodeGraph, OwnedResource } from './node-graph.ts';
 import { nodeOfPod, podReferences, volumeReferences } from './pod-references.ts';
 
@@ -61,7 +61,5 @@ export function followNodes({ streams, timers, identity, graph }: NodeFollowerDe
 }
 
 function specNode(entry: Entry): string {
-  const spec = decodeObject(entry.bytes)['spec'];
-  const node = isJsonObject(spec) ? spec['nodeName'] : undefined;
-  return typeof node === 'string' ? node : '';
+  return text(part(decodeObject(entry.bytes), 'spec'), 'nodeName');
 }

@@ -4,7 +4,8 @@
  * Invariants: pure; names that are no texts are passed over. A mirror pod refers to nothing: its
  * node wrote it itself and could refer to anything.
  */
-import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 
 /** `secrets ns/name`, `configmaps ns/name`, `persistentvolumeclaims ns/name` ... */
@@ -12,21 +13,6 @@ export type Reference = string;
 
 export function reference(resource: string, namespace: string, name: string): Reference {
   return `${resource} ${namespace}/${name}`;
-}
-
-function part(object: JsonObject | undefined, field: string): JsonObject {
-  const value = object?.[field];
-  return isJsonObject(value) ? value : {};
-}
-
-function items(object: JsonObject, field: string): readonly JsonObject[] {
-  const value: JsonValue | undefined = object[field];
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function text(object: JsonObject, field: string): string {
-  const value = object[field];
-  return typeof value === 'string' ? value : '';
 }
 
 /** Volume types whose secret is `secretRef.name`. */
@@ -46,15 +32,15 @@ export function podReferences(pod: ApiObject, mirrorAnnotation: string): Readonl
     if (of !== '') found.add(reference(resource, namespace, of));
   };
   add('serviceaccounts', text(spec, 'serviceAccountName') || text(spec, 'serviceAccount'));
-  for (const secret of items(spec, 'imagePullSecrets')) add('secrets', text(secret, 'name'));
+  for (const secret of objects(spec, 'imagePullSecrets')) add('secrets', text(secret, 'name'));
   for (const list of ['containers', 'initContainers', 'ephemeralContainers']) {
-    for (const container of items(spec, list)) addContainer(container, add);
+    for (const container of objects(spec, list)) addContainer(container, add);
   }
-  for (const volume of items(spec, 'volumes')) addVolume(volume, name, add);
-  for (const claim of items(spec, 'resourceClaims')) {
+  for (const volume of objects(spec, 'volumes')) addVolume(volume, name, add);
+  for (const claim of objects(spec, 'resourceClaims')) {
     add('resourceclaims', text(claim, 'resourceClaimName'));
   }
-  for (const claim of items(part(pod, 'status'), 'resourceClaimStatuses')) {
+  for (const claim of objects(part(pod, 'status'), 'resourceClaimStatuses')) {
     add('resourceclaims', text(claim, 'resourceClaimName'));
   }
   return found;
@@ -63,12 +49,12 @@ export function podReferences(pod: ApiObject, mirrorAnnotation: string): Readonl
 type Add = (resource: string, name: string) => void;
 
 function addContainer(container: JsonObject, add: Add): void {
-  for (const variable of items(container, 'env')) {
+  for (const variable of objects(container, 'env')) {
     const from = part(variable, 'valueFrom');
     add('secrets', text(part(from, 'secretKeyRef'), 'name'));
     add('configmaps', text(part(from, 'configMapKeyRef'), 'name'));
   }
-  for (const source of items(container, 'envFrom')) {
+  for (const source of objects(container, 'envFrom')) {
     add('secrets', text(part(source, 'secretRef'), 'name'));
     add('configmaps', text(part(source, 'configMapRef'), 'name'));
   }
@@ -81,7 +67,7 @@ function addVolume(volume: JsonObject, podName: string, add: Add): void {
   if (isJsonObject(volume['ephemeral'])) {
     add('persistentvolumeclaims', `${podName}-${text(volume, 'name')}`);
   }
-  for (const source of items(part(volume, 'projected'), 'sources')) {
+  for (const source of objects(part(volume, 'projected'), 'sources')) {
     add('secrets', text(part(source, 'secret'), 'name'));
     add('configmaps', text(part(source, 'configMap'), 'name'));
   }

@@ -7,9 +7,9 @@
  * validation has seen grants nothing by its mistakes. A rule without resources and without URLs
  * allows nothing.
  */
+import { objects, texts } from '../../apimachinery/members.ts';
 import type { Attributes } from '../authorizer.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
 
 export interface PolicyRule {
   readonly verbs: readonly string[];
@@ -26,23 +26,17 @@ const all = '*';
 
 /** The rules of a Role or a ClusterRole, in order. */
 export function rulesOf(role: ApiObject): readonly PolicyRule[] {
-  const rules = role['rules'];
-  return Array.isArray(rules) ? rules.filter(isJsonObject).map(readRule) : [];
+  return objects(role, 'rules').map(readRule);
 }
 
 function readRule(rule: JsonObject): PolicyRule {
   return {
-    verbs: texts(rule['verbs']),
-    apiGroups: texts(rule['apiGroups']),
-    resources: texts(rule['resources']),
-    resourceNames: texts(rule['resourceNames']),
-    nonResourceURLs: texts(rule['nonResourceURLs']),
+    verbs: texts(rule, 'verbs'),
+    apiGroups: texts(rule, 'apiGroups'),
+    resources: texts(rule, 'resources'),
+    resourceNames: texts(rule, 'resourceNames'),
+    nonResourceURLs: texts(rule, 'nonResourceURLs'),
   };
-}
-
-function texts(value: JsonValue | undefined): readonly string[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter((item): item is string => typeof item === 'string');
 }
 
 /** The rule as it stands in an object: without empty lists. */

@@ -4,9 +4,9 @@
  * Invariant: a subject that names nobody (another kind, a service account without any namespace)
  * has no key and so binds nobody.
  */
+import { objects, part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
-import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../authentication/authenticator.ts';
 
 export interface RoleRef {
@@ -29,24 +29,18 @@ export interface Binding {
   readonly subjects: readonly Subject[];
 }
 
-function text(object: JsonObject, field: string): string {
-  const value = object[field];
-  return typeof value === 'string' ? value : '';
-}
-
 export function roleRefOf(binding: ApiObject): RoleRef {
-  const ref = isJsonObject(binding['roleRef']) ? binding['roleRef'] : {};
+  const ref = part(binding, 'roleRef');
   return { kind: text(ref, 'kind'), name: text(ref, 'name') };
 }
 
 export function bindingOf(object: ApiObject): Binding {
   const { name = '', namespace = '' } = object.metadata;
-  const subjects = Array.isArray(object['subjects']) ? object['subjects'] : [];
   return {
     namespace,
     name,
     roleRef: roleRefOf(object),
-    subjects: subjects.filter(isJsonObject).map((subject) => ({
+    subjects: objects(object, 'subjects').map((subject) => ({
       kind: text(subject, 'kind'),
       name: text(subject, 'name'),
       namespace: text(subject, 'namespace') || namespace,

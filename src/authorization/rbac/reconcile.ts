@@ -6,6 +6,7 @@
  *
  * Invariants: pure. The answer undefined means: as it should be, or not to be touched.
  */
+import { objects, part } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
@@ -46,8 +47,8 @@ export function reconciledBinding(
   if (!deepEqual(roleRefOf(existing), roleRefOf(expected))) {
     return { kind: 'recreate', object: expected };
   }
-  const subjects = objects(existing['subjects']);
-  const missing = objects(expected['subjects']).filter(
+  const subjects = objects(existing, 'subjects');
+  const missing = objects(expected, 'subjects').filter(
     (wanted) => !subjects.some((subject) => sameSubject(subject, wanted)),
   );
   const next: ApiObject = {
@@ -82,17 +83,13 @@ function withMissingMetadata(existing: ApiObject, expected: ApiObject): ApiObjec
 function mergedAggregation(existing: ApiObject, expected: ApiObject): JsonObject | undefined {
   const wanted = expected['aggregationRule'];
   if (!isJsonObject(wanted)) return undefined;
-  const before = isJsonObject(existing['aggregationRule']) ? existing['aggregationRule'] : {};
-  const selectors = objects(before['clusterRoleSelectors']);
-  const missing = objects(wanted['clusterRoleSelectors']).filter(
+  const before = part(existing, 'aggregationRule');
+  const selectors = objects(before, 'clusterRoleSelectors');
+  const missing = objects(wanted, 'clusterRoleSelectors').filter(
     (selector) => !selectors.some((known) => deepEqual(known, selector)),
   );
   if (missing.length === 0) return before;
   return { ...before, clusterRoleSelectors: [...selectors, ...missing] };
-}
-
-function objects(value: ApiObject[string]): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function sameSubject(a: JsonObject, b: JsonObject): boolean {

@@ -6,12 +6,12 @@
  *
  * Invariant: a write names the revision that was looked at. Whoever comes second looks again.
  */
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import { parseRfc3339 } from '../../apimachinery/time.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../authentication/authenticator.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import { updateObject } from '../../registry/update.ts';
@@ -51,25 +51,25 @@ export function requestNamed(
 }
 
 export function requestOf(object: ApiObject): RequestedCertificate {
-  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
-  const status = isJsonObject(object['status']) ? object['status'] : {};
+  const spec = part(object, 'spec');
+  const status = part(object, 'status');
   const seconds = spec['expirationSeconds'];
   return {
     object,
     name: object.metadata.name ?? '',
-    createdMs: timeOf(object.metadata.creationTimestamp),
-    signerName: textOf(spec['signerName']),
-    requestPem: bytesOf(spec['request']),
-    usages: textsOf(spec['usages']),
+    createdMs: timeOf(object.metadata, 'creationTimestamp'),
+    signerName: text(spec, 'signerName'),
+    requestPem: bytesOf(spec, 'request'),
+    usages: texts(spec, 'usages'),
     expirationSeconds: typeof seconds === 'number' ? seconds : undefined,
     requester: requesterOf(spec),
-    conditions: conditionsOf(status)
+    conditions: objects(status, 'conditions')
       .filter((condition) => condition['status'] === 'True')
       .map((condition) => ({
-        type: textOf(condition['type']),
-        updatedMs: timeOf(condition['lastUpdateTime']),
+        type: text(condition, 'type'),
+        updatedMs: timeOf(condition, 'lastUpdateTime'),
       })),
-    certificatePem: bytesOf(status['certificate']),
+    certificatePem: bytesOf(status, 'certificate'),
   };
 }
 
@@ -79,12 +79,12 @@ export function holds({ conditions }: RequestedCertificate, type: string): boole
 
 /** As the server wrote it into the request when it was made. */
 function requesterOf(spec: JsonObject): UserInfo {
-  const extra = isJsonObject(spec['extra']) ? spec['extra'] : {};
+  const extra = part(spec, 'extra');
   return {
-    name: textOf(spec['username']),
-    uid: textOf(spec['uid']),
-    groups: textsOf(spec['groups']),
-    extra: Object.fromEntries(Object.entries(extra).map(([key, value]) => [key, textsOf(value)])),
+    name: text(spec, 'username'),
+    uid: text(spec, 'uid'),
+    groups: texts(spec, 'groups'),
+    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, texts(extra, key)])),
   };
 }
 
@@ -104,13 +104,13 @@ export async function record(
 ): Promise<void> {
   const kind = registry.scheme.findStorage(requestsResource(registry));
   if (kind === undefined) return;
-  const status = isJsonObject(object['status']) ? object['status'] : {};
+  const status = part(object, 'status');
   const added = condition === undefined ? [] : [{ ...condition, status: 'True' }];
   const certificate =
     certificatePem === undefined
       ? {}
       : { certificate: Buffer.from(certificatePem).toString('base64') };
-  const conditions = [...conditionsOf(status), ...added];
+  const conditions = [...objects(status, 'conditions'), ...added];
   const next: ApiObject = { ...object, status: { ...status, ...certificate, conditions } };
   const target = { kind, namespace: '', name };
   const options = { dryRun: false, manager };
@@ -125,24 +125,10 @@ export const passedOver: ReadonlySet<string> = new Set([
   StatusReason.notFound,
 ]);
 
-function conditionsOf(status: JsonObject): readonly JsonObject[] {
-  const list = status['conditions'];
-  return Array.isArray(list) ? (list as readonly JsonValue[]).filter(isJsonObject) : [];
+function bytesOf(object: JsonObject, name: string): string {
+  return Buffer.from(text(object, name), 'base64').toString('latin1');
 }
 
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function textsOf(value: JsonValue | undefined): readonly string[] {
-  if (!Array.isArray(value)) return [];
-  return (value as readonly JsonValue[]).filter((item) => typeof item === 'string');
-}
-
-function bytesOf(value: JsonValue | undefined): string {
-  return Buffer.from(textOf(value), 'base64').toString('latin1');
-}
-
-function timeOf(value: JsonValue | undefined): number {
-  return parseRfc3339(textOf(value)) ?? 0;
+function timeOf(object: JsonObject, name: string): number {
+  return parseRfc3339(text(object, name)) ?? 0;
 }

@@ -5,10 +5,11 @@
  *
  * Invariants: what the client gets is as without it. A trail ends once: with a
  * whole answer, with the end of a stream, or with the client's going. Only a watch has the stage
- * ResponseStarted. A whole answer waits until its event is kept, where the backend's mode says so;
- * the parts of a stream do not. Bodies are kept for the trail only where it wants them, as JSON;
- * what cannot be told as JSON (packed, or of an unknown kind) is left out. Bound: of a streamed
- * list no more is kept than `keptBytesMax`.
+ * ResponseStarted. Where the backend's mode says so, a whole answer waits until its event is kept,
+ * a watch with its head and a streamed list with its end; the parts between, and the end of a
+ * watch, wait for nothing. The stages of a request are handed on in their order. Bodies are kept
+ * for the trail only where it wants them, as JSON; what cannot be told as JSON (packed, or of an
+ * unknown kind) is left out. Bound: of a streamed list no more is kept than `keptBytesMax`.
  */
 import { isIP } from 'node:net';
 import type { AuditResponse, Auditor, AuditTrail } from '../../audit/audit.ts';
@@ -43,6 +44,8 @@ export interface Audited {
   readonly trail: AuditTrail;
   /** It is a watch: its answer starts long before it ends. */
   watching(): void;
+  /** Its stream is about to start. A promise: it must not before that. */
+  beforeStream(): Promise<void> | undefined;
   /** Told with the answer. */
   readonly annotations: Map<string, string>;
   /** The handler has come to its end; `failed`: by throwing. A promise: an answer waits still. */
@@ -70,6 +73,7 @@ export function auditedExchange(
     trail,
     annotations,
     watching: () => audited.watching(),
+    beforeStream: () => audited.beforeStream(),
     handled: (failed) => audited.handled(failed),
   };
 }
@@ -95,6 +99,9 @@ class AuditedExchange implements HttpExchange {
   readonly #annotations: ReadonlyMap<string, string>;
   readonly #schemaOf: SchemaOf;
   #watching = false;
+  /** Whether the stage ResponseStarted has been told, and what waits for it. */
+  #hasBegun = false;
+  #beginning: Promise<void> | undefined;
   /** An answer that waits for its event. */
   #waiting: Promise<void> | undefined;
 
@@ -187,9 +194,9 @@ class AuditedExchange implements HttpExchange {
     const type = headerOf(headers, 'content-type') ?? '';
     if (this.#trail.wantsResponseObject) this.#tellResponse(headers, asBytes(body));
     const response = responseOf(status, type, body);
-    if (this.#watching) this.#trail.started(response);
+    void this.#begin(response);
     // Before the answer is sent: whoever waits for the event has it then.
-    const taken = this.#trail.completed(response);
+    const taken = this.#complete(response);
     if (!(taken instanceof Promise)) return this.#inner.send(status, headers, body);
     this.#waiting = taken.then(() => this.#inner.send(status, headers, body));
   }
@@ -198,19 +205,27 @@ class AuditedExchange implements HttpExchange {
     this.#annotate();
     const response: AuditResponse = { code: status };
     const watching = this.#watching;
-    if (watching) this.#trail.started(response);
+    void this.#begin(response);
     const stream = this.#inner.stream(status, headers, preamble);
     const kept = !watching && this.#trail.wantsResponseObject ? new KeptBody() : undefined;
-    const ended = (whole: boolean): void => {
+    const ended = (whole: boolean): Promise<unknown> | undefined => {
       if (whole && kept !== undefined) this.#tellResponse(headers, kept.bytes());
-      void this.#trail.completed(response);
+      const taken = this.#complete(response);
+      if (watching || !(taken instanceof Promise)) return undefined;
+      this.#waiting = taken.then(() => undefined);
+      return this.#waiting;
     };
-    this.#inner.onAbort(() => ended(false));
+    this.#inner.onAbort(() => void ended(false));
     return new AuditedStream(stream, kept, ended);
   }
 
   watching(): void {
     this.#watching = true;
+  }
+
+  beforeStream(): Promise<void> | undefined {
+    this.#annotate();
+    return this.#begin({ code: 200 });
   }
 
   handled(failed: boolean): void | Promise<void> {
@@ -219,6 +234,20 @@ class AuditedExchange implements HttpExchange {
     // Nobody was there any more to be answered.
     else if (!this.answered) void this.#trail.completed({ code: 0 });
     return this.#waiting;
+  }
+
+  #begin(response: AuditResponse): Promise<void> | undefined {
+    if (!this.#watching || this.#hasBegun) return undefined;
+    this.#hasBegun = true;
+    const taken = this.#trail.started(response);
+    if (taken instanceof Promise) this.#beginning = taken.then(() => undefined);
+    return this.#beginning;
+  }
+
+  #complete(response: AuditResponse): boolean | Promise<boolean> {
+    return this.#beginning === undefined
+      ? this.#trail.completed(response)
+      : this.#beginning.then(() => this.#trail.completed(response));
   }
 
   #annotate(): void {
@@ -243,9 +272,14 @@ class AuditedExchange implements HttpExchange {
 class AuditedStream implements ResponseStream {
   readonly #inner: ResponseStream;
   readonly #kept: KeptBody | undefined;
-  readonly #ended: (whole: boolean) => void;
+  /** A promise: the end waits for it. */
+  readonly #ended: (whole: boolean) => Promise<unknown> | undefined;
 
-  constructor(inner: ResponseStream, kept: KeptBody | undefined, ended: (whole: boolean) => void) {
+  constructor(
+    inner: ResponseStream,
+    kept: KeptBody | undefined,
+    ended: (whole: boolean) => Promise<unknown> | undefined,
+  ) {
     this.#inner = inner;
     this.#kept = kept;
     this.#ended = ended;
@@ -269,12 +303,13 @@ class AuditedStream implements ResponseStream {
   }
 
   end(): void {
-    this.#ended(true);
-    this.#inner.end();
+    const taken = this.#ended(true);
+    if (taken === undefined) this.#inner.end();
+    else void taken.then(() => this.#inner.end());
   }
 
   abort(): void {
-    this.#ended(false);
+    void this.#ended(false);
     this.#inner.abort();
   }
 }

@@ -39,6 +39,8 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
   const { mediaType, format } = representation.value.negotiated;
   const contentType = format === 'protobuf' ? `${mediaType};stream=watch` : mediaType;
   const preamble = framePreambles[format];
+  const beginning = request.beforeStream?.();
+  if (beginning !== undefined) await beginning;
   const stream = exchange.stream(200, bodyHeaders(request, contentType), preamble.bytes);
   const handle = deps.registry.streams.watch(
     {

@@ -9,9 +9,10 @@
  */
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { parseFieldSelector } from '../../apimachinery/selectors/field-selector.ts';
 import { newBadRequest, newInvalid, StatusError } from '../../apimachinery/status-error.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../authentication/authenticator.ts';
 import type { AccessChecker, Attributes } from '../../authorization/authorizer.ts';
@@ -114,7 +115,7 @@ function groupKindOf({ apiVersion, kind }: ApiObject): { group: string; kind: st
 }
 
 function specOf(review: ApiObject): JsonObject {
-  return isJsonObject(review['spec']) ? review['spec'] : {};
+  return part(review, 'spec');
 }
 
 function metadataErrors({ metadata }: ApiObject): readonly FieldError[] {
@@ -157,13 +158,13 @@ function localErrors(review: ApiObject, { resource }: ResourceRequest): readonly
 /** `group` is the name of the list in v1beta1. */
 function subjectOf(review: ApiObject): UserInfo {
   const spec = specOf(review);
-  const extra = isJsonObject(spec['extra']) ? spec['extra'] : {};
+  const extra = part(spec, 'extra');
   return {
     name: text(spec, 'user'),
     uid: text(spec, 'uid'),
-    groups: texts(spec['groups'] ?? spec['group']),
+    groups: texts(spec, (spec['groups'] ?? undefined) === undefined ? 'group' : 'groups'),
     extra: Object.fromEntries(
-      Object.entries(extra).map(([key, values]) => [key.toLowerCase(), texts(values)]),
+      Object.keys(extra).map((key) => [key.toLowerCase(), texts(extra, key)]),
     ),
   };
 }
@@ -201,21 +202,10 @@ function selectedFieldsOf(
     return parsed instanceof StatusError ? parsed : parsed.pins;
   }
   const pins = new Map<string, string>();
-  const requirements = fieldSelector['requirements'];
-  for (const each of Array.isArray(requirements) ? requirements.filter(isJsonObject) : []) {
-    const [value, ...others] = texts(each['values']);
+  for (const each of objects(fieldSelector, 'requirements')) {
+    const [value, ...others] = texts(each, 'values');
     const pinned = each['operator'] === 'In' && others.length === 0;
     if (pinned && value !== undefined) pins.set(text(each, 'key'), value);
   }
   return pins;
-}
-
-function text(object: JsonObject, name: string): string {
-  const value = object[name];
-  return typeof value === 'string' ? value : '';
-}
-
-function texts(value: JsonValue | undefined): readonly string[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter((item): item is string => typeof item === 'string');
 }

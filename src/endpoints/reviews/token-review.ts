@@ -7,9 +7,9 @@
  * Invariants: a token is good for the audiences that were asked for and it has, at least one; one
  * that knows no audiences is good for the server's own.
  */
+import { part, texts } from '../../apimachinery/members.ts';
 import { newBadRequest } from '../../apimachinery/status-error.ts';
-import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { wellKnownGroups } from '../../authentication/authenticator.ts';
 import type { Authentication, UserInfo } from '../../authentication/authenticator.ts';
 import { userInfoJson } from '../../authentication/user-info-json.ts';
@@ -27,12 +27,12 @@ export interface TokenReviewDeps {
 
 export function tokenReviewAnswerer(deps: TokenReviewDeps): ReviewAnswerer {
   return async (review) => {
-    const spec = isJsonObject(review['spec']) ? review['spec'] : {};
+    const spec = part(review, 'spec');
     const { token } = spec;
     if (typeof token !== 'string' || token === '') {
       return refused(newBadRequest('token is required for TokenReview in authentication'));
     }
-    const asked = textsOf(spec['audiences']);
+    const asked = texts(spec, 'audiences');
     const answer = await deps.authenticate(token, asked);
     return ok({ ...review, status: statusOf(deps, answer, asked) });
   };
@@ -57,9 +57,4 @@ function withGroup(user: UserInfo): UserInfo {
   const { authenticated } = wellKnownGroups;
   const has = user.groups.includes(authenticated);
   return has ? user : { ...user, groups: [...user.groups, authenticated] };
-}
-
-function textsOf(value: JsonValue | undefined): readonly string[] {
-  const items = Array.isArray(value) ? value : [];
-  return items.filter((item): item is string => typeof item === 'string');
 }

@@ -165,11 +165,21 @@ function followerRead(
 async function untilAnswered<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
-      return await read();
+      return await unlessAborted(read(), signal);
     } catch (error) {
       if (signal.aborted || !isTimeout(error)) throw error;
     }
   }
+}
+
+/** Whoever stops does not wait for a cluster that is silent: the read is left to end by itself. */
+function unlessAborted<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new StorageError('closed', 'the log is no longer followed'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    reading.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 function isTimeout(error: unknown): boolean {

@@ -10,6 +10,7 @@
  * room for the intent itself, not for a second copy of it.
  */
 import { parseJsonText, stringifyJson } from '../../codecs/lossless.ts';
+import { part, text } from '../../members.ts';
 import type { ApiObject, JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import { isJsonObject } from '../../unstructured.ts';
 import type { ApplyRequest } from '../field-manager.ts';
@@ -73,10 +74,7 @@ function parseIntent(text: string): JsonObject | undefined {
 }
 
 function annotationOf(object: JsonObject, name: string): string {
-  const metadata = object['metadata'];
-  const annotations = isJsonObject(metadata) ? metadata['annotations'] : undefined;
-  const value = isJsonObject(annotations) ? annotations[name] : undefined;
-  return typeof value === 'string' ? value : '';
+  return text(part(part(object, 'metadata'), 'annotations'), name);
 }
 
 /** The object with the annotation brought up to date, where it has one. */

@@ -7,6 +7,7 @@
  * Invariants: an entry that has not changed is the same object as before. Entries are in order:
  * Apply before Update, then by time, name, version and subresource.
  */
+import { text } from '../../members.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { setsEqual } from '../fieldpath/field-set.ts';
 import { canonicalFields, markCanonical } from '../fieldpath/fields-v1.ts';
@@ -74,10 +75,6 @@ export function decodeManaged(entries: JsonValue | undefined): Managed | undefin
   return { owners, stored };
 }
 
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
 /** Entries of live objects are read at every write, and seldom change. */
 const decodedEntries = new WeakMap<JsonObject, StoredEntry>();
 
@@ -91,13 +88,13 @@ function decodeEntry(entry: JsonObject): StoredEntry | undefined {
 
 function decodeNewEntry(entry: JsonObject): StoredEntry | undefined {
   const operation = entry['operation'];
-  const apiVersion = textOf(entry['apiVersion']);
+  const apiVersion = text(entry, 'apiVersion');
   if (operation !== 'Apply' && operation !== 'Update') return undefined;
   if (apiVersion === '' || entry['fieldsType'] !== 'FieldsV1') return undefined;
   const set = canonicalFields(entry['fieldsV1'] ?? null);
   if (set === undefined) return undefined;
-  const manager = textOf(entry['manager']);
-  const subresource = textOf(entry['subresource']);
+  const manager = text(entry, 'manager');
+  const subresource = text(entry, 'subresource');
   return {
     identifier: managerIdentifier({ manager, operation, apiVersion, subresource }),
     time: typeof entry['time'] === 'string' ? entry['time'] : undefined,
@@ -169,11 +166,11 @@ export function sameOwners(a: Managers, b: Managers): boolean {
 
 function compareEntries(a: JsonObject, b: JsonObject): number {
   return (
-    compareText(textOf(a['operation']), textOf(b['operation'])) ||
+    compareText(text(a, 'operation'), text(b, 'operation')) ||
     secondsOf(a['time']) - secondsOf(b['time']) ||
-    compareText(textOf(a['manager']), textOf(b['manager'])) ||
-    compareText(textOf(a['apiVersion']), textOf(b['apiVersion'])) ||
-    compareText(textOf(a['subresource']), textOf(b['subresource']))
+    compareText(text(a, 'manager'), text(b, 'manager')) ||
+    compareText(text(a, 'apiVersion'), text(b, 'apiVersion')) ||
+    compareText(text(a, 'subresource'), text(b, 'subresource'))
   );
 }
 

@@ -5,6 +5,7 @@
  * What it is not: a validator of such schemas or of values. What the schema does not say is taken
  * as untyped: keys are owned one by one, lists as a whole.
  */
+import { part } from '../../members.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import { isJsonObject } from '../../unstructured.ts';
 import { compareText } from '../value/ordering.ts';
@@ -58,7 +59,7 @@ function typeOf(schema: JsonObject): MergeType {
 
 function mapOf(schema: JsonObject): MergeMap {
   const fields = new Map<string, MergeField>();
-  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const properties = part(schema, 'properties');
   for (const [name, property] of Object.entries(properties)) {
     if (!isJsonObject(property)) continue;
     fields.set(name, { type: structuralType(property), default: property['default'] });
