@@ -40,7 +40,7 @@ function guard(options: TestOptions, worker?: number): readonly string[] {
   };
   const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
   const raw = { ...(defaults as Record<OptionName, string>), store: 'memory', ...options };
-  guardSecretFiles(completeConfig(raw as RawOptions), worker, log);
+  guardSecretFiles(completeConfig(raw), worker, log);
   return said;
 }
 
