@@ -14,7 +14,7 @@
 import { assert, AssertionError } from '../stdx/assert.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
 import type { ApiObject, JsonArray, JsonObject, JsonValue } from './unstructured.ts';
-import { isJsonObject } from './unstructured.ts';
+import { isJsonObject, without } from './unstructured.ts';
 
 export interface EncodedObject {
   /** Compact JSON without metadata.resourceVersion. Short-lived: may share a pooled buffer. */
@@ -39,11 +39,10 @@ const beforeApiVersion = Buffer.from(',"apiVersion":');
 const beforeMetadata = Buffer.from(',"metadata":');
 
 export function encodeObject(object: ApiObject): EncodedObject {
-  const { kind, apiVersion, metadata, ...rest } = object;
-  const head = `${headText(kind, apiVersion)},"metadata":`;
-  const metadataText = textOfMetadata(metadata);
+  const head = `${headText(object.kind, object.apiVersion)},"metadata":`;
+  const metadataText = textOfMetadata(object.metadata);
   assert(metadataText.length > 2, 'a stored object has metadata');
-  const restText = stringifyJson(rest);
+  const restText = stringifyJson(without(object, 'kind', 'apiVersion', 'metadata'));
   const tail = restText === '{}' ? '}' : `,${restText.slice(1)}`;
   return {
     bytes: Buffer.from(head + metadataText + tail, 'utf8'),
@@ -200,25 +199,25 @@ export function shareFieldsText(fields: JsonObject): void {
 }
 
 function textOfMetadata(metadata: ApiObject['metadata']): string {
-  const { resourceVersion: _dropped, managedFields, ...kept } = metadata;
-  const text = stringifyJson(kept);
+  const { managedFields } = metadata;
+  const text = stringifyJson(without(metadata, 'resourceVersion', 'managedFields'));
   if (managedFields === undefined) return text;
   const entries = Array.isArray(managedFields)
     ? `[${(managedFields as JsonArray).map(textOfEntry).join(',')}]`
     : stringifyJson(managedFields);
-  return withMember(text, 'managedFields', entries);
+  return withMemberText(text, 'managedFields', entries);
 }
 
 /** Of one manager: with the text of its fields where that is known. */
 function textOfEntry(entry: JsonValue): string {
-  const fields = isJsonObject(entry) ? entry['fieldsV1'] : undefined;
+  if (!isJsonObject(entry)) return stringifyJson(entry);
+  const { fieldsV1: fields } = entry;
   const known = isJsonObject(fields) ? sharedTexts.get(fields) : undefined;
   if (known === undefined) return stringifyJson(entry);
-  const { fieldsV1: _text, ...kept } = entry as JsonObject;
-  return withMember(stringifyJson(kept), 'fieldsV1', known);
+  return withMemberText(stringifyJson(without(entry, 'fieldsV1')), 'fieldsV1', known);
 }
 
 /** The text of an object with one more member, which comes last. */
-function withMember(text: string, name: string, value: string): string {
+function withMemberText(text: string, name: string, value: string): string {
   return `${text.slice(0, -1)}${text === '{}' ? '' : ','}"${name}":${value}}`;
 }

@@ -7,6 +7,7 @@
  * Invariants: pure. Versions without a conversion share their fields: only apiVersion changes.
  */
 import type { KindInfo } from './scheme.ts';
+import { withMember } from './unstructured.ts';
 import type { ApiObject } from './unstructured.ts';
 
 /** Both versions are of the resource that the conversions are of. */
@@ -20,6 +21,12 @@ export function objectAtVersion(
   const to = conversions?.get(apiVersion);
   const hub = from === to || from === undefined ? object : from.toHub(object);
   const shown = from === to || to === undefined ? hub : to.fromHub(hub);
-  const { kind, apiVersion: _version, ...rest } = shown;
-  return { kind, apiVersion, ...rest };
+  return labelled(shown, shown.kind, apiVersion);
+}
+
+/** With this kind and apiVersion, whatever the object says. */
+export function labelled(object: ApiObject, kind: string, apiVersion: string): ApiObject {
+  // Its encoding has them first in any case.
+  if (object.kind === kind && object.apiVersion === apiVersion) return object;
+  return withMember(withMember(object, 'kind', kind), 'apiVersion', apiVersion);
 }

@@ -32,6 +32,8 @@ export type NameRule =
   | 'ip-address'
   /** A signer's name with ':' for '/', then ':' and a subdomain; or a subdomain alone. */
   | 'trust-bundle'
+  /** '<group>.<resource>': dns-subdomain, then dns-1035-label. */
+  | 'group-resource'
   /** dns-subdomain, at most 52: the kind's children append to it. */
   | 'dns-subdomain-52';
 
@@ -88,13 +90,19 @@ export interface KindConversion {
   fromHub(object: ApiObject): ApiObject;
 }
 
+/** The version that the rules of a resource are written for, whichever one is stored. */
+export interface JudgedVersion {
+  readonly apiVersion: string;
+  readonly schema: ObjectSchema;
+}
+
 export interface KindInfo extends GroupVersionKind {
   /** Undefined for a kind that is not known field by field: no Protobuf is offered. */
   readonly schema?: ObjectSchema | undefined;
   /** Fills in what a client left out, in an object of this version. */
   readonly defaults?: Defaulter | undefined;
-  /** Of the version in which its objects are stored; there exactly when `schema` is. */
-  readonly storageSchema?: ObjectSchema | undefined;
+  /** The version in which its objects are judged; there exactly when `schema` is. */
+  readonly judged?: JudgedVersion | undefined;
   readonly listKind: string;
   /** Of `listKind`; there exactly when `schema` is, but for an operation. */
   readonly listSchema?: ObjectSchema | undefined;

@@ -55,13 +55,37 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
  * reads it afterwards pays for that.
  */
 export function withMember<T extends JsonObject>(object: T, name: string, value: JsonValue): T {
-  const copy: Record<string, JsonValue | undefined> = {};
+  const copy = draftOf(object);
+  copy[name] = value;
+  return copy as T;
+}
+
+/** An object in the making. */
+export type ObjectDraft = Record<string, JsonValue | undefined>;
+
+/** A copy to write to: see withMember. Not for a name `__proto__` that comes from outside. */
+export function draftOf(object: JsonObject): ObjectDraft {
+  const copy: ObjectDraft = {};
   for (const key in object) {
     if (key === '__proto__') setOwn(copy, key, object[key]);
     else copy[key] = object[key];
   }
-  copy[name] = value;
-  return copy as T;
+  return copy;
+}
+
+/**
+ * A copy without the members of these names.
+ *
+ * `const { [name]: _gone, ...rest } = object` says the same and takes ten times as long.
+ */
+export function without(object: JsonObject, ...names: readonly string[]): JsonObject {
+  const copy: ObjectDraft = {};
+  for (const key in object) {
+    if (names.includes(key)) continue;
+    if (key === '__proto__') setOwn(copy, key, object[key]);
+    else copy[key] = object[key];
+  }
+  return copy;
 }
 
 /** The one name that an assignment does not make a member of. */

@@ -11,8 +11,16 @@
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Defaulter } from '../apimachinery/typed/defaulting.ts';
 import type { ObjectSchema, TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
 import { makeScheme } from '../apimachinery/scheme.ts';
-import type { GroupInfo, KindInfo, Scheme, SubresourceInfo, Verb } from '../apimachinery/scheme.ts';
+import type {
+  GroupInfo,
+  JudgedVersion,
+  KindInfo,
+  Scheme,
+  SubresourceInfo,
+  Verb,
+} from '../apimachinery/scheme.ts';
 import * as behaviour from './behaviour.ts';
 import { catalogue, resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
@@ -32,6 +40,7 @@ import {
 import {
   conversionsOf,
   familyOf,
+  hubOf,
   storableVersions,
   storageGroupOf,
   storageKeyOf,
@@ -236,7 +245,7 @@ function storedKindInfo(row: CatalogueKind, context: KindContext): KindInfo {
   const subresources = subresourcesOf(row, release);
   return {
     ...commonInfo(row, context),
-    storageSchema: storageSchemaOf(row, storageVersion, types),
+    judged: judgedVersionOf(row, storageVersion, context),
     listSchema: types.object(`${row.type}List`),
     verbs: verbsOf(key),
     subresources: subresources.map((name) => subresourceInfo(name, row, context)),
@@ -277,13 +286,22 @@ function subresourceInfo(
   };
 }
 
-function storageSchemaOf(
+/** Groups whose rules are written for the form that is stored. */
+const judgedAsStored: ReadonlySet<string> = new Set(['resource.{domain}']);
+
+/** A release may store a version from before the one that rules and required fields are of. */
+function judgedVersionOf(
   row: CatalogueKind,
   storageVersion: string,
-  types: TypeCatalogue,
-): ObjectSchema {
-  const stored = storableVersions(row).find((each) => each.version === storageVersion);
-  return types.object((stored ?? row).type);
+  { identity, types }: KindContext,
+): JudgedVersion {
+  const stored = storableVersions(row).find((each) => each.version === storageVersion) ?? row;
+  const judged = judgedAsStored.has(row.group) ? stored : hubOf(row);
+  const apiVersion = formatGroupVersion({
+    group: identity.fill(judged.group),
+    version: judged.version,
+  });
+  return { apiVersion, schema: types.object(judged.type) };
 }
 
 function verbsOf(key: string): readonly Verb[] {

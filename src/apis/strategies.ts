@@ -9,13 +9,13 @@ import type { FieldError } from '../apimachinery/field-error.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { makeTypedValidators } from '../apimachinery/typed/validate-typed.ts';
-import type { TypedValidator } from '../apimachinery/typed/validate-typed.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { genericStrategy } from '../registry/strategy.ts';
 import type { KindStrategy, StrategyOf, SubresourceRules } from '../registry/strategy.ts';
 import { signingRequestStrategy } from './certificate-signing-requests.ts';
 import { stableSliceStrategy } from './endpoint-slices.ts';
 import { initialStateStrategies } from './initial-state.ts';
+import { judgedPreparation, judgedRules, judgedView } from './judged-version.ts';
 import { namespaceStrategy } from './namespaces.ts';
 import { ephemeralContainerRules } from './pods/ephemeral-containers.ts';
 import { resizeRules } from './pods/resize.ts';
@@ -45,9 +45,8 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
       own,
     ]),
   );
-  const ofVersion: Readonly<Record<string, Partial<KindStrategy>>> = {
-    [identity.fill('discovery.{domain}/v1/endpointslices')]: stableSliceStrategy(identity),
-  };
+  const stableSlices = identity.fill('discovery.{domain}/v1/endpointslices');
+  const ofStableSlices = stableSliceStrategy(identity);
   const demands = versionDemandsOf(identity);
   const validatorOf = makeTypedValidators(schemaExemptions);
   const made = new WeakMap<KindInfo, KindStrategy>();
@@ -56,12 +55,18 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
     if (known !== undefined) return known;
     const key = `${kind.storage.group}/${kind.storage.resource}`;
     const requested = `${kind.group}/${kind.version}/${kind.resource}`;
-    const base = { ...genericStrategy(kind), ...replaced[key], ...ofVersion[requested] };
-    const schema = kind.storageSchema;
-    const checkSchema = schema === undefined ? nothingWrong : validatorOf(schema);
+    const base = {
+      ...genericStrategy(kind),
+      ...replaced[key],
+      ...(requested === stableSlices ? judgedPreparation(ofStableSlices, kind) : {}),
+    };
+    const { judged } = kind;
+    const view = judgedView(kind);
+    const checkSchema = judged === undefined ? nothingWrong : validatorOf(judged.schema);
+    const own = judgedRules(both(rules.get(key), demands.get(requested)), view);
     const strategy = {
       ...base,
-      ...validation(base, checkSchema, both(rules.get(key), demands.get(requested))),
+      ...validation(base, (object) => checkSchema(view(object)), own),
     };
     made.set(kind, strategy);
     return strategy;
@@ -110,7 +115,7 @@ function both(rules: KindRules = {}, demands?: KindRules): KindRules {
 /** All errors are reported together: rules cope with fields that the schema calls missing. */
 function validation(
   base: KindStrategy,
-  checkSchema: TypedValidator,
+  checkSchema: (object: ApiObject) => readonly FieldError[],
   rules: KindRules,
 ): Pick<KindStrategy, 'validate' | 'validateUpdate' | 'validateStatusUpdate' | 'subresources'> {
   const validate = (object: ApiObject): readonly FieldError[] => {

@@ -5,7 +5,7 @@
  *     'events.{domain}/v1/events'   `<group template>/<version>/<resource>` of the request
  *
  * What it is not: rules that hold in every version (src/apis/validation). Like those, these see
- * objects in the storage version of their resource, and are pure.
+ * objects in the version that their resource is judged in (judged-version.ts), and are pure.
  *
  * Invariant: an update is not refused for what its object had been before: an older version may
  * have written it.

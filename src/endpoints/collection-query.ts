@@ -30,13 +30,20 @@ export function listQueryOf(
 ): Result<ListQuery> {
   const predicate = predicateOf(kind, options);
   if (predicate.kind === 'refused') return predicate;
-  const base = { predicate: predicate.value, limit: options.limit };
+  const { value } = predicate;
+  const { limit } = options;
   if (options.continue === '') {
-    return ok({ ...base, consistency: consistencyOf(options), continueToken: undefined });
+    const consistency = consistencyOf(options);
+    return ok({ predicate: value, limit, consistency, continueToken: undefined });
   }
   const token = decodeContinueToken(deps.identity.groups.meta, options.continue);
   if (token instanceof StatusError) return refused(token);
-  return ok({ ...base, consistency: { kind: 'most-recent' }, continueToken: token });
+  return ok({
+    predicate: value,
+    limit,
+    consistency: { kind: 'most-recent' },
+    continueToken: token,
+  });
 }
 
 /** The table of spec 1, section 4.10, for a request without a continue token. */

@@ -20,6 +20,7 @@ import { parseContentType } from '../apimachinery/negotiation.ts';
 import type { BodyFormat, SupportedType } from '../apimachinery/negotiation.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
+import type { KindInfo, SubresourceInfo } from '../apimachinery/scheme.ts';
 import {
   newBadRequest,
   newRequestEntityTooLarge,
@@ -42,9 +43,23 @@ import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 export const deleteOptionsOnly: SchemaOf = (_apiVersion, kind) =>
   kind === 'DeleteOptions' ? deleteOptionsType : undefined;
 
+/** What a body is to be. */
+export type Expected = DocumentType & {
+  /** Other kinds of the same fields that are understood. */
+  readonly alsoKinds?: readonly GroupVersionKind[] | undefined;
+};
+
 export interface RequestBody {
   readonly bytes: Uint8Array;
   readonly type: SupportedType;
+}
+
+/** What is submitted at a kind, or at its subresource. */
+export function submittedType(kind: KindInfo, subresource: SubresourceInfo | undefined): Expected {
+  if (subresource === undefined) return kind;
+  const { group, version, kind: name } = subresource.kind;
+  const { schema, defaults, alsoKinds } = subresource;
+  return { group, version, kind: name, schema, defaults, alsoKinds };
 }
 
 /** The body in one of these media types, or undefined when it is empty. */
@@ -129,7 +144,7 @@ function decodeBody(bytes: Uint8Array, format: BodyFormat, reading: Reading): De
 export async function readObject(
   deps: EndpointDeps,
   request: ResourceRequest,
-  expected: DocumentType & { readonly alsoKinds?: readonly GroupVersionKind[] | undefined },
+  expected: Expected,
 ): Promise<Result<ApiObject>> {
   const mode = fieldValidationOf(request.query);
   const decoded = await readDecoded(deps, request, {

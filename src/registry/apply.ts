@@ -8,6 +8,7 @@
  * Invariants: an intent that changes nothing makes no revision; a conflict names each manager and
  * field, and changes nothing.
  */
+import type { ApplyRequest } from '../apimachinery/fieldmanager/field-manager.ts';
 import { applyPatch } from '../apimachinery/fieldmanager/managers/apply-patch.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
@@ -119,6 +120,28 @@ interface CompletedIntent extends Intent {
   readonly complete: (merged: ApiObject) => ApiObject;
 }
 
+function applyRequest(
+  deps: RegistryDeps,
+  kind: KindInfo,
+  { intent, writer, options }: Intent,
+  live: ApiObject | undefined,
+  complete: ApplyRequest['complete'],
+): ApplyRequest {
+  const by = fieldWriter(deps, kind, writer);
+  return {
+    kind: by.kind,
+    apiVersion: by.apiVersion,
+    subresource: by.subresource,
+    manager: by.manager,
+    nowMs: by.nowMs,
+    live,
+    applied: intent,
+    force: options.force,
+    complete,
+    lastAppliedAnnotation: deps.identity.annotations.lastAppliedConfiguration,
+  };
+}
+
 function produceApplied(
   deps: RegistryDeps,
   target: ObjectTarget,
@@ -129,14 +152,11 @@ function produceApplied(
   if (conflict !== undefined) return conflict;
   const { kind } = target;
   const live = atVersionOf(current.object, kind);
-  const outcome = applyPatch({
-    ...fieldWriter(deps, kind, writer),
-    live,
-    applied: intent,
-    force: options.force,
-    complete: (merged) => atVersionOf(complete(merged), kind),
-    lastAppliedAnnotation: deps.identity.annotations.lastAppliedConfiguration,
-  });
+  const outcome = applyPatch(
+    applyRequest(deps, kind, { intent, writer, options }, live, (merged) =>
+      atVersionOf(complete(merged), kind),
+    ),
+  );
   if (outcome.kind === 'refused') return outcome;
   if (outcome.object === live) return { kind: 'object', object: current.object };
   const next = toStorageVersion(outcome.object, kind);
@@ -156,13 +176,9 @@ function produceCreated(
       'and no existing object was found';
     return refused(newConflict(kind, name, text));
   }
-  const outcome = applyPatch({
-    ...fieldWriter(deps, kind, writer),
-    live: undefined,
-    applied: intent,
-    force: options.force,
-    lastAppliedAnnotation: deps.identity.annotations.lastAppliedConfiguration,
-  });
+  const outcome = applyPatch(
+    applyRequest(deps, kind, { intent, writer, options }, undefined, undefined),
+  );
   if (outcome.kind === 'refused') return outcome;
   const prepared = prepareForCreate(deps, target, typed(outcome.object, kind), name, options.user);
   if (prepared.kind === 'refused') return prepared;

@@ -24,7 +24,7 @@ import { validateObjectMeta } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Condition, StoreKey } from '../storage/storage.ts';
 import { damagedState } from '../storage/damage.ts';
-import { storeKey } from '../storage/keys.ts';
+import { objectKey, storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
@@ -105,8 +105,7 @@ async function createPrepared(
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
   const { kind, namespace } = target;
-  const { group, resource } = kind.storage;
-  const key = { group, resource, namespace, name };
+  const key = objectKey(kind.storage, namespace, name);
   const outcome = await deps.actors.execute(key, {
     type: 'create',
     object: trackedCreation(deps, target, prepared, options),
@@ -174,8 +173,7 @@ export function namespaceConditions(namespace: string): readonly Condition[] {
 }
 
 function keyOfNamespace(name: string): StoreKey {
-  const { group, resource } = namespacesResource;
-  return storeKey({ group, resource, namespace: '', name });
+  return storeKey(objectKey(namespacesResource, '', name));
 }
 
 /** The refusal for a namespace that was not live, or not readable, when the object was to be

@@ -10,6 +10,7 @@
  * shown, and their clients list anew.
  */
 import { newBadRequest, newNotFound } from '../apimachinery/status-error.ts';
+import { objectKey } from '../storage/keys.ts';
 import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
 
@@ -18,7 +19,7 @@ export async function deleteUnreadable(
   target: ObjectTarget,
 ): Promise<Result<true>> {
   const { kind, namespace, name } = target;
-  const outcome = await deps.actors.removeUnreadable({ ...kind.storage, namespace, name });
+  const outcome = await deps.actors.removeUnreadable(objectKey(kind.storage, namespace, name));
   switch (outcome.kind) {
     case 'removed':
       return ok(true);

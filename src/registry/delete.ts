@@ -18,10 +18,12 @@ import type { KindInfo } from '../apimachinery/scheme.ts';
 import { isNotFound, newBadRequest, newConflict } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { formatRfc3339, parseRfc3339 } from '../apimachinery/time.ts';
+import { withMember } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { CurrentObject, DeletionPlan, ObjectOutcome } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
+import { objectKey } from '../storage/keys.ts';
 import { withDeletionFinalizers } from './deletion-finalizers.ts';
 import { bumpGeneration } from './object-metadata.ts';
 import type { DeleteResult, ObjectTarget, RegistryDeps, Result } from './registry.ts';
@@ -42,11 +44,12 @@ export interface Deletion extends DeleteOptions {
 export async function deleteObject(
   deps: RegistryDeps,
   target: ObjectTarget,
-  { user, ...options }: Deletion,
+  options: Deletion,
 ): Promise<Result<DeleteResult>> {
   const strategy = deps.strategyOf(target.kind);
   const forbidden = strategy.forbidDeletion(target.name);
   if (forbidden !== undefined) return refused(forbidden);
+  const { user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
   const first =
     guard === undefined
@@ -74,19 +77,16 @@ async function executeDelete(
 ): Promise<Result<Settled>> {
   const { kind, namespace, name } = target;
   const rules = { kind, strategy, names: deps.identity.finalizers, nowMs: deps.clock.nowMs() };
-  const outcome = await deps.actors.execute(
-    { ...kind.storage, namespace, name },
-    {
-      type: 'delete',
-      plan: (current) =>
-        readableRefusal(options, target) ??
-        preconditionRefusal(options, current, target) ??
-        guardRefusal(check, current) ??
-        planDeletion(current.object, rules, options),
-      dryRun: options.dryRun,
-      qualifiedResource: kind,
-    },
-  );
+  const outcome = await deps.actors.execute(objectKey(kind.storage, namespace, name), {
+    type: 'delete',
+    plan: (current) =>
+      readableRefusal(options, target) ??
+      preconditionRefusal(options, current, target) ??
+      guardRefusal(check, current) ??
+      planDeletion(current.object, rules, options),
+    dryRun: options.dryRun,
+    qualifiedResource: kind,
+  });
   if (outcome.kind === 'refused') return outcome;
   assert(outcome.kind !== 'condition-failed', 'a delete carries no condition');
   return ok(outcome);
@@ -157,11 +157,7 @@ function isHeld(object: ApiObject, strategy: KindStrategy): boolean {
 }
 
 function withDeletion(object: ApiObject, graceSeconds: number, atMs: number): ApiObject {
-  const metadata: ObjectMeta = {
-    ...object.metadata,
-    deletionTimestamp: formatRfc3339(atMs),
-    deletionGracePeriodSeconds: graceSeconds,
-  };
+  const metadata = dated(object.metadata, atMs, graceSeconds);
   const marked = { ...object, metadata };
   return (object.metadata.generation ?? 0) > 0 ? bumpGeneration(marked) : marked;
 }
@@ -171,12 +167,13 @@ function shortened(object: ApiObject, graceSeconds: number): ApiObject {
   const { deletionTimestamp, deletionGracePeriodSeconds: current = 0 } = object.metadata;
   if (graceSeconds === current) return object;
   const startedMs = (parseRfc3339(deletionTimestamp ?? '') ?? 0) - current * 1000;
-  const metadata: ObjectMeta = {
-    ...object.metadata,
-    deletionTimestamp: formatRfc3339(startedMs + graceSeconds * 1000),
-    deletionGracePeriodSeconds: graceSeconds,
-  };
+  const metadata = dated(object.metadata, startedMs + graceSeconds * 1000, graceSeconds);
   return { ...object, metadata };
+}
+
+function dated(metadata: ObjectMeta, atMs: number, graceSeconds: number): ObjectMeta {
+  const timed = withMember(metadata, 'deletionTimestamp', formatRfc3339(atMs));
+  return withMember(timed, 'deletionGracePeriodSeconds', graceSeconds);
 }
 
 /** That option is for objects that cannot be read; a decision is only made on one that was. */

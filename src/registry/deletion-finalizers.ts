@@ -12,6 +12,7 @@
 import type { DeleteOptions, PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
+import { withMember, without } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 
 type Names = Identity['finalizers'];
@@ -35,8 +36,10 @@ export function withDeletionFinalizers(
 
 /** An empty list is no member. */
 export function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiObject {
-  const { finalizers: _replaced, ...rest } = object.metadata;
-  const metadata: ObjectMeta = finalizers.length === 0 ? rest : { ...rest, finalizers };
+  const metadata: ObjectMeta =
+    finalizers.length === 0
+      ? without(object.metadata, 'finalizers')
+      : withMember(object.metadata, 'finalizers', finalizers);
   return { ...object, metadata };
 }
 

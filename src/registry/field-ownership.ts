@@ -12,7 +12,7 @@ import { ownedKindOf } from '../apimachinery/fieldmanager/managers/owned-kind.ts
 import type { FieldWriter } from '../apimachinery/fieldmanager/field-manager.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
-import { withMember } from '../apimachinery/unstructured.ts';
+import { withMember, without } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { RegistryDeps } from './registry.ts';
 import { atVersionOf } from './versions.ts';
@@ -66,7 +66,9 @@ export function tracked(
 
 /** The object with another one's managedFields. */
 export function withOwners(object: ApiObject, { managedFields }: ObjectMeta): ApiObject {
-  const { managedFields: _old, ...metadata } = object.metadata;
-  if (managedFields === undefined) return { ...object, metadata };
-  return { ...object, metadata: withMember(metadata, 'managedFields', managedFields) };
+  const metadata: ObjectMeta =
+    managedFields === undefined
+      ? without(object.metadata, 'managedFields')
+      : withMember(object.metadata, 'managedFields', managedFields);
+  return { ...object, metadata };
 }

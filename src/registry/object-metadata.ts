@@ -6,6 +6,7 @@
  */
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
+import { withMember } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta, OwnerReference } from '../apimachinery/unstructured.ts';
 
 /** Set by the server at creation; whatever the client sent for them is dropped. */
@@ -70,18 +71,26 @@ const keptOnUpdate = [
 
 /** generation + 1 when something outside metadata and status differs (spec 1, section 2.2). */
 export function withGeneration(next: ApiObject, current: ApiObject, kind: KindInfo): ApiObject {
-  if (!kind.tracksGeneration || deepEqual(desiredState(next), desiredState(current))) return next;
+  if (!kind.tracksGeneration || sameDesiredState(next, current)) return next;
   return bumpGeneration(next);
 }
 
 export function bumpGeneration(object: ApiObject): ApiObject {
   const generation = (object.metadata.generation ?? 0) + 1;
-  return { ...object, metadata: { ...object.metadata, generation } };
+  return { ...object, metadata: withMember(object.metadata, 'generation', generation) };
 }
 
-function desiredState(object: ApiObject): ApiObject[string] {
-  const { metadata: _metadata, status: _status, apiVersion: _v, kind: _kind, ...rest } = object;
-  return rest;
+/** Members of an object that are not what a client wishes for. */
+const undesired: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
+
+function sameDesiredState(next: ApiObject, current: ApiObject): boolean {
+  for (const name in next) {
+    if (!undesired.has(name) && !deepEqual(next[name], current[name])) return false;
+  }
+  for (const name in current) {
+    if (!undesired.has(name) && !(name in next)) return false;
+  }
+  return true;
 }
 
 export interface Deduplicated {

@@ -23,7 +23,7 @@ import { typedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { DocumentType, TypedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject, withMember } from '../apimachinery/unstructured.ts';
 import type { FieldValidation } from '../apimachinery/write-options.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
@@ -97,7 +97,7 @@ export function patchScale(
 /** As clients see it: a patch may test the resourceVersion, or name the one it was made for. */
 function withRevision(object: ApiObject, { revision }: CurrentObject): ApiObject {
   if (revision === undefined) return object;
-  const metadata = { ...object.metadata, resourceVersion: revision.toString() };
+  const metadata = withMember(object.metadata, 'resourceVersion', revision.toString());
   return { ...object, metadata };
 }
 

@@ -185,15 +185,14 @@ function page(snapshot: ResourceSnapshot, target: ResourceTarget, query: ListQue
   const { predicate, limit } = query;
   const after = startOf(query.continueToken, target);
   const everything = predicate.id === '';
-  const base = { revision: snapshot.revision, snapshot };
-  const whole = { ...base, continueAfter: undefined, remainingItemCount: undefined };
-
+  const whole = (entries: Iterable<StoredObject>, count: number | undefined): ListResult =>
+    listed(snapshot, entries, count, undefined, undefined);
   const total = after === undefined ? snapshot.count(scope) : snapshot.countAfter(scope, after);
   if (everything && (limit === 0 || total <= limit)) {
-    return { ...whole, entries: snapshot.entries(scope, after), count: total };
+    return whole(snapshot.entries(scope, after), total);
   }
   if (limit === 0) {
-    return { ...whole, entries: matching(snapshot, scope, after, predicate), count: undefined };
+    return whole(matching(snapshot, scope, after, predicate), undefined);
   }
 
   const entries: StoredObject[] = [];
@@ -206,14 +205,19 @@ function page(snapshot: ResourceSnapshot, target: ResourceTarget, query: ListQue
     if (entries.length === limit) break;
   }
   const remaining = total - examined;
-  if (remaining === 0) return { ...whole, entries, count: entries.length };
-  return {
-    ...base,
-    entries,
-    count: entries.length,
-    continueAfter: last,
-    remainingItemCount: everything ? remaining : undefined,
-  };
+  if (remaining === 0) return whole(entries, entries.length);
+  return listed(snapshot, entries, entries.length, last, everything ? remaining : undefined);
+}
+
+function listed(
+  snapshot: ResourceSnapshot,
+  entries: Iterable<StoredObject>,
+  count: number | undefined,
+  continueAfter: string | undefined,
+  remainingItemCount: number | undefined,
+): ListResult {
+  const { revision } = snapshot;
+  return { revision, snapshot, entries, count, continueAfter, remainingItemCount };
 }
 
 /** Walks the scope lazily; a pinned name in a known namespace is looked up instead. */

@@ -9,7 +9,7 @@ import type { FieldError } from '../apimachinery/field-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject, withMember, without } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
 
 export interface KindStrategy {
@@ -73,13 +73,12 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
 
 function withoutStatus(object: ApiObject): ApiObject {
   if (object['status'] === undefined) return object;
-  const { status: _status, ...rest } = object;
-  return rest;
+  return without(object, 'status') as ApiObject;
 }
 
 function withStatusOf(next: ApiObject, current: ApiObject): ApiObject {
   const status: JsonValue | undefined = current['status'];
-  return status === undefined ? withoutStatus(next) : { ...next, status };
+  return status === undefined ? withoutStatus(next) : withMember(next, 'status', status);
 }
 
 const POD_GRACE_SECONDS = 30;

@@ -12,10 +12,12 @@ import type { FieldError } from '../apimachinery/field-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { newConflict, newInvalid } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
+import { withMember, without } from '../apimachinery/unstructured.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { validateObjectMetaUpdate } from '../apimachinery/validation/object-meta.ts';
 import type { CurrentObject, ObjectOutcome, Production } from '../../actors/actors.ts';
 import { assert, unreachable } from '../stdx/assert.ts';
+import { objectKey } from '../storage/keys.ts';
 import {
   namespaceConditions,
   namespaceRefusal,
@@ -184,7 +186,9 @@ export async function executeReplace(
 ): Promise<Result<WriteResult>> {
   const { options, subresource } = replacement;
   const { user } = options;
-  const guard = user === undefined ? undefined : deps.guardOf?.(user, { ...target, subresource });
+  const { kind, namespace, name } = target;
+  const write = { kind, namespace, name, subresource };
+  const guard = user === undefined ? undefined : deps.guardOf?.(user, write);
   if (guard === undefined) return replaceGuarded(deps, target, replacement, unguarded);
   return guard.run((check) => replaceGuarded(deps, target, replacement, check));
 }
@@ -198,18 +202,15 @@ async function replaceGuarded(
   const { kind, namespace, name } = target;
   const strategy = deps.strategyOf(kind);
   const { produce, create } = replacement;
-  const outcome = await deps.actors.execute(
-    { ...kind.storage, namespace, name },
-    {
-      type: 'replace',
-      produce: (current) => guarded(check, produce(current), current.object),
-      create: create === undefined ? undefined : () => guarded(check, create(), undefined),
-      conditions: namespaceConditions(namespace),
-      completesDeletion: (object) => completesDeletion(object, strategy),
-      dryRun: replacement.options.dryRun,
-      qualifiedResource: kind,
-    },
-  );
+  const outcome = await deps.actors.execute(objectKey(kind.storage, namespace, name), {
+    type: 'replace',
+    produce: (current) => guarded(check, produce(current), current.object),
+    create: create === undefined ? undefined : () => guarded(check, create(), undefined),
+    conditions: namespaceConditions(namespace),
+    completesDeletion: (object) => completesDeletion(object, strategy),
+    dryRun: replacement.options.dryRun,
+    qualifiedResource: kind,
+  });
   return replacementResult(outcome, target, replacement.warnings);
 }
 
@@ -265,13 +266,16 @@ function preparedStatus(
 ): ApiObject {
   const { metadata } = metadataForUpdate(submitted, current);
   const { ownerReferences } = current.metadata;
-  const { ownerReferences: _dropped, ...rest } = metadata;
-  const { status: _status, ...unchanged } = current;
-  const next = {
-    ...unchanged,
-    metadata: ownerReferences === undefined ? rest : { ...rest, ownerReferences },
-    ...(submitted['status'] === undefined ? {} : { status: submitted['status'] }),
-  } as ApiObject;
+  const { status } = submitted;
+  const owned =
+    ownerReferences === undefined
+      ? without(metadata, 'ownerReferences')
+      : withMember(metadata, 'ownerReferences', ownerReferences);
+  const unchanged = { ...current, metadata: owned };
+  const next =
+    status === undefined
+      ? (without(unchanged, 'status') as ApiObject)
+      : withMember(unchanged, 'status', status);
   return strategy.prepareForStatusUpdate(next, current, nowMs);
 }
 

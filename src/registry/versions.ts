@@ -15,7 +15,7 @@ import {
   stampResourceVersion,
   withObjectHead,
 } from '../apimachinery/object-encoding.ts';
-import { objectAtVersion } from '../apimachinery/object-version.ts';
+import { labelled, objectAtVersion } from '../apimachinery/object-version.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
@@ -35,16 +35,8 @@ export function storedKind(kind: KindInfo): Versioned {
 
 /** An object of one version as the other shows it; both are of one resource. Pure. */
 export function toVersion(object: ApiObject, from: Versioned, to: Versioned): ApiObject {
-  const labelled = labelledAs(object, from.kind, formatGroupVersion(from));
-  return objectAtVersion(labelled, formatGroupVersion(to), to.conversions);
-}
-
-/** With this kind and apiVersion, whatever the object says. */
-function labelledAs(object: ApiObject, kind: string, apiVersion: string): ApiObject {
-  // Its encoding has them first in any case.
-  if (object.kind === kind && object.apiVersion === apiVersion) return object;
-  const { kind: _kind, apiVersion: _version, ...rest } = object;
-  return { kind, apiVersion, ...rest };
+  const given = labelled(object, from.kind, formatGroupVersion(from));
+  return objectAtVersion(given, formatGroupVersion(to), to.conversions);
 }
 
 export function toStorageVersion(object: ApiObject, kind: KindInfo): ApiObject {

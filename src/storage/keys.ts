@@ -15,6 +15,15 @@ export interface ObjectKey extends GroupResource {
   readonly name: string;
 }
 
+/** Of the object of this name; a cluster-scoped one has no namespace: ''. */
+export function objectKey(
+  { group, resource }: GroupResource,
+  namespace: string,
+  name: string,
+): ObjectKey {
+  return { group, resource, namespace, name };
+}
+
 export function storeKey(key: ObjectKey): StoreKey {
   return `${key.group}/${key.resource}/${key.namespace}/${key.name}` as StoreKey;
 }

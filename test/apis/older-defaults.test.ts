@@ -150,6 +150,53 @@ const rows: readonly Row[] = [
       'spec.names.listKind': 'WheelList',
     },
   },
+  ...['v1beta1', 'v1beta2', 'v1beta3'].map((version) => ({
+    version: `${flow}/${version}`,
+    kind: level,
+    object: { spec: { type: 'Exempt', exempt: {} } },
+    expect: { 'spec.exempt.nominalConcurrencyShares': 0, 'spec.exempt.lendablePercent': 0 },
+    to: `${flow}/v1`,
+  })),
+  {
+    version: 'apiextensions.k8s.io/v1beta1',
+    kind: 'CustomResourceDefinition',
+    object: {
+      spec: {
+        conversion: {
+          strategy: 'Webhook',
+          webhookClientConfig: { service: { namespace: 'n', name: 's' } },
+        },
+      },
+    },
+    expect: {
+      'spec.conversion.webhookClientConfig.service.port': 443,
+      'spec.conversion.conversionReviewVersions': ['v1beta1'],
+    },
+  },
+  {
+    version: 'certificates.k8s.io/v1beta1',
+    kind: 'CertificateSigningRequest',
+    object: { spec: {}, status: { conditions: [{ type: 'Approved' }] } },
+    expect: { 'status.conditions.0.status': 'True' },
+    to: 'certificates.k8s.io/v1',
+  },
+  {
+    version: 'policy/v1beta1',
+    kind: 'PodSecurityPolicy',
+    object: { spec: {} },
+    expect: { 'spec.allowPrivilegeEscalation': true },
+  },
+  {
+    version: 'autoscaling/v2beta2',
+    kind: 'HorizontalPodAutoscaler',
+    object: { spec: { behavior: { scaleUp: { stabilizationWindowSeconds: 5 } } } },
+    expect: {
+      'spec.behavior.scaleUp.stabilizationWindowSeconds': 5,
+      'spec.behavior.scaleUp.selectPolicy': 'Max',
+      'spec.behavior.scaleDown.policies.0.type': 'Percent',
+    },
+    to: 'autoscaling/v2',
+  },
   {
     version: 'autoscaling/v2beta1',
     kind: 'HorizontalPodAutoscaler',

@@ -103,7 +103,7 @@ describe('scheme', () => {
       for (const kind of scheme.kinds) {
         // Types refer to themselves, and have their own test.
         const { schema: _schema, listSchema: _listSchema, subresources, ...rest } = kind;
-        const { conversions, storageSchema: _storageSchema, ...names } = rest;
+        const { conversions, judged: _judged, ...names } = rest;
         for (const name of conversions?.keys() ?? []) assert.ok(!name.includes('{'));
         const shown = JSON.stringify([names, subresources.map((s) => s.kind)]);
         assert.ok(!shown.includes('{'.concat('domain')), kind.resource);

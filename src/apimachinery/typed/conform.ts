@@ -19,8 +19,8 @@
  * Bounds: nesting is the document's, which its decoder has bounded. At most `unknownFieldsMax`
  * unknown fields are named; all are dropped.
  */
-import type { JsonObject, JsonValue } from '../unstructured.ts';
-import { isJsonObject } from '../unstructured.ts';
+import type { JsonObject, JsonValue, ObjectDraft } from '../unstructured.ts';
+import { draftOf, isJsonObject } from '../unstructured.ts';
 import { scalarReader, WrongType, zeroOfScalar } from './read-scalar.ts';
 import type { FieldSchema, ObjectSchema, TypeSchema, UnionSchema } from './type-schema.ts';
 
@@ -66,8 +66,6 @@ function pathOf(walk: Walk): string {
   }
   return path;
 }
-
-type MutableObject = Record<string, JsonValue | undefined>;
 
 /** Not called with null. */
 type Reader = (value: JsonValue, walk: Walk) => JsonValue;
@@ -195,7 +193,7 @@ function objectReader(schema: ObjectSchema): Reader {
 
 function readMembers(plan: Plan, given: JsonObject, walk: Walk): JsonObject {
   const { keys, depth } = walk;
-  let changed: MutableObject | undefined;
+  let changed: ObjectDraft | undefined;
   walk.depth = depth + 1;
   for (const name in given) {
     const value = given[name];
@@ -211,7 +209,7 @@ function readMembers(plan: Plan, given: JsonObject, walk: Walk): JsonObject {
   walk.depth = depth;
   for (const [name, value] of plan.fills) {
     if ((changed ?? given)[name] !== undefined) continue;
-    changed ??= { ...given };
+    changed ??= draftOf(given);
     changed[name] = value;
   }
   return changed ?? given;
@@ -233,8 +231,8 @@ function unknownField(walk: Walk): undefined {
 }
 
 /** A copy of what the walk has passed and kept; deleting would make a slow object of it. */
-function membersBefore(given: JsonObject, end: string): MutableObject {
-  const copy: MutableObject = {};
+function membersBefore(given: JsonObject, end: string): ObjectDraft {
+  const copy: ObjectDraft = {};
   for (const name in given) {
     if (name === end) break;
     copy[name] = given[name];
@@ -270,7 +268,7 @@ function mapReader(values: TypeSchema): Reader {
   return (value, walk) => {
     if (!isJsonObject(value)) throw new WrongType('an object', value);
     const { keys, depth } = walk;
-    let changed: MutableObject | undefined;
+    let changed: ObjectDraft | undefined;
     walk.depth = depth + 1;
     for (const name in value) {
       const item = value[name] ?? null;

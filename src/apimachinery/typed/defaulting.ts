@@ -16,8 +16,8 @@
  */
 import { assert } from '../../stdx/assert.ts';
 import type { Identity } from '../identity.ts';
-import type { JsonObject, JsonValue } from '../unstructured.ts';
-import { isJsonObject } from '../unstructured.ts';
+import type { JsonObject, JsonValue, ObjectDraft } from '../unstructured.ts';
+import { draftOf, isJsonObject } from '../unstructured.ts';
 import type { FieldSchema, ObjectSchema, TypeSchema } from './type-schema.ts';
 
 export interface DefaultContext {
@@ -229,16 +229,14 @@ function fillObject(plan: TypePlan, object: JsonObject, context: DefaultContext)
   return fillInner(plan, own, context, isOurs ? own : undefined);
 }
 
-type Filled = Record<string, JsonValue | undefined>;
-
 function fillOwn(plan: TypePlan, object: JsonObject, context: DefaultContext): JsonObject {
-  let filled: Filled | undefined;
+  let filled: ObjectDraft | undefined;
   for (const { name, nullable, value } of plan.rows) {
     const found = (filled ?? object)[name];
     if (found !== undefined && (nullable || !isZero(found))) continue;
     const made = typeof value === 'function' ? value(filled ?? object, context) : value;
     if (made === undefined || made === found) continue;
-    filled ??= { ...object };
+    filled ??= draftOf(object);
     filled[name] = made;
   }
   const own = filled ?? object;
@@ -250,7 +248,7 @@ function fillInner(
   plan: TypePlan,
   object: JsonObject,
   context: DefaultContext,
-  copy: Filled | undefined,
+  copy: ObjectDraft | undefined,
 ): JsonObject {
   let filled = copy;
   if (plan.inner.size === 0) return object;
@@ -260,7 +258,7 @@ function fillInner(
     if (fill === undefined || found === undefined) continue;
     const made = fill(found, context);
     if (made === found) continue;
-    filled ??= { ...object };
+    filled ??= draftOf(object);
     filled[name] = made;
   }
   return filled ?? object;

@@ -9,7 +9,7 @@
  * are equal bytes; unknown fields are dropped and named.
  */
 import { formatRfc3339, parseRfc3339 } from '../time.ts';
-import { isJsonObject } from '../unstructured.ts';
+import { draftOf, isJsonObject } from '../unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../unstructured.ts';
 
 export type MetaShape =
@@ -36,16 +36,11 @@ export function checkMetaShape(
     const apiVersion = readString(object['apiVersion'], 'apiVersion');
     const kind = readString(object['kind'], 'kind');
     const metadata = readFields(object['metadata'], 'metadata', META_FIELDS, unknownFields);
-    return {
-      kind: 'ok',
-      object: {
-        ...object,
-        apiVersion: label?.apiVersion ?? apiVersion ?? '',
-        kind: label?.kind ?? kind ?? '',
-        metadata,
-      },
-      unknownFields,
-    };
+    const shaped = draftOf(object);
+    shaped['apiVersion'] = label?.apiVersion ?? apiVersion ?? '';
+    shaped['kind'] = label?.kind ?? kind ?? '';
+    shaped['metadata'] = metadata;
+    return { kind: 'ok', object: shaped as ApiObject, unknownFields };
   } catch (error) {
     if (error instanceof WrongShape) return { kind: 'refused', problem: error.message };
     throw error;

@@ -100,6 +100,7 @@ const nominalShares: DefaultOf = (_limited, { root, identity }) => {
 };
 
 const flowSchema: TypeDefaults = { matchingPrecedence: precedenceByDefault };
+const exempt: TypeDefaults = { nominalConcurrencyShares: 0, lendablePercent: 0 };
 const queuing: TypeDefaults = { queues: 64, handSize: 8, queueLengthLimit: 50 };
 
 const flowcontrol: DefaultTable['fields'] = {
@@ -118,6 +119,9 @@ const flowcontrol: DefaultTable['fields'] = {
     nominalConcurrencyShares: nominalShares,
     lendablePercent: 0,
   },
+  'flowcontrol/v1beta1.ExemptPriorityLevelConfiguration': exempt,
+  'flowcontrol/v1beta2.ExemptPriorityLevelConfiguration': exempt,
+  'flowcontrol/v1beta3.ExemptPriorityLevelConfiguration': exempt,
   'flowcontrol/v1beta1.QueuingConfiguration': queuing,
   'flowcontrol/v1beta2.QueuingConfiguration': queuing,
   'flowcontrol/v1beta3.QueuingConfiguration': queuing,
@@ -142,6 +146,7 @@ const others: DefaultTable['fields'] = {
     singular: ({ kind }) => (typeof kind === 'string' ? kind.toLowerCase() : undefined),
     listKind: ({ kind }) => (typeof kind === 'string' ? `${kind}List` : undefined),
   },
+  'apiextensions/v1beta1.ServiceReference': { port: 443 },
   'autoscaling/v2beta1.HorizontalPodAutoscalerSpec': {
     minReplicas: 1,
     metrics: [{ type: 'Resource', resource: cpuAt80 }],
@@ -154,6 +159,8 @@ const others: DefaultTable['fields'] = {
     signerName: (_spec, { identity }) => identity.signers.legacyUnknown,
     usages: ['digital signature', 'key encipherment'],
   },
+  // Conditions were granted before they had a status.
+  'certificates/v1beta1.CertificateSigningRequestCondition': { status: 'True' },
   'discovery/v1beta1.EndpointPort': { name: '', protocol: 'TCP' },
   'extensions/v1beta1.HTTPIngressPath': { pathType: 'ImplementationSpecific' },
   'extensions/v1beta1.NetworkPolicyPort': { protocol: 'TCP' },
@@ -162,6 +169,7 @@ const others: DefaultTable['fields'] = {
   },
   'networking/v1beta1.HTTPIngressPath': { pathType: 'ImplementationSpecific' },
   'networking/v1beta1.IngressClassParametersReference': { scope: 'Cluster' },
+  'policy/v1beta1.PodSecurityPolicySpec': { allowPrivilegeEscalation: true },
   'rbac/v1beta1.RoleRef': { apiGroup: (_ref, { identity }) => identity.groups.rbac },
   'rbac/v1beta1.Subject': { apiGroup: subjectGroup },
   'scheduling/v1beta1.PriorityClass': { preemptionPolicy: 'PreemptLowerPriority' },

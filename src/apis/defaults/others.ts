@@ -61,10 +61,14 @@ export const otherDefaults: DefaultTable = {
   },
   complete: {
     'apiextensions/v1.CustomResourceDefinitionSpec': withNames,
-    'autoscaling/v2.HorizontalPodAutoscalerBehavior': (behavior) =>
-      withRules(withRules(behavior, 'scaleUp', scaleUp), 'scaleDown', scaleDown),
+    'autoscaling/v2.HorizontalPodAutoscalerBehavior': withScalingRules,
+    'autoscaling/v2beta2.HorizontalPodAutoscalerBehavior': withScalingRules,
   },
 };
+
+function withScalingRules(behavior: JsonObject): JsonObject {
+  return withRules(withRules(behavior, 'scaleUp', scaleUp), 'scaleDown', scaleDown);
+}
 
 function withRules(behavior: JsonObject, field: string, defaults: JsonObject): JsonObject {
   const found = behavior[field];

@@ -7,7 +7,7 @@
 import { part } from '../../apimachinery/members.ts';
 import type { DefaultOf, DefaultTable, TypeDefaults } from '../../apimachinery/typed/defaulting.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
 import { roundResources } from './resource-lists.ts';
 
 const graceSeconds = 30;
@@ -69,7 +69,7 @@ export const podDefaults: DefaultTable = {
   complete: {
     'core/v1.Pod': (pod) => inSpec(pod, completePodSpec),
     'core/v1.PodSpec': (spec) => roundResources(withOneAccount(spec), ['overhead']),
-    'core/v1.Volume': (volume) => (hasSource(volume) ? volume : { ...volume, emptyDir: {} }),
+    'core/v1.Volume': (volume) => (hasSource(volume) ? volume : withMember(volume, 'emptyDir', {})),
   },
 };
 
@@ -82,14 +82,14 @@ export function inSpec(object: JsonObject, step: (spec: JsonObject) => JsonObjec
   const { spec } = object;
   if (!isJsonObject(spec)) return object;
   const made = step(spec);
-  return made === spec ? object : { ...object, spec: made };
+  return made === spec ? object : withMember(object, 'spec', made);
 }
 
 function withOneAccount(spec: JsonObject): JsonObject {
   const { serviceAccountName: name } = spec;
   return name === undefined || spec['serviceAccount'] === name
     ? spec
-    : { ...spec, serviceAccount: name };
+    : withMember(spec, 'serviceAccount', name);
 }
 
 function completePodSpec(spec: JsonObject): JsonObject {
@@ -99,7 +99,7 @@ function completePodSpec(spec: JsonObject): JsonObject {
   };
   const filled = eachIn(eachIn(spec, 'containers', step), 'initContainers', step);
   return filled['enableServiceLinks'] === undefined
-    ? { ...filled, enableServiceLinks: true }
+    ? withMember(filled, 'enableServiceLinks', true)
     : filled;
 }
 
@@ -110,7 +110,11 @@ function withRequests(each: JsonObject): JsonObject {
   const { limits } = resources;
   const requests = part(resources, 'requests');
   if (Object.keys(limits).every((name) => requests[name] !== undefined)) return each;
-  return { ...each, resources: { ...resources, requests: { ...limits, ...requests } } };
+  return withMember(
+    each,
+    'resources',
+    withMember(resources, 'requests', { ...limits, ...requests }),
+  );
 }
 
 /** In the network of the host, ports of the container are ports of the host. */
@@ -118,7 +122,7 @@ function withHostPorts(each: JsonObject): JsonObject {
   return eachIn(each, 'ports', (port) => {
     const { containerPort, hostPort = 0 } = port;
     if (hostPort !== 0 || containerPort === undefined || containerPort === 0) return port;
-    return { ...port, hostPort: containerPort };
+    return withMember(port, 'hostPort', containerPort);
   });
 }
 
@@ -138,5 +142,5 @@ function eachIn(
     changed ??= [...items];
     changed[at] = made;
   }
-  return changed === undefined ? object : { ...object, [field]: changed };
+  return changed === undefined ? object : withMember(object, field, changed);
 }

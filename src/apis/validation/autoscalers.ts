@@ -27,12 +27,11 @@ const periodSecondsMax = 1800;
 export const autoscalerRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
-    const newest = object.apiVersion.endsWith('/v2');
     return together(
       boundsRules(spec),
       referenceRules(part(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
-      newest ? metricsRules(objects(spec, 'metrics'), 'spec.metrics') : noProblems,
-      newest ? behaviorRules(part(spec, 'behavior'), 'spec.behavior') : noProblems,
+      metricsRules(objects(spec, 'metrics'), 'spec.metrics'),
+      behaviorRules(part(spec, 'behavior'), 'spec.behavior'),
     );
   },
 };

@@ -81,8 +81,6 @@ function systemRules(object: ApiObject, name: string, value: number): Problems {
 
 export const runtimeClassRules: KindRules = {
   validate: (object) => {
-    // The oldest version has its fields elsewhere; releases that store it say what is wrong there.
-    if (object.apiVersion.endsWith('/v1alpha1')) return noProblems;
     const scheduling = part(object, 'scheduling');
     const overhead = part(part(object, 'overhead'), 'podFixed');
     return together(

@@ -2,8 +2,8 @@
  * Rules of custom resource definitions: names, versions, printer columns, conversion, and what a
  * schema must say to be structural.
  *
- * What it is not: of the older version, which emulated releases store. Schemas are looked at as far
- * as this says, not compiled.
+ * What it is not: what only the stable version demands of a schema. Schemas are looked at as far as
+ * this says, not compiled.
  *
  * Bounds: one error for each wrong place of a schema, `schemaErrorsMax` of them at most.
  */
@@ -28,7 +28,6 @@ const schemaErrorsMax = 100;
 
 export const definitionRules: KindRules = {
   validate: (object) => {
-    if (!object.apiVersion.endsWith('/v1')) return noProblems;
     const spec = part(object, 'spec');
     return together(
       ownNameRules(object),

@@ -34,8 +34,6 @@ import type { KindRules } from './kind-rules.ts';
 
 export const ingressRules: KindRules = {
   validate: (object) => {
-    // Old releases store versions with fields of other names; their rules are the schema's.
-    if (!object.apiVersion.endsWith('/v1')) return [];
     const spec = part(object, 'spec');
     const rules = objects(spec, 'rules');
     const neither = rules.length === 0 && spec['defaultBackend'] === undefined;

@@ -6,9 +6,9 @@
  *
  *     'apps/deployments': deploymentRules      `<group template>/<resource>`, as in behaviour.ts
  *
- * Rules see objects that are typed, defaulted, prepared, and in the storage version of their
- * resource. They are pure: they run inside an actor's decision and may run again. Each rule adds
- * one FieldError for each wrong field, with its full path.
+ * Rules see objects that are typed, defaulted, prepared, and in the version that their resource is
+ * judged in (judged-version.ts). They are pure: they run inside an actor's decision and may run
+ * again. Each rule adds one FieldError for each wrong field, with its full path.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import * as access from './access.ts';

@@ -9,9 +9,8 @@ import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Attributes, Decision } from '../authorizer.ts';
 
-export type AccessReviewVersion = 'v1' | 'v1beta1';
-
-export const accessReviewVersions: readonly AccessReviewVersion[] = ['v1', 'v1beta1'];
+export const accessReviewVersions = ['v1', 'v1beta1'] as const;
+export type AccessReviewVersion = (typeof accessReviewVersions)[number];
 
 const kind = 'SubjectAccessReview';
 

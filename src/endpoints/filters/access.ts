@@ -127,7 +127,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
   return {
     admit(exchange, info, query, trail) {
       const asked: Asked = { exchange, info, query, trail };
-      const caller = authentication.authenticate(new ShownCredentials(exchange));
+      const caller = authentication.authenticate(new ShownCredentials(exchange, trail));
       return caller instanceof Promise
         ? caller.then((known) => identified(asked, known))
         : identified(asked, caller);
@@ -169,9 +169,11 @@ function attempted(exchange: HttpExchange): string {
 /** What authenticators see of an exchange; nothing of it is looked up before it is asked for. */
 class ShownCredentials implements AuthenticationRequest {
   readonly #exchange: HttpExchange;
+  readonly #trail: AuditTrail | undefined;
 
-  constructor(exchange: HttpExchange) {
+  constructor(exchange: HttpExchange, trail: AuditTrail | undefined) {
     this.#exchange = exchange;
+    this.#trail = trail;
   }
 
   get path(): string {
@@ -192,5 +194,9 @@ class ShownCredentials implements AuthenticationRequest {
 
   headerNames(): readonly string[] {
     return [...new Set(this.#exchange.headers().map(([name]) => name))];
+  }
+
+  annotate(key: string, value: string): void {
+    this.#trail?.annotate(key, value);
   }
 }

@@ -24,7 +24,12 @@ import { sendBody } from '../object-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
-import { atRequestTarget, inRequestNamespace, readObject } from '../submitted-object.ts';
+import {
+  atRequestTarget,
+  inRequestNamespace,
+  readObject,
+  submittedType,
+} from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 import type { NamedWriteOptions } from '../write-request.ts';
 import { handleReview } from './review.ts';
@@ -55,10 +60,7 @@ export async function handleCreateOperation(
   const operation = operations[path.filter((part, at) => at < 2 || part !== '').join('/')];
   if (operation === undefined) return handleReview(deps, request);
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
-  const { schema, defaults } = subresource ?? kind;
-  const { alsoKinds } = subresource ?? {};
-  const expected = { ...(subresource?.kind ?? kind), schema, defaults, alsoKinds };
-  const submitted = await readObject(deps, request, expected);
+  const submitted = await readObject(deps, request, submittedType(kind, subresource));
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const representation = negotiateRepresentation(deps, request, { projections: false });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);

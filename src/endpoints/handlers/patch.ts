@@ -36,7 +36,12 @@ import type { Representation } from '../representation.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
-import { atRequestTarget, checkVersionAndKind, readBody } from '../submitted-object.ts';
+import {
+  atRequestTarget,
+  checkVersionAndKind,
+  readBody,
+  submittedType,
+} from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 
 const jsonPatchType = 'application/json-patch+json';
@@ -66,8 +71,7 @@ const typedTypes = [json(jsonPatchType), json(mergePatchType), json(strategicPat
 export async function handlePatch(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
-  const { schema, defaults } = subresource ?? kind;
-  const type = { ...(subresource?.kind ?? kind), schema, defaults };
+  const type = submittedType(kind, subresource);
   const change = await readChange(deps, request, type);
   if (change.kind === 'refused') return sendStatusError(exchange, change.error);
   const scale = resource.subresource === 'scale';
@@ -83,11 +87,12 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
     return sendStatusError(exchange, newInvalid({ group, kind: 'PatchOptions' }, '', errors));
   }
   const { noticed } = change.value;
+  const { dryRun, manager, user, fieldValidation } = options.value;
   const sent: Sent = {
     target: { kind, namespace: resource.namespace, name: resource.name },
     type,
     change: change.value,
-    options: { ...options.value, force: force ?? false, noticed },
+    options: { dryRun, manager, user, fieldValidation, force: force ?? false, noticed },
     representation: representation.value,
   };
   return scale ? sendChangedScale(deps, request, sent) : sendChanged(deps, request, sent);
@@ -124,9 +129,11 @@ async function readChange(
   const noticed = duplicateFields(decoded.duplicates ?? []);
   if (isApply) return intentOf(decoded.value, noticed, request, expected);
   if (type.mediaType === jsonPatchType) return jsonPatchOf(decoded.value, noticed);
-  const strategic = type.mediaType === strategicPatchType ? schema : undefined;
-  const patch = mergePatchOf(decoded.value, strategic);
-  return patch.kind === 'refused' ? patch : ok({ ...patch.value, noticed });
+  const patch = decoded.value;
+  if (!isJsonObject(patch)) return refused(newBadRequest('a merge patch must be an object'));
+  return type.mediaType === strategicPatchType && schema !== undefined
+    ? ok({ kind: 'strategic', patch, schema, noticed })
+    : ok({ kind: 'merge', patch, noticed });
 }
 
 function decodePatch(bytes: Uint8Array, format: BodyFormat, options: DecodeOptions): Decoded {
@@ -172,15 +179,6 @@ function jsonPatchOf(body: JsonValue, duplicates: readonly string[]): Result<Cha
   return refused(why === 'too-large' ? newPatchTooLarge(problem) : newBadRequest(problem));
 }
 
-function mergePatchOf(body: JsonValue, schema: ObjectSchema | undefined): Result<ObjectPatch> {
-  if (!isJsonObject(body)) return refused(newBadRequest('a merge patch must be an object'));
-  return ok(
-    schema === undefined
-      ? { kind: 'merge', patch: body }
-      : { kind: 'strategic', patch: body, schema },
-  );
-}
-
 async function sendChanged(
   deps: EndpointDeps,
   request: ResourceRequest,
@@ -192,7 +190,10 @@ async function sendChanged(
   const changed =
     change.kind === 'apply'
       ? await applyObject(registry, target, change.intent, subresource, {
-          ...options,
+          dryRun: options.dryRun,
+          manager: options.manager,
+          user: options.user,
+          force: options.force,
           creationRefusal: await creationRefusalOf(deps, request),
         })
       : await patchObject(registry, target, change, subresource, options);

@@ -14,14 +14,13 @@ import { inFormat, negotiateRepresentation } from '../representation.ts';
 import { refused } from '../../registry/registry.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
-import { inRequestNamespace, readObject } from '../submitted-object.ts';
+import { inRequestNamespace, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 
 export async function handleReview(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, resource } = request;
   const subresource = request.kind.subresources.find((s) => s.name === resource.subresource);
-  const { schema, defaults } = subresource ?? request.kind;
-  const kind = { ...(subresource?.kind ?? request.kind), schema, defaults };
+  const kind = submittedType(request.kind, subresource);
   const submitted = await readObject(deps, request, kind);
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const representation = negotiateRepresentation(deps, request, { projections: false });
@@ -46,6 +45,6 @@ export async function handleReview(deps: EndpointDeps, request: ResourceRequest)
       }));
   if (answer.kind === 'refused') return sendStatusError(exchange, answer.error, request.warnings);
   const { negotiated, pretty } = representation.value;
-  const body = inFormat(encodeJson(answer.value), negotiated, pretty, schema);
+  const body = inFormat(encodeJson(answer.value), negotiated, pretty, kind.schema);
   return sendBody(deps, request, 201, negotiated.mediaType, body);
 }

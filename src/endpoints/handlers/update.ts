@@ -10,16 +10,14 @@ import type { Representation } from '../representation.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
-import { atRequestTarget, readObject } from '../submitted-object.ts';
+import { atRequestTarget, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 import type { NamedWriteOptions } from '../write-request.ts';
 
 export async function handleUpdate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
-  const { schema, defaults } = subresource ?? kind;
-  const expected = { ...(subresource?.kind ?? kind), schema, defaults };
-  const submitted = await readObject(deps, request, expected);
+  const submitted = await readObject(deps, request, submittedType(kind, subresource));
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const scale = resource.subresource === 'scale';
   const representation = negotiateRepresentation(deps, request, { projections: !scale });
@@ -46,10 +44,9 @@ async function putObject(
   const creationRefusal = kind.allowCreateOnUpdate
     ? await creationRefusalOf(deps, request)
     : undefined;
-  const updated = await updateObject(deps.registry, target, object, subresource, {
-    ...options,
-    creationRefusal,
-  });
+  const { dryRun, manager, user } = options;
+  const how = { dryRun, manager, user, creationRefusal };
+  const updated = await updateObject(deps.registry, target, object, subresource, how);
   if (updated.kind === 'refused') {
     return sendStatusError(request.exchange, updated.error, request.warnings);
   }

@@ -19,7 +19,7 @@ import { isEmptySet } from '../fieldpath/field-set.ts';
 import type { Applied, AppliedIntent, Intent } from '../merge/apply.ts';
 import { applyIntent } from '../merge/apply.ts';
 import type { Managers, ManagersDraft } from '../merge/managers.ts';
-import { setOwned } from '../merge/managers.ts';
+import { setOwned, withSet } from '../merge/managers.ts';
 import type { MergeType } from '../schema/merge-type.ts';
 import { deducedType } from '../schema/deduced.ts';
 import { claimedFields } from '../typed/to-field-set.ts';
@@ -43,7 +43,7 @@ import { versionRules } from './version-rules.ts';
 const beforeFirstApply = 'before-first-apply';
 
 export const applyPatch: ApplyPatch = (request) => {
-  const { live, kind, apiVersion } = request;
+  const { live, kind, apiVersion, manager, subresource } = request;
   const type = kind.typeAt(apiVersion) ?? deducedType;
   const intended = intendedPart(request.applied, live);
   const error = refusalOf(request, type, intended);
@@ -56,7 +56,7 @@ export const applyPatch: ApplyPatch = (request) => {
   const intent: Intent = {
     value: intended,
     version: apiVersion,
-    manager: managerIdentifier({ ...request, operation: 'Apply' }),
+    manager: managerIdentifier({ manager, operation: 'Apply', apiVersion, subresource }),
     force: request.force,
   };
   const outcome = applyOrTakeOver(request, type, bare, intent, start.owners);
@@ -146,7 +146,7 @@ function finish(
   const { live, kind, nowMs } = request;
   const owners: ManagersDraft = outcome.managers;
   const claim = owners.get(writer);
-  if (claim !== undefined) setOwned(owners, writer, { ...claim, set: withoutOwnerless(claim.set) });
+  if (claim !== undefined) setOwned(owners, writer, withSet(claim, withoutOwnerless(claim.set)));
   const merged = withLastApplied(request, outcome.value as ApiObject);
   const stored = live === undefined ? merged : kind.toVersion(merged, live.apiVersion);
   const object = request.complete?.(stored) ?? stored;

@@ -5,6 +5,7 @@
  * Appliers are not counted: each is there because it was named.
  */
 import { emptySet, union } from '../fieldpath/field-set.ts';
+import { withSet } from '../merge/managers.ts';
 import type { ManagersDraft, OwnedFields } from '../merge/managers.ts';
 import { managerIdentifier, secondsOf } from './managed-fields.ts';
 
@@ -37,7 +38,7 @@ export function capUpdateManagers(owners: ManagersDraft, times: Map<string, stri
     const parts = new Set([first, bucket, identifier]);
     const set = [...parts].map((part) => owners.get(part)?.set ?? emptySet).reduce(union);
     for (const part of parts) owners.delete(part);
-    owners.set(bucket, { ...owned, set });
+    owners.set(bucket, withSet(owned, set));
     firstOfVersion.set(owned.version, bucket);
     // The later of the times: what is merged now is younger than what was merged before.
     const time = times.get(identifier);

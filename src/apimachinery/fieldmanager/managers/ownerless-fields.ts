@@ -5,7 +5,7 @@
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { difference } from '../fieldpath/field-set.ts';
 import { fieldElement } from '../fieldpath/path-element.ts';
-import { withMember } from '../../unstructured.ts';
+import { withMember, without } from '../../unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../unstructured.ts';
 
 const ownerless = [
@@ -64,6 +64,5 @@ export function withManagedFields(object: ApiObject, entries: JsonValue | undefi
   if (entries !== undefined) {
     return { ...object, metadata: withMember(metadata, 'managedFields', entries) };
   }
-  const { managedFields: _gone, ...rest } = metadata;
-  return { ...object, metadata: rest };
+  return { ...object, metadata: without(metadata, 'managedFields') };
 }

@@ -38,6 +38,11 @@ export interface VersionRules {
   writable(set: FieldSet, version: string): FieldSet;
 }
 
+/** The same owner with other fields. */
+export function withSet({ version, applied }: OwnedFields, set: FieldSet): OwnedFields {
+  return { set, version, applied };
+}
+
 /** Sets what the manager owns; one that owns nothing is no manager. */
 export function setOwned(draft: ManagersDraft, manager: string, owned: OwnedFields): void {
   if (isEmptySet(owned.set)) draft.delete(manager);

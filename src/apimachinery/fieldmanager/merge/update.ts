@@ -12,7 +12,7 @@ import type { Comparison } from '../typed/compare.ts';
 import { compareValuesOf, noChange } from '../typed/compare.ts';
 import { reconcileFields } from '../typed/reconcile.ts';
 import type { Managers, ManagersDraft, VersionedValue, VersionRules } from './managers.ts';
-import { setOwned } from './managers.ts';
+import { setOwned, withSet } from './managers.ts';
 
 /** Fields per manager that the write would take from them. */
 export type Conflicts = ReadonlyMap<string, FieldSet>;
@@ -51,7 +51,7 @@ export function takeOver(
     const taken = intersection(owned.set, union(seen.modified, seen.added));
     if (!isEmptySet(taken)) conflicts.set(manager, taken);
     const left = difference(difference(owned.set, taken), seen.removed);
-    setOwned(kept, manager, left === owned.set ? owned : { ...owned, set: left });
+    setOwned(kept, manager, left === owned.set ? owned : withSet(owned, left));
   }
   return { managers: kept, changes, conflicts };
 }
@@ -118,7 +118,7 @@ export function reconcileManagers(
   for (const [manager, owned] of managers) {
     if (rules.convert(live, owned.version) === undefined) continue;
     const set = reconcileFields(rules.typeAt(owned.version), owned.set);
-    reconciled.set(manager, set === owned.set ? owned : { ...owned, set });
+    reconciled.set(manager, set === owned.set ? owned : withSet(owned, set));
   }
   return reconciled;
 }

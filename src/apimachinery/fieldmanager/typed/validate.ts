@@ -33,7 +33,8 @@ export function validateValue(
   value: JsonValue,
   rules: ValidationRules = { allowDuplicates: false },
 ): readonly string[] {
-  const walk: Walk = { ...rules, errors: [], path: [] };
+  const { allowDuplicates } = rules;
+  const walk: Walk = { allowDuplicates, errors: [], path: [] };
   check(walk, type, value);
   return walk.errors.slice(0, VALIDATION_ERRORS_MAX);
 }
