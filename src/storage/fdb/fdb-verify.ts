@@ -2,18 +2,17 @@
  * Does the store agree with itself? Reads every record, every superseded one and the whole log, and
  * lists what contradicts what (verify.ts), beside live servers.
  *
- * What it is not: a snapshot. A page is what one transaction sees, at a read version of its own, and
- * everything that an entry is held against is read in that transaction: in any one of them a sound
- * store agrees with itself, whatever was written or compacted between two. So there is no revision
+ * What it is not: a snapshot. A page is what one transaction sees, at a read version of its own;
+ * whatever an entry is held against is read in that transaction. In any one of them a sound store
+ * agrees with itself, whatever was written or compacted between two. So there is no revision
  * to hold compaction up for, and the figures count what was read.
  *
  *   c   the records now      the change that wrote it; its state word in w
  *   o   superseded ones      both changes; the record that came next
  *   l   the log              the record of each change
  *
- * In this order: what is superseded meanwhile moves from what has not been read into what has not
- * been read, so no record escapes. What a record, a change or a state word without a counterpart
- * would be is found from one of the three sides.
+ * In this order: a record that is superseded meanwhile moves to where nobody has been yet, so none
+ * escapes. A record, a change or a state word without a counterpart is found from its own side.
  *
  * Bounds: `pageEntriesMax` entries and about `storageLimits.pageBytesMax` of values in a page; of
  * values that lie in pieces one at a time. Problems are kept, as many as there are.
