@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { completeConfig, optionTable } from '../../src/server/options.ts';
-import type { OptionName, RawOptions } from '../../src/server/options.ts';
+import type { OptionName } from '../../src/server/options.ts';
 import { guardSecretFiles } from '../../src/server/secret-files.ts';
 import { temporaryDirectories } from '../support/lmdb-directory.ts';
 import { startSecureServer } from '../support/secure-server.ts';
