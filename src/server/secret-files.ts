@@ -7,8 +7,8 @@
  * What it is not: the making of files (each part makes its own 0600), nor the store's, which are
  * the store's to keep.
  *
- * Invariants: nothing here ends a start. What is no regular file (a pipe, a device) has no reader to
- * be kept away and is left alone. No content is read.
+ * Invariants: nothing here ends a start. What is no regular file (a pipe, a device) has no reader
+ * to be kept away and is left alone. No content is read.
  */
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
