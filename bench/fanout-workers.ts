@@ -8,51 +8,29 @@
  * fanout.ts. Each worker makes every frame once for its own watchers, and every change is carried
  * to each of them: that is what the ratio shows.
  */
-import { measureSaturated, measureSingle, serverSide, sizesOf } from './fanout.ts';
-import type { Measured, Side } from './fanout.ts';
 import { comparison } from './harness/compare.ts';
-import type { MeasuredProcess } from './harness/process.ts';
-import { startSluice } from './harness/process.ts';
-import { busiest } from './harness/scenario.ts';
 import type { Bench, Outcome, Row, Scenario } from './harness/scenario.ts';
+import type { Measured } from './load/fan-out.ts';
+import { compareVariants } from './load/fan-out-variants.ts';
+import type { MeasuredVariant } from './load/fan-out-variants.ts';
 
 const COUNTS = [1, 2, 4] as const;
 /** So many that writers through different workers seldom meet on one: the question is fan-out. */
 const OBJECTS = 1000;
 
-interface Variant {
-  readonly workers: number;
-  readonly process: MeasuredProcess;
-  readonly side: Side;
-  readonly single: Measured[];
-  readonly saturated: Measured[];
+function run(bench: Bench): Promise<Outcome> {
+  return compareVariants<number>(bench, {
+    variants: COUNTS.map((workers) => ({ name: workers, flags: [`--workers=${workers}`] })),
+    objects: OBJECTS,
+    facts: { workers: COUNTS },
+    notes: ['all processes share the server core; the floor is one process'],
+    rowsOf,
+  });
 }
 
-async function run(bench: Bench): Promise<Outcome> {
-  const sizes = sizesOf(bench.smoke);
-  const variants: Variant[] = [];
-  try {
-    for (const workers of COUNTS) {
-      const process = await startSluice(bench.cores.server, [`--workers=${workers}`]);
-      const side = await serverSide(process, sizes, OBJECTS);
-      variants.push({ workers, process, side, single: [], saturated: [] });
-    }
-    for (let round = 0; round < bench.rounds; round += 1) {
-      for (const { side, single, saturated } of variants) {
-        single.push(await measureSingle(bench, side, sizes));
-        saturated.push(await measureSaturated(bench, side, sizes));
-      }
-    }
-    for (const { side } of variants) side.watchers.close();
-    return outcomeOf(variants, { ...sizes, objects: OBJECTS, workers: COUNTS });
-  } finally {
-    await Promise.all(variants.map(({ process }) => process.stop()));
-  }
-}
-
-function outcomeOf(variants: readonly Variant[], facts: Record<string, unknown>): Outcome {
-  const [alone, ...others] = variants as [Variant, ...Variant[]];
-  const rows = others.flatMap(({ workers, single, saturated }): Row[] => {
+function rowsOf(measured: readonly MeasuredVariant<number>[]): Row[] {
+  const [alone, ...others] = measured as [MeasuredVariant<number>, ...MeasuredVariant<number>[]];
+  return others.flatMap(({ name: workers, single, saturated }): Row[] => {
     const row = (
       measure: string,
       unit: string,
@@ -76,13 +54,6 @@ function outcomeOf(variants: readonly Variant[], facts: Record<string, unknown>)
       },
     ];
   });
-  const usages = variants.flatMap((each) => [...each.single, ...each.saturated]);
-  return {
-    rows,
-    ...busiest(usages.map(({ usage }) => usage)),
-    facts,
-    notes: ['all processes share the server core; the floor is one process'],
-  };
 }
 
 export const fanoutWorkers: Scenario = {

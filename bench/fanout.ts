@@ -16,116 +16,20 @@ import type { MeasuredProcess } from './harness/process.ts';
 import { startSluice, startUwsFloor } from './harness/process.ts';
 import { busiest } from './harness/scenario.ts';
 import type { Bench, Outcome, Scenario } from './harness/scenario.ts';
-import { measureUsage } from './harness/usage.ts';
-import type { Usage } from './harness/usage.ts';
-import { connectMany, drive } from './load/http-client.ts';
+import {
+  fanOutPrefix,
+  fanOutWriters,
+  measureSaturated,
+  measureSingle,
+  sendEvent,
+  serverSide,
+  sizesOf,
+} from './load/fan-out.ts';
+import type { Measured, Side, Sizes } from './load/fan-out.ts';
 import type { ClientConnection } from './load/http-client.ts';
-import { collectionPath, objectName, replaceRequest, requestBytes } from './load/objects.ts';
-import { currentVersion, fill, objectText } from './load/prepare.ts';
+import { objectName, requestBytes } from './load/objects.ts';
+import { objectText } from './load/prepare.ts';
 import { openWatchers } from './load/watchers.ts';
-import type { Watchers } from './load/watchers.ts';
-
-const EVENT_BYTES = 1024;
-const WRITERS = 32;
-const PREFIX = 'fanout';
-
-export interface Sizes {
-  readonly watchers: number;
-  readonly singleEvents: number;
-  readonly saturatedEvents: number;
-}
-
-export const sizesOf = (smoke: boolean): Sizes =>
-  smoke
-    ? { watchers: 10, singleEvents: 5, saturatedEvents: 20 }
-    : { watchers: 1000, singleEvents: 200, saturatedEvents: 400 };
-
-export interface Measured {
-  readonly perSecond: number;
-  readonly perCpuSecond: number;
-  readonly usage: Usage;
-}
-
-/** A process with its audience and a way to give it events. */
-export interface Side {
-  readonly process: MeasuredProcess;
-  readonly watchers: Watchers;
-  single(connection: ClientConnection): Promise<void>;
-  saturate(count: number, connections: readonly ClientConnection[]): Promise<void>;
-}
-
-async function measure(
-  bench: Bench,
-  side: Side,
-  events: number,
-  sizes: Sizes,
-  body: (connections: readonly ClientConnection[]) => Promise<void>,
-): Promise<Measured> {
-  const expected = events * sizes.watchers;
-  const from = side.watchers.deliveries;
-  const connections = await connectMany(side.process.port, WRITERS);
-  const stop = measureUsage(side.process.pid, bench.cores.server);
-  await body(connections);
-  await side.watchers.reached(from + expected);
-  const usage = stop();
-  for (const connection of connections) connection.close();
-  const got = side.watchers.deliveries - from;
-  if (got !== expected) throw new Error(`${got} deliveries instead of ${expected}`);
-  const { seconds, serverCpuSeconds } = usage;
-  return { perSecond: got / seconds, perCpuSecond: got / serverCpuSeconds, usage };
-}
-
-export function measureSingle(bench: Bench, side: Side, sizes: Sizes): Promise<Measured> {
-  return measure(bench, side, sizes.singleEvents, sizes, async ([connection]) => {
-    for (let i = 0; i < sizes.singleEvents; i += 1) {
-      const all = side.watchers.deliveries + sizes.watchers;
-      await side.single(connection as ClientConnection);
-      await side.watchers.reached(all);
-    }
-  });
-}
-
-export function measureSaturated(bench: Bench, side: Side, sizes: Sizes): Promise<Measured> {
-  const events = sizes.saturatedEvents;
-  return measure(bench, side, events, sizes, (connections) => side.saturate(events, connections));
-}
-
-function ask(connection: ClientConnection, request: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    connection.send(request, (status) =>
-      status === 200 ? resolve() : reject(new Error(`an event was answered ${status}`)),
-    );
-  });
-}
-
-/** `objects`: how many are replaced in turn; `secure`: watched over TLS. */
-export async function serverSide(
-  process: MeasuredProcess,
-  sizes: Sizes,
-  objects = WRITERS,
-  secure = false,
-): Promise<Side> {
-  await fill(process.port, PREFIX, objects, EVENT_BYTES);
-  const version = await currentVersion(process.port);
-  const path = `${collectionPath}?watch=1&resourceVersion=${version}`;
-  const port = secure ? (process.securePort as number) : process.port;
-  const watchers = await openWatchers({ port, path, count: sizes.watchers, secure });
-  // Above what the objects were made with: writing what is there already makes no event.
-  let sequence = objects;
-  const next = (): Buffer => {
-    sequence += 1;
-    return replaceRequest(objectName(PREFIX, sequence % objects), sequence, EVENT_BYTES);
-  };
-  return {
-    process,
-    watchers,
-    single: (connection) => ask(connection, next()),
-    async saturate(count, writers) {
-      const { statuses } = await drive(writers, count, next);
-      if (statuses['200'] !== count) throw new Error(`refused: ${JSON.stringify(statuses)}`);
-    },
-  };
-}
 
 async function floorSide(
   process: MeasuredProcess,
@@ -137,9 +41,9 @@ async function floorSide(
   return {
     process,
     watchers,
-    single: (connection) => ask(connection, once),
+    single: (connection) => sendEvent(connection, once),
     saturate: (times, [connection]) =>
-      ask(connection as ClientConnection, requestBytes('POST', `/saturate?${times}`, event)),
+      sendEvent(connection as ClientConnection, requestBytes('POST', `/saturate?${times}`, event)),
   };
 }
 
@@ -149,7 +53,7 @@ async function run(bench: Bench): Promise<Outcome> {
   const floor = await startUwsFloor(bench.cores.server);
   try {
     const ours = await serverSide(server, sizes);
-    const object = await objectText(server.port, objectName(PREFIX, 0));
+    const object = await objectText(server.port, objectName(fanOutPrefix, 0));
     const event = `{"type":"MODIFIED","object":${object}}\n`;
     const bare = await floorSide(floor, event, sizes);
     const single: { floor: Measured; server: Measured }[] = [];
@@ -170,7 +74,11 @@ async function run(bench: Bench): Promise<Outcome> {
     }
     ours.watchers.close();
     bare.watchers.close();
-    return outcomeOf(single, saturated, { ...sizes, eventBytes: event.length, writers: WRITERS });
+    return outcomeOf(single, saturated, {
+      ...sizes,
+      eventBytes: event.length,
+      writers: fanOutWriters,
+    });
   } finally {
     await Promise.all([server.stop(), floor.stop()]);
   }

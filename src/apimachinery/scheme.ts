@@ -32,6 +32,8 @@ export type NameRule =
   | 'ip-address'
   /** A signer's name with ':' for '/', then ':' and a subdomain; or a subdomain alone. */
   | 'trust-bundle'
+  /** '<group>.<resource>': dns-subdomain, then dns-1035-label. */
+  | 'group-resource'
   /** dns-subdomain, at most 52: the kind's children append to it. */
   | 'dns-subdomain-52';
 

@@ -89,6 +89,7 @@ const nameRules: Readonly<Record<string, NameRule>> = {
   'batch/cronjobs': 'dns-subdomain-52',
   'certificates.{domain}/certificatesigningrequests': 'path-segment',
   'certificates.{domain}/clustertrustbundles': 'trust-bundle',
+  'internal.apiserver.{domain}/storageversions': 'group-resource',
   'networking.{domain}/ipaddresses': 'ip-address',
   'rbac.authorization.{domain}/clusterrolebindings': 'path-segment',
   'rbac.authorization.{domain}/clusterroles': 'path-segment',

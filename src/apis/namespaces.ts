@@ -28,7 +28,8 @@ export function namespaceStrategy(identity: Identity): Partial<KindStrategy> {
     prepareForCreate: (object) => prepareNamespaceForCreate(object, identity),
     prepareForUpdate: (next, current) => prepareNamespaceForUpdate(next, current, identity),
     prepareForStatusUpdate: (next) => withNameLabel(withDefaultPhase(next), identity),
-    subresources: { finalize: { prepare: prepareFinalize, validate: validateFinalize } },
+    subresources: { finalize: { prepare: prepareFinalize, validate: finalizerErrors } },
+    validateCreated: finalizerErrors,
     validateUpdate: validatePhase,
     validateStatusUpdate: validatePhase,
     forbidDeletion: (name) => forbidNamespaceDeletion(name, identity),
@@ -82,7 +83,7 @@ const standardFinalizers: ReadonlySet<string> = new Set([
   'foregroundDeletion',
 ]);
 
-function validateFinalize(next: ApiObject): readonly FieldError[] {
+function finalizerErrors(next: ApiObject): readonly FieldError[] {
   return specFinalizers(next).flatMap((name) => {
     const problems = [...checkQualifiedName(name)];
     if (problems.length === 0 && !name.includes('/') && !standardFinalizers.has(name)) {

@@ -5,7 +5,14 @@
  * file, with every problem and its place in one line: a policy that is half understood would leave
  * out what somebody relies on.
  */
-import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import {
+  listOfTexts,
+  oneOf,
+  openDocument,
+  placeOf,
+  trueOrFalse,
+  unknownFields,
+} from '../apimachinery/configuration-document.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { AuditStage } from './audit.ts';
@@ -46,12 +53,9 @@ const ruleFields = [
 
 /** `group`: audit.<domain>. */
 export function parseAuditPolicy(bytes: Uint8Array, group: string): ReadPolicy {
-  const decoded = decodeYaml(bytes);
-  if (decoded.kind === 'refused') return invalid('neither YAML nor JSON');
-  const document = decoded.value;
-  if (!isJsonObject(document)) return invalid('not an object');
-  if (document['apiVersion'] !== `${group}/v1`) return invalid(`apiVersion: ${group}/v1 expected`);
-  if (document['kind'] !== 'Policy') return invalid('kind: Policy expected');
+  const opened = openDocument(bytes, [`${group}/v1`], 'Policy');
+  if (opened.kind === 'invalid') return invalid(opened.problem);
+  const { document } = opened;
   const problems: string[] = [];
   unknownFields(document, policyFields, '', problems);
   const list = document['rules'];
@@ -59,7 +63,7 @@ export function parseAuditPolicy(bytes: Uint8Array, group: string): ReadPolicy {
     return invalid('rules: at least one is needed', ...problems);
   }
   const omitted = stagesOf(document, '', problems);
-  const managed = booleanOf(document, '', problems) ?? false;
+  const managed = trueOrFalse(document, 'omitManagedFields', '', problems) ?? false;
   const rules: AuditRule[] = [];
   for (const [at, item] of list.entries()) {
     const rule = readRule(item, `rules[${at}]`, problems);
@@ -87,19 +91,16 @@ function readRule(item: JsonValue, path: string, problems: string[]): RuleAsGive
     return undefined;
   }
   unknownFields(item, ruleFields, path, problems);
-  const level = auditLevels.find((each) => each === item['level']);
-  if (level === undefined)
-    problems.push(`${path}.level: one of ${auditLevels.join(', ')} expected`);
   const rule: RuleAsGiven = {
-    level: level ?? 'None',
-    users: texts(item, 'users', path, problems),
-    userGroups: texts(item, 'userGroups', path, problems),
-    verbs: texts(item, 'verbs', path, problems),
+    level: oneOf(item, 'level', auditLevels, path, problems, 'expected'),
+    users: listOfTexts(item, 'users', path, problems),
+    userGroups: listOfTexts(item, 'userGroups', path, problems),
+    verbs: listOfTexts(item, 'verbs', path, problems),
     resources: resourcesOf(item, path, problems),
-    namespaces: texts(item, 'namespaces', path, problems),
-    nonResourceURLs: texts(item, 'nonResourceURLs', path, problems),
+    namespaces: listOfTexts(item, 'namespaces', path, problems),
+    nonResourceURLs: listOfTexts(item, 'nonResourceURLs', path, problems),
     omitStages: new Set(stagesOf(item, path, problems)),
-    omitManagedFields: booleanOf(item, path, problems),
+    omitManagedFields: trueOrFalse(item, 'omitManagedFields', path, problems),
   };
   for (const url of rule.nonResourceURLs) {
     const star = url.indexOf('*');
@@ -130,8 +131,8 @@ function resourcesOf(item: JsonObject, path: string, problems: string[]): GroupR
       problems.push(`${place}.group: the name of a group without a version expected`);
       return [];
     }
-    const resources = texts(each, 'resources', place, problems);
-    const resourceNames = texts(each, 'resourceNames', place, problems);
+    const resources = listOfTexts(each, 'resources', place, problems);
+    const resourceNames = listOfTexts(each, 'resourceNames', place, problems);
     if (resourceNames.length > 0 && resources.length === 0) {
       problems.push(`${place}.resourceNames: needs at least one of resources`);
     }
@@ -140,47 +141,10 @@ function resourcesOf(item: JsonObject, path: string, problems: string[]): GroupR
 }
 
 function stagesOf(from: JsonObject, path: string, problems: string[]): readonly AuditStage[] {
-  return texts(from, 'omitStages', path, problems).flatMap((name) => {
+  return listOfTexts(from, 'omitStages', path, problems).flatMap((name) => {
     const stage = stages.find((each) => each === name);
     if (stage !== undefined) return [stage];
-    problems.push(`${at(path, 'omitStages')}: ${name}: one of ${stages.join(', ')} expected`);
+    problems.push(`${placeOf(path, 'omitStages')}: ${name}: one of ${stages.join(', ')} expected`);
     return [];
   });
-}
-
-function booleanOf(from: JsonObject, path: string, problems: string[]): boolean | undefined {
-  const value = from['omitManagedFields'] ?? undefined;
-  if (value === undefined || typeof value === 'boolean') return value;
-  problems.push(`${at(path, 'omitManagedFields')}: true or false expected`);
-  return undefined;
-}
-
-function texts(
-  from: JsonObject,
-  field: string,
-  path: string,
-  problems: string[],
-): readonly string[] {
-  const value = from[field] ?? [];
-  if (Array.isArray(value)) {
-    const strings = value.filter((each) => typeof each === 'string');
-    if (strings.length === value.length) return strings;
-  }
-  problems.push(`${at(path, field)}: a list of strings expected`);
-  return [];
-}
-
-function unknownFields(
-  object: JsonObject,
-  known: readonly string[],
-  path: string,
-  problems: string[],
-): void {
-  for (const field of Object.keys(object)) {
-    if (!known.includes(field)) problems.push(`${at(path, field)}: unknown field`);
-  }
-}
-
-function at(path: string, field: string): string {
-  return path === '' ? field : `${path}.${field}`;
 }

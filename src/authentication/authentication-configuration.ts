@@ -12,6 +12,7 @@
  * Bounds: `conditionsMax`.
  */
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import { unknownField } from '../apimachinery/configuration-document.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { quote } from '../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
@@ -49,7 +50,7 @@ export function readAuthenticationConfiguration(
   if (document['kind'] !== 'AuthenticationConfiguration') {
     return invalid('kind: must be AuthenticationConfiguration');
   }
-  const strange = unknownField(document, '', ['apiVersion', 'kind', 'anonymous', 'jwt']);
+  const strange = strangeField(document, '', ['apiVersion', 'kind', 'anonymous', 'jwt']);
   if (strange !== undefined) return invalid(strange);
   const jwt = document['jwt'] ?? [];
   if (!Array.isArray(jwt)) return invalid('jwt: must be a list');
@@ -69,7 +70,7 @@ type ReadRule =
 function anonymousOf(value: JsonValue | undefined): ReadRule | undefined {
   if (value === undefined) return undefined;
   if (!isJsonObject(value)) return invalid('anonymous: must be an object');
-  const strange = unknownField(value, 'anonymous.', ['enabled', 'conditions']);
+  const strange = strangeField(value, 'anonymous.', ['enabled', 'conditions']);
   if (strange !== undefined) return invalid(strange);
   const enabled = value['enabled'] ?? false;
   if (typeof enabled !== 'boolean') return invalid('anonymous.enabled: must be true or false');
@@ -91,7 +92,7 @@ function pathsOf(conditions: readonly JsonValue[]): ReadRule {
   for (const [index, condition] of conditions.entries()) {
     const field = `anonymous.conditions[${index}]`;
     if (!isJsonObject(condition)) return invalid(`${field}: must be an object`);
-    const strange = unknownField(condition, `${field}.`, ['path']);
+    const strange = strangeField(condition, `${field}.`, ['path']);
     if (strange !== undefined) return invalid(strange);
     const { path } = condition;
     if (typeof path !== 'string' || !path.startsWith('/')) {
@@ -102,11 +103,11 @@ function pathsOf(conditions: readonly JsonValue[]): ReadRule {
   return { kind: 'rule', rule: { kind: 'paths', paths } };
 }
 
-function unknownField(
+function strangeField(
   value: JsonObject,
   prefix: string,
   known: readonly string[],
 ): string | undefined {
-  const strange = Object.keys(value).find((field) => !known.includes(field));
+  const strange = unknownField(value, known);
   return strange === undefined ? undefined : `unknown field ${quote(prefix + strange)}`;
 }

@@ -28,8 +28,14 @@ export interface PeerCertificate {
   readonly chain: readonly Uint8Array[];
 }
 
+/** What a method has to say of credentials beside its verdict, whatever that is. */
+export interface RequestNotes {
+  /** Goes into the audit event of the request. */
+  annotate(key: string, value: string): void;
+}
+
 /** What an authenticator may look at. */
-export interface AuthenticationRequest {
+export interface AuthenticationRequest extends RequestNotes {
   readonly path: string;
   readonly remoteAddress: string;
   /** Undefined: plain HTTP, or no certificate was sent. */
@@ -78,10 +84,12 @@ export interface CallerAuthentication {
 /** A method that takes bearer tokens; TokenReview asks these directly. */
 export interface TokenAuthenticator {
   readonly name: string;
-  /** `audiences`: the token must be good for at least one of them; empty: the server's own. */
+  /** `audiences`: the token must be good for at least one of them; empty: the server's own.
+   * `notes` undefined: the token is only reviewed. */
   authenticateToken(
     token: string,
     audiences: readonly string[],
+    notes?: RequestNotes | undefined,
   ): Authentication | Promise<Authentication>;
 }
 

@@ -12,6 +12,7 @@ import type {
   Authentication,
   AuthenticationRequest,
   Authenticator,
+  RequestNotes,
   TokenAuthenticator,
 } from './authenticator.ts';
 
@@ -43,7 +44,8 @@ export function bearerTokens(methods: readonly TokenAuthenticator[]): Authentica
     name: 'bearer',
     authenticate(request) {
       const shown = readBearerToken(request);
-      return shown.kind === 'token' ? authenticateToken(methods, shown.token, anyAudience) : shown;
+      if (shown.kind !== 'token') return shown;
+      return authenticateToken(methods, shown.token, anyAudience, request);
     },
   };
 }
@@ -53,6 +55,7 @@ export function authenticateToken(
   methods: readonly TokenAuthenticator[],
   token: string,
   audiences: readonly string[],
+  notes?: RequestNotes,
 ): Authentication | Promise<Authentication> {
   return askFrom(0, []);
 
@@ -63,7 +66,7 @@ export function authenticateToken(
     let whys = reasons;
     for (let i = first; i < methods.length; i += 1) {
       const method = methods[i] as TokenAuthenticator;
-      const answer = method.authenticateToken(token, audiences);
+      const answer = method.authenticateToken(token, audiences, notes);
       if (answer instanceof Promise) {
         return answer.then((known) =>
           known.kind === 'authenticated' ? known : askFrom(i + 1, noted(whys, method, known)),

@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import { unknownField } from '../apimachinery/configuration-document.ts';
 import { objects, part, text } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
@@ -88,6 +89,6 @@ function entries(document: JsonObject, field: string): ReadonlyMap<string, JsonO
 }
 
 function checkFields(object: JsonObject, known: readonly string[], what: string): void {
-  const strange = Object.keys(object).find((field) => !known.includes(field));
+  const strange = unknownField(object, known);
   if (strange !== undefined) throw new Error(`the field ${what}.${strange} is not supported`);
 }

@@ -7,6 +7,7 @@
  *
  * Bounds: `issuersMax`, `audiencesMax`, `rulesMax`.
  */
+import { unknownField } from '../apimachinery/configuration-document.ts';
 import { quote } from '../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
@@ -162,7 +163,7 @@ function objectAt(
   known: readonly string[],
 ): JsonObject {
   if (!isJsonObject(value)) fail(field, 'must be an object');
-  const strange = Object.keys(value).find((name) => !known.includes(name));
+  const strange = unknownField(value, known);
   if (strange !== undefined) fail(field, `unknown field ${quote(strange)}`);
   return value;
 }

@@ -2,6 +2,7 @@
  * Tokens of service accounts as a way to authenticate (spec 2, sections 5.1, 5.2 and 5.6, rule 7).
  *
  *   ours? ─▶ signature (or the cache) ─▶ time, audience ─▶ account, pod, secret, node still there
+ *                                                       ─▶ counted, where it should not be used
  *
  * What it is not: permission. A token of another issuer is none of this method's.
  *
@@ -16,7 +17,14 @@ import { parseRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
-import type { Authentication, TokenAuthenticator, UserInfo } from './authenticator.ts';
+import { createAccountTokenUses } from './account-token-uses.ts';
+import type { AccountTokenCounts, AccountTokenUses } from './account-token-uses.ts';
+import type {
+  Authentication,
+  RequestNotes,
+  TokenAuthenticator,
+  UserInfo,
+} from './authenticator.ts';
 import { equalSecrets } from './constant-time.ts';
 import type { VerificationKey } from './jwt-keys.ts';
 import { audiencesOf, readToken, signatureProblem, timeProblem } from './jwt-verify.ts';
@@ -52,9 +60,10 @@ const methodName = 'service-account';
 
 export function createAccountAuthenticator(
   options: AccountAuthenticatorOptions,
-): TokenAuthenticator {
+): TokenAuthenticator & { readonly counts: AccountTokenCounts } {
   const { cacheEntriesMax: entriesMax, cacheTtlMs: ttlMs } = accountAuthenticatorLimits;
   const verified = new TokenCache<Verified>({ clock: options.clock, entriesMax, ttlMs });
+  const uses = createAccountTokenUses(options.identity);
   const issuers = new Set([...options.issuers, legacyIssuer(options.identity)]);
   const claimsOf = async (token: string): Promise<Claims> => {
     const known = verified.get(token);
@@ -70,9 +79,11 @@ export function createAccountAuthenticator(
   };
   return {
     name: methodName,
-    async authenticateToken(token, asked) {
+    counts: uses.counts,
+    async authenticateToken(token, asked, notes) {
       const found = await claimsOf(token);
-      return found.kind === 'claims' ? judge(options, token, found.verified, asked) : found;
+      if (found.kind !== 'claims') return found;
+      return judge(options, token, found.verified, { asked, notes, uses });
     },
   };
 }
@@ -100,11 +111,17 @@ function rejected(why: string): Extract<Authentication, { readonly kind: 'reject
   return { kind: 'rejected', why };
 }
 
+interface Occasion {
+  readonly asked: readonly string[];
+  readonly notes: RequestNotes | undefined;
+  readonly uses: AccountTokenUses;
+}
+
 async function judge(
   options: AccountAuthenticatorOptions,
   token: string,
   { account, claims, user }: Verified,
-  asked: readonly string[],
+  { asked, notes, uses }: Occasion,
 ): Promise<Authentication> {
   if (account === undefined || user === undefined)
     return rejected('the claims are not those of a service account');
@@ -112,13 +129,42 @@ async function judge(
   const untimely = timeProblem(claims, options.clock.nowMs());
   if (untimely !== undefined) return rejected(untimely);
   const own = audiencesOf(claims);
+  if (own.length === 0) uses.legacy(user.name, notes);
   const good = own.length === 0 && account.legacy ? options.audiences : own;
   const wanted = asked.length > 0 ? asked : options.audiences;
   const audiences = wanted.filter((audience) => good.includes(audience));
   if (audiences.length === 0) return rejected('it is for other audiences');
   const gone = await missing(options, token, account);
   if (gone !== undefined) return rejected(gone);
+  const invalid = account.legacy && secretUse(options, account, notes, uses) === 'invalid';
+  if (invalid) return rejected('its secret is marked as invalid');
+  const { warnAfter = 0 } = account;
+  if (warnAfter !== 0) uses.extended(user.name, warnAfter, options.clock.nowMs(), notes);
   return { kind: 'authenticated', user, audiences, by: methodName };
+}
+
+/** Of a token that is in its secret. */
+function secretUse(
+  { identity, objects }: AccountAuthenticatorOptions,
+  { account, namespace, secret }: AccountClaims,
+  notes: RequestNotes | undefined,
+  uses: AccountTokenUses,
+): 'valid' | 'invalid' {
+  const name = secret?.name ?? '';
+  const labels = objects.get(secretsResource, namespace, name)?.object.metadata.labels ?? {};
+  if ((labels[`${identity.labelDomain}/legacy-token-invalid-since`] ?? '') !== '') {
+    uses.invalidated(namespace, name, notes);
+    return 'invalid';
+  }
+  const owner = objects.get(serviceAccountsResource, namespace, account.name)?.object;
+  const named: JsonValue = owner?.['secrets'] ?? [];
+  const isNamed = Array.isArray(named) && named.some((ref) => refName(ref) === name);
+  uses.secret(name, isNamed, notes);
+  return 'valid';
+}
+
+function refName(ref: JsonValue): JsonValue | undefined {
+  return isJsonObject(ref) ? ref['name'] : undefined;
 }
 
 function userOf(identity: Identity, claims: AccountClaims): UserInfo {

@@ -8,12 +8,16 @@
  * webhook is asked are refused: this server does not evaluate them, and asking without them would
  * be another configuration.
  */
-import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import {
+  durationMs,
+  oneOf,
+  openDocument,
+  unknownFields,
+} from '../apimachinery/configuration-document.ts';
 import { text } from '../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
-import { parseDurationMs } from '../stdx/duration.ts';
 import { accessReviewVersions } from './webhook/access-review.ts';
 import type { AccessReviewVersion } from './webhook/access-review.ts';
 
@@ -44,17 +48,10 @@ export function parseAuthorizationConfiguration(
   bytes: Uint8Array,
   group: string,
 ): AuthorizationConfiguration {
-  const decoded = decodeYaml(bytes);
-  if (decoded.kind === 'refused') return invalid('neither YAML nor JSON');
-  const document = decoded.value;
-  if (!isJsonObject(document)) return invalid('not an object');
   const versions = configVersions.map((version) => `${group}/${version}`);
-  if (!versions.includes(text(document, 'apiVersion'))) {
-    return invalid(`apiVersion: one of ${versions.join(', ')} expected`);
-  }
-  if (document['kind'] !== 'AuthorizationConfiguration') {
-    return invalid('kind: AuthorizationConfiguration expected');
-  }
+  const opened = openDocument(bytes, versions, 'AuthorizationConfiguration');
+  if (opened.kind === 'invalid') return invalid(opened.problem);
+  const { document } = opened;
   const problems: string[] = [];
   unknownFields(document, ['apiVersion', 'kind', 'authorizers'], '', problems);
   const list = document['authorizers'];
@@ -137,7 +134,7 @@ function readWebhook(webhook: JsonObject, path: string, problems: string[]): Web
   if (Array.isArray(conditions) ? conditions.length > 0 : conditions !== undefined) {
     problems.push(`${at('matchConditions')}: conditions are not supported by this server`);
   }
-  const timeoutMs = readDuration(webhook, 'timeout', '', path, problems);
+  const timeoutMs = durationMs(webhook, 'timeout', '', path, problems);
   if (timeoutMs <= 0 || timeoutMs > webhookTimeoutMaxMs) {
     problems.push(`${at('timeout')}: a duration above 0 and at most 30s is required`);
   }
@@ -147,8 +144,8 @@ function readWebhook(webhook: JsonObject, path: string, problems: string[]): Web
   const authorized = webhookTtlDefaults.authorized;
   const unauthorized = webhookTtlDefaults.unauthorized;
   return {
-    authorizedTtlMs: readDuration(webhook, 'authorizedTTL', authorized, path, problems),
-    unauthorizedTtlMs: readDuration(webhook, 'unauthorizedTTL', unauthorized, path, problems),
+    authorizedTtlMs: durationMs(webhook, 'authorizedTTL', authorized, path, problems),
+    unauthorizedTtlMs: durationMs(webhook, 'unauthorizedTTL', unauthorized, path, problems),
     timeoutMs,
     version: oneOf(webhook, 'subjectAccessReviewVersion', accessReviewVersions, path, problems),
     failurePolicy: oneOf(webhook, 'failurePolicy', ['NoOpinion', 'Deny'] as const, path, problems),
@@ -176,42 +173,4 @@ function readConnection(
   if (file === '') problems.push(`${path}.kubeConfigFile: required`);
   else if (!file.startsWith('/')) problems.push(`${path}.kubeConfigFile: not an absolute path`);
   return file;
-}
-
-function readDuration(
-  object: JsonObject,
-  field: string,
-  byDefault: string,
-  path: string,
-  problems: string[],
-): number {
-  const value = object[field] ?? byDefault;
-  const ms = typeof value === 'string' ? parseDurationMs(value === '' ? '0' : value) : undefined;
-  if (ms === undefined) problems.push(`${path}.${field}: not a duration (as 5m0s)`);
-  return ms ?? 0;
-}
-
-function oneOf<T extends string>(
-  object: JsonObject,
-  field: string,
-  values: readonly T[],
-  path: string,
-  problems: string[],
-): T {
-  const found = values.find((value) => value === object[field]);
-  if (found === undefined)
-    problems.push(`${path}.${field}: one of ${values.join(', ')} is required`);
-  return found ?? (values[0] as T);
-}
-
-function unknownFields(
-  object: JsonObject,
-  known: readonly string[],
-  path: string,
-  problems: string[],
-): void {
-  for (const name of Object.keys(object)) {
-    if (!known.includes(name))
-      problems.push(`${path === '' ? '' : `${path}.`}${name}: unknown field`);
-  }
 }

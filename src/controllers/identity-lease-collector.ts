@@ -12,11 +12,12 @@ import { StatusReason } from '../apimachinery/status-table.ts';
 import { parseRfc3339 } from '../apimachinery/time.ts';
 import { deleteObject } from '../registry/delete.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
-import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
 import { identityLeaseTimes } from './identity-lease.ts';
 import { leaseOf } from './lease-object.ts';
 import type { Lease } from './lease-object.ts';
+import { repeatWork } from './repeated-work.ts';
 
 const collectorTimes = { intervalMs: 10 * 60_000 } as const;
 
@@ -28,33 +29,18 @@ export interface IdentityLeaseCollectorDeps {
 }
 
 export function createIdentityLeaseCollector(deps: IdentityLeaseCollectorDeps): Controller {
-  let stopped = false;
-  let next: TimerHandle | undefined;
-  let working: Promise<void> = Promise.resolve();
-
-  const run = async (): Promise<void> => {
-    try {
+  return repeatWork({
+    timers: deps.timers,
+    async work(stopped) {
       for (const lease of expiredLeases(deps)) {
-        if (stopped) return;
+        if (stopped()) return;
         await remove(deps, lease);
       }
-    } catch (error) {
-      deps.onError(error);
-    }
-    if (!stopped) next = deps.timers.after(collectorTimes.intervalMs, begin);
-  };
-  const begin = (): void => {
-    working = run();
-  };
-
-  return {
-    start: begin,
-    async stop() {
-      stopped = true;
-      next?.cancel();
-      await working;
     },
-  };
+    afterSuccessMs: collectorTimes.intervalMs,
+    afterFailureMs: collectorTimes.intervalMs,
+    onError: deps.onError,
+  });
 }
 
 function expiredLeases({ kind, registry }: IdentityLeaseCollectorDeps): readonly Lease[] {

@@ -19,9 +19,10 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { prepareForCreate } from '../registry/create.ts';
 import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
 import { executeReplace } from '../registry/update.ts';
-import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
 import { leaseTime } from './lease-object.ts';
+import { repeatWork } from './repeated-work.ts';
 
 export const identityLeaseTimes = {
   durationSeconds: 3600,
@@ -54,35 +55,24 @@ export function createIdentityLease(deps: IdentityLeaseDeps): IdentityLease {
   const name = identityLeaseName(deps.instance);
   const holder = `${name}_${registry.prng.uuid()}`;
   const target = { kind, namespace: registry.identity.namespaces.system, name };
-  let stopped = false;
-  let next: TimerHandle | undefined;
-  let working: Promise<void> = Promise.resolve();
   let renewedMs = NaN;
-
-  const run = async (): Promise<void> => {
-    try {
+  const renewal = repeatWork({
+    timers,
+    async work() {
       await writeLease(registry, target, deps.instance.hostname, holder);
       renewedMs = clock.monotonicMs();
-    } catch (error) {
-      deps.onError(error);
-    }
-    if (!stopped) next = timers.after(identityLeaseTimes.renewMs, begin);
-  };
-  const begin = (): void => {
-    working = run();
-  };
-
+    },
+    afterSuccessMs: identityLeaseTimes.renewMs,
+    afterFailureMs: identityLeaseTimes.renewMs,
+    onError: deps.onError,
+  });
   return {
     name,
     get ageSeconds() {
       return (clock.monotonicMs() - renewedMs) / 1000;
     },
-    start: begin,
-    async stop() {
-      stopped = true;
-      next?.cancel();
-      await working;
-    },
+    start: renewal.start,
+    stop: renewal.stop,
   };
 }
 

@@ -24,8 +24,9 @@ import { createObject } from '../registry/create.ts';
 import { deleteObject } from '../registry/delete.ts';
 import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
 import { executeReplace, produceUpdate, writerOf } from '../registry/update.ts';
-import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
+import { repeatWork } from './repeated-work.ts';
 
 const rbacDefaultsTimes = { retryMs: 1000 } as const;
 
@@ -35,29 +36,14 @@ export interface RbacDefaultsDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export function createRbacDefaults(deps: RbacDefaultsDeps): Controller {
-  let stopped = false;
-  let next: TimerHandle | undefined;
-  let working: Promise<void> = Promise.resolve();
-  const run = async (): Promise<void> => {
-    try {
-      await reconcileRbacDefaults(deps.registry);
-    } catch (error) {
-      deps.onError(error);
-      if (!stopped) next = deps.timers.after(rbacDefaultsTimes.retryMs, begin);
-    }
-  };
-  const begin = (): void => {
-    working = run();
-  };
-  return {
-    start: begin,
-    async stop() {
-      stopped = true;
-      next?.cancel();
-      await working;
-    },
-  };
+export function createRbacDefaults({ registry, timers, onError }: RbacDefaultsDeps): Controller {
+  return repeatWork({
+    timers,
+    work: () => reconcileRbacDefaults(registry),
+    afterSuccessMs: undefined,
+    afterFailureMs: rbacDefaultsTimes.retryMs,
+    onError,
+  });
 }
 
 /** @throws StatusError or StorageError for the first that could not be written; the others are. */

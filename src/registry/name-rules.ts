@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import type { NameRule } from '../apimachinery/scheme.ts';
 import type { NameValidator } from '../apimachinery/validation/names.ts';
 import {
+  checkDns1035Label,
   checkDns1123Subdomain,
   dns1035Label,
   dns1123Label,
@@ -30,6 +31,14 @@ const validators: Readonly<Record<NameRule, NameValidator>> = {
   ],
   'ip-address': (name) => (isIP(name) === 0 ? ['must be a valid IP address'] : []),
   'trust-bundle': (name) => name.split(':').flatMap((part) => checkDns1123Subdomain(part)),
+  'group-resource': (name) => {
+    const dot = name.lastIndexOf('.');
+    if (dot === -1) return ['name must be in the form of <group>.<resource>'];
+    return [
+      ...checkDns1123Subdomain(name.slice(0, dot)).map((problem) => `the group segment ${problem}`),
+      ...checkDns1035Label(name.slice(dot + 1)).map((problem) => `the resource segment ${problem}`),
+    ];
+  },
   'dns-subdomain-52': (name, prefix) => [
     ...dns1123Subdomain(name, prefix),
     ...(name.length > shortSubdomainLengthMax

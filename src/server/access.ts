@@ -111,13 +111,13 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
   // Alone it has made them before it serves anybody; else whoever holds the controllers does.
   const defaults = authorization.usesRbac && deps.shared;
   return {
-    authentication: buildAuthentication(files, methods, configuration.anonymous, clock),
+    authentication: buildAuthentication(files, methods, configuration.anonymous, clock, identity),
     reviews: new Map([
       ...tokenReviews(tokens, methods, identity, clock),
       ...accessReviews(authorization),
     ]),
     tokens,
-    series: configuration.series,
+    series: [...configuration.series, ...tokens.series],
     stop: () => configuration.stop(),
     controllers: (own) =>
       together([

@@ -99,11 +99,12 @@ export function buildAuthentication(
   tokenMethods: readonly TokenAuthenticator[],
   anonymous: () => AnonymousRule,
   clock: Clock,
+  identity: Identity,
 ): CallerAuthentication {
   const { proxy, clientRoots } = files;
   const methods: readonly Authenticator[] = [
     ...(proxy === undefined ? [] : [requestHeaderProxy(proxy, clock)]),
-    clientCertificates(clientRoots, clock),
+    clientCertificates(clientRoots, clock, identity),
     bearerTokens(tokenMethods),
   ];
   return createAuthentication({

@@ -26,7 +26,7 @@ import type { TransferReport } from '../storage/transfer-file.ts';
 import { completeConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
 import type { CompletedConfig, RawOptions } from './options.ts';
-import { verifyLmdb, verifyRecords } from './verify-store.ts';
+import { verifyFoundationdb, verifyLmdb } from './verify-store.ts';
 
 export type StoreCommand =
   /** `output` and `input`: a file, or `-`. */
@@ -180,7 +180,7 @@ async function verify(config: CompletedConfig): Promise<string> {
         throw explainInUse(error, config.dataDir);
       }
     case 'fdb':
-      return verifyRecords(openFdbExport(fdbOptions(config)), `prefix ${config.fdbPrefix}`);
+      return verifyFoundationdb(fdbOptions(config), `prefix ${config.fdbPrefix}`);
   }
 }
 

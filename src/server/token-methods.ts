@@ -33,6 +33,8 @@ import type { Clock, Timers } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
 import type { Entry, Streams } from '../../streams/streams.ts';
 import type { Log } from './log.ts';
+import { accountTokenSeries } from './account-token-series.ts';
+import type { LabelledSeries } from './metrics.ts';
 import { OptionsError } from './option-values.ts';
 import type { TokenKeys } from './token-keys.ts';
 import type { TokenConfig } from './token-options.ts';
@@ -56,6 +58,7 @@ export interface TokenParts {
   readonly objects: ObjectReader;
   /** The server's own audiences. */
   readonly audiences: readonly string[];
+  readonly series: readonly LabelledSeries[];
   /** Trusts other issuers from now on: the configuration has been read again.
    * @throws OptionsError; then nothing has changed. */
   trustIssuers(jwt: readonly JsonValue[]): void;
@@ -103,6 +106,7 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     }),
     objects,
     audiences,
+    series: accountTokenSeries(accounts.counts),
     trustIssuers: (jwt) => trusted?.trust(issuersOf(jwt, issuers)),
     discoveryDocument: (address) => ({
       issuer,

@@ -1,18 +1,19 @@
 /**
- * `sluice verify`: every record of a store is read as a server would read it, and those that cannot
- * be are named.
+ * `sluice verify`: every record of a store is read as a server would read it, superseded ones
+ * included, and held against the log; what cannot be read and what contradicts is named.
  *
  * What it is not: a repair. What cannot be read is removed by the unsafe deletion (README.md), or
- * brought back from a backup. On LMDB the tables are held against each other as well, superseded
- * records included (lmdb/verify.ts); on FoundationDB the records are read as they are now, beside
- * live servers.
+ * brought back from a backup. How a store is walked is its adapter's: an LMDB store that nobody
+ * serves (lmdb/verify.ts), a FoundationDB store beside live servers (fdb/fdb-verify.ts).
  */
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { Clock } from '../stdx/clock.ts';
+import { verifyFdb } from '../storage/fdb/fdb-verify.ts';
+import type { FdbVerifyOptions } from '../storage/fdb/fdb-verify.ts';
 import { openExistingLmdb } from '../storage/lmdb/lmdb-transfer.ts';
 import { decodeRecord } from '../storage/record-codec.ts';
-import type { StoredRecord, StoreKey } from '../storage/storage.ts';
-import type { StoreExport } from '../storage/transfer.ts';
+import type { StoredRecord } from '../storage/storage.ts';
+import type { StoreReport } from '../storage/verify.ts';
 
 /** Problems that are shown; of more only the number is. */
 const problemsShownMax = 1000;
@@ -34,45 +35,29 @@ export class StoreDamaged extends Error {
 export async function verifyLmdb(directory: string, clock: Clock): Promise<string> {
   const { storage, identity } = await openExistingLmdb(directory, clock);
   try {
-    const report = storage.verify(whyUnreadable);
-    if (report.problems.length > 0) throw new StoreDamaged(directory, report.problems);
-    return (
-      `${directory} is sound: ${report.recordsCount} records, ${report.changesCount} changes,` +
-      ` ${report.supersededCount} superseded records, identity=${identity}` +
-      ` revision=${report.revision} compactRevision=${report.compactRevision}`
-    );
+    return verdict(directory, identity, storage.verify(whyUnreadable));
   } finally {
     await storage.close();
   }
 }
 
-/** The same for the records alone.
+/** The same beside live servers.
  * @throws StoreDamaged, StorageError. */
-export async function verifyRecords(opening: Promise<StoreExport>, where: string): Promise<string> {
-  const source = await opening;
-  try {
-    const problems: string[] = [];
-    let recordsCount = 0;
-    let after: StoreKey | undefined;
-    for (let more = true; more;) {
-      const page = await source.page(after);
-      for (const record of page.records) {
-        const why = whyUnreadable(record);
-        if (why !== undefined) problems.push(`${record.key}: ${why}`);
-      }
-      recordsCount += page.records.length;
-      after = page.records.at(-1)?.key ?? after;
-      more = page.more;
-    }
-    if (problems.length > 0) throw new StoreDamaged(where, problems);
-    const { identity, revision, compactRevision } = source.header;
-    return (
-      `${where} is sound: ${recordsCount} records, identity=${identity}` +
-      ` revision=${revision} compactRevision=${compactRevision}`
-    );
-  } finally {
-    await source.close();
-  }
+export async function verifyFoundationdb(
+  options: FdbVerifyOptions,
+  where: string,
+): Promise<string> {
+  const report = await verifyFdb(options, whyUnreadable);
+  return verdict(where, report.identity, report);
+}
+
+function verdict(where: string, identity: string, report: StoreReport): string {
+  if (report.problems.length > 0) throw new StoreDamaged(where, report.problems);
+  return (
+    `${where} is sound: ${report.recordsCount} records, ${report.changesCount} changes,` +
+    ` ${report.supersededCount} superseded records, identity=${identity}` +
+    ` revision=${report.revision} compactRevision=${report.compactRevision}`
+  );
 }
 
 /** A record without a checksum may hold what is no object. */

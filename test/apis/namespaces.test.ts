@@ -1,6 +1,7 @@
 /** What the server itself puts into namespaces. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { formatFieldError } from '../../src/apimachinery/field-error.ts';
 import { identityNames, identityOf } from '../../src/apimachinery/identity.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../src/apis/bootstrap-objects.ts';
@@ -54,6 +55,15 @@ describe('namespaces', () => {
     const updated = strategy().prepareForUpdate(namespace({ spec: { finalizers: [] } }), created);
     assert.deepEqual(updated['spec'], { finalizers: ['kubernetes'] });
     assert.deepEqual(updated['status'], { phase: 'Active' });
+  });
+
+  it('are not created with finalizers that nobody owns', () => {
+    const { validateCreated } = strategy();
+    const errors = (...finalizers: string[]) =>
+      validateCreated(namespace({ spec: { finalizers } })).map(formatFieldError);
+    assert.deepEqual(errors('kubernetes', 'example.org/own'), []);
+    const why = 'name is neither a standard finalizer name nor is it fully qualified';
+    assert.deepEqual(errors('own'), [`spec.finalizers: Invalid value: "own": ${why}`]);
   });
 
   it('are Terminating, and held, once their deletion is marked', () => {

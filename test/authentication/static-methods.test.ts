@@ -25,6 +25,7 @@ function request(
     peerCertificate: undefined,
     headerValues: (name) => headers.filter(([each]) => each === name).map(([, value]) => value),
     headerNames: () => [...new Set(headers.map(([name]) => name))],
+    annotate: () => undefined,
   };
 }
 

@@ -122,10 +122,12 @@ describe('tokens over HTTP', () => {
     ]);
     assert.equal((await call('GET', '/api', undefined, token)).status, 200);
     const own = 'https://kubernetes.default.svc.cluster.local';
+    assert.deepEqual(status['audiences'], [own], 'none asked for: the server’s own');
     assert.deepEqual((await review(token, [own, 'x']))['audiences'], [own]);
     const refusal = { authenticated: false, error: 'invalid bearer token' };
     assert.deepEqual(await review(token, ['x']), refusal);
     assert.deepEqual((await review(tokens.alice, [own]))['audiences'], [own], 'a static token');
+    assert.deepEqual((await review(tokens.alice))['audiences'], [own]);
     assert.deepEqual(await review(tokens.alice, ['x']), refusal);
     await call('DELETE', '/api/v1/namespaces/default/serviceaccounts/robot');
     await eventually(async () => {

@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
-import { verifyRecords } from '../../src/server/verify-store.ts';
+import { verifyFoundationdb } from '../../src/server/verify-store.ts';
 import { systemClock } from '../../src/stdx/clock.ts';
-import { seededPrng } from '../../src/stdx/prng.ts';
-import { openFdbExport } from '../../src/storage/fdb/fdb-transfer.ts';
 import { createKeys } from '../../src/storage/fdb/layout.ts';
 import { encodeKey } from '../../src/storage/lmdb/layout.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
@@ -110,12 +108,10 @@ describe('sluice verify on FoundationDB', () => {
     const servers = createServers();
     const storage = await servers.open();
     for (const name of ['good', 'value', 'head']) await write(storage, name);
-    const verify = (): Promise<string> => {
-      const db = servers.double.connect();
-      const opening = openFdbExport({ db, prefix: doublePrefix, prng: seededPrng(1) });
-      return verifyRecords(opening, 'the store');
-    };
-    assert.match(await verify(), /the store is sound: 3 records, identity=svc/);
+    const verify = (): Promise<string> =>
+      verifyFoundationdb({ db: servers.double.connect(), prefix: doublePrefix }, 'the store');
+    const sound = /the store is sound: 3 records, 3 changes, 0 superseded records, identity=svc/;
+    assert.match(await verify(), sound);
     const transaction = servers.double.connect().begin({ timeoutMs: 1000 });
     for (const [name, at] of [
       ['value', -1],

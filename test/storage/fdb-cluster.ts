@@ -1,5 +1,5 @@
 /**
- * The storage and transfer contracts, and a backup, on a real FoundationDB: `npm run test:fdb`,
+ * The storage and transfer contracts, a check, and a backup, on a real FoundationDB: `npm run test:fdb`,
  * with FDB_CLUSTER_FILE set, and FDB_BIN where its programs are not in PATH.
  *
  * It writes under prefixes of its own, `sluice-test-<random>`, and clears them at the end.
@@ -13,6 +13,7 @@ import { openFdbExport, openFdbImport } from '../../src/storage/fdb/fdb-transfer
 import { openFoundationdb } from '../../src/storage/fdb/foundationdb-binding.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { clearStore, fdbBackupTests } from '../contract/fdb-backup.ts';
+import { fdbVerifyTests } from '../contract/fdb-verify.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
 import { transferContract } from '../contract/transfer-contract.ts';
@@ -80,6 +81,15 @@ describe('fdb storage, on a cluster', () => {
   } else {
     storageContract('fdb', clusterFixture(clusterFile));
     transferContract('fdb', transferFixture(clusterFile));
+    fdbVerifyTests(() => {
+      const prefix = `sluice-test-${prng.uuid()}`;
+      return {
+        prefix,
+        connect: () => openFoundationdb(clusterFile),
+        open: () => openStore(clusterFile, prefix),
+        cleanUp: () => clearStore(clusterFile, prefix),
+      };
+    });
     const prefix = `sluice-test-${prng.uuid()}`;
     fdbBackupTests({ clusterFile, prefix, open: () => openStore(clusterFile, prefix) });
   }

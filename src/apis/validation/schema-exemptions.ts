@@ -20,7 +20,7 @@ export const schemaExemptions: SchemaExemptions = {
   openValues: names(`
     autoscaling.ContainerResourceMetricSource.name autoscaling.ResourceMetricSource.name
     batch.PodFailurePolicyOnPodConditionsPattern.type
-    coordination.LeaseSpec.strategy
+    coordination.LeaseCandidateSpec.strategy coordination.LeaseSpec.strategy
     core.ContainerResizePolicy.resourceName core.EmptyDirVolumeSource.medium
     core.LimitRangeItem.type core.NamespaceSpec.finalizers core.PodReadinessGate.conditionType
     core.Secret.type

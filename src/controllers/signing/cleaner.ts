@@ -14,8 +14,9 @@ import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import { readCertificates } from '../../authentication/certificates.ts';
 import { deleteObject } from '../../registry/delete.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
-import type { TimerHandle, Timers } from '../../stdx/clock.ts';
+import type { Timers } from '../../stdx/clock.ts';
 import type { Controller } from '../controller.ts';
+import { repeatWork } from '../repeated-work.ts';
 import { passedOver, requestOf, requestsResource } from './signing-request.ts';
 import type { RequestedCertificate } from './signing-request.ts';
 
@@ -39,28 +40,13 @@ export function createSigningCleaner({
   registry,
   timers,
 }: SigningCleanerDeps): Controller {
-  let stopped = true;
-  let timer: TimerHandle | undefined;
-  let working: Promise<void> | undefined;
-  const look = (): void => {
-    working = sweep(registry, () => stopped)
-      .catch(onError)
-      .finally(() => {
-        working = undefined;
-        if (!stopped) timer = timers.after(cleaningTimes.sweepMs, look);
-      });
-  };
-  return {
-    start() {
-      stopped = false;
-      look();
-    },
-    async stop() {
-      stopped = true;
-      timer?.cancel();
-      await working;
-    },
-  };
+  return repeatWork({
+    timers,
+    work: (stopped) => sweep(registry, stopped),
+    afterSuccessMs: cleaningTimes.sweepMs,
+    afterFailureMs: cleaningTimes.sweepMs,
+    onError,
+  });
 }
 
 async function sweep(registry: RegistryDeps, stopped: () => boolean): Promise<void> {

@@ -27,7 +27,7 @@ import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { attributesOf, forbiddenError } from './attributes.ts';
 import { impersonate, isImpersonationHeader, readImpersonation } from './impersonation.ts';
-import type { Impersonation } from './impersonation.ts';
+import type { Impersonation, ReadImpersonation } from './impersonation.ts';
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly user: UserInfo }
@@ -85,10 +85,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     taken: boolean,
   ): Admission | Promise<Admission> {
     if (!taken) return { kind: 'refused', error: newInternalError('failed to store audit event') };
-    const { exchange } = asked;
-    if (!exchange.someHeader(isImpersonationHeader)) return authorized(asked, attributes);
-    const wanted = readImpersonation(exchange.headers());
-    exchange.forgetHeaders(isImpersonationHeader);
+    const wanted = takeImpersonation(asked.exchange);
     if (wanted.kind === 'none') return authorized(asked, attributes);
     if (wanted.kind === 'refused') return wanted;
     const result = impersonate(attributes.user, wanted.request, access, authenticationGroup);
@@ -127,7 +124,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
   return {
     admit(exchange, info, query, trail) {
       const asked: Asked = { exchange, info, query, trail };
-      const caller = authentication.authenticate(new ShownCredentials(exchange));
+      const caller = authentication.authenticate(new ShownCredentials(exchange, trail));
       return caller instanceof Promise
         ? caller.then((known) => identified(asked, known))
         : identified(asked, caller);
@@ -141,6 +138,16 @@ function rejected(deps: AccessFilterDeps, asked: Asked, why: string): Admission 
   trail?.unauthenticated(attributesOf(nobody, info, query), attempted(exchange));
   exchange.forgetHeaders(deps.authentication.isCredentialHeader);
   return { kind: 'refused', error: newUnauthorized() };
+}
+
+const notAsked: ReadImpersonation = { kind: 'none' };
+
+/** What the headers ask for, which are gone then. Most requests have none: those are not read. */
+function takeImpersonation(exchange: HttpExchange): ReadImpersonation {
+  if (!exchange.someHeader(isImpersonationHeader)) return notAsked;
+  const wanted = readImpersonation(exchange.headers());
+  exchange.forgetHeaders(isImpersonationHeader);
+  return wanted;
 }
 
 /** Tells of a decision whoever is to know it. */
@@ -169,9 +176,11 @@ function attempted(exchange: HttpExchange): string {
 /** What authenticators see of an exchange; nothing of it is looked up before it is asked for. */
 class ShownCredentials implements AuthenticationRequest {
   readonly #exchange: HttpExchange;
+  readonly #trail: AuditTrail | undefined;
 
-  constructor(exchange: HttpExchange) {
+  constructor(exchange: HttpExchange, trail: AuditTrail | undefined) {
     this.#exchange = exchange;
+    this.#trail = trail;
   }
 
   get path(): string {
@@ -192,5 +201,9 @@ class ShownCredentials implements AuthenticationRequest {
 
   headerNames(): readonly string[] {
     return [...new Set(this.#exchange.headers().map(([name]) => name))];
+  }
+
+  annotate(key: string, value: string): void {
+    this.#trail?.annotate(key, value);
   }
 }

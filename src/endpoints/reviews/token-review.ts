@@ -4,8 +4,9 @@
  * What it is not: a log-in. A token that is no good is an answer, not an error; why it is none is
  * not told.
  *
- * Invariants: a token is good for the audiences that were asked for and it has, at least one; one
- * that knows no audiences is good for the server's own.
+ * Invariants: a token is good for the audiences that were asked for and it has, at least one; where
+ * none are, the server's own are asked for. One that knows no audiences is good for these. The
+ * answer always says for which.
  */
 import { part, texts } from '../../apimachinery/members.ts';
 import { newBadRequest } from '../../apimachinery/status-error.ts';
@@ -46,10 +47,10 @@ function statusOf(
   asked: readonly string[],
 ): JsonObject {
   if (answer.kind !== 'authenticated') return unknownToken;
-  const good = asked.filter((audience) => (answer.audiences ?? own).includes(audience));
-  if (asked.length > 0 && good.length === 0) return unknownToken;
-  const status = { authenticated: true, user: userInfoJson(withGroup(answer.user)) };
-  return asked.length === 0 ? status : { ...status, audiences: good };
+  const wanted = asked.length === 0 ? own : asked;
+  const audiences = wanted.filter((audience) => (answer.audiences ?? own).includes(audience));
+  if (audiences.length === 0) return unknownToken;
+  return { authenticated: true, user: userInfoJson(withGroup(answer.user)), audiences };
 }
 
 /** As the user is seen in requests. */

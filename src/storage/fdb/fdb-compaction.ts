@@ -79,8 +79,7 @@ async function forget(
 ): Promise<void> {
   const { keys } = space;
   const superseded = await supersededBy(space, transaction, entry);
-  const [table] = keys.table('l');
-  transaction.clear(Buffer.concat([table, entry.place]));
+  transaction.clear(keys.log(entry.place));
   if (superseded === undefined) return;
   transaction.clear(keys.old(entry.key, entry.place));
   if (superseded.payload.kind === 'blob') {

@@ -123,7 +123,7 @@ async function recordAt(
 }
 
 /** Every entry of a range, read in batches that double up to `SUPERSEDED_BATCH`. */
-async function* entriesOf(
+export async function* entriesOf(
   transaction: FdbTransaction,
   begin: Buffer,
   end: Buffer,

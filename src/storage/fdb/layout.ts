@@ -171,7 +171,7 @@ export interface Keys {
   /** Where everything of the store starts and ends. */
   readonly all: readonly [Buffer, Buffer];
   /** Where a table starts and ends. */
-  table(letter: 'c' | 'o' | 'l' | 's' | 'h' | 'q'): readonly [Buffer, Buffer];
+  table(letter: 'c' | 'w' | 'o' | 'l' | 's' | 'h' | 'q'): readonly [Buffer, Buffer];
   ofSlot(letter: 's' | 'h', slot: number): Buffer;
   lastCommit(slot: number, lane: number): Buffer;
   current(key: string): Buffer;
@@ -184,6 +184,8 @@ export interface Keys {
   stampedOld(key: string, era: number, slot: number, index: number): StampedKey;
   /** Before every log entry at this place (or start of one) or later. */
   logFrom(place: Buffer): Buffer;
+  /** The entry of this place. */
+  log(place: Buffer): Buffer;
   /** Behind every log entry of the commit with this tip. */
   logBehind(tip: Buffer): Buffer;
   old(key: string, place: Buffer): Buffer;
@@ -236,6 +238,7 @@ export function createKeys(prefix: string): Keys {
     stampedOld: (key, era, slot, index) =>
       stamped(withText(oldHead, key, OLD_KEY_END), era, slot, index),
     logFrom: (place) => at('l', place),
+    log: (place) => at('l', place),
     // No slot has this number.
     logBehind: (tip) => at('l', tip, Buffer.of(0xff)),
     old: (key, place) => Buffer.concat([withText(oldHead, key, OLD_KEY_END), place]),
@@ -358,7 +361,7 @@ export function decodeRecord(
   const stateAt = 1 + PLACE_BYTES + 1;
   const stateLength = bytes[stateAt - 1] ?? 0;
   const payloadAt = stateAt + stateLength + 1;
-  const place = beganAt(bytes, ended);
+  const place = placeWhereBegan(bytes, ended);
   const revision = place && revisionAt(revisions, place);
   const payload = decodePayload(bytes, payloadAt);
   if (revision === undefined || payload === undefined) {
@@ -370,7 +373,8 @@ export function decodeRecord(
   return { key, revision, state: bytes.toString('utf8', stateAt, payloadAt - 1), payload };
 }
 
-function beganAt(bytes: Buffer, ended: Buffer | undefined): Buffer | undefined {
+/** Undefined of a damaged head. `ended` as in decodeRecord. */
+export function placeWhereBegan(bytes: Buffer, ended: Buffer | undefined): Buffer | undefined {
   const place = placeOfRecord(bytes);
   if (place.length < PLACE_BYTES) return undefined;
   if (bytes[0] === OWN_PLACE) return place;

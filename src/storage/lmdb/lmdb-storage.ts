@@ -17,6 +17,7 @@ import { checkMutations } from '../mutation-limits.ts';
 import { StorageError, storageLimits } from '../storage.ts';
 import type { AtRevision, ChangePage, Revision, Storage, StoredRecord } from '../storage.ts';
 import { createCommitSignal, followLog } from '../tail.ts';
+import type { StoreReport } from '../verify.ts';
 import { lockDirectory, refuseForeignReader } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { encodeKey } from './layout.ts';
@@ -35,7 +36,6 @@ import type { LmdbWriter } from './lmdb-writes.ts';
 import { lmdbDefaults, openTables } from './tables.ts';
 import type { Tables } from './tables.ts';
 import { verifyTables } from './verify.ts';
-import type { StoreReport } from './verify.ts';
 
 export interface LmdbStorageOptions {
   /** The data directory; made when missing. */

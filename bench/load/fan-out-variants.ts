@@ -1,0 +1,82 @@
+/**
+ * The fan-out of one server, started in several ways, in the same rounds: each variant has an
+ * audience of its own, and takes its turn in every round.
+ *
+ * What it is not: a judgement. Which variant is the floor of which row is the scenario's to say.
+ */
+import { startSluice } from '../harness/process.ts';
+import type { MeasuredProcess } from '../harness/process.ts';
+import { busiest } from '../harness/scenario.ts';
+import type { Bench, Outcome, Row } from '../harness/scenario.ts';
+import { measureSaturated, measureSingle, serverSide, sizesOf } from './fan-out.ts';
+import type { Measured, Side } from './fan-out.ts';
+
+export interface Variant<Name> {
+  readonly name: Name;
+  readonly flags: readonly string[];
+  /** Watched over TLS. */
+  readonly secure?: boolean;
+  /** Profiles begin with it; undefined: it is never profiled. */
+  readonly profiledAs?: string;
+}
+
+export interface MeasuredVariant<Name> {
+  readonly name: Name;
+  /** One a round. */
+  readonly single: readonly Measured[];
+  readonly saturated: readonly Measured[];
+}
+
+export interface VariantScenario<Name> {
+  readonly variants: readonly Variant<Name>[];
+  /** How many are replaced in turn. */
+  readonly objects: number;
+  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly notes?: readonly string[];
+  /** In the order of `variants`. */
+  rowsOf(measured: readonly MeasuredVariant<Name>[]): Row[];
+}
+
+interface Running<Name> {
+  readonly variant: Variant<Name>;
+  readonly process: MeasuredProcess;
+  readonly side: Side;
+  readonly single: Measured[];
+  readonly saturated: Measured[];
+}
+
+export async function compareVariants<Name>(
+  bench: Bench,
+  scenario: VariantScenario<Name>,
+): Promise<Outcome> {
+  const { objects, variants } = scenario;
+  const sizes = sizesOf(bench.smoke);
+  const running: Running<Name>[] = [];
+  try {
+    for (const variant of variants) {
+      const process = await startSluice(bench.cores.server, variant.flags);
+      const side = await serverSide(process, sizes, objects, variant.secure);
+      running.push({ variant, process, side, single: [], saturated: [] });
+    }
+    for (let round = 0; round < bench.rounds; round += 1) {
+      for (const { variant, process, side, single, saturated } of running) {
+        const measured = (what: string, body: () => Promise<Measured>): Promise<Measured> =>
+          variant.profiledAs === undefined
+            ? body()
+            : bench.profiled(process, `${variant.profiledAs}-${what}-${round}`, body);
+        single.push(await measured('single', () => measureSingle(bench, side, sizes)));
+        saturated.push(await measured('saturated', () => measureSaturated(bench, side, sizes)));
+      }
+    }
+    for (const { side } of running) side.watchers.close();
+  } finally {
+    await Promise.all(running.map(({ process }) => process.stop()));
+  }
+  const usages = running.flatMap((each) => [...each.single, ...each.saturated]);
+  return {
+    rows: scenario.rowsOf(running.map(({ variant, ...each }) => ({ ...each, name: variant.name }))),
+    ...busiest(usages.map(({ usage }) => usage)),
+    facts: { ...sizes, objects, ...scenario.facts },
+    notes: scenario.notes ?? [],
+  };
+}

@@ -1,0 +1,45 @@
+/** Names of kinds that have a rule of their own (spec 1, section 1.7). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nameRuleOf } from '../../src/apis/behaviour.ts';
+import { nameValidatorOf } from '../../src/registry/name-rules.ts';
+
+/** Resource, a name that it takes, names that it does not take and how the reason begins. */
+const rows: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
+  [
+    '/configmaps',
+    'a.b-c',
+    { A: 'a lowercase RFC 1123 subdomain', ['a'.repeat(254)]: 'must be no' },
+  ],
+  ['/namespaces', 'a-b', { 'a.b': 'must not contain dots' }],
+  ['/services', 'a-1', { '1a': 'a DNS-1035 label' }],
+  ['batch/cronjobs', 'c'.repeat(52), { ['c'.repeat(53)]: 'must be no more than 52' }],
+  ['certificates.{domain}/clustertrustbundles', 'a.b:c:d', { 'a.b:C': 'a lowercase RFC 1123' }],
+  [
+    'internal.apiserver.{domain}/storageversions',
+    'example.org.wheels',
+    {
+      wheels: 'name must be in the form of <group>.<resource>',
+      'Example.org.wheels': 'the group segment a lowercase RFC 1123 subdomain',
+      'example.org.1': 'the resource segment a DNS-1035 label',
+    },
+  ],
+  ['networking.{domain}/ipaddresses', '10.0.0.1', { '10.0.0': 'must be a valid IP address' }],
+  ['rbac.authorization.{domain}/roles', 'a:B_c', { 'a/b': "may not contain '/'" }],
+];
+
+describe('a name', () => {
+  for (const [resource, right, wrong] of rows) {
+    const check = nameValidatorOf(nameRuleOf(resource));
+    it(`of ${resource} may be ${right}`, () => assert.deepEqual(check(right, false), []));
+    for (const [name, reason] of Object.entries(wrong)) {
+      it(`of ${resource} may not be ${name}: ${reason}`, () => {
+        const found = check(name, false);
+        assert.ok(
+          found.some((each) => each.startsWith(reason)),
+          found.join(', '),
+        );
+      });
+    }
+  }
+});
