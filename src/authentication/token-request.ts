@@ -39,6 +39,8 @@ export interface AnsweredTokenRequest {
   readonly object: ApiObject;
   /** Undefined for a dry run. */
   readonly credentialId: string | undefined;
+  /** What the caller is told beside it. */
+  readonly warning: string | undefined;
 }
 
 const secondsDefault = 3600;
@@ -81,7 +83,16 @@ export async function answerTokenRequest(
   return {
     object: answered(deps, request, order, issued),
     credentialId: issued?.credentialId,
+    warning: shortened(deps.issuer, order),
   };
+}
+
+function shortened(
+  { maxExpirationSeconds: max = Infinity }: TokenIssuer,
+  { expirationSeconds: asked }: TokenOrder,
+): string | undefined {
+  if (asked <= max) return undefined;
+  return `requested expiration of ${asked} seconds shortened to ${max} seconds`;
 }
 
 function tokenRequestKind({ apiVersion, kind }: ApiObject) {
