@@ -122,14 +122,9 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
 
   function concluded(asked: Asked, attributes: Attributes, decision: Decision): Admission {
     note(asked, attributes, decision);
-    if (decision.kind !== 'allow') {
-      return { kind: 'refused', error: forbiddenError(attributes, decision.reason) };
-    }
-    const { user } = attributes;
-    const { warnings } = asked.shown;
-    return warnings.length === 0
-      ? { kind: 'admitted', user }
-      : { kind: 'admitted', user, warnings };
+    return decision.kind === 'allow'
+      ? admitted(asked, attributes.user)
+      : { kind: 'refused', error: forbiddenError(attributes, decision.reason) };
   }
 
   return {
@@ -142,6 +137,10 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
         : identified(asked, caller);
     },
   };
+}
+
+function admitted({ shown: { warnings } }: Asked, user: UserInfo): Admission {
+  return warnings.length === 0 ? { kind: 'admitted', user } : { kind: 'admitted', user, warnings };
 }
 
 function rejected(deps: AccessFilterDeps, asked: Asked, why: string): Admission {
