@@ -292,3 +292,10 @@ export function positiveAmount(field: string, value: JsonValue | undefined): Pro
   const order = compareAmounts(value, '0') ?? 1;
   return order > 0 ? noProblems : [invalid(field, value, 'must be greater than zero')];
 }
+
+/** What is counted has no parts; of canonical amounts these endings have. */
+export function wholeAmount(field: string, value: JsonValue | undefined): Problems {
+  return typeof value === 'string' && /(?:[num]|e-\d+)$/.test(value)
+    ? [invalid(field, value, 'must be an integer')]
+    : noProblems;
+}
