@@ -54,7 +54,6 @@ export function createBatcher(settings: BatchSettings, deps: BatcherDeps): Batch
   let underWay = 0;
   let due = false;
   let stopping = false;
-  let scheduled = false;
   let waiting: TimerHandle | undefined;
   let onIdle: (() => void) | undefined;
 
@@ -89,15 +88,10 @@ export function createBatcher(settings: BatchSettings, deps: BatcherDeps): Batch
     due = false;
     if (underWay === 0) onIdle?.();
   };
-  const schedule = (): void => {
-    if (scheduled) return;
-    scheduled = true;
-    timers.nextTurn(() => {
-      scheduled = false;
-      if (settings.waitMsMax === 0) due = true;
-      pump();
-    });
-  };
+  const schedule = oncePerTurn(timers, () => {
+    if (settings.waitMsMax === 0) due = true;
+    pump();
+  });
   return {
     add(line) {
       const full = buffer.length >= settings.bufferEventsMax;
@@ -115,6 +109,19 @@ export function createBatcher(settings: BatchSettings, deps: BatcherDeps): Batch
       });
     },
     abandon: () => buffer.clear(),
+  };
+}
+
+/** However often it is called in a turn, the work is done once, in the next. */
+function oncePerTurn(timers: Timers, work: () => void): () => void {
+  let scheduled = false;
+  return () => {
+    if (scheduled) return;
+    scheduled = true;
+    timers.nextTurn(() => {
+      scheduled = false;
+      work();
+    });
   };
 }
 

@@ -142,7 +142,7 @@ function prune(file: string, { ageMsMax, backupsMax }: RotationLimits, nowMs: nu
 }
 
 /** When a file was put aside; undefined when it is none of this log's. */
-function backupTime(file: string, name: string, ext: string): number | undefined {
+export function backupTime(file: string, name: string, ext: string): number | undefined {
   if (!file.startsWith(`${name}-`) || !file.endsWith(ext)) return undefined;
   const text = file.slice(name.length + 1, file.length - ext.length);
   const match = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)$/.exec(text);

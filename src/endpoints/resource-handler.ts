@@ -15,7 +15,7 @@ import { handleList } from './handlers/list.ts';
 import { handlePatch } from './handlers/patch.ts';
 import { handleUpdate } from './handlers/update.ts';
 import { handleWatch } from './handlers/watch.ts';
-import type { ApiRequest, EndpointDeps, ResourceHandler } from './request.ts';
+import type { ApiRequest, EndpointDeps, ResourceHandler, ResourceRequest } from './request.ts';
 import type { ResourceInfo } from './request-info.ts';
 import { sendStatusError } from './status-response.ts';
 import { deprecationWarning } from './warnings.ts';
@@ -55,8 +55,17 @@ export async function handleResource(
   }
   noteDeprecation(deps, request, kind, resource);
   const { query, user, warnings, auditAnnotations, beforeStream } = request;
-  const told = { auditAnnotations, beforeStream };
-  const asked = { exchange, info, query, user, warnings, ...told, resource, kind };
+  const asked: ResourceRequest = {
+    exchange,
+    info,
+    query,
+    user,
+    warnings,
+    auditAnnotations,
+    beforeStream,
+    resource,
+    kind,
+  };
   return handler(deps, asked);
 }
 

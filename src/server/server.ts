@@ -69,6 +69,7 @@ import type { Listeners, OpenPorts } from './listeners.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
+import { guardSecretFiles } from './secret-files.ts';
 import { createMigration } from './validation-migration.ts';
 
 export interface RunningServer {
@@ -131,6 +132,7 @@ export async function startServer(
     if (!abandoned) environment.onFatal(error);
   };
   try {
+    guardSecretFiles(config, worker?.number, log);
     const ingredients = { clock, timers, identity, scheme, storage };
     const material = await readAccessMaterial(config, identity, clock);
     const auditDeps = { clock, timers, identity, log, worker: worker?.number };

@@ -97,6 +97,7 @@ interface Place {
 
 function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
   const { dialect, names, describe, describeField } = options;
+  const scalarOf = scalarWriter(options, refer);
 
   const definition = (type: ObjectSchema): JsonObject => {
     const members = [...type.members.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -115,18 +116,11 @@ function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
     const base = schemaOf(field.type, place);
     const value = dialect === 'v3' ? defaultOf(field) : undefined;
     const description = describeField([within.name, owner.name], field);
-    return together(base, {
+    return together(dialect, base, {
       ...(description === undefined ? {} : { description }),
       ...(value === undefined ? {} : { default: value }),
       ...markers(field.merge),
     });
-  };
-
-  /** What stands beside a reference is lost in v3, so the reference moves into allOf. */
-  const together = (base: JsonObject, more: JsonObject): JsonObject => {
-    if (Object.keys(more).length === 0) return base;
-    if (dialect === 'v3' && isReference(base)) return { allOf: [base], ...more };
-    return { ...base, ...more };
   };
 
   const schemaOf = (type: TypeSchema, place: Place): JsonObject => {
@@ -149,26 +143,30 @@ function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
   const element = (type: TypeSchema, place: Place): JsonObject => {
     const base = schemaOf(type, place);
     const zero = dialect === 'v3' ? zeroOf(type) : undefined;
-    return together(base, zero === undefined ? {} : { default: zero });
-  };
-
-  const scalarOf = (type: ScalarSchema, place: Place): JsonObject => {
-    const inPackage = packageOf(place.owner.name);
-    const name = names.ofScalar(type.scalar, inPackage);
-    if (name !== undefined) {
-      return refer(name, () => sharedScalar(type.scalar, dialect, inPackage));
-    }
-    const base = plainScalars[type.scalar];
-    assert(base !== undefined, `${type.scalar} is written in place`);
-    if (
-      type.values === undefined ||
-      !isClosedEnum(place.owner.name, place.field.name, options.openValues)
-    )
-      return base;
-    return { ...base, enum: type.values };
+    return together(dialect, base, zero === undefined ? {} : { default: zero });
   };
 
   return { definition };
+}
+
+/** A scalar with a name is a definition of its own; others, and enumerations, stand in place. */
+function scalarWriter({ dialect, names, openValues }: DefinitionOptions, refer: Refer) {
+  return ({ scalar, values }: ScalarSchema, { owner, field }: Place): JsonObject => {
+    const inPackage = packageOf(owner.name);
+    const name = names.ofScalar(scalar, inPackage);
+    if (name !== undefined) return refer(name, () => sharedScalar(scalar, dialect, inPackage));
+    const base = plainScalars[scalar];
+    assert(base !== undefined, `${scalar} is written in place`);
+    if (values === undefined || !isClosedEnum(owner.name, field.name, openValues)) return base;
+    return { ...base, enum: values };
+  };
+}
+
+/** What stands beside a reference is lost in v3, so the reference moves into allOf. */
+function together(dialect: Dialect, base: JsonObject, more: JsonObject): JsonObject {
+  if (Object.keys(more).length === 0) return base;
+  if (dialect === 'v3' && isReference(base)) return { allOf: [base], ...more };
+  return { ...base, ...more };
 }
 
 function objectSchema(

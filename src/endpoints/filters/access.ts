@@ -27,7 +27,7 @@ import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { attributesOf, forbiddenError } from './attributes.ts';
 import { impersonate, isImpersonationHeader, readImpersonation } from './impersonation.ts';
-import type { Impersonation } from './impersonation.ts';
+import type { Impersonation, ReadImpersonation } from './impersonation.ts';
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly user: UserInfo }
@@ -85,10 +85,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     taken: boolean,
   ): Admission | Promise<Admission> {
     if (!taken) return { kind: 'refused', error: newInternalError('failed to store audit event') };
-    const { exchange } = asked;
-    if (!exchange.someHeader(isImpersonationHeader)) return authorized(asked, attributes);
-    const wanted = readImpersonation(exchange.headers());
-    exchange.forgetHeaders(isImpersonationHeader);
+    const wanted = takeImpersonation(asked.exchange);
     if (wanted.kind === 'none') return authorized(asked, attributes);
     if (wanted.kind === 'refused') return wanted;
     const result = impersonate(attributes.user, wanted.request, access, authenticationGroup);
@@ -141,6 +138,16 @@ function rejected(deps: AccessFilterDeps, asked: Asked, why: string): Admission 
   trail?.unauthenticated(attributesOf(nobody, info, query), attempted(exchange));
   exchange.forgetHeaders(deps.authentication.isCredentialHeader);
   return { kind: 'refused', error: newUnauthorized() };
+}
+
+const notAsked: ReadImpersonation = { kind: 'none' };
+
+/** What the headers ask for, which are gone then. Most requests have none: those are not read. */
+function takeImpersonation(exchange: HttpExchange): ReadImpersonation {
+  if (!exchange.someHeader(isImpersonationHeader)) return notAsked;
+  const wanted = readImpersonation(exchange.headers());
+  exchange.forgetHeaders(isImpersonationHeader);
+  return wanted;
 }
 
 /** Tells of a decision whoever is to know it. */

@@ -55,29 +55,14 @@ export function createTailFeed(
 ): TailFeed {
   const stopping = new AbortController();
   const pages = createCommitSignal();
-  const kept = new RingBuffer<KeptPage>();
-  const byStart = new Map<Revision, KeptPage>();
-  let keptBytes = 0;
+  const kept = createKeptPages();
   let newest = start;
   let failed: Error | undefined;
-
-  function keep(page: KeptPage): void {
-    kept.push(page);
-    byStart.set(page.after, page);
-    keptBytes += page.payload.byteLength;
-    const { keptPagesMax, keptBytesMax } = feedLimits;
-    // The newest always stays: somebody is about to take it.
-    while (kept.length > 1 && (kept.length > keptPagesMax || keptBytes > keptBytesMax)) {
-      const dropped = kept.shift();
-      byStart.delete(dropped.after);
-      keptBytes -= dropped.payload.byteLength;
-    }
-  }
 
   async function follow(): Promise<void> {
     try {
       for await (const page of storage.tail(start, stopping.signal)) {
-        keep({ after: newest, through: page.through, payload: encodePage(page) });
+        kept.add({ after: newest, through: page.through, payload: encodePage(page) });
         newest = page.through;
         pages.notify();
       }
@@ -103,7 +88,7 @@ export function createTailFeed(
   return {
     start: (after) => storage.changes(after, { limit: 1, previous: false }),
     async page(after) {
-      const found = byStart.get(after);
+      const found = kept.startingAt(after);
       if (found !== undefined) return { kind: 'ok', value: found };
       // Also for who has seen a revision that has not arrived here yet.
       return after >= newest ? { kind: 'ok', value: undefined } : fromLog(after);
@@ -118,6 +103,28 @@ export function createTailFeed(
     async stop() {
       stopping.abort();
       await following;
+    },
+  };
+}
+
+/** The newest pages, by where they begin. */
+function createKeptPages() {
+  const pages = new RingBuffer<KeptPage>();
+  const byStart = new Map<Revision, KeptPage>();
+  let bytes = 0;
+  return {
+    startingAt: (after: Revision): KeptPage | undefined => byStart.get(after),
+    add(page: KeptPage): void {
+      pages.push(page);
+      byStart.set(page.after, page);
+      bytes += page.payload.byteLength;
+      const { keptPagesMax, keptBytesMax } = feedLimits;
+      // The newest always stays: somebody is about to take it.
+      while (pages.length > 1 && (pages.length > keptPagesMax || bytes > keptBytesMax)) {
+        const dropped = pages.shift();
+        byStart.delete(dropped.after);
+        bytes -= dropped.payload.byteLength;
+      }
     },
   };
 }

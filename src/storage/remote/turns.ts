@@ -55,22 +55,42 @@ interface Line {
 const impossible: Mutation['expect'] = { kind: 'revision', revision: revisionZero };
 
 export function createTurns(timers: Pick<Timers, 'after'>): Turns {
+  const lines = createLines(timers);
+  return {
+    admit(writer, mutation) {
+      const holder = lines.find(mutation.key)?.takers[0];
+      const isOthers = holder !== undefined && holder !== writer;
+      if (!isOthers || mutation.expect.kind !== 'revision') return mutation;
+      return { ...mutation, expect: impossible };
+    },
+    settled(writer, { key, expect }, outcome) {
+      if (expect.kind !== 'revision') return;
+      if (outcome.kind === 'applied') {
+        const line = lines.find(key);
+        if (line !== undefined) lines.quit(line, key, writer);
+        return;
+      }
+      if (outcome.kind !== 'conflict') return;
+      const line = lines.of(key);
+      const losses = (line.losses.get(writer) ?? 0) + 1;
+      line.losses.set(writer, losses);
+      // Where others stand in line, nobody goes to and fro meanwhile.
+      if (losses >= turnLimits.lossesMax || line.takers.length > 0) lines.join(line, key, writer);
+    },
+    whenMine(writer, key) {
+      const line = lines.find(key);
+      if (line === undefined) return undefined;
+      const at = line.takers.indexOf(writer);
+      if (at <= 0 || line.waiting.has(writer)) return undefined;
+      return new Promise((resolve) => line.waiting.set(writer, resolve));
+    },
+    leave: (writer) => lines.quitAll(writer),
+  };
+}
+
+/** Who stands where, and whose turn begins when another's ends. */
+function createLines(timers: Pick<Timers, 'after'>) {
   const lines = new Map<StoreKey, Line>();
-
-  function lineOf(key: StoreKey): Line {
-    const found = lines.get(key);
-    if (found !== undefined) return found;
-    const line: Line = { losses: new Map(), takers: [], waiting: new Map(), timer: undefined };
-    lines.set(key, line);
-    if (lines.size > turnLimits.recordsMax) forgetOldest(lines);
-    return line;
-  }
-
-  function join(line: Line, key: StoreKey, writer: TurnTaker): void {
-    if (line.takers.includes(writer)) return;
-    line.takers.push(writer);
-    if (line.takers.length === 1) begin(line, key);
-  }
 
   /** The turn of whoever is first now. */
   function begin(line: Line, key: StoreKey): void {
@@ -97,34 +117,22 @@ export function createTurns(timers: Pick<Timers, 'after'>): Turns {
   }
 
   return {
-    admit(writer, mutation) {
-      const holder = lines.get(mutation.key)?.takers[0];
-      const isOthers = holder !== undefined && holder !== writer;
-      if (!isOthers || mutation.expect.kind !== 'revision') return mutation;
-      return { ...mutation, expect: impossible };
+    find: (key: StoreKey): Line | undefined => lines.get(key),
+    of(key: StoreKey): Line {
+      const found = lines.get(key);
+      if (found !== undefined) return found;
+      const line: Line = { losses: new Map(), takers: [], waiting: new Map(), timer: undefined };
+      lines.set(key, line);
+      if (lines.size > turnLimits.recordsMax) forgetOldest(lines);
+      return line;
     },
-    settled(writer, { key, expect }, outcome) {
-      if (expect.kind !== 'revision') return;
-      if (outcome.kind === 'applied') {
-        const line = lines.get(key);
-        if (line !== undefined) quit(line, key, writer);
-        return;
-      }
-      if (outcome.kind !== 'conflict') return;
-      const line = lineOf(key);
-      const losses = (line.losses.get(writer) ?? 0) + 1;
-      line.losses.set(writer, losses);
-      // Where others stand in line, nobody goes to and fro meanwhile.
-      if (losses >= turnLimits.lossesMax || line.takers.length > 0) join(line, key, writer);
+    join(line: Line, key: StoreKey, writer: TurnTaker): void {
+      if (line.takers.includes(writer)) return;
+      line.takers.push(writer);
+      if (line.takers.length === 1) begin(line, key);
     },
-    whenMine(writer, key) {
-      const line = lines.get(key);
-      if (line === undefined) return undefined;
-      const at = line.takers.indexOf(writer);
-      if (at <= 0 || line.waiting.has(writer)) return undefined;
-      return new Promise((resolve) => line.waiting.set(writer, resolve));
-    },
-    leave(writer) {
+    quit,
+    quitAll(writer: TurnTaker): void {
       for (const [key, line] of [...lines]) quit(line, key, writer);
     },
   };
