@@ -1,10 +1,10 @@
 /**
  * Services: the two fields of their addresses agree, and addresses stay with whom they were given.
- * `clusterIP` is the older field; `clusterIPs` holds an address of each family, the older one first.
+ * `clusterIP` is the older field; `clusterIPs` holds an address of each family, that one first.
  *
  *     written                       before       stored
  *     clusterIP: A                  -            A, [A]
- *     clusterIP: A                  A, [A, B]    A, [A, B]    by a client that knows the older field
+ *     clusterIP: A                  A, [A, B]    A, [A, B]    by an older client
  *     clusterIP: C, clusterIPs: L   A, L         C, [C]       likewise; the rules refuse it
  *     clusterIPs: L, or neither     A, L         A, L
  *     clusterIP: A, clusterIPs: L   A, L         neither, where the service is now a name elsewhere
