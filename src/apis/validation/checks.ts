@@ -14,6 +14,7 @@ import {
   notSupported,
   required,
   together,
+  tooMany,
 } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';
@@ -43,6 +44,10 @@ export function numberOf(value: JsonValue | undefined): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return value > 0n ? Infinity : -Infinity;
   return undefined;
+}
+
+export function itemsAtMost(list: readonly unknown[], field: string, max: number): Problems {
+  return list.length > max ? [tooMany(field, list.length, max)] : noProblems;
 }
 
 /** Each problem that a check of a text finds is one error. Empty texts are not looked at. */
