@@ -39,7 +39,8 @@ export default tseslint.config(
       'no-var': 'error',
       'no-console': 'error',
       'max-lines': ['error', { max: 600 }],
-      'max-lines-per-function': ['error', { max: 70, skipComments: true, skipBlankLines: true }],
+      // Counted as they stand, comments and blank lines too.
+      'max-lines-per-function': ['error', { max: 70 }],
     },
   },
   {
@@ -70,10 +71,18 @@ export default tseslint.config(
   },
   {
     // A describe block is a table of contents, not a function to keep short.
-    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    files: ['test/**/*.ts'],
+    rules: { 'max-lines-per-function': 'off' },
+  },
+  {
+    // Both are a state and the few functions over it, and longer only by their comments.
+    files: ['src/storage/fdb/commits.ts', 'src/storage/fdb/fdb-storage.ts'],
     rules: {
-      'max-lines-per-function': 'off',
-      'no-console': 'off',
+      'max-lines-per-function': ['error', { max: 70, skipComments: true, skipBlankLines: true }],
     },
+  },
+  {
+    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    rules: { 'no-console': 'off' },
   },
 );

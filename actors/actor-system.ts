@@ -21,6 +21,8 @@ import type {
   ObjectOutcome,
   UnreadableOutcome,
 } from './actors.ts';
+import { IdleList } from './idle-list.ts';
+import type { IdleMember } from './idle-list.ts';
 import { actorLimits, retryAfterSeconds, spareShare, sweepsPerIdle } from './limits.ts';
 import type { ActorLimits } from './limits.ts';
 import { creationConditions } from './object-decision.ts';
@@ -39,7 +41,7 @@ export interface ActorSystemDeps extends Omit<HostDeps, 'limits' | 'soleWriter' 
   readonly expiryOf?: ExpiryOf | undefined;
 }
 
-interface Resident {
+interface Resident extends IdleMember<Resident> {
   readonly host: ObjectHost;
   /** As last counted in the total. */
   bytes: number;
@@ -61,8 +63,7 @@ class ObjectActors implements ActorSystem {
   readonly #hostDeps: HostDeps;
   readonly #limits: ActorLimits;
   readonly #residents = new Map<StoreKey, Resident>();
-  /** Insertion order is order of last use. */
-  readonly #idle = new Map<StoreKey, Resident>();
+  readonly #idle = new IdleList<Resident>();
   readonly #stopped: (() => void)[] = [];
   #residentBytes = 0;
   #waiting = 0;
@@ -84,15 +85,16 @@ class ObjectActors implements ActorSystem {
 
   execute(key: ObjectKey, command: ObjectCommand): Promise<ObjectOutcome> {
     if (this.#stopping) return refuse(newServiceUnavailable('the server is shutting down'));
-    const host = this.#activate(key)?.host;
-    if (host === undefined) {
+    const resident = this.#activate(key);
+    if (resident === undefined) {
       return refuse(newTooManyRequests('too many objects are being written', retryAfterSeconds));
     }
+    const { host } = resident;
     if (host.mailboxLength >= this.#limits.mailboxMax) {
       const why = 'too many writes are waiting for this object';
       return refuse(newTooManyRequests(why, retryAfterSeconds));
     }
-    this.#idle.delete(host.storeKey);
+    this.#idle.remove(resident);
     this.#waiting += 1;
     const outcome = host.execute(command);
     if (command.dryRun !== true) return outcome;
@@ -158,7 +160,15 @@ class ObjectActors implements ActorSystem {
     this.#shrink(1);
     if (this.#residents.size >= this.#limits.residentMax) return undefined;
     const host = new ObjectHost(key, name, this.#hostDeps, this.#hostEvents);
-    const resident = { host, bytes: 0, idleSinceMs: 0 };
+
+    const resident: Resident = {
+      host,
+      bytes: 0,
+      idleSinceMs: 0,
+      older: undefined,
+      newer: undefined,
+      idle: false,
+    };
     this.#residents.set(name, resident);
     this.#activationsTotal += 1;
     return resident;
@@ -181,21 +191,19 @@ class ObjectActors implements ActorSystem {
     if (resident?.host !== host) return;
     const bytes = host.residentBytes;
     if (bytes === 0) {
-      this.#drop(host.storeKey, resident);
+      this.#drop(resident);
       return;
     }
     this.#residentBytes += bytes - resident.bytes;
     resident.bytes = bytes;
     resident.idleSinceMs = this.#deps.clock.monotonicMs();
-    this.#idle.delete(host.storeKey);
-    this.#idle.set(host.storeKey, resident);
+    this.#idle.push(resident);
     this.#shrink(0);
     this.#armSweep();
   }
 
   /** Makes room for `coming` more actors, if idle ones can be dropped: longest unused first, and
-   * some more than needed. Dropping one at a time would walk over all the gaps that earlier drops
-   * left at the front of the map. */
+   * some more than needed, so that not every new one has to look. */
   #shrink(coming: number): void {
     const { residentMax, residentBytesMax } = this.#limits;
     if (this.#residents.size + coming <= residentMax && this.#residentBytes <= residentBytesMax) {
@@ -203,16 +211,17 @@ class ObjectActors implements ActorSystem {
     }
     const spare = Math.floor(residentMax / spareShare);
     const countMax = residentMax - coming - spare;
-    for (const [key, resident] of this.#idle) {
+    for (let oldest = this.#idle.oldest; oldest !== undefined; oldest = this.#idle.oldest) {
       if (this.#residents.size <= countMax && this.#residentBytes <= residentBytesMax) return;
-      this.#drop(key, resident);
+      this.#drop(oldest);
     }
   }
 
-  #drop(key: StoreKey, resident: Resident): void {
-    assert(resident.host.mailboxLength === 0, 'an actor with a pending command is never dropped');
-    this.#idle.delete(key);
-    this.#residents.delete(key);
+  #drop(resident: Resident): void {
+    const { host } = resident;
+    assert(host.mailboxLength === 0, 'an actor with a pending command is never dropped');
+    this.#idle.remove(resident);
+    this.#residents.delete(host.storeKey);
     this.#residentBytes -= resident.bytes;
     this.#passivationsTotal += 1;
   }
@@ -223,11 +232,12 @@ class ObjectActors implements ActorSystem {
     this.#sweep = this.#deps.timers.after(idleMs / sweepsPerIdle, () => {
       this.#sweep = undefined;
       const oldestMs = this.#deps.clock.monotonicMs() - idleMs;
-      for (const [key, resident] of this.#idle) {
-        if (resident.idleSinceMs > oldestMs) break;
-        this.#drop(key, resident);
+      let { oldest } = this.#idle;
+      while (oldest !== undefined && oldest.idleSinceMs <= oldestMs) {
+        this.#drop(oldest);
+        oldest = this.#idle.oldest;
       }
-      if (this.#idle.size > 0) this.#armSweep();
+      if (oldest !== undefined) this.#armSweep();
     });
   }
 

@@ -11,8 +11,8 @@
 export const MARK = 0x7e;
 export const SEQUENCE_DIGITS = 8;
 
-/** What the server adds: uid, creationTimestamp, resourceVersion, namespace. */
-const SERVER_METADATA_BYTES = 150;
+/** What the server adds: uid, creationTimestamp, resourceVersion, namespace, managedFields. */
+const SERVER_METADATA_BYTES = 330;
 
 export const collectionPath = '/api/v1/namespaces/default/configmaps';
 

@@ -18,7 +18,6 @@ import { part, text } from '../apimachinery/members.ts';
 import { changesOwnersAlone } from '../apimachinery/owner-changes.ts';
 import { quote } from '../apimachinery/quote.ts';
 import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
-import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import { wellKnownGroups } from '../authentication/authenticator.ts';
 import { readSigningRequest } from '../authentication/certificate-requests.ts';
@@ -87,8 +86,7 @@ function signerOf(request: ApiObject): string {
 }
 
 function sameOutcome(next: ApiObject, current: ApiObject): boolean {
-  const of = ({ status }: ApiObject, name: string): JsonValue =>
-    (isJsonObject(status) ? status[name] : undefined) ?? null;
+  const of = (request: ApiObject, name: string): JsonValue => part(request, 'status')[name] ?? null;
   return ['certificate', 'conditions'].every((name) =>
     deepEqual(of(next, name), of(current, name)),
   );
@@ -98,8 +96,8 @@ function sameOutcome(next: ApiObject, current: ApiObject): boolean {
 function subjectRefusal({ current, next }: Review, clientSigner: string): Refusal {
   if (next === undefined || current !== undefined) return undefined;
   if (signerOf(next) !== clientSigner) return undefined;
-  const request = isJsonObject(next['spec']) ? next['spec']['request'] : undefined;
-  const pem = typeof request === 'string' ? Buffer.from(request, 'base64').toString('latin1') : '';
+  const request = text(part(next, 'spec'), 'request');
+  const pem = Buffer.from(request, 'base64').toString('latin1');
   const read = readSigningRequest(pem);
   if (read.kind === 'invalid') return `failed to parse CSR: ${read.problem}`;
   if (!read.request.organizations.includes(wellKnownGroups.masters)) return undefined;

@@ -20,7 +20,7 @@ import {
   required,
 } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
-import { objects, part } from '../apimachinery/members.ts';
+import { objects, part, text } from '../apimachinery/members.ts';
 import { quote } from '../apimachinery/quote.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
@@ -154,7 +154,7 @@ function conditionErrors(next: ApiObject, current: ApiObject): readonly FieldErr
   const seen = new Set<string>();
   conditions.forEach((condition, index) => {
     const at = `${path}[${index}]`;
-    const type = typeof condition['type'] === 'string' ? condition['type'] : '';
+    const type = text(condition, 'type');
     if (type === '') errors.push(required(`${at}.type`));
     else if (seen.has(type)) errors.push(duplicate(`${at}.type`, type));
     errors.push(...statusErrors(condition['status'], type, `${at}.status`));

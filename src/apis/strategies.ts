@@ -20,6 +20,7 @@ import { namespaceStrategy } from './namespaces.ts';
 import { ephemeralContainerRules } from './pods/ephemeral-containers.ts';
 import { resizeRules } from './pods/resize.ts';
 import { secretStrategy } from './secrets.ts';
+import { serviceStrategy } from './services.ts';
 import { versionDemandsOf } from './version-demands.ts';
 import { schemaExemptions } from './validation/schema-exemptions.ts';
 import type { KindRules } from './validation/kind-rules.ts';
@@ -55,9 +56,11 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
     if (known !== undefined) return known;
     const key = `${kind.storage.group}/${kind.storage.resource}`;
     const requested = `${kind.group}/${kind.version}/${kind.resource}`;
+    const generic = genericStrategy(kind);
     const base = {
-      ...genericStrategy(kind),
+      ...generic,
       ...replaced[key],
+      ...(key === '/services' ? serviceStrategy(generic) : {}),
       ...(requested === stableSlices ? judgedPreparation(ofStableSlices, kind) : {}),
     };
     const { judged } = kind;

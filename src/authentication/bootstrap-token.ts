@@ -8,7 +8,7 @@
  * is not quite a token is none: it is written like any other secret, and is good for nothing.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import { part } from '../apimachinery/members.ts';
+import { part, text } from '../apimachinery/members.ts';
 import { parseRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { wellKnownGroups } from './authenticator.ts';
@@ -101,11 +101,10 @@ export function bootstrapExpiry(
 }
 
 function expiresMs(data: JsonObject): number | undefined {
-  const text = decoded(data, 'expiration');
-  return text === '' ? undefined : (parseRfc3339(text) ?? 0);
+  const expiration = decoded(data, 'expiration');
+  return expiration === '' ? undefined : (parseRfc3339(expiration) ?? 0);
 }
 
 function decoded(data: JsonObject, key: string): string {
-  const value = data[key];
-  return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
+  return Buffer.from(text(data, key), 'base64').toString('utf8');
 }

@@ -21,20 +21,21 @@ export function readUserInfo(value: JsonValue | undefined): UserInfo | undefined
   if (!isJsonObject(value)) return undefined;
   const { extra = {}, groups = [], uid = '', username } = value;
   if (typeof username !== 'string' || username === '' || typeof uid !== 'string') return undefined;
-  const texts = textsOf(groups ?? []);
+  const texts = textsOnly(groups ?? []);
   if (texts === undefined) return undefined;
   const fields: Record<string, readonly string[]> = {};
   for (const [key, values] of Object.entries(
     isJsonObject(extra ?? {}) ? (extra as JsonObject) : {},
   )) {
-    const read = textsOf(values ?? []);
+    const read = textsOnly(values ?? []);
     if (read === undefined) return undefined;
     fields[key.toLowerCase()] = read;
   }
   return { name: username, uid, groups: texts, extra: fields };
 }
 
-function textsOf(value: JsonValue): readonly string[] | undefined {
+/** Undefined: it is no list, or something else than a text is in it. */
+function textsOnly(value: JsonValue): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.every((item) => typeof item === 'string') ? value : undefined;
 }

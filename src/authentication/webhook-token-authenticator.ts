@@ -14,6 +14,7 @@ import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep } from '../stdx/clock.ts';
+import { messageOf } from '../stdx/message-of.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import { secretDigest } from './constant-time.ts';
 import { exchangeJson } from './json-client.ts';
@@ -58,7 +59,7 @@ export function createWebhookTokens(options: WebhookTokenOptions): TokenAuthenti
       if (ttlMs > 0) answers.set(token, answer, Infinity, scope);
       return answer;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return { kind: 'rejected', why: `the webhook could not be asked: ${why}` };
     }
   };

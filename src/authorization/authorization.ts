@@ -15,6 +15,7 @@ import { readWebhookTarget } from '../webhooks/kubeconfig-target.ts';
 import { createWebhookClient } from '../webhooks/webhook-client.ts';
 import type { Following } from '../../streams/follow-resource.ts';
 import type { Streams } from '../../streams/streams.ts';
+import { messageOf } from '../stdx/message-of.ts';
 import { createAbacAuthorizer } from './abac/abac-authorizer.ts';
 import { parseAbacPolicies } from './abac/policy-file.ts';
 import { alwaysAllow, alwaysDeny } from './always.ts';
@@ -276,6 +277,6 @@ function usable<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new AuthorizationOptionsError(error instanceof Error ? error.message : String(error));
+    throw new AuthorizationOptionsError(messageOf(error));
   }
 }

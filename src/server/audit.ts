@@ -5,7 +5,6 @@
  * described well ends the start; one that is not there does not. Each of several workers has a file
  * of its own (`audit.log.1`), for each puts it aside by itself.
  */
-import { readFileSync } from 'node:fs';
 import type { Auditor } from '../audit/audit.ts';
 import { createAuditor } from '../audit/auditor.ts';
 import type { AuditCounts } from '../audit/auditor.ts';
@@ -25,6 +24,7 @@ import { createWebhookPoster } from '../webhooks/webhook-poster.ts';
 import type { AuditConfig, AuditLogConfig, AuditWebhookConfig } from './audit-options.ts';
 import type { Log } from './log.ts';
 import type { LabelledSeries, Measured } from './metrics.ts';
+import { readOptionFile } from './option-files.ts';
 import { OptionsError } from './option-values.ts';
 
 const megabyte = 1024 * 1024;
@@ -72,17 +72,12 @@ function checkVersion(flag: string, version = '', identity: Identity): void {
 }
 
 function readPolicy(file: string, identity: Identity): AuditPolicy {
-  const read = parseAuditPolicy(bytesOf(file), identity.fill('audit.{domain}'));
+  const read = parseAuditPolicy(
+    readOptionFile('audit-policy-file', file),
+    identity.fill('audit.{domain}'),
+  );
   if (read.kind === 'ok') return read.policy;
   throw new OptionsError(`--audit-policy-file: ${file}: ${read.problems.join('; ')}`);
-}
-
-function bytesOf(file: string): Uint8Array {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new OptionsError(`--audit-policy-file: ${(error as Error).message}`);
-  }
 }
 
 function logOf(config: AuditLogConfig, deps: AuditDeps): AuditBackend {

@@ -8,7 +8,6 @@
  * Invariants: a file that cannot be read, or holds anything that is not understood, ends the start
  * with one line that names the flag; no secret is in that line.
  */
-import { readFileSync } from 'node:fs';
 import type {
   Authenticator,
   CallerAuthentication,
@@ -30,6 +29,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonValue } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { AccessConfig } from './access-options.ts';
+import { readOptionFile, readOptionText } from './option-files.ts';
 import { OptionsError } from './option-values.ts';
 import type { Pki } from './pki.ts';
 
@@ -60,7 +60,7 @@ export function readAuthenticationFiles(
   const clients = access.clientCaFile === undefined ? '' : bundleOf('client-ca-file', access);
   const proxies = access.requestHeader === undefined ? '' : proxyBundle(access);
   const file = access.authenticationConfigFile;
-  const bytes = file === undefined ? undefined : readFileBytes('authentication-config', file);
+  const bytes = file === undefined ? undefined : readOptionFile('authentication-config', file);
   const configured = configurationOf(access, bytes, identity);
   return {
     clientRoots: rootsOf('client-ca-file', `${own}\n${clients}`),
@@ -122,7 +122,7 @@ export function fileTokens({ staticUsers }: AuthenticationFiles): TokenAuthentic
 function staticUsersOf({ tokenAuthFile }: AccessConfig, { adminToken, adminUser }: Pki) {
   const admin = [secretDigest(adminToken), adminUser] as const;
   if (tokenAuthFile === undefined) return new Map([admin]);
-  const read = readTokenFile(readText('token-auth-file', tokenAuthFile));
+  const read = readTokenFile(readOptionText('token-auth-file', tokenAuthFile));
   if (read.kind === 'invalid') {
     throw new OptionsError(`--token-auth-file: ${tokenAuthFile}:${read.line}: ${read.problem}`);
   }
@@ -130,11 +130,11 @@ function staticUsersOf({ tokenAuthFile }: AccessConfig, { adminToken, adminUser 
 }
 
 function bundleOf(flag: string, { clientCaFile }: AccessConfig): string {
-  return readText(flag, clientCaFile ?? '');
+  return readOptionText(flag, clientCaFile ?? '');
 }
 
 function proxyBundle({ requestHeader }: AccessConfig): string {
-  return readText('requestheader-client-ca-file', requestHeader?.clientCaFile ?? '');
+  return readOptionText('requestheader-client-ca-file', requestHeader?.clientCaFile ?? '');
 }
 
 function proxyRules({ requestHeader }: AccessConfig, pem: string): ProxyRules | undefined {
@@ -173,16 +173,4 @@ function anonymousRule(
   }
   const allowed = anonymousAuth ?? !authorization.modes.includes('AlwaysAllow');
   return { kind: allowed ? 'everywhere' : 'nowhere' };
-}
-
-function readText(flag: string, file: string): string {
-  return readFileBytes(flag, file).toString('utf8');
-}
-
-function readFileBytes(flag: string, file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new OptionsError(`--${flag}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }

@@ -5,6 +5,7 @@
  * Invariants: both are open or none is; stopping stops both.
  */
 import type { KeyPair } from '../authentication/certificates.ts';
+import { messageOf } from '../stdx/message-of.ts';
 import { chooseTransport } from '../transport/choose.ts';
 import type { ExchangeHandler, HttpServer, TransportLimits } from '../transport/http-exchange.ts';
 import type { Log } from './log.ts';
@@ -126,8 +127,4 @@ function together(
       await Promise.all(servers.map((server) => server.close()));
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -33,7 +33,9 @@ import {
 import type { Certificate, CertificateRequest, KeyPair } from '../authentication/certificates.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Clock } from '../stdx/clock.ts';
+import { messageOf } from '../stdx/message-of.ts';
 import type { AccessConfig } from './access-options.ts';
+import { readOptionText } from './option-files.ts';
 import { OptionsError } from './option-values.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -87,16 +89,9 @@ export async function ensurePki(
 /** What TLS is served with: what the flags name, else what is made here. @throws OptionsError. */
 export function servingOf({ tlsCertificate }: AccessConfig, pki: Pki): KeyPair {
   if (tlsCertificate === undefined) return pki.serving;
-  const read = (flag: string, file: string): string => {
-    try {
-      return readFileSync(file, 'utf8');
-    } catch (error) {
-      throw new OptionsError(`--${flag}: ${messageOf(error)}`);
-    }
-  };
   const pair = {
-    certificatePem: read('tls-cert-file', tlsCertificate.certFile),
-    keyPem: read('tls-private-key-file', tlsCertificate.keyFile),
+    certificatePem: readOptionText('tls-cert-file', tlsCertificate.certFile),
+    keyPem: readOptionText('tls-private-key-file', tlsCertificate.keyFile),
   };
   if (isPair(pair)) return pair;
   const why = 'these are no certificate with its key';
@@ -230,8 +225,4 @@ function writeWhole(file: string, text: string): void {
   const partial = `${file}.${process.pid}.tmp`;
   writeFileSync(partial, text, { mode: 0o600 });
   renameSync(partial, file);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,7 +5,6 @@
  * What it is not: the rules of each signer (controllers/signing), or the rights of those who
  * approve by hand.
  */
-import { readFileSync } from 'node:fs';
 import type { Identity } from '../apimachinery/identity.ts';
 import { openAuthority } from '../authentication/certificate-requests.ts';
 import type { SigningAuthority } from '../authentication/certificate-requests.ts';
@@ -17,8 +16,10 @@ import { createSigningCleaner } from '../controllers/signing/cleaner.ts';
 import { createSigner } from '../controllers/signing/signer.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { messageOf } from '../stdx/message-of.ts';
 import type { ControllerShortName } from './controller-choice.ts';
 import type { Log } from './log.ts';
+import { readOptionText } from './option-files.ts';
 import { OptionsError } from './option-values.ts';
 import type { Pki } from './pki.ts';
 import type { SigningConfig, SigningFiles } from './signing-options.ts';
@@ -44,21 +45,13 @@ async function openFiles({
   keyFlag,
 }: SigningFiles): Promise<SigningAuthority> {
   const pair = {
-    certificatePem: readText(certFlag, certFile),
-    keyPem: readText(keyFlag, keyFile),
+    certificatePem: readOptionText(certFlag, certFile),
+    keyPem: readOptionText(keyFlag, keyFile),
   };
   try {
     return await openAuthority(pair);
   } catch (error) {
     throw new OptionsError(`--${certFlag}, --${keyFlag}: ${messageOf(error)}`);
-  }
-}
-
-function readText(flag: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new OptionsError(`--${flag}: ${messageOf(error)}`);
   }
 }
 
@@ -95,8 +88,4 @@ export function createSigningControllers(deps: SigningControllersDeps): Controll
     running.push(createSigningCleaner({ registry, timers, onError }));
   }
   return together(running);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -10,6 +10,7 @@
  */
 import { identityOf } from '../apimachinery/identity.ts';
 import { systemClock, systemTimers } from '../stdx/clock.ts';
+import { messageOf } from '../stdx/message-of.ts';
 import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
 import type { Compactor } from '../storage/compactor.ts';
 import { createStoreServer } from '../storage/remote/store-server.ts';
@@ -124,8 +125,4 @@ async function openStore(
       await storage.close();
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

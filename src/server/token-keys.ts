@@ -11,6 +11,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSyn
 import path from 'node:path';
 import { signingKeyOf, verificationKeysOf } from '../authentication/jwt-keys.ts';
 import type { SigningKey, VerificationKey } from '../authentication/jwt-keys.ts';
+import { messageOf } from '../stdx/message-of.ts';
 import { OptionsError } from './option-values.ts';
 import type { TokenConfig } from './token-options.ts';
 
@@ -39,7 +40,7 @@ function read<T>(flag: string, file: string, parse: (pem: string) => T): T {
   try {
     return parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new OptionsError(`--${flag}: ${file}: ${why}`);
   }
 }

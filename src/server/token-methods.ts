@@ -32,6 +32,7 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
 import type { Entry, Streams } from '../../streams/streams.ts';
+import { messageOf } from '../stdx/message-of.ts';
 import type { Log } from './log.ts';
 import { accountTokenSeries } from './account-token-series.ts';
 import type { LabelledSeries } from './metrics.ts';
@@ -157,7 +158,7 @@ function webhookOf(
     const server = readClientConfig(configFile);
     return createWebhookTokens({ identity, clock, timers, server, version, cacheTtlMs, audiences });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new OptionsError(`--authentication-token-webhook-config-file: ${why}`);
   }
 }

@@ -8,6 +8,7 @@
  */
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { Clock } from '../stdx/clock.ts';
+import { messageOf } from '../stdx/message-of.ts';
 import { verifyFdb } from '../storage/fdb/fdb-verify.ts';
 import type { FdbVerifyOptions } from '../storage/fdb/fdb-verify.ts';
 import { openExistingLmdb } from '../storage/lmdb/lmdb-transfer.ts';
@@ -66,6 +67,6 @@ function whyUnreadable(stored: StoredRecord): string | undefined {
     decodeObject(decodeRecord(stored).object);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

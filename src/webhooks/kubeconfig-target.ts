@@ -15,6 +15,7 @@ import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
 import { objects, text } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { messageOf } from '../stdx/message-of.ts';
 
 export interface WebhookTarget {
   readonly url: URL;
@@ -48,7 +49,7 @@ export function readWebhookTarget(file: string): WebhookTarget {
   try {
     return targetOf(cluster, user ?? {}, folder);
   } catch (error) {
-    throw problem(error instanceof Error ? error.message : String(error));
+    throw problem(messageOf(error));
   }
 }
 

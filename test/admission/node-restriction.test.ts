@@ -200,7 +200,18 @@ const forbiddenLabel = (name: string): string => `is not allowed to modify label
 const nodeObjects: readonly Row[] = [
   { request: `PATCH ${nodes}/n1`, body: label('example.com/any') },
   { request: `PATCH ${nodes}/n1`, body: label('kubernetes.io/hostname', 'n1') },
-  { request: `PATCH ${nodes}/n1`, body: label('topology.kubernetes.io/zone', 'z') },
+  ...[
+    'kubernetes.io/os',
+    'kubernetes.io/arch',
+    'topology.kubernetes.io/zone',
+    'topology.kubernetes.io/region',
+    'failure-domain.beta.kubernetes.io/zone',
+    'failure-domain.beta.kubernetes.io/region',
+    'node.kubernetes.io/instance-type',
+    'beta.kubernetes.io/instance-type',
+    'beta.kubernetes.io/os',
+    'beta.kubernetes.io/arch',
+  ].map((name): Row => ({ request: `PATCH ${nodes}/n1`, body: label(name) })),
   { request: `PATCH ${nodes}/n1`, body: label('kubelet.kubernetes.io/any') },
   { request: `PATCH ${nodes}/n1`, body: label('sub.node.kubernetes.io/any') },
   { request: `PATCH ${nodes}/n1/status`, body: { status: { phase: 'Running' } } },
@@ -225,6 +236,14 @@ const nodeObjects: readonly Row[] = [
     body: { spec: { taints: [] } },
     refused: 'node "n1" is not allowed to modify taints',
   },
+  ...['n1', 'nowhere'].map((name): Row => {
+    const owner = { apiVersion: 'v1', kind: 'Node', name, uid: 'of-nobody' };
+    return {
+      request: `PATCH ${nodes}/n1`,
+      body: { metadata: { ownerReferences: [owner] } },
+      refused: 'node "n1" is not allowed to modify ownerReferences',
+    };
+  }),
   {
     request: `PATCH ${nodes}/n1`,
     body: {

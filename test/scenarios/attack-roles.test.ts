@@ -5,11 +5,13 @@
  * changes nothing.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { asAdmin, bindingObject, rbacPath, untilAllowed } from '../support/access-setup.ts';
 import { openPath, startAttackBench } from '../support/attack-bench.ts';
 import type { Attack, AttackBench, Sent } from '../support/attack-bench.ts';
+import { attackSuites } from '../support/attack-suites.ts';
+import type { AttackedStore } from '../support/attack-suites.ts';
 import { tokens } from '../support/secure-server.ts';
 
 const group = 'rbac.authorization.k8s.io';
@@ -53,8 +55,10 @@ const binding = (namespace: string, name: string, roleRef: object, more = {}): J
   ...more,
 });
 
-before(async () => {
-  bench = await startAttackBench();
+const { suite, run } = attackSuites(start);
+
+async function start(store: AttackedStore): Promise<AttackBench> {
+  bench = await startAttackBench({ store });
   const { admin } = bench;
   for (const [namespace, roles, bindings] of [
     ['', 'clusterroles', 'clusterrolebindings'],
@@ -81,8 +85,8 @@ before(async () => {
     if (Array.isArray(rules) && rules.length === 1) break;
     assert.ok(tries < 2000, 'the role is made of its part in time');
   }
-});
-after(() => bench.close());
+  return bench;
+}
 
 const roleIn = (namespace: string): string => (namespace === '' ? 'clusterroles' : 'roles');
 const bindingIn = (namespace: string): string =>
@@ -270,7 +274,7 @@ const refused = (sent: Sent, more: Partial<Attack> = {}): Promise<void> =>
     ...more,
   });
 
-describe('who may write roles gets nothing by it:', () => {
+suite('who may write roles gets nothing by it:', () => {
   it('(what holds no more than he has is his to write)', async () => {
     for (const namespace of ['', 'default']) {
       const body = role(namespace, 'fine', [held]);
@@ -318,7 +322,7 @@ describe('who may write roles gets nothing by it:', () => {
   });
 });
 
-describe('when a grant is taken away', () => {
+suite('when a grant is taken away', () => {
   it('a watch goes on to its end and is not taken up again; the next request is refused', async () => {
     const { admin, server } = bench;
     const path = rbacPath('default', 'rolebindings');
@@ -352,3 +356,5 @@ describe('when a grant is taken away', () => {
     assert.deepEqual(stages(), ['RequestReceived', 'ResponseStarted', 'ResponseComplete']);
   });
 });
+
+run();

@@ -10,18 +10,19 @@ import assert from 'node:assert/strict';
 import { connect as connectTcp } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { after, before, describe, it } from 'node:test';
+import { before, it } from 'node:test';
 import { openPath, startAttackBench } from '../support/attack-bench.ts';
 import type { AttackBench, Port } from '../support/attack-bench.ts';
+import { attackSuites } from '../support/attack-suites.ts';
 import { tokens } from '../support/secure-server.ts';
 
 const ports = ['plain', 'tls'] as const;
 
 let bench: AttackBench;
-before(async () => {
-  bench = await startAttackBench({ 'idle-timeout': '2s', 'request-timeout': '2s' });
+const { suite, run } = attackSuites(async (store) => {
+  bench = await startAttackBench({ store, 'idle-timeout': '2s', 'request-timeout': '2s' });
+  return bench;
 });
-after(() => bench.close());
 
 const authorized = `Host: x\r\nAuthorization: Bearer ${tokens.admin}\r\n`;
 /** Stands in the place of what tells one hidden request from another, and is as long. */
@@ -117,7 +118,7 @@ const rows: readonly (readonly [string, string])[] = [
   ['a target with a space', `GET /version HTTP/1.1\r\n x HTTP/1.1\r\n${authorized}\r\n${hidden}`],
 ];
 
-describe('a request hidden in a request leaves no event and changes nothing:', () => {
+suite('a request hidden in a request leaves no event and changes nothing:', () => {
   it('(one that is not hidden is found: two on one connection)', async () => {
     const open = `GET ${openPath}?shown=`;
     const end = ` HTTP/1.1\r\n${authorized}`;
@@ -169,3 +170,5 @@ describe('a request hidden in a request leaves no event and changes nothing:', (
 function idOf(row: number, port: Port): string {
   return `${port.slice(0, 2)}${String(row).padStart(3, '0')}`;
 }
+
+run();

@@ -67,6 +67,9 @@ export interface AttackBench {
   admin(method: string, target: string, body?: object): Promise<JsonObject>;
   /** Everything that the server has said to anybody but the administrator, logged or written. */
   everythingSaid(): string;
+  /** What must not be in it: credentials that the server has made, was given or was shown, and the
+   * hidden text. Not what is too short to be one. */
+  secrets(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -75,7 +78,12 @@ export const hiddenText = 'hunter2-is-hidden';
 export const secretPath = '/api/v1/namespaces/default/secrets/hidden';
 export const openPath = '/api/v1/namespaces/default/configmaps/open';
 
-const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
+/** As much as can be had: what is kept out is kept out of this. */
+const policy = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  rules: [{ level: 'RequestResponse' }],
+};
 
 export async function startAttackBench(options: TestOptions = {}): Promise<AttackBench> {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-attack-'));
@@ -83,6 +91,7 @@ export async function startAttackBench(options: TestOptions = {}): Promise<Attac
   const auditFile = path.join(directory, 'audit.log');
   await writeFile(policyFile, JSON.stringify(policy));
   const said: string[] = [];
+  const shown = new Set<string>();
   const note = (fields: object, message: string): void => {
     const texts = Object.entries(fields).map(([key, value]) => `${key}=${textOf(value)}`);
     said.push(`${message} ${texts.join(' ')}`);
@@ -99,6 +108,7 @@ export async function startAttackBench(options: TestOptions = {}): Promise<Attac
   const send: AttackBench['send'] = async (port, sent) => {
     const answer = await exchange(ports[port], server.caPem, sent);
     if (sent.token !== tokens.admin) said.push(JSON.stringify(answer.headers), answer.text);
+    for (const each of credentialsIn(sent)) shown.add(each);
     return answer;
   };
   const { storage } = server.running.parts;
@@ -125,6 +135,14 @@ export async function startAttackBench(options: TestOptions = {}): Promise<Attac
       assert.ok(reply.status < 300, `${method} ${target}: ${reply.text}`);
       return reply.body;
     },
+    secrets: () => [
+      ...Object.values(tokens),
+      ...madeSecrets(server.dataDir),
+      ...[...shown].filter((each) => each.length >= secretLengthMin),
+      hiddenText,
+      'Bearer ',
+      'PRIVATE KEY',
+    ],
     everythingSaid: () => [...said, readFileSync(auditFile, 'utf8')].join('\n'),
     async close() {
       await server.remove();
@@ -133,6 +151,30 @@ export async function startAttackBench(options: TestOptions = {}): Promise<Attac
   };
   await populate(bench);
   return bench;
+}
+
+/** A shorter text that is shown as a token may stand anywhere. */
+const secretLengthMin = 8;
+
+/** Tokens whole and, as a signature tells nothing by itself but is nobody's either, their ends. */
+function credentialsIn({ as, headers = {}, token }: Sent): readonly string[] {
+  const found = token === undefined ? [] : [token, token.split('.').at(-1) ?? ''];
+  for (const name of ['authorization', 'cookie', 'proxy-authorization']) {
+    for (const value of [headers[name] ?? []].flat()) found.push(value, ...value.split(/[ =]/));
+  }
+  return as === undefined ? found : [...found, ...bodyOfPem(as.keyPem)];
+}
+
+/** What the server has made for itself. */
+function madeSecrets(dataDir: string): readonly string[] {
+  const read = (name: string): string => readFileSync(path.join(dataDir, 'pki', name), 'utf8');
+  const keys = ['ca.key', 'serving.key', 'admin.key', 'sa.key'];
+  return [read('admin.token').trim(), ...keys.flatMap((name) => bodyOfPem(read(name)))];
+}
+
+/** Without the last line, which may be short. */
+function bodyOfPem(pem: string): readonly string[] {
+  return pem.split('\n').filter((line) => line.length === 64 && !line.startsWith('-'));
 }
 
 function textOf(value: unknown): string {

@@ -64,12 +64,14 @@ export interface ServerCommand {
   readonly flags?: readonly string[] | undefined;
   /** A shell line to run before the server in the same shell, such as `ulimit -f 100`. */
   readonly before?: string | undefined;
+  /** Of node itself. */
+  readonly nodeFlags?: readonly string[] | undefined;
 }
 
 /** Starts a server on a free port, unless the flags name one; resolves at its ready line.
  * Rejects with what it wrote when it ends before. */
 export async function startServer(command: ServerCommand): Promise<ServerProcess> {
-  const { child, ended } = launch(serveArguments(command), command.before);
+  const { child, ended } = launch(serveArguments(command), command.before, command.nodeFlags);
   const readyLine = await readyLineOf(child, ended);
   const port = Number(/ url=http:\/\/[^ ]+:(\d+) /.exec(readyLine)?.[1]);
   const pid = child.pid as number;
@@ -114,14 +116,18 @@ export function serveArguments({ dataDir, flags = [] }: ServerCommand): string[]
   return ['serve', `--data-dir=${dataDir}`, ...openAccessFlags, ...port, ...flags];
 }
 
-function launch(args: readonly string[], before: string | undefined) {
+function launch(
+  args: readonly string[],
+  before: string | undefined,
+  nodeFlags: readonly string[] = [],
+) {
   const options = { stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
   const child =
     before === undefined
-      ? spawn(process.execPath, [executable, ...args], options)
+      ? spawn(process.execPath, [...nodeFlags, executable, ...args], options)
       : spawn(
           '/bin/sh',
-          ['-c', `${before}; exec "$@"`, 'sh', process.execPath, executable, ...args],
+          ['-c', `${before}; exec "$@"`, 'sh', process.execPath, ...nodeFlags, executable, ...args],
           options,
         );
   living.add(child);

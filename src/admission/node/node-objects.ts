@@ -3,7 +3,9 @@
  * objects, to it.
  *
  * Invariants: labels of the cluster's own domains are the administrator's, but for those that
- * describe the machine; taints are only the node's own while it registers.
+ * describe the machine; taints are only the node's own while it registers. So is an owner: the
+ * garbage collector deletes a Node whose owner is not there, and a Node that is gone may register
+ * anew, with other taints.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part } from '../../apimachinery/members.ts';
@@ -50,6 +52,10 @@ function updateRefusal(
   }
   if (!deepEqual(spec['taints'] ?? [], before['taints'] ?? [])) {
     return `node ${quote(node)} is not allowed to modify taints`;
+  }
+  const owners = (object: ApiObject) => object.metadata.ownerReferences ?? [];
+  if (!deepEqual([...owners(next)], [...owners(current)])) {
+    return `node ${quote(node)} is not allowed to modify ownerReferences`;
   }
   const labels = forbiddenLabels(next, current, identity);
   if (labels.length === 0) return undefined;

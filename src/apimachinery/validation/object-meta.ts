@@ -18,10 +18,11 @@ import {
   tooLong,
 } from '../field-error.ts';
 import type { FieldError } from '../field-error.ts';
+import { text } from '../members.ts';
 import { quote } from '../quote.ts';
 import { formatGroupVersion, parseGroupVersion } from '../schema.ts';
 import { isJsonObject } from '../unstructured.ts';
-import type { JsonValue, ObjectMeta, OwnerReference } from '../unstructured.ts';
+import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from '../unstructured.ts';
 import { validateFieldManager } from '../write-options.ts';
 import { checkLabelValue, checkQualifiedName, dns1123Label } from './names.ts';
 import type { NameValidator } from './names.ts';
@@ -234,26 +235,19 @@ function validateManagedFields(entries: JsonValue | undefined): readonly FieldEr
   );
 }
 
-function validateManagedFieldsEntry(
-  field: string,
-  entry: { readonly [key: string]: JsonValue | undefined },
-): readonly FieldError[] {
+function validateManagedFieldsEntry(field: string, entry: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const text = (name: string): string => {
-    const value = entry[name];
-    return typeof value === 'string' ? value : '';
-  };
-  const operation = text('operation');
+  const operation = text(entry, 'operation');
   if (operation === '') errors.push(required(`${field}.operation`, 'must not be empty'));
   else if (operation !== 'Apply' && operation !== 'Update') {
     errors.push(notSupported(`${field}.operation`, operation, ['Apply', 'Update']));
   }
-  const fieldsType = text('fieldsType');
+  const fieldsType = text(entry, 'fieldsType');
   if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
     errors.push(invalid(`${field}.fieldsType`, fieldsType, 'must be `FieldsV1`'));
   }
-  errors.push(...validateFieldManager(`${field}.manager`, text('manager')));
-  if (Buffer.byteLength(text('subresource'), 'utf8') > SUBRESOURCE_LENGTH_MAX) {
+  errors.push(...validateFieldManager(`${field}.manager`, text(entry, 'manager')));
+  if (Buffer.byteLength(text(entry, 'subresource'), 'utf8') > SUBRESOURCE_LENGTH_MAX) {
     errors.push(tooLong(`${field}.subresource`, SUBRESOURCE_LENGTH_MAX));
   }
   return errors;

@@ -1,7 +1,7 @@
 /** Defaults of the core kinds other than pods and services. */
 import type { DefaultTable, TypeDefaults } from '../../apimachinery/typed/defaulting.ts';
+import { part } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { inSpec } from './pods.ts';
 import { roundResources } from './resource-lists.ts';
 
@@ -41,10 +41,7 @@ function filled(defaults: TypeDefaults, spec: JsonObject): JsonObject {
 
 /** Limits default to the maximum, requests to the limits, and without those to the minimum. */
 function withContainerLimits(item: JsonObject): JsonObject {
-  const list = (name: string): JsonObject => {
-    const value = item[name];
-    return isJsonObject(value) ? value : {};
-  };
+  const list = (name: string): JsonObject => part(item, name);
   const limits: JsonObject = { ...list('max'), ...list('default') };
   const requests: JsonObject = { ...list('min'), ...limits, ...list('defaultRequest') };
   const same = (name: string, made: JsonObject): boolean =>

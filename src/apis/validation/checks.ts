@@ -14,6 +14,7 @@ import {
   notSupported,
   required,
   together,
+  tooMany,
 } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';
@@ -43,6 +44,10 @@ export function numberOf(value: JsonValue | undefined): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return value > 0n ? Infinity : -Infinity;
   return undefined;
+}
+
+export function itemsAtMost(list: readonly unknown[], field: string, max: number): Problems {
+  return list.length > max ? [tooMany(field, list.length, max)] : noProblems;
 }
 
 /** Each problem that a check of a text finds is one error. Empty texts are not looked at. */
@@ -291,4 +296,11 @@ export function nonNegativeAmount(field: string, value: JsonValue | undefined): 
 export function positiveAmount(field: string, value: JsonValue | undefined): Problems {
   const order = compareAmounts(value, '0') ?? 1;
   return order > 0 ? noProblems : [invalid(field, value, 'must be greater than zero')];
+}
+
+/** What is counted has no parts; of canonical amounts these endings have. */
+export function wholeAmount(field: string, value: JsonValue | undefined): Problems {
+  return typeof value === 'string' && /(?:[num]|e-\d+)$/.test(value)
+    ? [invalid(field, value, 'must be an integer')]
+    : noProblems;
 }

@@ -5,7 +5,7 @@
  */
 import { forbidden, invalid, required, tooLong } from '../../apimachinery/field-error.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
-import { part, textMap } from '../../apimachinery/members.ts';
+import { part, text, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { checkConfigKey, each, noProblems, together, unchanged } from './checks.ts';
@@ -96,7 +96,7 @@ export function secretRules(identity: Identity): KindRules {
   };
   return {
     validate: (object) => {
-      const type = typeof object['type'] === 'string' ? object['type'] : '';
+      const type = text(object, 'type');
       const bytes = contentBytes(textMap(object, 'data'));
       return [
         ...keysRules(object, 'data'),

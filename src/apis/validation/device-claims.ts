@@ -4,13 +4,7 @@
  * What it is not: a compiler of the expressions that select devices. Requests say what they want
  * under `exactly`, or beside their name in older versions; objects come in the form that is stored.
  */
-import {
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-  tooMany,
-} from '../../apimachinery/field-error.ts';
+import { invalid, notSupported, required, tooLong } from '../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1123Label,
@@ -22,6 +16,7 @@ import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import {
   each,
   form,
+  itemsAtMost,
   needed,
   noProblems,
   numberOf,
@@ -56,10 +51,6 @@ export const resourceClaimTemplateRules: KindRules = {
   validateUpdate: (next, current) => unchanged('spec', next['spec'], current['spec']),
 };
 
-function bounded(list: readonly unknown[], field: string, max: number): Problems {
-  return list.length > max ? [tooMany(field, list.length, max)] : noProblems;
-}
-
 function claimRules(devices: JsonObject, path: string): Problems {
   const requests = objects(devices, 'requests');
   const constraints = objects(devices, 'constraints');
@@ -67,12 +58,12 @@ function claimRules(devices: JsonObject, path: string): Problems {
   const names = requestNames(requests);
   return together(
     each(requests, (request, at) => requestRules(request, `${path}.requests[${at}]`)),
-    bounded(requests, `${path}.requests`, listMax),
+    itemsAtMost(requests, `${path}.requests`, listMax),
     uniqueBy(requests, `${path}.requests`, 'name'),
     each(constraints, (constraint, at) =>
       constraintRules(constraint, `${path}.constraints[${at}]`, names),
     ),
-    bounded(constraints, `${path}.constraints`, listMax),
+    itemsAtMost(constraints, `${path}.constraints`, listMax),
     each(configs, (config, at) => {
       const here = `${path}.config[${at}]`;
       return together(
@@ -80,7 +71,7 @@ function claimRules(devices: JsonObject, path: string): Problems {
         configurationRules(config, here),
       );
     }),
-    bounded(configs, `${path}.config`, listMax),
+    itemsAtMost(configs, `${path}.config`, listMax),
   );
 }
 
@@ -121,7 +112,7 @@ function requestRules(request: JsonObject, path: string): Problems {
       each(alternatives, (other, at) =>
         together(nameRules(other, `${field}[${at}]`), wantedRules(other, `${field}[${at}]`)),
       ),
-      bounded(alternatives, field, alternativesMax),
+      itemsAtMost(alternatives, field, alternativesMax),
       uniqueBy(alternatives, field, 'name'),
     );
   }
@@ -167,7 +158,7 @@ function selectorsRules(selectors: readonly JsonObject[], path: string): Problem
         long ? [tooLong(`${here}.expression`, expressionBytesMax)] : noProblems,
       );
     }),
-    bounded(selectors, path, listMax),
+    itemsAtMost(selectors, path, listMax),
   );
 }
 
@@ -231,7 +222,7 @@ function referenceRules(
     each(references, (name, at) =>
       names.has(name) ? noProblems : [invalid(`${field}[${at}]`, name, unknownRequest)],
     ),
-    bounded(references, field, listMax),
+    itemsAtMost(references, field, listMax),
     uniqueTexts(field, references),
   );
 }
@@ -253,7 +244,7 @@ export const deviceClassRules: KindRules = {
     return together(
       selectorsRules(objects(spec, 'selectors'), 'spec.selectors'),
       each(configs, (config, at) => configurationRules(config, `spec.config[${at}]`)),
-      bounded(configs, 'spec.config', listMax),
+      itemsAtMost(configs, 'spec.config', listMax),
     );
   },
 };

@@ -9,12 +9,11 @@ import {
   notSupported,
   required,
   tooLong,
-  tooMany,
 } from '../../apimachinery/field-error.ts';
 import { items, objects, part, text } from '../../apimachinery/members.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { each, form, nonNegative, noProblems, numberOf } from './checks.ts';
+import { each, form, itemsAtMost, noProblems, nonNegative, numberOf } from './checks.ts';
 import { together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { countIndexes } from './job-indexes.ts';
@@ -34,13 +33,9 @@ export function failurePolicyRules(spec: JsonObject, path: string): Problems {
     ),
   );
   return together(
-    tooManyOf(rules, `${path}.rules`, failureRulesMax),
+    itemsAtMost(rules, `${path}.rules`, failureRulesMax),
     each(rules, (rule, at) => failureRule(rule, `${path}.rules[${at}]`, spec, containers)),
   );
-}
-
-function tooManyOf(list: readonly unknown[], field: string, max: number): Problems {
-  return list.length > max ? [tooMany(field, list.length, max)] : noProblems;
 }
 
 function failureRule(
@@ -59,7 +54,7 @@ function failureRule(
     codes
       ? exitCodeRules(part(rule, 'onExitCodes'), `${path}.onExitCodes`, containers)
       : noProblems,
-    tooManyOf(patterns, `${path}.onPodConditions`, conditionPatternsMax),
+    itemsAtMost(patterns, `${path}.onPodConditions`, conditionPatternsMax),
     each(patterns, (pattern, at) =>
       form(`${path}.onPodConditions[${at}].type`, text(pattern, 'type'), checkQualifiedName),
     ),
@@ -91,7 +86,7 @@ function exitCodeRules(
     typeof name === 'string' && !containers.has(name)
       ? [invalid(`${path}.containerName`, name, unknown)]
       : noProblems,
-    tooManyOf(values, `${path}.values`, exitCodesMax),
+    itemsAtMost(values, `${path}.values`, exitCodesMax),
     each(values, (value = 0, at) => {
       const field = `${path}.values[${at}]`;
       return together(
@@ -112,7 +107,7 @@ export function successPolicyRules(spec: JsonObject, path: string): Problems {
   const rules = objects(part(spec, 'successPolicy'), 'rules');
   const completions = numberOf(spec['completions']) ?? 0;
   return together(
-    tooManyOf(rules, `${path}.rules`, successRulesMax),
+    itemsAtMost(rules, `${path}.rules`, successRulesMax),
     each(rules, (rule, at) => successRule(rule, `${path}.rules[${at}]`, completions)),
   );
 }

@@ -54,7 +54,9 @@ function withoutMutable(spec: JsonObject, before: JsonObject): JsonObject {
   // While gates hold it back, where the pod may go can still be said.
   if (items(before, 'schedulingGates').length > 0) {
     delete plain['nodeSelector'];
+    const { nodeAffinity: _toNodes, ...toPods } = part(plain, 'affinity');
     delete plain['affinity'];
+    if (Object.keys(toPods).length > 0) plain['affinity'] = toPods;
   }
   return plain;
 }
@@ -97,5 +99,39 @@ function narrowedRules(spec: JsonObject, before: JsonObject): Problems {
   const [now, was] = [textMap(spec, 'nodeSelector'), textMap(before, 'nodeSelector')];
   const kept = Object.entries(was).every(([name, value]) => now[name] === value);
   const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
-  return kept ? noProblems : [invalid('spec.nodeSelector', now, detail)];
+  return together(
+    kept ? noProblems : [invalid('spec.nodeSelector', now, detail)],
+    narrowedTerms(requiredTerms(spec), requiredTerms(before)),
+  );
+}
+
+const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+function requiredTerms(spec: JsonObject): readonly JsonObject[] {
+  return objects(part(part(part(spec, 'affinity'), 'nodeAffinity'), required), 'nodeSelectorTerms');
+}
+
+/** One term of several is enough for a node: another one would widen the choice. */
+function narrowedTerms(now: readonly JsonObject[], was: readonly JsonObject[]): Problems {
+  const field = `spec.affinity.nodeAffinity.${required}.nodeSelectorTerms`;
+  if (was.length === 0) return noProblems;
+  if (now.length !== was.length) {
+    const detail = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed';
+    return [invalid(field, [...now], detail)];
+  }
+  const detail = 'only additions are allowed (no mutations or deletions)';
+  return each(now, (term, at) =>
+    hasOnlyAdditions(term, was[at] ?? {}) ? noProblems : [invalid(`${field}[${at}]`, term, detail)],
+  );
+}
+
+/** A term without requirements is met by no node, and stays so. */
+function hasOnlyAdditions(term: JsonObject, before: JsonObject): boolean {
+  const lists = ['matchExpressions', 'matchFields'];
+  const empty = (of: JsonObject): boolean => lists.every((name) => items(of, name).length === 0);
+  if (empty(before)) return empty(term);
+  return lists.every((name) => {
+    const kept = items(before, name);
+    return deepEqual(items(term, name).slice(0, kept.length), kept);
+  });
 }

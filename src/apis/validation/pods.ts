@@ -24,7 +24,7 @@ import { affinityRules, gatesRules, spreadRules, tolerationRules } from './pod-p
 import { podResourceRules } from './pod-resources.ts';
 import { podUpdateRules } from './pod-updates.ts';
 import { resourceRules } from './resource-requirements.ts';
-import { hostNamespaceRules, podSecurityRules } from './security-contexts.ts';
+import { hostNamespaceRules, hostProcessRules, podSecurityRules } from './security-contexts.ts';
 import { sourceOf, volumesRules } from './volumes.ts';
 
 const int32Max = 2_147_483_647;
@@ -99,6 +99,7 @@ export function podSpecRules(spec: JsonObject, path: string, pod?: ApiObject): P
     identityRules(spec, path),
     spec['securityContext'] === undefined ? noProblems : podSecurityRules(spec, path),
     hostNamespaceRules(spec, path),
+    hostProcessRules(spec, path),
     dnsRules(spec, path),
     rarelyGivenRules(spec, path),
   );

@@ -11,6 +11,7 @@ import {
   nonNegativeAmount,
   noProblems,
   together,
+  wholeAmount,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -79,7 +80,7 @@ function amountRules(name: string, amount: JsonValue | undefined, field: string)
     resourceNameRules(name, field),
     unknown ? [invalid(field, name, 'must be a standard resource for quota')] : noProblems,
     nonNegativeAmount(field, amount),
-    counted.has(name) ? wholeRules(field, amount) : noProblems,
+    counted.has(name) ? wholeAmount(field, amount) : noProblems,
   );
 }
 
@@ -95,13 +96,6 @@ const counted: ReadonlySet<string> = new Set([
   'services.nodeports',
   'services.loadbalancers',
 ]);
-
-function wholeRules(field: string, amount: JsonValue | undefined): Problems {
-  // Of canonical amounts only those with this suffix have parts.
-  return typeof amount === 'string' && amount.endsWith('m')
-    ? [invalid(field, amount, 'must be an integer')]
-    : noProblems;
-}
 
 function scopesRules(scopes: readonly string[], field: string, names: readonly string[]): Problems {
   return together(

@@ -7,8 +7,10 @@ import {
   required,
 } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
+import { compareQuantities, parseQuantity, roundUpQuantity } from '../../apimachinery/quantity.ts';
+import type { Quantity } from '../../apimachinery/quantity.ts';
 import { checkDns1123Label, checkQualifiedName } from '../../apimachinery/validation/names.ts';
-import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import {
   compareAmounts,
   each,
@@ -17,6 +19,7 @@ import {
   nonNegativeAmount,
   noProblems,
   together,
+  wholeAmount,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
 
@@ -60,8 +63,10 @@ export function resourceNameRules(name: string, field: string, inContainer = fal
   return problems;
 }
 
+const hugePages = 'hugepages-';
+
 function isHugePage(name: string): boolean {
-  return name.startsWith('hugepages-');
+  return name.startsWith(hugePages);
 }
 
 /** What nodes have of devices; quotas ask for it under a name with a prefix of its own. */
@@ -78,8 +83,30 @@ function amountRules(list: JsonObject, path: string): Problems {
     // Nearly all are like this: then no path is asked for.
     if (ofContainers.has(name) && !isNegativeAmount(amount)) return noProblems;
     const field = `${path}[${name}]`;
-    return together(resourceNameRules(name, field, true), nonNegativeAmount(field, amount));
+    return together(
+      resourceNameRules(name, field, true),
+      nonNegativeAmount(field, amount),
+      name.includes('/') ? wholeAmount(field, amount) : noProblems,
+      isHugePage(name) ? wholePages(name, field, amount) : noProblems,
+    );
   });
+}
+
+/** Pages are given out whole; their size is in the name of the resource. */
+function wholePages(name: string, field: string, amount: JsonValue | undefined): Problems {
+  const page = parseQuantity(name.slice(hugePages.length));
+  const given = typeof amount === 'string' ? parseQuantity(amount) : undefined;
+  const size = page === undefined ? 0n : unitsOf(page);
+  const exact = page !== undefined && compareQuantities(roundUpQuantity(page, 0), page) === 0;
+  const units = given === undefined ? 0n : unitsOf(given);
+  if (exact && size > 0n && units % size === 0n) return noProblems;
+  return [invalid(field, amount, `${String(amount)} is not positive integer multiple of ${name}`)];
+}
+
+/** Begun units count. */
+function unitsOf(quantity: Quantity): bigint {
+  const { unscaled, exp10 } = roundUpQuantity(quantity, 0);
+  return unscaled * 10n ** BigInt(exp10);
 }
 
 const noClaims: ReadonlySet<string> = new Set();

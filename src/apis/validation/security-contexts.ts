@@ -192,3 +192,33 @@ export function hostNamespaceRules(spec: JsonObject, path: string): Problems {
     own && spec['hostIPC'] === true ? [forbidden(`${path}.HostIPC`, why)] : noProblems,
   );
 }
+
+/** Processes of the node: all containers of a pod, or none, and in the network of the node. */
+export function hostProcessRules(spec: JsonObject, path: string): Problems {
+  const ofPod = hostProcessOf(spec);
+  const lists = ['initContainers', 'containers', 'ephemeralContainers'];
+  const all = lists.flatMap((list) =>
+    objects(spec, list).map((container, at) => ({ container, here: `${path}.${list}[${at}]` })),
+  );
+  const count = all.filter(({ container }) => hostProcessOf(container) ?? ofPod).length;
+  const same = `pod hostProcess value must be identical if both are specified, was ${ofPod}`;
+  const every =
+    'If pod contains any hostProcess containers then all containers must be HostProcess containers';
+  const shared = 'hostNetwork must be true if pod contains any hostProcess containers';
+  return together(
+    each(all, ({ container, here }) => {
+      const own = hostProcessOf(container);
+      if (own === undefined || ofPod === undefined || own === ofPod) return noProblems;
+      return [invalid(`${here}.securityContext.windowsOptions.hostProcess`, own, same)];
+    }),
+    count > 0 && count < all.length ? [invalid(path, '', every)] : noProblems,
+    count > 0 && spec['hostNetwork'] !== true
+      ? [invalid(`${path}.hostNetwork`, false, shared)]
+      : noProblems,
+  );
+}
+
+function hostProcessOf(owner: JsonObject): boolean | undefined {
+  const given = part(part(owner, 'securityContext'), 'windowsOptions')['hostProcess'];
+  return typeof given === 'boolean' ? given : undefined;
+}

@@ -5,6 +5,7 @@
  * Invariants: pure. An answer in another version than asked for, without a status, or that both
  * allows and denies is malformed.
  */
+import { text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Attributes, Decision } from '../authorizer.ts';
@@ -65,7 +66,7 @@ export function readAccessReview(
   }
   const { status } = answer;
   if (!isJsonObject(status)) return { kind: 'malformed', problem: 'the answer has no status' };
-  const { allowed, denied, reason, evaluationError } = status;
+  const { allowed, denied, evaluationError } = status;
   if (typeof allowed !== 'boolean') {
     return { kind: 'malformed', problem: 'status.allowed: not true or false' };
   }
@@ -78,7 +79,7 @@ export function readAccessReview(
     kind: 'ok',
     decision: {
       kind: decision,
-      reason: typeof reason === 'string' ? reason : '',
+      reason: text(status, 'reason'),
       ...(error ? { error: evaluationError } : {}),
     },
   };

@@ -9,6 +9,7 @@
  * most. The bytes of a received record are a view into its frame.
  */
 import { deserialize, serialize } from 'node:v8';
+import { messageOf } from '../../stdx/message-of.ts';
 import { StorageError } from '../storage.ts';
 import type {
   AtRevision,
@@ -103,7 +104,7 @@ export function decode(payload: Uint8Array): unknown {
 
 export function encodeError(error: unknown): Uint8Array {
   const code: StorageErrorCode = error instanceof StorageError ? error.code : 'io';
-  return serialize([code, error instanceof Error ? error.message : String(error)]);
+  return serialize([code, messageOf(error)]);
 }
 
 export function decodeError(payload: Uint8Array): StorageError {
