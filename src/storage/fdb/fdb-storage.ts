@@ -8,10 +8,10 @@
  * having compacted while another server is at it.
  *
  * Invariants: a revision is (commit version of its era) << 12 | slot << 7 | index (layout.ts); two
- * servers cannot hold one slot and commit (slots.ts), and what is numbered with the last slot is one
- * commit a version, whoever's it is (state-changes.ts); two commits of one server under way at once
- * touch no common key (lanes.ts); a commit is applied once (commits.ts); a read without a revision
- * is made at a read version of its own, so it is never from the past.
+ * servers cannot hold one slot and commit (slots.ts), and the last one stands for one commit a
+ * version (state-changes.ts); two commits of one server under way at once touch no common key
+ * (lanes.ts); a commit is applied once (commits.ts); a read without a revision is made at a read
+ * version of its own, so it is never from the past.
  */
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
