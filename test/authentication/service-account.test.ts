@@ -363,6 +363,12 @@ describe("service accounts' tokens", () => {
     put('secrets', secret(token, { deletionTimestamp: '2026-01-01T00:00:00Z' }));
     assert.equal((await ask(token)).kind, 'rejected', 'it is being deleted');
     put('secrets', secret(token));
+    const robot = account('uid-1');
+    const deletionTimestamp = new Date(nowMs).toISOString();
+    put('serviceaccounts', { ...robot, metadata: { ...robot.metadata, deletionTimestamp } });
+    assert.equal((await ask(token)).kind, 'rejected', 'the account is being deleted');
+    put('serviceaccounts', robot);
+    assert.equal((await ask(token)).kind, 'authenticated');
     objects.delete('serviceaccounts/team/robot');
     put('serviceaccounts', account('uid-2'));
     assert.equal((await ask(token)).kind, 'rejected', 'the account is another one');
