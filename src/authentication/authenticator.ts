@@ -32,6 +32,8 @@ export interface PeerCertificate {
 export interface RequestNotes {
   /** Goes into the audit event of the request. */
   annotate(key: string, value: string): void;
+  /** Goes to the client in a header, if it is served. */
+  warn(text: string): void;
 }
 
 /** What an authenticator may look at. */

@@ -52,7 +52,8 @@ export interface AccountAuthenticatorOptions {
 export const accountAuthenticatorLimits = {
   cacheEntriesMax: 4096,
   cacheTtlMs: 10 * 60_000,
-  /** An object that is being deleted still counts for this long: its last work may need it. */
+  /** An object that is being deleted still counts for this long: its last work may need it. Not so
+   * the account of a token secret: whatever has that token was never bound to run beside it. */
   deletionGraceMs: 60_000,
 } as const;
 
@@ -203,7 +204,8 @@ function missingNow(
   token: string,
   { account, legacy, namespace, node, pod, secret }: AccountClaims,
 ): string | undefined {
-  const nowMs = clock.nowMs();
+  // The later it is, the less what is being deleted counts.
+  const nowMs = legacy ? Number.POSITIVE_INFINITY : clock.nowMs();
   const is = (resource: GroupResource, where: string, ref: ObjectRef | undefined): boolean => {
     const found = ref && objects.get(resource, where, ref.name)?.object;
     return ref === undefined || (found !== undefined && isAlive(found, ref.uid, nowMs));

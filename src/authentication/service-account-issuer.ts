@@ -55,6 +55,8 @@ export interface IssuedToken {
 
 export interface TokenIssuer {
   readonly audiences: readonly string[];
+  /** Whoever asks for more gets this. */
+  readonly maxExpirationSeconds: number | undefined;
   issue(order: TokenOrder): Promise<IssuedToken>;
   /** The token of a token secret. */
   legacyToken(namespace: string, account: ObjectRef, secretName: string): Promise<string>;
@@ -68,6 +70,7 @@ export function createTokenIssuer(options: IssuerOptions): TokenIssuer {
       .sign(key.privateKey);
   return {
     audiences: options.audiences,
+    maxExpirationSeconds: options.maxExpirationSeconds,
     async issue(order) {
       const { account, boundTo, namespace } = order;
       const { seconds, warnAfterSeconds } = lifetime(options, order);

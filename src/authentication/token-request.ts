@@ -39,6 +39,8 @@ export interface AnsweredTokenRequest {
   readonly object: ApiObject;
   /** Undefined for a dry run. */
   readonly credentialId: string | undefined;
+  /** What the caller is told beside it. */
+  readonly warning: string | undefined;
 }
 
 const secondsDefault = 3600;
@@ -55,9 +57,9 @@ export async function answerTokenRequest(
   const spec = part(request, 'spec');
   const { name: asked = '', namespace: askedNamespace = '' } = request.metadata;
   if (asked !== '' && asked !== target.name) {
-    return newBadRequest(
-      `the name of the object (${asked}) does not match the URL (${target.name})`,
-    );
+    const why = 'must match the service account name if specified';
+    const errors = [invalid('metadata.name', asked, why)];
+    return newInvalid(tokenRequestKind(request), target.name, errors);
   }
   if (askedNamespace !== '' && askedNamespace !== target.namespace) {
     return newBadRequest('the namespace of the object does not match the namespace on the request');
@@ -81,7 +83,16 @@ export async function answerTokenRequest(
   return {
     object: answered(deps, request, order, issued),
     credentialId: issued?.credentialId,
+    warning: shortened(deps.issuer, order),
   };
+}
+
+function shortened(
+  { maxExpirationSeconds: max = Infinity }: TokenIssuer,
+  { expirationSeconds: asked }: TokenOrder,
+): string | undefined {
+  if (asked <= max) return undefined;
+  return `requested expiration of ${asked} seconds shortened to ${max} seconds`;
 }
 
 function tokenRequestKind({ apiVersion, kind }: ApiObject) {
@@ -165,7 +176,7 @@ async function boundTo(
     const why =
       `the UID in the bound object reference (${asked}) does not match the UID in record. ` +
       'The object might have been deleted and then recreated';
-    return newConflict(resource, name ?? '', why);
+    return newConflict({ group: '', resource: kind ?? '' }, name ?? '', why);
   }
   const bound: ObjectRef = { name: name ?? '', uid };
   if (resource === secretsResource) return { secret: bound };
@@ -184,7 +195,7 @@ async function boundToPod(
   if (account !== target.name) {
     return newBadRequest(
       `cannot bind token for serviceaccount "${target.name}" to pod running ` +
-        'with different serviceaccount name',
+        'with different serviceaccount name.',
     );
   }
   const nodeName = text(spec, 'nodeName');

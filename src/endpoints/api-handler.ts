@@ -112,7 +112,7 @@ async function handle(
     info,
     query: parsedQuery,
     user: admission.user,
-    warnings: [],
+    warnings: [...(admission.warnings ?? [])],
     auditAnnotations: audited?.annotations ?? new Map<string, string>(),
     beforeStream: audited?.beforeStream,
   };

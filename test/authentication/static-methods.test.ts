@@ -26,6 +26,7 @@ function request(
     headerValues: (name) => headers.filter(([each]) => each === name).map(([, value]) => value),
     headerNames: () => [...new Set(headers.map(([name]) => name))],
     annotate: () => undefined,
+    warn: () => undefined,
   };
 }
 

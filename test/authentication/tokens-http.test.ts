@@ -159,14 +159,26 @@ describe('tokens over HTTP', () => {
         /cannot bind token to object of type apps\/v1, Kind=Deployment/,
       ],
       [ref({ name: 'none' }), 404, /pods "none" not found/],
-      [ref({ uid: 'x' }), 409, /the UID in the bound object reference \(x\) does not match/],
-      [ref({}), 400, /pod running with different serviceaccount name/],
+      [
+        ref({ uid: 'x' }),
+        409,
+        /^Operation cannot be fulfilled on Pod "theirs": the UID in the bound object reference \(x\)/,
+      ],
+      [ref({}), 400, /pod running with different serviceaccount name\.$/],
     ];
     for (const [spec, code, message] of rows) {
       const reply = await request('default', 'asker', spec);
       assert.equal(reply.status, code, reply.text);
       assert.match(String(reply.body['message']), message);
     }
+    const path = '/api/v1/namespaces/default/serviceaccounts/asker/token';
+    const otherwise = { metadata: { name: 'other' }, spec: {} };
+    const named = await call('POST', path, otherwise);
+    assert.equal(named.status, 422);
+    assert.match(
+      String(named.body['message']),
+      /metadata\.name: Invalid value: "other": must match the service account name if specified/,
+    );
     const missing = await request('default', 'nobody', {});
     assert.equal(missing.status, 404);
     const dry = await request('default', 'asker', {}, '?dryRun=All');

@@ -30,7 +30,12 @@ import { impersonate, isImpersonationHeader, readImpersonation } from './imperso
 import type { Impersonation, ReadImpersonation } from './impersonation.ts';
 
 export type Admission =
-  | { readonly kind: 'admitted'; readonly user: UserInfo }
+  | {
+      readonly kind: 'admitted';
+      readonly user: UserInfo;
+      /** What the caller is told of his credentials. Absent: nothing. */
+      readonly warnings?: readonly string[];
+    }
   | { readonly kind: 'refused'; readonly error: StatusError };
 
 export interface AccessFilter {
@@ -58,6 +63,7 @@ interface Asked {
   readonly info: RequestInfo;
   readonly query: QueryParameters | undefined;
   readonly trail: AuditTrail | undefined;
+  readonly shown: ShownCredentials;
 }
 
 const nobody: UserInfo = { name: '', uid: '', groups: [], extra: {} };
@@ -117,19 +123,24 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
   function concluded(asked: Asked, attributes: Attributes, decision: Decision): Admission {
     note(asked, attributes, decision);
     return decision.kind === 'allow'
-      ? { kind: 'admitted', user: attributes.user }
+      ? admitted(asked, attributes.user)
       : { kind: 'refused', error: forbiddenError(attributes, decision.reason) };
   }
 
   return {
     admit(exchange, info, query, trail) {
-      const asked: Asked = { exchange, info, query, trail };
-      const caller = authentication.authenticate(new ShownCredentials(exchange, trail));
+      const shown = new ShownCredentials(exchange, trail);
+      const asked: Asked = { exchange, info, query, trail, shown };
+      const caller = authentication.authenticate(shown);
       return caller instanceof Promise
         ? caller.then((known) => identified(asked, known))
         : identified(asked, caller);
     },
   };
+}
+
+function admitted({ shown: { warnings } }: Asked, user: UserInfo): Admission {
+  return warnings.length === 0 ? { kind: 'admitted', user } : { kind: 'admitted', user, warnings };
 }
 
 function rejected(deps: AccessFilterDeps, asked: Asked, why: string): Admission {
@@ -173,10 +184,13 @@ function attempted(exchange: HttpExchange): string {
   return `Authentication failed, attempted: ${[...new Set(methods)].join(', ')}`;
 }
 
+const noWarnings: readonly string[] = [];
+
 /** What authenticators see of an exchange; nothing of it is looked up before it is asked for. */
 class ShownCredentials implements AuthenticationRequest {
   readonly #exchange: HttpExchange;
   readonly #trail: AuditTrail | undefined;
+  warnings: readonly string[] = noWarnings;
 
   constructor(exchange: HttpExchange, trail: AuditTrail | undefined) {
     this.#exchange = exchange;
@@ -205,5 +219,9 @@ class ShownCredentials implements AuthenticationRequest {
 
   annotate(key: string, value: string): void {
     this.#trail?.annotate(key, value);
+  }
+
+  warn(text: string): void {
+    this.warnings = [...this.warnings, text];
   }
 }

@@ -20,6 +20,7 @@ export function tokenRequestAnswerer(deps: TokenRequestDeps, labelDomain: string
       const key = `authentication.${labelDomain}/issued-credential-id`;
       request.auditAnnotations.set(key, answer.credentialId);
     }
+    if (answer.warning !== undefined) request.warnings.push(answer.warning);
     return ok(answer.object);
   };
 }
