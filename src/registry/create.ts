@@ -172,6 +172,11 @@ export function namespaceConditions(namespace: string): readonly Condition[] {
   return [{ key: keyOfNamespace(namespace), state: objectStates.live }];
 }
 
+/** Whether a condition of a write may name this record. */
+export function isConditionKey(key: StoreKey): boolean {
+  return key.startsWith(keyOfNamespace(''));
+}
+
 function keyOfNamespace(name: string): StoreKey {
   return storeKey(objectKey(namespacesResource, '', name));
 }

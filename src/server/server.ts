@@ -33,7 +33,7 @@ import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
 import { reconcileRbacDefaults } from '../controllers/rbac-defaults.ts';
-import { createObject } from '../registry/create.ts';
+import { createObject, isConditionKey } from '../registry/create.ts';
 import { upgrading } from '../registry/versions.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
@@ -256,6 +256,7 @@ export async function openStorage(
         timers,
         prng: systemPrng(),
         requestTimeoutMs: config.requestTimeoutMs,
+        mayBeTested: isConditionKey,
       });
   }
 }

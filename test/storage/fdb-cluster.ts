@@ -11,10 +11,11 @@ import { systemPrng } from '../../src/stdx/prng.ts';
 import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
 import { openFdbExport, openFdbImport } from '../../src/storage/fdb/fdb-transfer.ts';
 import { openFoundationdb } from '../../src/storage/fdb/foundationdb-binding.ts';
-import type { Storage } from '../../src/storage/storage.ts';
+import type { Revision, Storage } from '../../src/storage/storage.ts';
 import { clearStore, fdbBackupTests } from '../contract/fdb-backup.ts';
 import { fdbVerifyTests } from '../contract/fdb-verify.ts';
 import { storageContract } from '../contract/storage-contract.ts';
+import { absent, applied, commitOne, key, put, written } from '../contract/storage-fixture.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
 import { transferContract } from '../contract/transfer-contract.ts';
 import type { TransferFixture } from '../contract/transfer-contract.ts';
@@ -75,6 +76,36 @@ function openStore(file: string, prefix: string): Promise<Storage> {
   });
 }
 
+/** One server creates on a state for as long as it can, the other one changes the state. */
+async function testsBeforeChanges(file: string): Promise<void> {
+  const prefix = `sluice-test-${prng.uuid()}`;
+  // The changing one has the lower slot.
+  const [changes, tests] = [await openStore(file, prefix), await openStore(file, prefix)];
+  for (let round = 0; round < 30; round += 1) {
+    const space = key(`space-${round}`);
+    const made = await commitOne(changes, put(space, absent));
+    const conditions = [{ key: space, state: 'live' }];
+    const created: Revision[] = [];
+    const create = async (): Promise<void> => {
+      for (let n = 0; ; n += 1) {
+        const name = key(`content-${round}-${n}`);
+        const [outcome] = await tests.commit([put(name, absent, 'v', { conditions })]);
+        if (outcome?.kind === 'condition-failed') return;
+        created.push(applied(outcome));
+      }
+    };
+    const creating = create();
+    while (created.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    const marked = put(space, written(made), 'marked', { state: 'finalizing' });
+    const mark = await commitOne(changes, marked);
+    await creating;
+    for (const each of created) assert.ok(each < mark, `${each} stands behind ${mark}`);
+  }
+  await changes.close();
+  await tests.close();
+  await clearStore(file, prefix);
+}
+
 describe('fdb storage, on a cluster', () => {
   if (clusterFile === undefined) {
     it('needs FDB_CLUSTER_FILE', () => assert.fail('set FDB_CLUSTER_FILE to a cluster file'));
@@ -90,6 +121,8 @@ describe('fdb storage, on a cluster', () => {
         cleanUp: () => clearStore(clusterFile, prefix),
       };
     });
+    it('puts no test of a state behind its change in the log, over two servers', () =>
+      testsBeforeChanges(clusterFile));
     const prefix = `sluice-test-${prng.uuid()}`;
     fdbBackupTests({ clusterFile, prefix, open: () => openStore(clusterFile, prefix) });
   }

@@ -2,7 +2,7 @@
 import { seededPrng } from '../../src/stdx/prng.ts';
 import type { FdbDatabase, FdbTransaction } from '../../src/storage/fdb/binding.ts';
 import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
-import type { Revision, Storage } from '../../src/storage/storage.ts';
+import type { Revision, Storage, StoreKey } from '../../src/storage/storage.ts';
 import { createFdbDouble } from './fdb-double.ts';
 import type { FdbDouble } from './fdb-double.ts';
 import { manualTime } from './manual-time.ts';
@@ -23,6 +23,7 @@ export interface ServerOptions {
   /** Of a server whose own timers stand still: it is stopped, and does not know. */
   readonly frozen?: boolean;
   readonly requestTimeoutMs?: number;
+  readonly mayBeTested?: (key: StoreKey) => boolean;
 }
 
 export function createServers(): Servers {
@@ -38,6 +39,7 @@ export function createServers(): Servers {
       db = double.connect(),
       frozen = false,
       requestTimeoutMs = 20_000,
+      mayBeTested,
     } = {}) {
       count += 1;
       const storage = await openFdbStorage({
@@ -48,6 +50,7 @@ export function createServers(): Servers {
         timers: frozen ? manualTime().timers : time.timers,
         prng: seededPrng(count),
         requestTimeoutMs,
+        mayBeTested,
       });
       opened.push(storage);
       return storage;

@@ -35,8 +35,11 @@ import type { OwnChange, OwnCommit } from './own-commits.ts';
 
 /** Who tries: written with the commit, so that its outcome can be read back. */
 export interface AttemptId {
+  /** Whose mark it leaves. */
   readonly slot: number;
   readonly lane: number;
+  /** What its places and revisions have for a slot: that one, or LAST_SLOT. */
+  readonly numberedSlot: number;
   /** Owner and number: unique among all attempts of all servers. */
   readonly bytes: Buffer;
 }
@@ -95,7 +98,7 @@ export function planCommit(
             length: value.byteLength,
           };
       const { era } = space.revisions;
-      const began = { kind: 'now', era, slot: attempt.slot, index } as const;
+      const began = { kind: 'now', era, slot: attempt.numberedSlot, index } as const;
       return { revision, state, payload, began, pieces: inline ? undefined : value };
     },
     nextRevision: () => BigInt(-(count += 1)) as Revision,
@@ -157,11 +160,11 @@ export function writeCommit(
     const { key, revision, record, previous } = write;
     const index = indexOf(attempt, revision);
     const kind = record === undefined ? 'delete' : 'put';
-    const log = keys.stampedLog(era, attempt.slot, index);
+    const log = keys.stampedLog(era, attempt.numberedSlot, index);
     transaction.setVersionstampedKey(log.key, log.stampAt, encodeLogEntry(kind, timeMs, key));
     if (record !== undefined) writePieces(space, transaction, record);
     if (previous?.began !== undefined) {
-      const old = keys.stampedOld(key, era, attempt.slot, index);
+      const old = keys.stampedOld(key, era, attempt.numberedSlot, index);
       const bytes = encodeRecord(previous, previous.began, 'o');
       transaction.setVersionstampedKey(old.key, old.stampAt, bytes);
     }
@@ -235,7 +238,7 @@ export function ownCommitOf(
   const changes = plan.writes.map((write): OwnChange => {
     const { key } = write;
     const revision = real(write.revision);
-    const place = placeOf(era, stamp, attempt.slot, indexOf(attempt, write.revision));
+    const place = placeOf(era, stamp, attempt.numberedSlot, indexOf(attempt, write.revision));
     if (write.record === undefined) {
       return { kind: 'delete', revision, place, timeMs, key, record: undefined };
     }
@@ -255,5 +258,7 @@ function realRevisions(
 ): (revision: Revision) => Revision {
   const version = stamp.readBigUInt64BE();
   return (revision) =>
-    revision < 0n ? revisions.of(version, attempt.slot, indexOf(attempt, revision)) : revision;
+    revision < 0n
+      ? revisions.of(version, attempt.numberedSlot, indexOf(attempt, revision))
+      : revision;
 }

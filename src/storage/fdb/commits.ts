@@ -21,10 +21,11 @@
  * finds its own mark there, or the outcome is unknown.
  *
  * Invariants: one commit is in flight per opener and lane, so (version, slot, lane) belongs to one
- * commit; the commits of two lanes share no key and no mark, so neither can be the conflict, or the
- * answer, of the other; one that was acknowledged before another began has the lower version; an
- * outcome is given only for a plan known to be applied, or one that had nothing to apply; `unknown`
- * is thrown only when an attempt whose fate is open was the last thing heard before the deadline.
+ * commit, and (version, LAST_SLOT) to one too (state-changes.ts); the commits of two lanes share no
+ * key and no mark, so neither can be the answer of the other, nor its conflict unless both have
+ * LAST_SLOT; one that was acknowledged before another began has the lower version; an outcome is
+ * given only for a plan known to be applied, or one that had nothing to apply; `unknown` is thrown
+ * only when an attempt whose fate is open was the last thing heard before the deadline.
  * Bounds: COMMIT_MUTATIONS_MAX mutations and `commitBytesMax` of values a commit (`too-large`);
  * `deadlineMs`, the timeout of a request, from the first attempt to the end of the last.
  */
@@ -37,7 +38,6 @@ import {
   ATTEMPT_ID_BYTES,
   outcomesOf,
   ownCommitOf,
-  planCommit,
   readSlot,
   readTouched,
   writeCommit,
@@ -50,6 +50,8 @@ import { createLanes } from './lanes.ts';
 import { COMMIT_MUTATIONS_MAX } from './layout.ts';
 import type { OwnCommits } from './own-commits.ts';
 import type { SlotHolder, Tenure } from './slots.ts';
+import { planInOrder } from './state-changes.ts';
+import type { MayBeTested } from './state-changes.ts';
 import { fdbLimits, translateFdbError } from './transactions.ts';
 
 export interface CommitterOptions {
@@ -58,6 +60,7 @@ export interface CommitterOptions {
   readonly slots: SlotHolder;
   readonly clock: Clock;
   readonly contention: Contention;
+  readonly mayBeTested: MayBeTested;
   /** How long a commit may take, with every transaction it takes to learn its outcome. */
   readonly deadlineMs: number;
   /** Given each commit. */
@@ -120,16 +123,16 @@ export function createCommits(options: CommitterOptions): Commits {
     }
     const isOwner = found.owner?.equals(slots.owner) === true;
     if (!isOwner || !slots.lasts(tenure)) return { kind: 'slot-lost' };
-    const attempt = nextAttempt(slot, lane);
-    const plan = planCommit(space, touched, contention.admit(turns, mutations), attempt);
+    const admitted = contention.admit(turns, mutations);
+    const undecided = { touched, mutations: admitted, attempt: nextAttempt(slot, lane) };
+    const { attempt, plan } = await planInOrder(space, transaction, undecided, options.mayBeTested);
     // Decided at this read version. An earlier attempt that had something to apply read what has
     // changed since, so it cannot be applied any more.
     let end: AttemptDone = { kind: 'done', outcomes: plan.outcomes };
     if (plan.writes.length > 0) {
-      const timeMs = clock.nowMs();
-      writeCommit(space, transaction, plan, attempt, timeMs);
+      const self = { attempt, plan, timeMs: clock.nowMs() };
+      writeCommit(space, transaction, plan, attempt, self.timeMs);
       contention.clearSpent(transaction, turns, plan.finally);
-      const self = { attempt, plan, timeMs };
       end = finish(self, await commitOpen(transaction, self, open));
     }
     await contention.settled(turns, mutations, end.outcomes);
@@ -175,7 +178,7 @@ function attemptIds(owner: Buffer): (slot: number, lane: number) => AttemptId {
     const bytes = Buffer.alloc(ATTEMPT_ID_BYTES);
     owner.copy(bytes);
     bytes.writeBigUInt64BE((attemptsCount += 1n), owner.length);
-    return { slot, lane, bytes };
+    return { slot, lane, numberedSlot: slot, bytes };
   };
 }
 

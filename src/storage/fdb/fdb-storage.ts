@@ -8,9 +8,10 @@
  * having compacted while another server is at it.
  *
  * Invariants: a revision is (commit version of its era) << 12 | slot << 7 | index (layout.ts); two
- * servers cannot hold one slot and commit (slots.ts); two commits of one server under way at once
- * touch no common key (lanes.ts); a commit is applied once (commits.ts); a read without a revision
- * is made at a read version of its own, so it is never from the past.
+ * servers cannot hold one slot and commit (slots.ts), and the last one stands for one commit a
+ * version (state-changes.ts); two commits of one server under way at once touch no common key
+ * (lanes.ts); a commit is applied once (commits.ts); a read without a revision is made at a read
+ * version of its own, so it is never from the past.
  */
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
@@ -33,6 +34,8 @@ import type { LogWatch } from './log-watch.ts';
 import { openStore } from './open-store.ts';
 import { createOwnCommits } from './own-commits.ts';
 import { createSlotHolder } from './slots.ts';
+import { checkConditions } from './state-changes.ts';
+import type { MayBeTested } from './state-changes.ts';
 import { runRead } from './transactions.ts';
 
 export interface FdbStorageOptions {
@@ -47,6 +50,8 @@ export interface FdbStorageOptions {
   readonly prng: Prng;
   /** How long a request may wait for one read or one commit, with all their retries. */
   readonly requestTimeoutMs: number;
+  /** Undefined: any record may be. A change of such a state costs more (state-changes.ts). */
+  readonly mayBeTested?: MayBeTested | undefined;
 }
 
 /** @throws StorageError `identity`, `incomplete`, `corrupt`, `in-use`, `io`. */
@@ -66,7 +71,7 @@ export async function openFdbStorage(options: FdbStorageOptions): Promise<Storag
 }
 
 function createFdbStorage(
-  { db, clock, requestTimeoutMs }: FdbStorageOptions,
+  { db, clock, requestTimeoutMs, mayBeTested = () => true }: FdbStorageOptions,
   space: Subspace,
   slots: ReturnType<typeof createSlotHolder>,
 ): Storage {
@@ -74,7 +79,7 @@ function createFdbStorage(
   const onCommitted = (stamp: Buffer): void => logWatch.observe(tipOf(space.revisions.era, stamp));
   const own = createOwnCommits();
   const contention = createContention(db, space.keys, slots.owner);
-  const stores = { db, space, slots, clock, contention, own };
+  const stores = { db, space, slots, clock, contention, own, mayBeTested };
   const commits = createCommits({ ...stores, deadlineMs: requestTimeoutMs, onCommitted });
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
@@ -113,6 +118,7 @@ function createFdbStorage(
       if (closing.signal.aborted) throw new StorageError('closed', 'the store is closed');
       checkMutations(mutations);
       checkCommitSize(mutations);
+      checkConditions(mutations, mayBeTested);
       return mutations.length === 0 ? [] : commits.commit(mutations);
     },
     changes: async (after, options) => (await readAfter(after, options)).page,

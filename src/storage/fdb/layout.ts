@@ -10,6 +10,7 @@
  *   t                           era and versionstamp of the newest commit: what followers watch
  *   k                           compact revision      x   lease of whoever compacts
  *   q <key>                     a turn on a contended record (contention.ts)
+ *   e                           the last commit that changed a tested state (state-changes.ts)
  *   s/h <slot>                  owner of a slot, its last sign of life
  *   d <slot> <lane>             the last commit of that slot in that lane
  *
@@ -35,10 +36,8 @@
  * A place orders by (era, version, order in version, slot, index), a revision by (era, version,
  * slot, index).
  * They agree for one key, because two commits at one version never touch the same key; where they
- * may differ, in the log, entries of one version are sorted again. What is left of the difference:
- * of two servers' commits at one version, one that tested the state of a record may stand behind
- * the other, which changed it. Whoever acts on a state (a namespace to be emptied) reads what is
- * there at a newest revision, which is the end of a version: both are there by then.
+ * may differ, in the log, entries of one version are sorted again. One that tested a state stands
+ * before the one that changed it in either order: the latter has LAST_SLOT (state-changes.ts).
  */
 import { damagedState } from '../damage.ts';
 import { StorageError, revisionZero } from '../storage.ts';
@@ -49,6 +48,8 @@ export const FORMAT = 2;
 /** What one byte numbers; each move or restore takes one. */
 export const ERAS_MAX = 256;
 export const SLOTS_MAX = 32;
+/** Stands behind all others at its version. A server has it only where there are 32. */
+export const LAST_SLOT = SLOTS_MAX - 1;
 /** Commits of one server that may be under way at once. */
 export const COMMIT_LANES = 2;
 /** What seven bits of a revision can number. */
@@ -111,7 +112,7 @@ export function revisionSpace(eras: readonly Era[]): RevisionSpace {
         place[SLOT_AT] as number,
         place[SLOT_AT + 1] as number,
       ),
-    endOfTip: (tip) => of(tip[0] as number, versionOfTip(tip), SLOTS_MAX - 1, INDEXES - 1),
+    endOfTip: (tip) => of(tip[0] as number, versionOfTip(tip), LAST_SLOT, INDEXES - 1),
     placeFrom(revision) {
       const step = revision >> 12n;
       const number = Math.max(
@@ -168,6 +169,7 @@ export interface Keys {
   readonly tip: Buffer;
   readonly compactRevision: Buffer;
   readonly compactorLease: Buffer;
+  readonly lastStateChange: Buffer;
   /** Where everything of the store starts and ends. */
   readonly all: readonly [Buffer, Buffer];
   /** Where a table starts and ends. */
@@ -224,6 +226,7 @@ export function createKeys(prefix: string): Keys {
     tip: at('t'),
     compactRevision: at('k'),
     compactorLease: at('x'),
+    lastStateChange: at('e'),
     all: [root, prefixEnd(root)],
     table: (letter) => [at(letter), at(String.fromCharCode(letter.charCodeAt(0) + 1))],
     ofSlot: (letter, slot) => at(letter, Buffer.of(slot)),

@@ -1,0 +1,63 @@
+/**
+ * Commits that change a state which another commit, at the same version, may have tested.
+ *
+ *   one batch of FoundationDB      0: creates p where n is live      1: marks n, which was live
+ *   by the slots of its servers    mark of n (slot 0), p (slot 1)    p made where n is not live
+ *   with the last slot             p (slot 1), mark of n (slot 31)
+ *
+ * Whoever tests a state reads it, so of two commits at one version the one that tested it came
+ * first, or had a conflict. Revisions order a version by slots, so whoever changes such a state is
+ * numbered with the last one, whatever its own is. Commits that are numbered so, the 32nd server's
+ * all of them, exclude each other at one version: each reads and writes `e`. So (version, slot)
+ * stays unique, and none of them stands before another one that tested what it changed.
+ *
+ * What it is not: a lock. It costs the commits that test a state nothing, and those that change one
+ * a read more, and a retry when two meet; the 32nd server has one commit under way, not two.
+ */
+import { assert } from '../../stdx/assert.ts';
+import type { Mutation, StoreKey } from '../storage.ts';
+import type { FdbTransaction } from './binding.ts';
+import { planCommit } from './commit-plan.ts';
+import type { AttemptId, CommitPlan, TouchedRecords } from './commit-plan.ts';
+import type { Subspace } from './fdb-reads.ts';
+import { LAST_SLOT } from './layout.ts';
+
+/** Whether conditions may name this record. All servers of a store must say the same. */
+export type MayBeTested = (key: StoreKey) => boolean;
+
+/** A new record was nobody's to test: whoever relies on it has seen it at a later version. */
+function changesTestedState(plan: CommitPlan, mayBeTested: MayBeTested): boolean {
+  return plan.writes.some(
+    ({ key, record, previous }) =>
+      previous !== undefined && previous.state !== record?.state && mayBeTested(key),
+  );
+}
+
+export interface Undecided {
+  readonly touched: TouchedRecords;
+  readonly mutations: readonly Mutation[];
+  readonly attempt: AttemptId;
+}
+
+/** The plan, numbered so that nothing of its version stands on the wrong side of it. */
+export async function planInOrder(
+  space: Subspace,
+  transaction: FdbTransaction,
+  { touched, mutations, attempt }: Undecided,
+  mayBeTested: MayBeTested,
+): Promise<{ readonly attempt: AttemptId; readonly plan: CommitPlan }> {
+  const plan = planCommit(space, touched, mutations, attempt);
+  const isLast = attempt.slot === LAST_SLOT || changesTestedState(plan, mayBeTested);
+  if (!isLast || plan.writes.length === 0) return { attempt, plan };
+  const { lastStateChange } = space.keys;
+  await transaction.get(lastStateChange, 'serializable');
+  transaction.set(lastStateChange, attempt.bytes);
+  const last = { ...attempt, numberedSlot: LAST_SLOT };
+  return { attempt: last, plan: planCommit(space, touched, mutations, last) };
+}
+
+export function checkConditions(mutations: readonly Mutation[], mayBeTested: MayBeTested): void {
+  for (const { conditions } of mutations) {
+    for (const { key } of conditions) assert(mayBeTested(key), `${key} is not to be tested`);
+  }
+}
