@@ -23,7 +23,7 @@ import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import { clientHas } from './entity-tags.ts';
-import type { AccessFilter } from './filters/access.ts';
+import type { AccessFilter, Admission } from './filters/access.ts';
 import { identifyRequest } from './filters/audit-id.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
 import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
@@ -32,6 +32,7 @@ import { checkHealth, healthEndpoints } from './health.ts';
 import type { OpenApi } from './openapi/openapi.ts';
 import { sendOpenApi } from './openapi/send.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
+import type { Sending } from './object-response.ts';
 import { parseRequestInfo } from './request-info.ts';
 import { handleResource } from './resource-handler.ts';
 import { allowCbor, sendStatusError } from './status-response.ts';
@@ -74,7 +75,7 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     const seen = audited?.exchange ?? exchange;
     try {
       await handle(deps, seen, audited);
-      await audited?.handled(false);
+      if (audited !== undefined) await audited.handled(false);
     } catch (error) {
       deps.onFailure(exchange.path, error);
       const broken = !(error instanceof StatusError || error instanceof StorageError);
@@ -86,11 +87,11 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
   };
 }
 
-async function handle(
+function handle(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
-): Promise<void> {
+): Sending {
   const { method, path } = exchange;
   const parsedQuery = parseQuery(exchange.query);
   const query = parsedQuery instanceof StatusError ? undefined : parsedQuery;
@@ -101,18 +102,36 @@ async function handle(
     parsed.kind === 'ok' ? parsed.info : { path, resource: undefined, verb: method.toLowerCase() };
   if (info.verb === 'watch') audited?.watching();
   const asked = deps.filter.admit(exchange, info, query, audited?.trail);
-  const admission = asked instanceof Promise ? await asked : asked;
-  if (admission.kind === 'refused') return sendStatusError(exchange, admission.error);
-  if (parsedQuery instanceof StatusError) return sendStatusError(exchange, parsedQuery);
-  if (parsed.kind === 'malformed') {
-    return sendStatusError(exchange, newBadRequest('the path holds an escape that is not UTF-8'));
-  }
+  const serve = (admission: Admission): Sending => {
+    if (admission.kind === 'refused') return void sendStatusError(exchange, admission.error);
+    if (parsedQuery instanceof StatusError) return void sendStatusError(exchange, parsedQuery);
+    if (parsed.kind === 'ok') {
+      const { user, warnings = [] } = admission;
+      return serveAdmitted(deps, exchange, audited, { info, query: parsedQuery, user, warnings });
+    }
+    const why = 'the path holds an escape that is not UTF-8';
+    return void sendStatusError(exchange, newBadRequest(why));
+  };
+  return asked instanceof Promise ? asked.then(serve) : serve(asked);
+}
+
+/** Of a request that may be served: what is asked for, and by whom. */
+interface Admitted extends Pick<ApiRequest, 'info' | 'query' | 'user'> {
+  readonly warnings: readonly string[];
+}
+
+function serveAdmitted(
+  deps: ApiHandlerDeps,
+  exchange: HttpExchange,
+  audited: Audited | undefined,
+  { info, query, user, warnings }: Admitted,
+): Sending {
   const request: ApiRequest = {
     exchange,
     info,
-    query: parsedQuery,
-    user: admission.user,
-    warnings: [...(admission.warnings ?? [])],
+    query,
+    user,
+    warnings: [...warnings],
     auditAnnotations: audited?.annotations ?? new Map<string, string>(),
     beforeStream: audited?.beforeStream,
   };

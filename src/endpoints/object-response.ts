@@ -11,31 +11,43 @@ import { renderObject } from './representation.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 import { warningHeaders } from './warnings.ts';
 
+/** Undefined: it has been sent. Most answers are, and every promise would be one more of a dozen. */
+export type Sending = Promise<void> | undefined;
+
 /** `bytes`: stamped, in the stored version. */
-export async function sendObject(
+export function sendObject(
   deps: EndpointDeps,
   request: ApiRequest,
   status: number,
   representation: Representation,
   object: { readonly bytes: Uint8Array; readonly revision: bigint },
-): Promise<void> {
+): Sending {
   const body = renderObject(deps, representation, object.bytes, object.revision.toString());
-  await sendBody(deps, request, status, representation.negotiated.mediaType, body);
+  return sendBody(deps, request, status, representation.negotiated.mediaType, body);
 }
 
 /** A body that is complete in memory, gzipped when that is worth it and the client takes it. */
-export async function sendBody(
+export function sendBody(
   deps: EndpointDeps,
   request: ApiRequest,
   status: number,
   mediaType: string,
   body: Uint8Array,
-): Promise<void> {
+): Sending {
   const headers = bodyHeaders(request, mediaType);
-  if (body.length < gzipThresholdBytes || !compresses(deps, request)) {
-    request.exchange.send(status, headers, body);
-    return;
+  if (body.length >= gzipThresholdBytes && compresses(deps, request)) {
+    return sendPacked(request, status, headers, body);
   }
+  request.exchange.send(status, headers, body);
+  return undefined;
+}
+
+async function sendPacked(
+  request: ApiRequest,
+  status: number,
+  headers: readonly Header[],
+  body: Uint8Array,
+): Promise<void> {
   const packed = await gzipBytes(body);
   request.exchange.send(status, [...headers, ...gzipHeaders], packed);
 }

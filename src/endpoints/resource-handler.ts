@@ -17,6 +17,7 @@ import { handleUpdate } from './handlers/update.ts';
 import { handleWatch } from './handlers/watch.ts';
 import type { ApiRequest, EndpointDeps, ResourceHandler, ResourceRequest } from './request.ts';
 import type { ResourceInfo } from './request-info.ts';
+import type { Sending } from './object-response.ts';
 import { sendStatusError } from './status-response.ts';
 import { deprecationWarning } from './warnings.ts';
 
@@ -31,11 +32,11 @@ const handlers: Readonly<Record<string, ResourceHandler>> = {
   deletecollection: handleDeleteCollection,
 };
 
-export async function handleResource(
+export function handleResource(
   deps: EndpointDeps,
   request: ApiRequest,
   resource: ResourceInfo,
-): Promise<void> {
+): Sending {
   const { exchange, info } = request;
   const kind = deps.registry.scheme.findResource(
     resource.group,
@@ -43,15 +44,15 @@ export async function handleResource(
     resource.resource,
   );
   if (kind === undefined || !inScope(kind, resource)) {
-    return sendStatusError(exchange, newGenericNotFound());
+    return void sendStatusError(exchange, newGenericNotFound());
   }
   const verbs = verbsAt(kind, resource);
-  if (verbs === undefined) return sendStatusError(exchange, newGenericNotFound());
+  if (verbs === undefined) return void sendStatusError(exchange, newGenericNotFound());
   const isOperation = kind.operation === true || resource.subresource !== '';
   const handler =
     info.verb === 'create' && isOperation ? handleCreateOperation : handlers[info.verb];
   if (handler === undefined || !verbs.includes(info.verb as Verb)) {
-    return sendStatusError(exchange, newMethodNotAllowed(kind, info.verb));
+    return void sendStatusError(exchange, newMethodNotAllowed(kind, info.verb));
   }
   noteDeprecation(deps, request, kind, resource);
   const { query, user, warnings, auditAnnotations, beforeStream } = request;

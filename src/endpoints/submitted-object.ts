@@ -36,6 +36,7 @@ import { fieldValidationOf } from '../apimachinery/write-options.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { unreachable } from '../stdx/assert.ts';
+import type { BodyResult } from '../transport/http-exchange.ts';
 import { bodyTypesOf } from './representation.ts';
 import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 
@@ -68,11 +69,21 @@ export async function readBody(
   request: ApiRequest,
   bodyTypes: readonly SupportedType[],
 ): Promise<Result<RequestBody | undefined>> {
-  const { exchange } = request;
+  // The body is taken in any case, so that the connection stays usable for the next request.
+  return checkedBody(
+    request,
+    bodyTypes,
+    await request.exchange.readBody(deps.limits.requestBodyBytesMax),
+  );
+}
+
+function checkedBody(
+  { exchange }: ApiRequest,
+  bodyTypes: readonly SupportedType[],
+  body: BodyResult,
+): Result<RequestBody | undefined> {
   const encoding = checkContentEncoding(exchange.header('content-encoding'));
   const type = parseContentType(exchange.header('content-type'), bodyTypes);
-  // The body is taken in any case, so that the connection stays usable for the next request.
-  const body = await exchange.readBody(deps.limits.requestBodyBytesMax);
   switch (body.kind) {
     case 'too-large':
       return refused(newRequestEntityTooLarge(body.limitBytes));
@@ -94,7 +105,8 @@ export async function readDocument(
   request: ResourceRequest,
   schemaOf: SchemaOf,
 ): Promise<Result<JsonObject | undefined>> {
-  const decoded = await readDecoded(deps, request, { schemaOf, findDuplicates: false });
+  const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
+  const decoded = decodedOf(body, { schemaOf, findDuplicates: false });
   return decoded.kind === 'refused' ? decoded : ok(decoded.value?.document);
 }
 
@@ -108,12 +120,10 @@ interface DecodedBody {
   readonly duplicates: readonly string[];
 }
 
-async function readDecoded(
-  deps: EndpointDeps,
-  request: ResourceRequest,
+function decodedOf(
+  body: Result<RequestBody | undefined>,
   reading: Reading,
-): Promise<Result<DecodedBody | undefined>> {
-  const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
+): Result<DecodedBody | undefined> {
   if (body.kind === 'refused') return body;
   if (body.value === undefined) return ok(undefined);
   const decoded = decodeBody(body.value.bytes, body.value.type.format, reading);
@@ -147,7 +157,8 @@ export async function readObject(
   expected: Expected,
 ): Promise<Result<ApiObject>> {
   const mode = fieldValidationOf(request.query);
-  const decoded = await readDecoded(deps, request, {
+  const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
+  const decoded = decodedOf(body, {
     schemaOf: (_apiVersion, kind) =>
       kind === '' || kind === expected.kind ? expected.schema : undefined,
     findDuplicates: mode !== 'Ignore',

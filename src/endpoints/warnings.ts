@@ -41,8 +41,11 @@ export function deprecationText(
   return `${subject} is deprecated in v${deprecated}+${until}${instead}`;
 }
 
+const noHeaders: readonly Header[] = [];
+
 /** One header each, duplicates once. */
 export function warningHeaders(texts: readonly string[]): readonly Header[] {
+  if (texts.length === 0) return noHeaders;
   return [...new Set(texts)]
     .slice(0, warningLimits.warningsMax)
     .map((text): Header => ['Warning', formatWarning(text)]);

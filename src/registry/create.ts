@@ -52,7 +52,7 @@ export interface WriteOptions {
 }
 
 /** `submitted` has been decoded and agrees with the URL; its resourceVersion must be unset. */
-export async function createObject(
+export function createObject(
   deps: RegistryDeps,
   target: ResourceTarget,
   submitted: ApiObject,
@@ -60,7 +60,8 @@ export async function createObject(
 ): Promise<Result<WriteResult>> {
   const version = submitted.metadata.resourceVersion;
   if (version !== undefined && version !== '') {
-    return refused(newBadRequest('resourceVersion should not be set on objects to be created'));
+    const why = 'resourceVersion should not be set on objects to be created';
+    return Promise.resolve(refused(newBadRequest(why)));
   }
   const named = submitted.metadata.name;
   const prefix = submitted.metadata.generateName;
@@ -70,6 +71,16 @@ export async function createObject(
   if (prefix === undefined || prefix === '') {
     return createNamed(deps, target, submitted, '', options);
   }
+  return createGenerated(deps, target, submitted, prefix, options);
+}
+
+async function createGenerated(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  submitted: ApiObject,
+  prefix: string,
+  options: WriteOptions,
+): Promise<Result<WriteResult>> {
   for (let attempt = 0; attempt < generateNameAttemptsMax; attempt += 1) {
     const name = generateName(prefix, deps.prng);
     const result = await createNamed(deps, target, submitted, name, options);
@@ -78,7 +89,7 @@ export async function createObject(
   return refused(newGenerateNameConflict(target.kind, prefix, 1));
 }
 
-async function createNamed(
+function createNamed(
   deps: RegistryDeps,
   target: ResourceTarget,
   submitted: ApiObject,
@@ -86,13 +97,13 @@ async function createNamed(
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
   const prepared = prepareForCreate(deps, target, submitted, name, options.user);
-  if (prepared.kind === 'refused') return prepared;
+  if (prepared.kind === 'refused') return Promise.resolve(prepared);
   const { user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
   if (guard === undefined) return createPrepared(deps, target, prepared.value, name, options);
-  return guard.run(async (check) => {
+  return guard.run((check) => {
     const error = check(prepared.value.object, undefined);
-    if (error !== undefined) return refused(error);
+    if (error !== undefined) return Promise.resolve(refused(error));
     return createPrepared(deps, target, prepared.value, name, options);
   });
 }

@@ -50,7 +50,7 @@ export type ObjectPatch =
   | { readonly kind: 'merge'; readonly patch: JsonObject }
   | { readonly kind: 'strategic'; readonly patch: JsonObject; readonly schema: ObjectSchema };
 
-export async function patchObject(
+export function patchObject(
   deps: RegistryDeps,
   target: ObjectTarget,
   patch: ObjectPatch,

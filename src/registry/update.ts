@@ -47,7 +47,7 @@ export interface Preconditions {
 
 /** Replaces the object, or only its status. Creates it where the kind allows that. A uid names an
  * object that exists: where there is none, that is a Conflict. */
-export async function updateObject(
+export function updateObject(
   deps: RegistryDeps,
   target: ObjectTarget,
   submitted: ApiObject,
@@ -179,7 +179,7 @@ export interface Replacement {
 }
 
 /** Sends a replacement to the object's actor and reads its outcome. */
-export async function executeReplace(
+export function executeReplace(
   deps: RegistryDeps,
   target: ObjectTarget,
   replacement: Replacement,

@@ -7,6 +7,7 @@ import { deleteUnreadable } from '../../registry/delete-unreadable.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { Representation } from '../representation.ts';
 import { sendBody, sendObject } from '../object-response.ts';
+import type { Sending } from '../object-response.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
@@ -58,7 +59,7 @@ function sendDeleted(
   request: ResourceRequest,
   { negotiated, pretty }: Representation,
   uid: string | undefined,
-): Promise<void> {
+): Sending {
   const { group, resource: kind } = request.kind;
   const status = successStatus({ name: request.resource.name, group, kind, uid });
   const body = inFormat(encodeJson(status), negotiated, pretty, statusType);
