@@ -10,6 +10,7 @@
  * Bounds: `disruptedPodsMax` pods that were evicted and have not been counted yet.
  */
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import { objectAtVersion } from '../../apimachinery/object-version.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { labelSelectorFromSpec } from '../../apimachinery/selectors/label-selector.ts';
 import type { LabelSelectorSpec } from '../../apimachinery/selectors/label-selector.ts';
@@ -28,14 +29,18 @@ const disruptedPodsMax = 2000;
 const budgetResource = { group: 'policy', resource: 'poddisruptionbudgets' } as const;
 const wouldViolate = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-/** Budgets of the pod's namespace that select it. None where budgets are not served. */
+/** Budgets of the pod's namespace that select it. None where budgets are not served. An older
+ * release stores a version in which an empty selector means something else. */
 export function budgetsOf(deps: RegistryDeps, pod: ApiObject): readonly ApiObject[] {
-  if (deps.scheme.findStorage(budgetResource) === undefined) return [];
+  const kind = deps.scheme.findStorage(budgetResource);
+  if (kind === undefined) return [];
+  const { judged, conversions } = kind;
   const labels = pod.metadata.labels ?? {};
   const found: ApiObject[] = [];
   for (const entry of deps.streams.snapshot(budgetResource).entries(pod.metadata.namespace)) {
     const budget = decodeObject(entry.bytes);
-    const selector = labelSelectorFromSpec(selectorOf(budget));
+    const seen = judged ? objectAtVersion(budget, judged.apiVersion, conversions) : budget;
+    const selector = labelSelectorFromSpec(selectorOf(seen));
     // A selector that is none selects nothing.
     if ('matches' in selector && selector.matches(labels)) found.push(budget);
   }
