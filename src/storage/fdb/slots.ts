@@ -8,6 +8,9 @@
  *   s <slot>   owner: written when taken or given up, read by every commit
  *   h <slot>   versionstamp of the last sign of life: renewed often, read by nobody's commit
  *
+ * The numbers of the last slot are shared with commits that change a tested state, whoever makes
+ * them (state-changes.ts); it is the last one to be taken.
+ *
  * A free slot is preferred. When there is none, the one whose last sign of life is older than the
  * lease is taken; age is measured in read versions (a million per second), which all servers share.
  */
