@@ -24,6 +24,7 @@ import {
   sendEvent,
   serverSide,
   sizesOf,
+  warmUp,
 } from './load/fan-out.ts';
 import type { Measured, Side, Sizes } from './load/fan-out.ts';
 import type { ClientConnection } from './load/http-client.ts';
@@ -56,6 +57,7 @@ async function run(bench: Bench): Promise<Outcome> {
     const object = await objectText(server.port, objectName(fanOutPrefix, 0));
     const event = `{"type":"MODIFIED","object":${object}}\n`;
     const bare = await floorSide(floor, event, sizes);
+    for (const side of [bare, ours]) await warmUp(bench, side, sizes);
     const single: { floor: Measured; server: Measured }[] = [];
     const saturated: { floor: Measured; server: Measured }[] = [];
     for (let round = 0; round < bench.rounds; round += 1) {

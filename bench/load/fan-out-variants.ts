@@ -8,7 +8,7 @@ import { startSluice } from '../harness/process.ts';
 import type { MeasuredProcess } from '../harness/process.ts';
 import { busiest } from '../harness/scenario.ts';
 import type { Bench, Outcome, Row } from '../harness/scenario.ts';
-import { measureSaturated, measureSingle, serverSide, sizesOf } from './fan-out.ts';
+import { measureSaturated, measureSingle, serverSide, sizesOf, warmUp } from './fan-out.ts';
 import type { Measured, Side } from './fan-out.ts';
 
 export interface Variant<Name> {
@@ -56,6 +56,7 @@ export async function compareVariants<Name>(
     for (const variant of variants) {
       const process = await startSluice(bench.cores.server, variant.flags);
       const side = await serverSide(process, sizes, objects, variant.secure);
+      await warmUp(bench, side, sizes);
       running.push({ variant, process, side, single: [], saturated: [] });
     }
     for (let round = 0; round < bench.rounds; round += 1) {

@@ -25,12 +25,14 @@ export interface Sizes {
   readonly watchers: number;
   readonly singleEvents: number;
   readonly saturatedEvents: number;
+  /** Before anything is measured: until the engine has compiled what a write goes through. */
+  readonly warmUpEvents: number;
 }
 
 export const sizesOf = (smoke: boolean): Sizes =>
   smoke
-    ? { watchers: 10, singleEvents: 5, saturatedEvents: 20 }
-    : { watchers: 1000, singleEvents: 200, saturatedEvents: 400 };
+    ? { watchers: 10, singleEvents: 5, saturatedEvents: 20, warmUpEvents: 20 }
+    : { watchers: 1000, singleEvents: 200, saturatedEvents: 400, warmUpEvents: 3000 };
 
 export interface Measured {
   readonly perSecond: number;
@@ -75,6 +77,11 @@ export function measureSingle(bench: Bench, side: Side, sizes: Sizes): Promise<M
       await side.watchers.reached(all);
     }
   });
+}
+
+export async function warmUp(bench: Bench, side: Side, sizes: Sizes): Promise<void> {
+  const events = sizes.warmUpEvents;
+  await measure(bench, side, events, sizes, (connections) => side.saturate(events, connections));
 }
 
 export function measureSaturated(bench: Bench, side: Side, sizes: Sizes): Promise<Measured> {
