@@ -11,7 +11,7 @@ import { renderObject } from './representation.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 import { warningHeaders } from './warnings.ts';
 
-/** Undefined: it has been sent. Most answers are, and every promise would be one more of a dozen. */
+/** Undefined: it has been sent. Most answers are, and a promise would be one of a dozen more. */
 export type Sending = Promise<void> | undefined;
 
 /** `bytes`: stamped, in the stored version. */
