@@ -74,10 +74,9 @@ export class SortedView<V> {
     if (exclusive && node.keys[at] === from) at += 1;
     for (;;) {
       const { keys, values } = node as { keys: string[]; values: V[] };
-      for (; at < keys.length; at += 1) {
-        if (below !== undefined && (keys[at] as string) >= below) return;
-        yield values[at] as V;
-      }
+      const end = below === undefined ? keys.length : endBelow(keys, below);
+      for (; at < end; at += 1) yield values[at] as V;
+      if (end < keys.length) return;
       const next = nextLeaf(path, indexes);
       if (next === undefined) return;
       node = next;
@@ -269,6 +268,12 @@ function find<V>(root: Node<V>, key: string): V | undefined {
   }
   const at = lowerBound(node.keys, key);
   return node.keys[at] === key ? (node.values as V[])[at] : undefined;
+}
+
+/** How many keys of a leaf are below this one: one comparison where all are, as in most leaves. */
+function endBelow(keys: readonly string[], below: string): number {
+  const last = keys.at(-1);
+  return last === undefined || last < below ? keys.length : lowerBound(keys, below);
 }
 
 /** The first index whose key is >= `key`. */
