@@ -160,7 +160,6 @@ class ObjectActors implements ActorSystem {
     this.#shrink(1);
     if (this.#residents.size >= this.#limits.residentMax) return undefined;
     const host = new ObjectHost(key, name, this.#hostDeps, this.#hostEvents);
-
     const resident: Resident = {
       host,
       bytes: 0,

@@ -66,10 +66,7 @@ export type ObjectDraft = Record<string, JsonValue | undefined>;
 /** A copy to write to: see withMember. Not for a name `__proto__` that comes from outside. */
 export function draftOf(object: JsonObject): ObjectDraft {
   const copy: ObjectDraft = {};
-  for (const key in object) {
-    if (key === '__proto__') setOwn(copy, key, object[key]);
-    else copy[key] = object[key];
-  }
+  for (const key in object) setOwn(copy, key, object[key]);
   return copy;
 }
 
@@ -81,15 +78,17 @@ export function draftOf(object: JsonObject): ObjectDraft {
 export function without(object: JsonObject, ...names: readonly string[]): JsonObject {
   const copy: ObjectDraft = {};
   for (const key in object) {
-    if (names.includes(key)) continue;
-    if (key === '__proto__') setOwn(copy, key, object[key]);
-    else copy[key] = object[key];
+    if (!names.includes(key)) setOwn(copy, key, object[key]);
   }
   return copy;
 }
 
-/** The one name that an assignment does not make a member of. */
-function setOwn(object: object, key: string, value: JsonValue | undefined): void {
+/** Of one name an assignment does not make a member. */
+function setOwn(draft: ObjectDraft, key: string, value: JsonValue | undefined): void {
+  if (key !== '__proto__') {
+    draft[key] = value;
+    return;
+  }
   const how = { configurable: true, enumerable: true, writable: true };
-  Object.defineProperty(object, key, { value, ...how });
+  Object.defineProperty(draft, key, { value, ...how });
 }

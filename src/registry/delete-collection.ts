@@ -10,11 +10,12 @@
  * Bounds: at most `deletesInFlightMax` deletions at once, so that one request cannot fill the
  * commit queue.
  */
+import type { DeleteOptions } from '../apimachinery/delete-options.ts';
 import { isNotFound, newCollectionTimeout } from '../apimachinery/status-error.ts';
+import type { UserInfo } from '../authentication/authenticator.ts';
 import type { ListQuery } from './read.ts';
 import { listObjects } from './read.ts';
 import { deleteObject } from './delete.ts';
-import type { Deletion } from './delete.ts';
 import type { ListResult, RegistryDeps, ResourceTarget, Result } from './registry.ts';
 import type { StoredObject } from './registry.ts';
 import { ok, refused } from './registry.ts';
@@ -24,6 +25,11 @@ const deletesInFlightMax = 64;
 export interface CollectionDeletion {
   readonly list: ListResult;
   readonly deletedCount: number;
+}
+
+/** How to delete, and for whom; without a user: for the server itself. */
+export interface Deletion extends DeleteOptions {
+  readonly user?: UserInfo | undefined;
 }
 
 /** `timeoutSeconds` 0: as long as it takes. */
@@ -69,7 +75,8 @@ export async function deleteEntries(
     for (let next = entries.next(); next.done !== true; next = entries.next()) {
       if (failure !== undefined) return;
       const { namespace, name } = next.value;
-      const result = await deleteObject(deps, { ...target, namespace, name }, options);
+      const one = { ...target, namespace, name };
+      const result = await deleteObject(deps, one, options, options.user);
       if (result.kind === 'ok') deletedCount += 1;
       else if (!isNotFound(result.error)) failure = result;
     }

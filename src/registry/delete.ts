@@ -36,20 +36,16 @@ import { storedObject } from './written-object.ts';
 
 type Settled = Exclude<ObjectOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
 
-/** How to delete, and for whom; without a user: for the server itself. */
-export interface Deletion extends DeleteOptions {
-  readonly user?: UserInfo | undefined;
-}
-
+/** Without a user: for the server itself. */
 export async function deleteObject(
   deps: RegistryDeps,
   target: ObjectTarget,
-  options: Deletion,
+  options: DeleteOptions,
+  user?: UserInfo,
 ): Promise<Result<DeleteResult>> {
   const strategy = deps.strategyOf(target.kind);
   const forbidden = strategy.forbidDeletion(target.name);
   if (forbidden !== undefined) return refused(forbidden);
-  const { user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
   const first =
     guard === undefined

@@ -12,6 +12,7 @@
  * Not covered: tail(), which has an abort signal of its own.
  */
 import type { Timers } from '../stdx/clock.ts';
+import { SlotSet, ticketOf } from '../stdx/slot-set.ts';
 import { StorageError } from './storage.ts';
 import type { Storage, StorageErrorCode } from './storage.ts';
 
@@ -28,18 +29,19 @@ export const abandonLimits = {
 const closed = (): StorageError => new StorageError('closed', 'the store was let go of');
 
 export function createAbandonable(inner: Storage, timers: Timers): Abandonable {
-  const waiting = new Set<() => void>();
+  const waiting = new SlotSet<() => void>();
   let abandoned = false;
 
   function call<T>(code: StorageErrorCode, ask: () => Promise<T>): Promise<T> {
     if (abandoned) return Promise.reject(closed());
     return new Promise((resolve, reject) => {
-      const giveUp = (): void =>
-        reject(new StorageError(code, 'the store was let go of before it had answered'));
+      const giveUp = ticketOf(() =>
+        reject(new StorageError(code, 'the store was let go of before it had answered')),
+      );
       waiting.add(giveUp);
       ask()
         .then(resolve, reject)
-        .finally(() => waiting.delete(giveUp));
+        .finally(() => waiting.remove(giveUp));
     });
   }
 
@@ -60,13 +62,13 @@ export function createAbandonable(inner: Storage, timers: Timers): Abandonable {
 
   function closeWithin(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const limit = (): void => void timers.after(abandonLimits.closeMs, resolve);
-      if (abandoned) limit();
+      const limit = ticketOf((): void => void timers.after(abandonLimits.closeMs, resolve));
+      if (abandoned) limit.item();
       else waiting.add(limit);
       inner
         .close()
         .then(resolve, reject)
-        .finally(() => waiting.delete(limit));
+        .finally(() => waiting.remove(limit));
     });
   }
 
@@ -74,7 +76,7 @@ export function createAbandonable(inner: Storage, timers: Timers): Abandonable {
     storage,
     abandon() {
       abandoned = true;
-      for (const giveUp of waiting) giveUp();
+      for (const giveUp of waiting.items()) giveUp();
       waiting.clear();
     },
   };

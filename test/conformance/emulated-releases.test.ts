@@ -12,6 +12,7 @@ import { deprecationWarning } from '../../src/endpoints/warnings.ts';
 import { toVersion } from '../../src/registry/versions.ts';
 import { readCorpus } from '../support/corpora.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { eventDemands } from '../support/event-demands.ts';
 import type { TestServer } from '../support/test-server.ts';
 import { kubernetes, versioned } from '../support/versioned-kinds.ts';
 
@@ -52,16 +53,7 @@ function contentOf(object: ApiObject): JsonObject {
 
 const events = 'events.k8s.io';
 
-/** What the group of events demands of a new one, and a core event may leave out. */
-const newEvent = (event: ApiObject): ApiObject => ({
-  ...event,
-  eventTime: '2020-01-02T03:04:05.000006Z',
-  reportingController: 'example.org/c',
-  reportingInstance: 'c-1',
-  action: 'Look',
-  reason: 'Seen',
-  type: 'Normal',
-});
+const newEvent = (event: ApiObject): ApiObject => ({ ...event, ...eventDemands });
 
 /** Through one version in, through every version of the resource out. */
 async function takes(server: TestServer, row: Row, kind: KindInfo, release: number): Promise<void> {

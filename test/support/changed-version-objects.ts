@@ -2,6 +2,7 @@
  * Resources that changed between versions, and small objects of them (spec 2, section 9.3). Data.
  */
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { eventDemands } from './event-demands.ts';
 
 export interface Resource {
   readonly kind: string;
@@ -59,12 +60,7 @@ export const slice = (endpoint: object) => ({
 
 export const events = namespaced('Event', 'events');
 export const event = (more: object) => ({
-  eventTime: '2020-01-02T03:04:05.000006Z',
-  reportingController: 'example.org/c',
-  reportingInstance: 'c-1',
-  action: 'Look',
-  reason: 'Seen',
-  type: 'Normal',
+  ...eventDemands,
   regarding: { kind: 'Pod', name: 'p', namespace: 'default' },
   ...more,
 });

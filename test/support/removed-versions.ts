@@ -3,6 +3,7 @@
  * it is gone, what replaces it, and one object as both write it. Data, under the kubernetes names.
  */
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { eventDemands } from './event-demands.ts';
 
 export interface RemovedVersion {
   /** Minor release of 1 that serves it no longer. */
@@ -179,12 +180,7 @@ const volume = {
   spec: { attacher: 'a.example.org', nodeName: 'n', source: { persistentVolumeName: 'v' } },
 };
 const event = {
-  eventTime: '2020-01-02T03:04:05.000006Z',
-  reportingController: 'example.org/c',
-  reportingInstance: 'c-1',
-  action: 'Look',
-  reason: 'Seen',
-  type: 'Normal',
+  ...eventDemands,
   regarding: { kind: 'Pod', name: 'p', namespace: 'default' },
   note: 'n',
 };

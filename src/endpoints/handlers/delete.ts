@@ -31,18 +31,7 @@ export async function handleDelete(deps: EndpointDeps, request: ResourceRequest)
     if (removed.kind === 'refused') return sendStatusError(exchange, removed.error);
     return sendDeleted(deps, request, representation.value, undefined);
   }
-  const { dryRun, gracePeriodSeconds, preconditions, orphanDependents } = options;
-  const { propagationPolicy } = options;
-  const deleted = await deleteObject(deps.registry, target, {
-    dryRun,
-    gracePeriodSeconds,
-    preconditions,
-    orphanDependents,
-    propagationPolicy,
-    ignoreStoreReadErrorWithClusterBreakingPotential:
-      options.ignoreStoreReadErrorWithClusterBreakingPotential,
-    user: request.user,
-  });
+  const deleted = await deleteObject(deps.registry, target, options, request.user);
   if (deleted.kind === 'refused') {
     return sendStatusError(exchange, deleted.error, request.warnings);
   }
