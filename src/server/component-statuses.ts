@@ -3,7 +3,7 @@
  *
  *     controller-manager   whoever runs the controllers: this server or, over a shared store, the
  *                          one that holds their Lease
- *     storage              the store, as /readyz asks it: it has not failed, and its log is followed
+ *     storage              the store, as /readyz asks it: it works, and its log is followed
  *
  * What it is not: the components of the reference. No scheduler runs here, so none is listed: a
  * line about one would be a guess. Nor health as machines ask for it; that is health.ts.
