@@ -17,6 +17,7 @@ export interface ListMeta {
   /** Of the list: `PodList`. */
   readonly kind: string;
   readonly apiVersion: string;
+  /** '' where nothing is stored. */
   readonly resourceVersion: string;
   /** Token of the next page; undefined or '' on the last. */
   readonly continue?: string | undefined;
@@ -142,7 +143,7 @@ function headValue(meta: ListMeta): JsonObject {
     kind: meta.kind,
     apiVersion: meta.apiVersion,
     metadata: {
-      resourceVersion: meta.resourceVersion,
+      ...(meta.resourceVersion === '' ? {} : { resourceVersion: meta.resourceVersion }),
       ...(next === '' ? {} : { continue: next }),
       ...(meta.remainingItemCount === undefined
         ? {}

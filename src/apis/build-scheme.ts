@@ -26,7 +26,12 @@ import { catalogue, resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
 import { defaultersOf } from './defaults/defaults.ts';
 import { fieldTypes } from './field-types.ts';
-import { gatedResources, reviewResources, virtualResources } from './lifecycle.ts';
+import {
+  computedResources,
+  gatedResources,
+  reviewResources,
+  virtualResources,
+} from './lifecycle.ts';
 import { emptyRuntimeConfig, isEnabled } from './runtime-config.ts';
 import type { RuntimeConfig } from './runtime-config.ts';
 import {
@@ -48,7 +53,7 @@ import {
 import { operations, subresourcesOf, writtenAs } from './subresources.ts';
 import { tableOf } from './tables/tables.ts';
 import { scales } from './tables/workloads.ts';
-import { objectVerbs, operationVerbs, servedSubresources } from './verbs.ts';
+import { computedVerbs, objectVerbs, operationVerbs, servedSubresources } from './verbs.ts';
 
 export interface SchemeOptions {
   readonly identity: Identity;
@@ -243,11 +248,13 @@ function storedKindInfo(row: CatalogueKind, context: KindContext): KindInfo {
   const storage = { group: identity.fill(storageGroupOf(row)), resource: row.resource };
   const storageVersion = storageVersionOf(storableVersions(row), release);
   const subresources = subresourcesOf(row, release);
+  const computed = computedResources.has(resourceKey(row));
   return {
     ...commonInfo(row, context),
+    computed,
     judged: judgedVersionOf(row, context),
     listSchema: types.object(`${row.type}List`),
-    verbs: verbsOf(key),
+    verbs: computed ? computedVerbs : verbsOf(key),
     subresources: subresources.map((name) => subresourceInfo(name, row, context)),
     scale: subresources.includes('scale') ? behaviour.scalePaths : undefined,
     storage,

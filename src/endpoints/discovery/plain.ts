@@ -63,8 +63,12 @@ function resourceEntry(kind: KindInfo): JsonObject {
     verbs: kind.verbs,
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
-    ...(kind.operation === true ? {} : { storageVersionHash: storageVersionHash(kind) }),
+    ...(isStored(kind) ? { storageVersionHash: storageVersionHash(kind) } : {}),
   };
+}
+
+function isStored({ operation, computed }: KindInfo): boolean {
+  return operation !== true && computed !== true;
 }
 
 function subresourceEntry(kind: KindInfo, subresource: SubresourceInfo): JsonObject {
