@@ -146,7 +146,7 @@ test('a file that a comment names exists', () => {
   for (const file of files) {
     for (const [comment] of file.text.matchAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)) {
       // By its path, or by its name alone. What begins with a star is a pattern.
-      for (const [named] of comment.matchAll(/(?<![\w*])(?:[\w.-]+\/)*[\w-]+\.ts\b/g)) {
+      for (const [named] of comment.matchAll(/(?<![\w.*-])(?:[\w.-]+\/)*[\w.-]+\.ts\b/g)) {
         const tail = `/${named.replace(/^(\.\.?\/)+/, '')}`;
         const exists = existsSync(named) || files.some(({ name }) => name.endsWith(tail));
         if (!exists) wrong.push(`${file.name}: ${named}`);
