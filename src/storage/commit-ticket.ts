@@ -77,13 +77,14 @@ export function createTicket(): Ticket {
   return { outcome, state: queued, resolve, reject };
 }
 
-/** What became of it; `fail`: nobody could say, or nothing was tried. */
+/** Ends a ticket with what became of its mutation. */
 export function settle(ticket: Ticket, outcome: CommitOutcome): void {
   ticket.state =
     outcome.kind === 'applied' ? { kind: 'applied', revision: outcome.revision } : failed;
   ticket.resolve(outcome);
 }
 
+/** Ends a ticket of which nobody knows what became, or that was never tried. */
 export function fail(ticket: Ticket, error: unknown): void {
   ticket.state = failed;
   ticket.reject(error);
