@@ -39,7 +39,10 @@ export const layers: readonly LayerRule[] = [
       'src/authentication/certificate-requests.ts',
     ],
   },
-  { folder: 'src/authentication', may: ['src/stdx', 'src/apimachinery'] },
+  {
+    folder: 'src/authentication',
+    may: ['src/stdx', 'src/apimachinery', 'src/webhooks/kubeconfig.ts'],
+  },
   {
     folder: 'src/audit',
     may: [
