@@ -84,7 +84,7 @@ export interface CommitterLimits {
 }
 
 /** A batch stays far below what a FoundationDB transaction may hold (10 MB with its overhead). */
-export const committerLimits: CommitterLimits = {
+const committerLimits: CommitterLimits = {
   batchMutationsMax: 512,
   batchBytesMax: 4 * 1024 * 1024,
   queuedMutationsMax: 20_000,

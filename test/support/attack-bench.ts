@@ -74,7 +74,7 @@ export interface AttackBench {
 }
 
 /** In the secret that nobody but the administrator may read. */
-export const hiddenText = 'hunter2-is-hidden';
+const hiddenText = 'hunter2-is-hidden';
 export const secretPath = '/api/v1/namespaces/default/secrets/hidden';
 export const openPath = '/api/v1/namespaces/default/configmaps/open';
 

@@ -93,7 +93,7 @@ export function leafOf(
   return makeCertificate({ commonName, organizations, ...validity }, purpose, authority);
 }
 
-export function secureRequest(
+function secureRequest(
   url: string,
   ca: string,
   target: string,

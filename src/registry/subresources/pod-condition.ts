@@ -34,7 +34,7 @@ export function withPodCondition(pod: ApiObject, wanted: PodCondition, nowMs: nu
   return { ...pod, status: { ...status, conditions: next } };
 }
 
-export function podConditions(pod: ApiObject): readonly JsonObject[] {
+function podConditions(pod: ApiObject): readonly JsonObject[] {
   const { status } = pod;
   const conditions = isJsonObject(status) ? status['conditions'] : undefined;
   return Array.isArray(conditions) ? (conditions as readonly JsonValue[]).filter(isJsonObject) : [];
