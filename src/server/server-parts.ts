@@ -1,7 +1,7 @@
 /**
  * The parts between the store and the requests, composed: streams, actors, authorization, registry.
  *
- *   store ▶ streams (caches loaded) ▶ committer, actors ▶ authorization ▶ registry ▶ default objects
+ *   store ▶ streams (caches loaded) ▶ committer, actors ▶ authorization ▶ registry ▶ namespaces
  *
  * What it is not: what listens (serving.ts), what works beside requests (background.ts), or how all
  * of it starts and stops (server.ts).
