@@ -30,8 +30,10 @@ import {
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
 import { buildScheme } from '../apis/build-scheme.ts';
+import { apiServicesGroup, localApiServices } from '../apis/local-api-services.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
 import { strategiesOf } from '../apis/strategies.ts';
+import { reconcileApiServices } from '../controllers/local-api-services.ts';
 import { reconcileRbacDefaults } from '../controllers/rbac-defaults.ts';
 import { createObject, isConditionKey } from '../registry/create.ts';
 import { upgrading } from '../registry/versions.ts';
@@ -325,7 +327,7 @@ async function assemble(
     prng,
     guardOf: writeGuards(config, { identity, streams, authorization }),
   };
-  await createDefaults(registry);
+  await Promise.all([createDefaults(registry), keepApiServices(registry)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
   return { storage, streams, actors, committer, registry, validation, authorization };
 }
@@ -351,6 +353,15 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
     if (created.kind === 'ok' || isAlreadyExists(created.error)) continue;
     throw new Error('the default objects could not be made', { cause: created.error });
   }
+}
+
+/** What this server answers for itself is said where clients look. */
+async function keepApiServices(registry: RegistryDeps): Promise<void> {
+  const { scheme, identity } = registry;
+  const group = identity.fill(apiServicesGroup);
+  const kind = scheme.findStorage({ group, resource: 'apiservices' });
+  if (kind === undefined) return;
+  await reconcileApiServices(registry, kind, localApiServices(scheme, identity));
 }
 
 /** Whether other servers may run over the same store. */

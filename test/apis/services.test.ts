@@ -68,7 +68,7 @@ describe('addresses of a service', () => {
     it(`${was === undefined ? 'new' : 'changed'}: ${title}`, () => {
       const next = service(written);
       const prepared =
-        was === undefined ? prepareForCreate(next) : prepareForUpdate(next, service(was));
+        was === undefined ? prepareForCreate(next) : prepareForUpdate(next, service(was), 0);
       const { type: _type, externalName: _name, ...addresses } = prepared['spec'] as JsonObject;
       assert.deepEqual(addresses, stored);
       // As of every kind with a status: only a write to it changes it.
@@ -78,6 +78,6 @@ describe('addresses of a service', () => {
 
   it('that say nothing new leave the object as it is', () => {
     const next = service(both);
-    assert.equal(prepareForUpdate(next, service(both))['spec'], next['spec']);
+    assert.equal(prepareForUpdate(next, service(both), 0)['spec'], next['spec']);
   });
 });

@@ -47,9 +47,6 @@ const changes: readonly (readonly [string, string])[] = [
   ['delete job j again', 'job.batch "j" deleted\njob.batch "again" deleted'],
 ];
 
-/** The reference lists these: there is no aggregation layer. */
-const notServed = /^apiservices\./;
-
 interface Listed {
   readonly verbs: readonly string[];
   readonly shortNames?: readonly string[];
@@ -99,9 +96,10 @@ function referenceList(): readonly string[] {
       ),
     );
   });
-  return [...core.map((each) => rowOf(each.name, each.kind, each.namespaced, each)), ...groups]
-    .filter((row) => !notServed.test(row))
-    .sort();
+  return [
+    ...core.map((each) => rowOf(each.name, each.kind, each.namespaced, each)),
+    ...groups,
+  ].sort();
 }
 
 /** The same of what kubectl prints. */
