@@ -22,7 +22,7 @@ events.{domain} 17750 v1=15 v1beta1=5
 authentication.{domain} 17700 v1=15 v1beta1=9 v1alpha1=1
 authorization.{domain} 17600 v1=15 v1beta1=9
 autoscaling 17500 v2=30 v1=15 v2beta1=9 v2beta2=1
-batch 17400 v1=15 v1beta1=9 v2alpha1=9
+batch 17400 v1=15 v1beta1=9
 certificates.{domain} 17300 v1=15 v1beta1=9 v1alpha1=1
 networking.{domain} 17200 v1=15 v1beta1=9 v1alpha1=1
 policy 17100 v1=15 v1beta1=9
@@ -33,9 +33,9 @@ apiextensions.{domain} 16700 v1=15 v1beta1=9
 scheduling.{domain} 16600 v1=15 v1beta1=12 v1alpha1=9
 coordination.{domain} 16500 v1=15 v1beta1=13 v1alpha2=12
 node.{domain} 16300 v1=15 v1beta1=9 v1alpha1=1
-discovery.{domain} 16200 v1=15 v1beta1=12 v1alpha1=9
+discovery.{domain} 16200 v1=15 v1beta1=12
 resource.{domain} 16200 v1beta2=15 v1beta1=9 v1alpha3=1
-flowcontrol.{domain} 16100 v1=21 v1beta3=18 v1beta2=15 v1beta1=12 v1alpha1=9
+flowcontrol.{domain} 16100 v1=21 v1beta3=18 v1beta2=15 v1beta1=12
 internal.apiserver.{domain} 16000 v1alpha1=9
 storagemigration.{domain} 15800 v1alpha1=9
 `;
