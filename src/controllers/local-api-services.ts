@@ -1,7 +1,7 @@
 /**
  * Keeps the APIServices of this server's own versions: puts them right at the start.
  *
- *     not there ▶ created     there and labelled, another spec ▶ updated     not labelled ▶ left alone
+ *     not there ▶ created      labelled, with another spec ▶ updated      not labelled ▶ left alone
  *     labelled, and not one of them any more ▶ deleted
  *
  * What it is not: going on. As in the reference, the label says `onstart`: what is changed or
