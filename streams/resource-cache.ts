@@ -8,6 +8,7 @@
  */
 import { SortedMap } from '../src/stdx/sorted-map.ts';
 import { assert } from '../src/stdx/assert.ts';
+import { messageOf } from '../src/stdx/message-of.ts';
 import type { Change, Revision, StoredRecord } from '../src/storage/storage.ts';
 import { History } from './history.ts';
 import type { StreamLimits } from './limits.ts';
@@ -107,7 +108,7 @@ export class ResourceCache {
     try {
       return this.#maker.fromRecord(record);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       this.#unreadable = new Map([...this.#unreadable, [entryKeyOf(record.key), why]]);
       return undefined;
     }

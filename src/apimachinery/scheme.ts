@@ -115,6 +115,8 @@ export interface KindInfo extends GroupVersionKind {
   readonly verbs: readonly Verb[];
   /** It is posted to a collection and answered, and never stored, listed or watched. */
   readonly operation?: boolean | undefined;
+  /** Its objects are worked out for each request that reads them, and never stored or watched. */
+  readonly computed?: boolean | undefined;
   readonly subresources: readonly SubresourceInfo[];
   readonly scale: ScalePaths | undefined;
 
@@ -192,7 +194,7 @@ export function makeScheme(groups: readonly GroupInfo[]): Scheme {
   }
   const byResource = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.resource}`, k]));
   const byKind = new Map(kinds.map((k) => [`${k.group}/${k.version}/${k.kind}`, k]));
-  const stored = kinds.filter((kind) => kind.operation !== true);
+  const stored = kinds.filter((kind) => kind.operation !== true && kind.computed !== true);
   const byStorage = indexStorage(stored);
   const selectable = indexSelectable(stored);
   const storageResources = [...byStorage.values()]

@@ -26,7 +26,12 @@ import { catalogue, resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
 import { defaultersOf } from './defaults/defaults.ts';
 import { fieldTypes } from './field-types.ts';
-import { gatedResources, reviewResources, virtualResources } from './lifecycle.ts';
+import {
+  computedResources,
+  gatedResources,
+  reviewResources,
+  virtualResources,
+} from './lifecycle.ts';
 import { emptyRuntimeConfig, isEnabled } from './runtime-config.ts';
 import type { RuntimeConfig } from './runtime-config.ts';
 import {
@@ -48,7 +53,7 @@ import {
 import { operations, subresourcesOf, writtenAs } from './subresources.ts';
 import { tableOf } from './tables/tables.ts';
 import { scales } from './tables/workloads.ts';
-import { objectVerbs, operationVerbs, servedSubresources } from './verbs.ts';
+import { computedVerbs, objectVerbs, operationVerbs, servedSubresources } from './verbs.ts';
 
 export interface SchemeOptions {
   readonly identity: Identity;
@@ -243,11 +248,13 @@ function storedKindInfo(row: CatalogueKind, context: KindContext): KindInfo {
   const storage = { group: identity.fill(storageGroupOf(row)), resource: row.resource };
   const storageVersion = storageVersionOf(storableVersions(row), release);
   const subresources = subresourcesOf(row, release);
+  const computed = computedResources.has(resourceKey(row));
   return {
     ...commonInfo(row, context),
-    judged: judgedVersionOf(row, storageVersion, context),
+    computed,
+    judged: judgedVersionOf(row, context),
     listSchema: types.object(`${row.type}List`),
-    verbs: verbsOf(key),
+    verbs: computed ? computedVerbs : verbsOf(key),
     subresources: subresources.map((name) => subresourceInfo(name, row, context)),
     scale: subresources.includes('scale') ? behaviour.scalePaths : undefined,
     storage,
@@ -286,17 +293,12 @@ function subresourceInfo(
   };
 }
 
-/** Groups whose rules are written for the form that is stored. */
-const judgedAsStored: ReadonlySet<string> = new Set(['resource.{domain}']);
+/** Groups whose rules know the form of each version: errors name the fields that were written. */
+const judgedAsWritten: ReadonlySet<string> = new Set(['resource.{domain}']);
 
 /** A release may store a version from before the one that rules and required fields are of. */
-function judgedVersionOf(
-  row: CatalogueKind,
-  storageVersion: string,
-  { identity, types }: KindContext,
-): JudgedVersion {
-  const stored = storableVersions(row).find((each) => each.version === storageVersion) ?? row;
-  const judged = judgedAsStored.has(row.group) ? stored : hubOf(row);
+function judgedVersionOf(row: CatalogueKind, { identity, types }: KindContext): JudgedVersion {
+  const judged = judgedAsWritten.has(row.group) ? row : hubOf(row);
   const apiVersion = formatGroupVersion({
     group: identity.fill(judged.group),
     version: judged.version,

@@ -11,6 +11,7 @@ import { assert } from '../stdx/assert.ts';
 import { kindRows } from './kinds.gen.ts';
 import {
   earlierIntroductions,
+  endlessDeprecations,
   laterReplacements,
   lifecycles,
   prereleaseWindow,
@@ -88,7 +89,10 @@ function parseRow(line: string, group: string, typePackage: string): CatalogueKi
   const window = stabilityOf(version) === 'ga' || more !== undefined ? undefined : prereleaseWindow;
   const introduced =
     earlierIntroductions.get(`${group}/${version}`) ?? release('since') ?? more?.introduced;
-  const deprecated = release('old') ?? later(introduced, window);
+  const deprecated =
+    release('old') ??
+    endlessDeprecations.get(`${group}/${version}/${kind}`) ??
+    later(introduced, window);
   const replacement = use ?? laterReplacements.get(`${group}/${version}/${kind}`);
   return {
     group,

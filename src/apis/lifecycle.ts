@@ -37,6 +37,12 @@ export const earlierIntroductions: ReadonlyMap<string, number> = new Map([
   ['authorization.{domain}/v1', 6],
 ]);
 
+/** `<group template>/<version>/<kind>` -> the release that deprecated it, of stable kinds whose end
+ * was never announced. */
+export const endlessDeprecations: ReadonlyMap<string, number> = new Map([
+  ['/v1/ComponentStatus', 19],
+]);
+
 /** Minor releases from introduction to deprecation, and from there to removal, of a version that
  * is not stable, unless its row says otherwise (spec 2, section 9.1, rule 4a). */
 export const prereleaseWindow = 3;
@@ -48,9 +54,11 @@ export const laterReplacements: ReadonlyMap<string, string> = new Map([
   ['storage.{domain}/v1beta1/VolumeAttributesClass', 'v1'],
 ]);
 
+/** Resources whose objects nobody stores: each request works them out, so they are only read. */
+export const computedResources: ReadonlySet<string> = new Set(['/componentstatuses']);
+
 /** Resources of the catalogue that hold no objects, and why they have no verbs. */
 export const virtualResources: ReadonlyMap<string, string> = new Map([
-  ['/componentstatuses', 'a computed view of components that do not run here'],
   ['imagepolicy.{domain}/imagereviews', 'sent to webhooks only; no server serves it'],
   ['policy/evictions', 'a body of the pods/eviction subresource, not a resource'],
 ]);

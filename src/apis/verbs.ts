@@ -32,5 +32,8 @@ export const servedSubresources: ReadonlyMap<string, readonly Verb[]> = new Map(
   ['token', posted],
 ]);
 
+/** Of kinds whose objects are worked out and never stored. */
+export const computedVerbs: readonly Verb[] = ['get', 'list'];
+
 /** Of kinds that are posted to a collection and never stored. */
 export const operationVerbs = posted;

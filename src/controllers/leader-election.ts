@@ -69,6 +69,8 @@ export interface LeaderElectionDeps {
 
 export interface LeaderElection extends Controller {
   readonly leading: boolean;
+  /** Who holds the Lease, as far as this candidate can see; undefined: nobody. */
+  leader(): string | undefined;
   readonly termsTotal: number;
 }
 
@@ -112,6 +114,12 @@ class Election implements LeaderElection {
 
   get leading(): boolean {
     return this.#term !== undefined && this.#isValid(this.#term);
+  }
+
+  leader(): string | undefined {
+    if (this.leading) return this.#deps.holder;
+    const found = this.#observe();
+    return this.#isFree(found) ? undefined : found?.spec.holderIdentity;
   }
 
   get termsTotal(): number {

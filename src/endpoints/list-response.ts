@@ -39,11 +39,19 @@ const listChunkBytes = 256 * 1024;
 /** Lists up to this size are sent whole, with their length. */
 const wholeListBytesMax = 128 * 1024;
 
+/** What is sent of a list. Without a revision: nothing of it is stored. */
+export interface SentList extends Pick<
+  ListResult,
+  'entries' | 'continueAfter' | 'remainingItemCount'
+> {
+  readonly revision: ListResult['revision'] | undefined;
+}
+
 export async function sendList(
   deps: EndpointDeps,
   request: ResourceRequest,
   representation: Representation,
-  list: ListResult,
+  list: SentList,
 ): Promise<void> {
   const { negotiated, pretty } = representation;
   const { mediaType } = negotiated;
@@ -84,7 +92,7 @@ function protobufBody(
   deps: EndpointDeps,
   request: ResourceRequest,
   { schema, show, negotiated }: Representation,
-  list: ListResult,
+  list: SentList,
 ): Uint8Array {
   const { kind } = request;
   const { projection } = negotiated;
@@ -112,7 +120,7 @@ function layout(
   deps: EndpointDeps,
   request: ResourceRequest,
   representation: Representation,
-  list: ListResult,
+  list: SentList,
 ): ListLayout {
   const { kind } = request;
   const { show, negotiated } = representation;
@@ -141,14 +149,14 @@ function layout(
 function listMeta(
   deps: EndpointDeps,
   request: ResourceRequest,
-  list: ListResult,
+  list: SentList,
   kind: string,
   apiVersion: string,
 ): ListMeta {
   return {
     kind,
     apiVersion,
-    resourceVersion: list.revision.toString(),
+    resourceVersion: list.revision?.toString() ?? '',
     continue: continueTokenOf(deps, request, list),
     remainingItemCount: list.remainingItemCount,
   };
@@ -158,9 +166,9 @@ function listMeta(
 export function continueTokenOf(
   deps: EndpointDeps,
   request: ResourceRequest,
-  list: ListResult,
+  list: SentList,
 ): string | undefined {
-  if (list.continueAfter === undefined) return undefined;
+  if (list.continueAfter === undefined || list.revision === undefined) return undefined;
   const target = { kind: request.kind, namespace: request.resource.namespace };
   return encodeContinueToken(deps.identity.groups.meta, {
     revision: list.revision,

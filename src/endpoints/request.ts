@@ -32,6 +32,8 @@ export interface EndpointDeps {
   readonly unsafeDelete?: UnsafeDelete | undefined;
   /** Who answers reviews, by kind: SubjectAccessReview, TokenReview ... */
   readonly reviews: ReviewAnswerers;
+  /** Who works out the objects of computed resources. */
+  readonly views: ResourceViews;
   readonly features: EndpointFeatures;
   readonly limits: EndpointLimits;
 }
@@ -45,6 +47,13 @@ export type ReviewAnswerer = (
   review: ApiObject,
   request: ResourceRequest,
 ) => Result<ApiObject> | Promise<Result<ApiObject>>;
+
+/** The objects of a computed resource as they are now, in the version of the request and in order
+ * of their names. */
+export type ResourceView = () => Promise<readonly ApiObject[]>;
+
+/** By `<group>/<resource>`. */
+export type ResourceViews = ReadonlyMap<string, ResourceView>;
 
 export type ReviewAnswerers = ReadonlyMap<string, ReviewAnswerer>;
 

@@ -14,6 +14,7 @@ import { handleGet } from './handlers/get.ts';
 import { handleList } from './handlers/list.ts';
 import { handlePatch } from './handlers/patch.ts';
 import { handleUpdate } from './handlers/update.ts';
+import { handleGetComputed, handleListComputed } from './handlers/view.ts';
 import { handleWatch } from './handlers/watch.ts';
 import type { ApiRequest, EndpointDeps, ResourceHandler, ResourceRequest } from './request.ts';
 import type { ResourceInfo } from './request-info.ts';
@@ -32,6 +33,12 @@ const handlers: Readonly<Record<string, ResourceHandler>> = {
   deletecollection: handleDeleteCollection,
 };
 
+/** Of kinds whose objects are worked out: there is nothing to change or to follow. */
+const computedHandlers: Readonly<Record<string, ResourceHandler>> = {
+  get: handleGetComputed,
+  list: handleListComputed,
+};
+
 export function handleResource(
   deps: EndpointDeps,
   request: ApiRequest,
@@ -48,9 +55,7 @@ export function handleResource(
   }
   const verbs = verbsAt(kind, resource);
   if (verbs === undefined) return void sendStatusError(exchange, newGenericNotFound());
-  const isOperation = kind.operation === true || resource.subresource !== '';
-  const handler =
-    info.verb === 'create' && isOperation ? handleCreateOperation : handlers[info.verb];
+  const handler = handlerOf(kind, resource, info.verb);
   if (handler === undefined || !verbs.includes(info.verb as Verb)) {
     return void sendStatusError(exchange, newMethodNotAllowed(kind, info.verb));
   }
@@ -68,6 +73,16 @@ export function handleResource(
     kind,
   };
   return handler(deps, asked);
+}
+
+function handlerOf(
+  kind: KindInfo,
+  { subresource }: ResourceInfo,
+  verb: string,
+): ResourceHandler | undefined {
+  if (kind.computed === true) return computedHandlers[verb];
+  const isOperation = kind.operation === true || subresource !== '';
+  return verb === 'create' && isOperation ? handleCreateOperation : handlers[verb];
 }
 
 /** Whoever uses a deprecated version is told, counted and marked (spec 1, section 9, rule 6). */

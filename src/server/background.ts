@@ -21,6 +21,7 @@ import { createNamespaceController } from '../controllers/namespace-lifecycle.ts
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
+import type { ComponentHealth } from './component-statuses.ts';
 import type { Log } from './log.ts';
 import type { Measured } from './metrics.ts';
 import type { CompletedConfig } from './options.ts';
@@ -48,6 +49,8 @@ export interface Background {
   start(place: string): void;
   stop(): Promise<void>;
   readonly measured: readonly Measured[];
+  /** Whether anybody runs the controllers, as far as this server can see. */
+  controllersHealth(): ComponentHealth;
 }
 
 /** @throws OptionsError when what is asked for needs Leases and they are not served. */
@@ -79,8 +82,10 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
   const running: Controller[] = [election ?? controllers(registry)];
   if (deps.compacts) running.push(compactor);
   let identity: IdentityLease | undefined;
+  let started = false;
   return {
     start(place) {
+      started = true;
       if (kind !== undefined && announces) {
         identity = identityLeaseOf(deps, kind, { hostname: deps.hostname, place });
         running.push(identity);
@@ -88,6 +93,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
       together(running).start();
     },
     stop: () => together(running).stop(),
+    controllersHealth: () => healthOf(election, started),
     measured: measuredOf(election, announces ? () => identity?.ageSeconds ?? NaN : undefined),
   };
 }
@@ -164,6 +170,14 @@ function identityLeaseOf(
     instance,
     onError: (error) => log.warn({ err: error }, 'the lease of this server was not renewed'),
   });
+}
+
+function healthOf(election: LeaderElection | undefined, started: boolean): ComponentHealth {
+  if (election?.leading ?? started) return { kind: 'healthy', message: 'ok' };
+  const leader = election?.leader();
+  return leader === undefined
+    ? { kind: 'unhealthy', error: 'no server runs the controllers' }
+    : { kind: 'healthy', message: `ok: run by ${leader}` };
 }
 
 function measuredOf(

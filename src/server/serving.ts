@@ -19,7 +19,12 @@ import type { AccessFilter } from '../endpoints/filters/access.ts';
 import type { AuditingDeps } from '../endpoints/filters/audited-exchange.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
 import type { HealthCheck } from '../endpoints/health.ts';
-import type { EndpointDeps, EndpointFeatures, EndpointLimits } from '../endpoints/request.ts';
+import type {
+  EndpointDeps,
+  EndpointFeatures,
+  EndpointLimits,
+  ResourceViews,
+} from '../endpoints/request.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
@@ -40,6 +45,7 @@ import type { LabelledSeries } from './metrics.ts';
 import { lagMeasured, measuredOf } from './measured.ts';
 import { rbacDefaultsSeen } from './authorization.ts';
 import type { Background } from './background.ts';
+import { componentStatuses } from './component-statuses.ts';
 import type { LogFollow } from './log-follow.ts';
 import type { CompletedConfig } from './options.ts';
 import type { ServerParts } from './server-parts.ts';
@@ -66,7 +72,7 @@ export interface ServingDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly background: Pick<Background, 'measured'>;
+  readonly background: Pick<Background, 'measured' | 'controllersHealth'>;
   readonly logFollow: LogFollow;
   readonly authentication: CallerAuthentication;
   readonly reviews: ReviewAnswerers;
@@ -176,10 +182,21 @@ function endpointsOf(
     clock: deps.clock,
     prng: parts.registry.prng,
     reviews: deps.reviews,
+    views: viewsOf(deps),
     features: featuresOf(config),
     limits: limitsOf(config),
     unsafeDelete: unsafeDeleteOf(config, parts.authorization),
   };
+}
+
+/** What is worked out instead of stored, and by whom. */
+function viewsOf({ parts, logFollow, background }: ServingDeps): ResourceViews {
+  const components = componentStatuses({
+    storage: parts.storage,
+    logFollow,
+    controllers: () => background.controllersHealth(),
+  });
+  return new Map([['/componentstatuses', components]]);
 }
 
 function filterOf({ authentication, parts, identity, log }: ServingDeps): AccessFilter {

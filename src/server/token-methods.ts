@@ -10,7 +10,6 @@ import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import type { TokenAuthenticator } from '../authentication/authenticator.ts';
 import { createBootstrapAuthenticator } from '../authentication/bootstrap-token-authenticator.ts';
-import { readClientConfig } from '../authentication/client-config.ts';
 import { createIssuerAuthenticator } from '../authentication/issuer-authenticator.ts';
 import type { IssuerAuthenticator } from '../authentication/issuer-authenticator.ts';
 import type { IssuerConfig } from '../authentication/issuer-config.ts';
@@ -20,6 +19,7 @@ import type { ObjectReader } from '../authentication/object-reader.ts';
 import { createAccountAuthenticator } from '../authentication/service-account-authenticator.ts';
 import { createTokenIssuer } from '../authentication/service-account-issuer.ts';
 import type { TokenIssuer } from '../authentication/service-account-issuer.ts';
+import { readTokenReviewServer } from '../authentication/token-review-server.ts';
 import { createWebhookTokens } from '../authentication/webhook-token-authenticator.ts';
 import { createBootstrapSigner } from '../controllers/bootstrap-signer.ts';
 import { together } from '../controllers/controller.ts';
@@ -155,7 +155,7 @@ function webhookOf(
   if (webhook === undefined) return undefined;
   const { cacheTtlMs, configFile, version } = webhook;
   try {
-    const server = readClientConfig(configFile);
+    const server = readTokenReviewServer(configFile);
     return createWebhookTokens({ identity, clock, timers, server, version, cacheTtlMs, audiences });
   } catch (error) {
     const why = messageOf(error);

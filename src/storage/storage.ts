@@ -107,7 +107,7 @@ export interface ScanRange {
   readonly prefix: string;
   /** Only keys strictly greater than this one. */
   readonly after?: StoreKey | undefined;
-  /** At most this many records, and at most about `scanBytesMax` bytes, in one page. */
+  /** At most this many records, and at most about `pageBytesMax` bytes, in one page. */
   readonly limit: number;
 }
 

@@ -7,7 +7,9 @@ import { identityOf } from '../../src/apimachinery/identity.ts';
 import * as behaviour from '../../src/apis/behaviour.ts';
 import { catalogue, resourceKey } from '../../src/apis/catalogue.ts';
 import {
+  computedResources,
   earlierIntroductions,
+  endlessDeprecations,
   gatedResources,
   laterReplacements,
   reviewResources,
@@ -151,11 +153,16 @@ describe('catalogue', () => {
       behaviour.tracksGeneration,
       behaviour.withoutDeleteCollection,
       new Set(virtualResources.keys()),
+      computedResources,
       reviewResources,
       new Set(gatedResources.keys()),
     ];
     for (const table of tables) {
       for (const key of table) assert.ok(known.has(key), `no resource ${key}`);
+    }
+    for (const [name, release] of endlessDeprecations) {
+      const kind = catalogue.find((k) => `${k.group}/${k.version}/${k.kind}` === name);
+      assert.deepEqual([kind?.deprecated, kind?.removed], [release, undefined], name);
     }
     const groups = new Set(catalogue.map((kind) => kind.group));
     assert.deepEqual(new Set(groupOrder), groups);

@@ -119,6 +119,21 @@ describe('leader election', () => {
     assert.deepEqual([...first.errors, ...second.errors], []);
   });
 
+  it('every candidate sees who leads, until the Lease has not changed for its duration', async () => {
+    const first = await join();
+    const second = await join();
+    await store.pass(5_000, atMostOne);
+    const seen = (): readonly unknown[] => [first.election.leader(), second.election.leader()];
+    assert.deepEqual(seen(), ['server-1', 'server-1']);
+    first.server.stopped = true;
+    second.server.beforeRead = () => new Promise(() => undefined);
+    await store.pass(14_000);
+    assert.equal(first.election.leader(), undefined, 'its own term is over');
+    assert.equal(second.election.leader(), 'server-1');
+    await store.pass(8_000);
+    assert.equal(second.election.leader(), undefined);
+  });
+
   it('of many that find the Lease free at the same moment one wins', async () => {
     const servers = await Promise.all(Array.from({ length: 8 }, () => join()));
     await store.pass(10_000, atMostOne);

@@ -60,7 +60,6 @@ interface ResourceList {
 const notServed: Readonly<Record<string, string>> = {
   'apiregistration.k8s.io/v1/apiservices': 'no aggregation layer',
   'apiregistration.k8s.io/v1/apiservices/status': 'no aggregation layer',
-  '/v1/componentstatuses': 'no components run here',
   '/v1/nodes/proxy': 'nothing runs here to connect to',
   '/v1/pods/attach': 'nothing runs here to connect to',
   '/v1/pods/exec': 'nothing runs here to connect to',

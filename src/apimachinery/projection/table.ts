@@ -103,7 +103,8 @@ export function tableForm(options: TableOptions): TableForm {
     columnsText,
     row: (bytes) => Buffer.from(rowText(bytes), 'utf8'),
     tableOf(bytes, resourceVersion, columns) {
-      const head = { kind: 'Table', apiVersion: partial.apiVersion, metadata: { resourceVersion } };
+      const metadata = resourceVersion === '' ? {} : { resourceVersion };
+      const head = { kind: 'Table', apiVersion: partial.apiVersion, metadata };
       const columnsPart = columns ? columnsText : 'null';
       const opened = JSON.stringify(head).slice(0, -1);
       return `${opened},"columnDefinitions":${columnsPart},"rows":[${rowText(bytes)}]}`;

@@ -63,8 +63,12 @@ function resourceEntry(kind: KindInfo): JsonObject {
     verbs: kind.verbs,
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
-    ...(kind.operation === true ? {} : { storageVersionHash: storageVersionHash(kind) }),
+    ...(isStored(kind) ? { storageVersionHash: storageVersionHash(kind) } : {}),
   };
+}
+
+function isStored({ operation, computed }: KindInfo): boolean {
+  return operation !== true && computed !== true;
 }
 
 function subresourceEntry(kind: KindInfo, subresource: SubresourceInfo): JsonObject {
@@ -85,7 +89,7 @@ export function sharesVersion(kind: KindInfo, subresource: SubresourceInfo): boo
 }
 
 /** Changes when the version in which a kind is stored changes; clients only compare it. */
-export function storageVersionHash(kind: KindInfo): string {
+function storageVersionHash(kind: KindInfo): string {
   const name = `${kind.storage.group}/${kind.storageVersion}/${kind.kind}`;
   return createHash('sha256').update(name).digest().subarray(0, 8).toString('base64');
 }

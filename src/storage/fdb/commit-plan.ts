@@ -1,7 +1,7 @@
 /**
  * What one attempt of a commit reads, decides and writes, in the transaction it is given.
  *
- * What it is not: the attempt's fate; see commits.ts.
+ * What it is not: the attempt's fate; see commit-attempt.ts.
  *
  * Conflict set: the owner of the slot, the last commit of its lane, each mutated key, and of each
  * condition the state word alone, so that an update which leaves the state as it is disturbs

@@ -16,24 +16,21 @@
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import { checkMutations } from '../mutation-limits.ts';
-import { StorageError, storageLimits } from '../storage.ts';
-import type { AtRevision, ChangePage, Revision, Storage } from '../storage.ts';
-import { followLog } from '../tail.ts';
-import { fdbCodes, isFdbError } from './binding.ts';
+import { StorageError } from '../storage.ts';
+import type { Storage } from '../storage.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import { createContention } from './contention.ts';
 import { checkCommitSize, createCommits } from './commits.ts';
 import { compactTo } from './fdb-compaction.ts';
-import { readChanges } from './fdb-log.ts';
-import type { ChangesOptions } from './fdb-log.ts';
-import { readRecord, refuseRevision, scanRecords, viewHistory } from './fdb-reads.ts';
+import { createFollower } from './fdb-follow.ts';
+import { readRecord, scanRecords, viewHistory } from './fdb-reads.ts';
 import type { HistoryView, Subspace } from './fdb-reads.ts';
 import { COMMIT_LANES, createKeys, revisionSpace, tipOf } from './layout.ts';
 import { createLogWatch } from './log-watch.ts';
-import type { LogWatch } from './log-watch.ts';
 import { openStore } from './open-store.ts';
 import { createOwnCommits } from './own-commits.ts';
 import { createSlotHolder } from './slots.ts';
+import type { SlotHolder } from './slots.ts';
 import { checkConditions } from './state-changes.ts';
 import type { MayBeTested } from './state-changes.ts';
 import { runRead } from './transactions.ts';
@@ -73,7 +70,7 @@ export async function openFdbStorage(options: FdbStorageOptions): Promise<Storag
 function createFdbStorage(
   { db, clock, requestTimeoutMs, mayBeTested = () => true }: FdbStorageOptions,
   space: Subspace,
-  slots: ReturnType<typeof createSlotHolder>,
+  slots: SlotHolder,
 ): Storage {
   const logWatch = createLogWatch(db, space.keys.tip);
   const onCommitted = (stamp: Buffer): void => logWatch.observe(tipOf(space.revisions.era, stamp));
@@ -91,23 +88,7 @@ function createFdbStorage(
 
   const view = (): Promise<HistoryView> =>
     reading((transaction) => viewHistory(space, transaction));
-
-  const readAfter: ReadAfter = (after, options) =>
-    reading((transaction) =>
-      changesAfter(space, transaction, logWatch, after, { ...options, own }),
-    );
-
-  async function* tail(after: Revision, signal: AbortSignal): AsyncGenerator<ChangePage> {
-    const either = AbortSignal.any([signal, closing.signal]);
-    const read = followerRead(readAfter, logWatch, either);
-    try {
-      yield* followLog(read, logWatch.commits, after, either);
-    } catch (error) {
-      if (signal.aborted) return;
-      throw error;
-    }
-    if (!signal.aborted) throw new StorageError('closed', 'the store is closed');
-  }
+  const follower = createFollower({ space, logWatch, own, reading, closing: closing.signal });
 
   return {
     name: 'fdb',
@@ -121,8 +102,7 @@ function createFdbStorage(
       checkConditions(mutations, mayBeTested);
       return mutations.length === 0 ? [] : commits.commit(mutations);
     },
-    changes: async (after, options) => (await readAfter(after, options)).page,
-    tail,
+    ...follower,
     revision: async () => (await view()).revision,
     compactRevision: async () => (await view()).compactRevision,
     async compact(before) {
@@ -144,78 +124,4 @@ function createFdbStorage(
     await slots.release();
     db.close();
   }
-}
-
-/** What a follower reads with: not again what it knows to be the end of the log. */
-function followerRead(
-  readAfter: ReadAfter,
-  logWatch: LogWatch,
-  signal: AbortSignal,
-): (after: Revision) => Promise<AtRevision<ChangePage>> {
-  const options = { limit: storageLimits.tailChangesMax, previous: false };
-  let end: { readonly at: Revision; readonly count: number } | undefined;
-  return async (after) => {
-    const { count } = logWatch.commits;
-    // The page before reached the end, and nobody has heard of a commit since it was asked for.
-    if (end?.at === after && end.count === count) {
-      return { kind: 'ok', value: { changes: [], through: after } };
-    }
-    const { page, isWhole } = await untilAnswered(() => readAfter(after, options), signal);
-    end = page.kind === 'ok' && isWhole ? { at: page.value.through, count } : undefined;
-    return page;
-  };
-}
-
-/** A follower outlives an outage: it asks again, at the pace of the reads' own timeout, for as long
- * as the cluster does not answer. */
-async function untilAnswered<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (;;) {
-    try {
-      return await unlessAborted(read(), signal);
-    } catch (error) {
-      if (signal.aborted || !isTimeout(error)) throw error;
-    }
-  }
-}
-
-/** Whoever stops does not wait for a cluster that is silent: the read is left to end by itself. */
-function unlessAborted<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(new StorageError('closed', 'the log is no longer followed'));
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-    reading.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}
-
-function isTimeout(error: unknown): boolean {
-  const cause = error instanceof StorageError ? error.cause : undefined;
-  return isFdbError(cause) && cause.code === fdbCodes.transactionTimedOut;
-}
-
-type PageOptions = Omit<ChangesOptions, 'own'>;
-
-type ReadAfter = (after: Revision, options: PageOptions) => Promise<ReadPage>;
-
-interface ReadPage {
-  readonly page: AtRevision<ChangePage>;
-  /** It goes through the newest revision of its transaction. */
-  readonly isWhole: boolean;
-}
-
-async function changesAfter(
-  space: Subspace,
-  transaction: FdbTransaction,
-  logWatch: LogWatch,
-  after: Revision,
-  options: ChangesOptions,
-): Promise<ReadPage> {
-  const seen = await viewHistory(space, transaction);
-  const refused = refuseRevision(seen, after);
-  if (refused !== undefined) return { page: refused, isWhole: false };
-  const value = await readChanges(space, transaction, seen, after, options);
-  // A page that was cut is followed by another one; nobody sleeps on it.
-  const isWhole = value.through === seen.revision;
-  if (isWhole) logWatch.observe(seen.tip);
-  return { page: { kind: 'ok', value }, isWhole };
 }

@@ -1,0 +1,69 @@
+/**
+ * The server that answers TokenReviews, from the kubeconfig that the flag names.
+ *
+ * What it is not: the reading of a kubeconfig (webhooks/kubeconfig.ts); here is what is understood
+ * of it. Plugins that get credentials, and whatever else is not, are refused: they may have been
+ * meant to protect something.
+ *
+ * Invariant: read once, credentials too.
+ */
+import { unknownField } from '../apimachinery/configuration-document.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
+import { openKubeconfig } from '../webhooks/kubeconfig.ts';
+import type { Kubeconfig, KubeconfigContext } from '../webhooks/kubeconfig.ts';
+import type { JsonServer } from './json-client.ts';
+
+const clusterFields = [
+  'server',
+  'certificate-authority',
+  'certificate-authority-data',
+  'insecure-skip-tls-verify',
+  'tls-server-name',
+  'extensions',
+];
+const userFields = [
+  'client-certificate',
+  'client-certificate-data',
+  'client-key',
+  'client-key-data',
+  'token',
+  'tokenFile',
+  'username',
+  'password',
+  'extensions',
+];
+
+/** @throws Error saying what is wrong, without a secret. */
+export function readTokenReviewServer(file: string): JsonServer {
+  const opened = openKubeconfig(file);
+  if (opened.kind === 'invalid') throw new Error(`${file} is no client configuration`);
+  const { cluster = {}, user = {} } = currentContext(opened.kubeconfig) ?? {};
+  checkFields(cluster, clusterFields, 'cluster');
+  checkFields(user, userFields, 'user');
+  const {
+    server: url,
+    insecureSkipVerify,
+    authorization,
+    ...access
+  } = opened.kubeconfig.access(cluster, user);
+  if (!/^https?:\/\/[^/]/.test(url)) throw new Error(`${file}: the current context has no server`);
+  const header = authorization();
+  return {
+    ...access,
+    url,
+    insecure: insecureSkipVerify,
+    headers: header === undefined ? {} : { authorization: header },
+  };
+}
+
+/** Where none is named, the only one there is. */
+function currentContext(kubeconfig: Kubeconfig): KubeconfigContext | undefined {
+  const { contextNames, currentContext: name } = kubeconfig;
+  const only = contextNames.length === 1 ? contextNames[0] : undefined;
+  return kubeconfig.context(name === '' ? (only ?? '') : name);
+}
+
+function checkFields(object: JsonObject, known: readonly string[], what: string): void {
+  const strange = unknownField(object, known);
+  if (strange !== undefined) throw new Error(`the field ${what}.${strange} is not supported`);
+}

@@ -1,0 +1,80 @@
+/**
+ * get and list of a computed resource: its objects are worked out for this request and shown like
+ * any others, in every encoding and projection (spec 1, sections 4.1 to 4.3).
+ *
+ *     EndpointDeps.views  ▶  the objects as they are now  ▶  selectors  ▶  the answer
+ *
+ * What it is not: the objects; each resource has its own view. Nor a read of the store: nothing
+ * here has a resourceVersion, so none is shown, and any that is asked for is met by now.
+ *
+ * Invariant: the options are checked as those of any resource. Bound: a view has few objects, so
+ * `limit` and `continue` change nothing: an answer is always the whole list.
+ */
+import { parseGetOptions, parseListOptions } from '../../apimachinery/list-options.ts';
+import { encodeObject } from '../../apimachinery/object-encoding.ts';
+import { newNotFound, StatusError } from '../../apimachinery/status-error.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { assert } from '../../stdx/assert.ts';
+import { revisionZero } from '../../storage/storage.ts';
+import type { Entry } from '../../../streams/streams.ts';
+import { predicateOf } from '../collection-query.ts';
+import { sendList } from '../list-response.ts';
+import { sendBody } from '../object-response.ts';
+import { negotiateRepresentation, renderObject } from '../representation.ts';
+import type { EndpointDeps, ResourceRequest } from '../request.ts';
+import { sendStatusError } from '../status-response.ts';
+
+export async function handleGetComputed(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+): Promise<void> {
+  const { exchange, kind, resource } = request;
+  const negotiated = negotiateRepresentation(deps, request, { projections: true });
+  if (negotiated.kind === 'refused') return sendStatusError(exchange, negotiated.error);
+  const options = parseGetOptions(request.query);
+  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  const entries = await entriesOf(deps, request);
+  const found = entries.find(({ name }) => name === resource.name);
+  if (found === undefined) {
+    return sendStatusError(exchange, newNotFound(kind, resource.name), request.warnings);
+  }
+  const representation = negotiated.value;
+  const body = renderObject(deps, representation, found.bytes, '');
+  return sendBody(deps, request, 200, representation.negotiated.mediaType, body);
+}
+
+export async function handleListComputed(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+): Promise<void> {
+  const { exchange, kind } = request;
+  const representation = negotiateRepresentation(deps, request, { projections: true });
+  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  const options = parseListOptions(request.query, {
+    metaGroup: deps.identity.groups.meta,
+    watchListEnabled: deps.features.watchList,
+  });
+  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  const predicate = predicateOf(kind, options);
+  if (predicate.kind === 'refused') return sendStatusError(exchange, predicate.error);
+  const all = await entriesOf(deps, request);
+  return sendList(deps, request, representation.value, {
+    entries: all.filter((entry) => predicate.value.matches(entry)),
+    revision: undefined,
+    continueAfter: undefined,
+    remainingItemCount: undefined,
+  });
+}
+
+async function entriesOf(deps: EndpointDeps, { kind }: ResourceRequest): Promise<readonly Entry[]> {
+  const view = deps.views.get(`${kind.group}/${kind.resource}`);
+  assert(view !== undefined, `somebody works out ${kind.resource}`);
+  return (await view()).map(entryOf);
+}
+
+/** As selectors and answers see it. It has no revision, and nobody looks at the one given here. */
+function entryOf(object: ApiObject): Entry {
+  const { name = '', namespace = '', labels = {} } = object.metadata;
+  const { bytes } = encodeObject(object);
+  return { namespace, name, labels, fields: {}, revision: revisionZero, bytes };
+}

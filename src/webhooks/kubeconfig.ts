@@ -1,0 +1,128 @@
+/**
+ * Reading a kubeconfig: the server, and the credentials for it, of a context.
+ *
+ *     current-context ▶ context ▶ cluster: server, its CA
+ *                              ▶ user: certificate, token, or name and password
+ *
+ * What it is not: a judgement. Who reads one says, in words of its own, what it needs and what it
+ * does not understand (exec, auth-provider); nor is it the kubeconfig that this server writes for
+ * its users (server/kubeconfig.ts).
+ *
+ * Invariants: of two entries with one name the first counts. Files that it names lie relative to
+ * it. Nothing secret is in an error.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import { objects, text } from '../apimachinery/members.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+
+export type OpenedKubeconfig =
+  | { readonly kind: 'ok'; readonly kubeconfig: Kubeconfig }
+  | { readonly kind: 'invalid'; readonly problem: 'neither YAML nor JSON' | 'not an object' };
+
+export interface Kubeconfig {
+  /** '' where the file names none. */
+  readonly currentContext: string;
+  readonly contextNames: readonly string[];
+  /** Undefined: no context has this name. */
+  context(name: string): KubeconfigContext | undefined;
+  /** What clients need of them, where both are there.
+   * @throws Error of the file system: a file that they name cannot be read. */
+  access(cluster: JsonObject, user: JsonObject): KubeconfigAccess;
+}
+
+/** What a context names, as it stands in the file. */
+export interface KubeconfigContext {
+  /** Undefined: none has the name that the context says. */
+  readonly cluster: JsonObject | undefined;
+  /** '' where the context names none. */
+  readonly userName: string;
+  readonly user: JsonObject | undefined;
+}
+
+export interface KubeconfigAccess {
+  /** As it stands in the file: perhaps no URL. */
+  readonly server: string;
+  /** PEM, as are the next two; undefined: the system's. */
+  readonly ca: string | undefined;
+  readonly clientCertificate: string | undefined;
+  readonly clientKey: string | undefined;
+  /** The name in the server's certificate, where it is not that of the URL. */
+  readonly serverName: string | undefined;
+  readonly insecureSkipVerify: boolean;
+  /** The Authorization header. A token file is read anew each time: it may change.
+   * @throws Error of the file system: the token file has gone. */
+  readonly authorization: () => string | undefined;
+}
+
+/** @throws Error of the file system. */
+export function openKubeconfig(file: string): OpenedKubeconfig {
+  const decoded = decodeYaml(readFileSync(file), { findDuplicates: false });
+  if (decoded.kind === 'refused') return { kind: 'invalid', problem: 'neither YAML nor JSON' };
+  const document = decoded.value;
+  if (!isJsonObject(document)) return { kind: 'invalid', problem: 'not an object' };
+  const folder = path.dirname(file);
+  const kubeconfig: Kubeconfig = {
+    currentContext: text(document, 'current-context'),
+    contextNames: objects(document, 'contexts').map((item) => text(item, 'name')),
+    context(name) {
+      const context = named(document, 'contexts', name, 'context');
+      if (context === undefined) return undefined;
+      const userName = text(context, 'user');
+      return {
+        cluster: named(document, 'clusters', text(context, 'cluster'), 'cluster'),
+        userName,
+        user: named(document, 'users', userName, 'user'),
+      };
+    },
+    access: (cluster, user) => ({
+      server: text(cluster, 'server'),
+      ca: pem(cluster, 'certificate-authority', folder),
+      clientCertificate: pem(user, 'client-certificate', folder),
+      clientKey: pem(user, 'client-key', folder),
+      serverName: text(cluster, 'tls-server-name') || undefined,
+      insecureSkipVerify: cluster['insecure-skip-tls-verify'] === true,
+      authorization: authorizationOf(user, folder),
+    }),
+  };
+  return { kind: 'ok', kubeconfig };
+}
+
+function named(
+  document: JsonObject,
+  list: string,
+  name: string,
+  field: string,
+): JsonObject | undefined {
+  const found = objects(document, list).find((item) => text(item, 'name') === name);
+  const inner = found?.[field];
+  return isJsonObject(inner) ? inner : undefined;
+}
+
+/** `field`-data is the PEM in base64, and wins over the file that `field` names. */
+function pem(entry: JsonObject, field: string, folder: string): string | undefined {
+  const data = text(entry, `${field}-data`);
+  if (data !== '') return Buffer.from(data, 'base64').toString('utf8');
+  const file = text(entry, field);
+  return file === '' ? undefined : readFileSync(path.resolve(folder, file), 'utf8');
+}
+
+/** A token file counts before a token, a token before name and password; an empty one is none. */
+function authorizationOf(user: JsonObject, folder: string): () => string | undefined {
+  const [name, password] = [text(user, 'username'), text(user, 'password')];
+  const credentials = Buffer.from(`${name}:${password}`).toString('base64');
+  const basic = name === '' ? undefined : `Basic ${credentials}`;
+  const bearer = (token: string): string | undefined => (token === '' ? basic : `Bearer ${token}`);
+  const tokenFile = text(user, 'tokenFile');
+  if (tokenFile === '') {
+    const header = bearer(text(user, 'token'));
+    return () => header;
+  }
+  const file = path.resolve(folder, tokenFile);
+  const read = (): string | undefined => bearer(readFileSync(file, 'utf8').trim());
+  // One that cannot be read is a problem of the configuration, not of the first call.
+  read();
+  return read;
+}

@@ -1,0 +1,137 @@
+/** Reading kubeconfigs: what the reader gives, and what each of its two users makes of it. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { readTokenReviewServer } from '../../src/authentication/token-review-server.ts';
+import { readWebhookTarget } from '../../src/webhooks/kubeconfig-target.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'sluice-kubeconfig-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function fileOf(content: string, name = 'config.yaml'): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+const server = 'https://hook.test:8443/ask';
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+function kubeconfig(user: object, cluster: object = { server }, more: object = {}): string {
+  return JSON.stringify({
+    clusters: [
+      { name: 'c', cluster },
+      { name: 'c', cluster: { server: 'https://second.test' } },
+    ],
+    users: [{ name: 'u', user }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+    ...more,
+  });
+}
+
+describe('a kubeconfig', () => {
+  fileOf('CA of a file', 'ca.pem');
+  fileOf(' token of a file\n', 'token');
+  fileOf('\n', 'empty');
+
+  const credentials: readonly [string, object, string | undefined][] = [
+    ['nothing', {}, undefined],
+    ['a token', { token: 't' }, 'Bearer t'],
+    ['a token file, without the space around', { tokenFile: 'token' }, 'Bearer token of a file'],
+    ['a token file and a token', { tokenFile: 'token', token: 't' }, 'Bearer token of a file'],
+    ['a token and a name', { token: 't', username: 'n' }, 'Bearer t'],
+    ['a name and a password', { username: 'n', password: 'p' }, `Basic ${base64('n:p')}`],
+    ['a name alone', { username: 'n' }, `Basic ${base64('n:')}`],
+    ['a password alone', { password: 'p' }, undefined],
+    [
+      'an empty token file and a name',
+      { tokenFile: 'empty', username: 'n' },
+      `Basic ${base64('n:')}`,
+    ],
+  ];
+  for (const [title, user, header] of credentials) {
+    it(`with ${title} gives ${header ?? 'no credentials'}, to both who read one`, () => {
+      const file = fileOf(kubeconfig(user));
+      assert.equal(readWebhookTarget(file).authorization(), header);
+      const { headers } = readTokenReviewServer(file);
+      assert.deepEqual(headers, header === undefined ? {} : { authorization: header });
+    });
+  }
+
+  it('gives the first of two clusters with one name, its CA, and names to verify it by', () => {
+    const cluster = {
+      server,
+      'certificate-authority': 'ca.pem',
+      'tls-server-name': 'hook.internal',
+      'insecure-skip-tls-verify': true,
+    };
+    const pair = { 'client-certificate-data': base64('cert'), 'client-key-data': base64('key') };
+    const file = fileOf(kubeconfig(pair, cluster));
+    const target = readWebhookTarget(file);
+    assert.equal(target.url.href, server);
+    assert.deepEqual(
+      [target.ca, target.serverName, target.insecureSkipVerify, target.certificate],
+      ['CA of a file', 'hook.internal', true, { cert: 'cert', key: 'key' }],
+    );
+    assert.deepEqual(readTokenReviewServer(file), {
+      url: server,
+      ca: 'CA of a file',
+      clientCertificate: 'cert',
+      clientKey: 'key',
+      serverName: 'hook.internal',
+      insecure: true,
+      headers: {},
+    });
+  });
+
+  it('has data count before a file', () => {
+    const cluster = {
+      server,
+      'certificate-authority': 'missing',
+      'certificate-authority-data': base64('CA of the data'),
+    };
+    assert.equal(readWebhookTarget(fileOf(kubeconfig({}, cluster))).ca, 'CA of the data');
+  });
+
+  it('has its token file read at every call of a webhook', () => {
+    fileOf('one', 'changing');
+    const { authorization } = readWebhookTarget(fileOf(kubeconfig({ tokenFile: 'changing' })));
+    assert.equal(authorization(), 'Bearer one');
+    fileOf('two', 'changing');
+    assert.equal(authorization(), 'Bearer two');
+  });
+});
+
+describe('the kubeconfig of token reviews', () => {
+  it('need not say which context is current when it has one', () => {
+    const file = fileOf(kubeconfig({}, { server }, { 'current-context': '' }));
+    assert.equal(readTokenReviewServer(file).url, server);
+  });
+
+  const refused: readonly [string, string, RegExp][] = [
+    ['is no object', '[]', /config\.yaml is no client configuration$/],
+    ['is no YAML', '[: ', /config\.yaml is no client configuration$/],
+    [
+      'has no such context',
+      kubeconfig({}, { server }, { 'current-context': 'y' }),
+      /has no server$/,
+    ],
+    ['has no such cluster', kubeconfig({}, {}, { clusters: [] }), /has no server$/],
+    ['has no URL', kubeconfig({}, { server: 'hook.test' }), /has no server$/],
+    ['names a plugin', kubeconfig({ exec: {} }), /^the field user\.exec is not supported$/],
+    [
+      'names a proxy',
+      kubeconfig({}, { server, 'proxy-url': 'http://p' }),
+      /^the field cluster\.proxy-url is not supported$/,
+    ],
+    ['names a file that is not there', kubeconfig({ tokenFile: 'missing' }), /ENOENT.*missing/],
+  ];
+  for (const [title, content, message] of refused) {
+    it(`is refused when it ${title}`, () => {
+      assert.throws(() => readTokenReviewServer(fileOf(content)), { message });
+    });
+  }
+});
