@@ -1,7 +1,7 @@
 /**
  * The newest changes of the log, decoded: what a follower that keeps up reads instead of the store.
  *
- * What it is not: the history. Whatever it has dropped for want of room is still in the log; `after`
+ * What it is not: the history. What it has dropped for want of room is still in the log; `after`
  * says so by answering undefined, and the reader goes to the log.
  *
  * Invariant: the ring holds every change with floor < revision <= newest, in order; a page taken
