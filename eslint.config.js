@@ -75,6 +75,7 @@ export default tseslint.config(
     rules: { 'max-lines-per-function': 'off' },
   },
   {
+    // What they measured or found is for whoever started them.
     files: ['test/**/*.ts', 'bench/**/*.ts'],
     rules: { 'no-console': 'off' },
   },

@@ -68,7 +68,7 @@ function writtenEvent(
   return reached(dueMs, nowMs) ? 'written.past' : 'written.open';
 }
 
-export function reached(dueMs: number | undefined, nowMs: number): boolean {
+function reached(dueMs: number | undefined, nowMs: number): boolean {
   return dueMs !== undefined && dueMs <= nowMs;
 }
 

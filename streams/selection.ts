@@ -60,11 +60,6 @@ export function frameOf(encoder: EventEncoder, event: SelectedEvent): Frame {
   };
 }
 
-/** Changes of a resource to the events of one selection. */
-export function select(selection: Selection): OperatorFunction<ResourceChange, SelectedEvent> {
-  return mapDefined((change) => selectedEvent(selection, change));
-}
-
 /** Changes of a resource to the frames of one watch class. */
 export function frames(
   selection: Selection,

@@ -16,7 +16,7 @@ import { bindingOf } from '../../src/authorization/rbac/rbac-objects.ts';
 import { createUnion } from '../../src/authorization/union.ts';
 import { answerWith } from './inside.ts';
 
-export const bindingsCount = 10_000;
+const bindingsCount = 10_000;
 
 export type AuthorizationWork = 'spread' | 'refused' | 'crowded' | 'crowded-refused';
 

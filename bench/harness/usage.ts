@@ -50,7 +50,7 @@ export function measureUsage(pid: number, serverCore: number | undefined): () =>
   };
 }
 
-export function cpuSecondsOf(pid: number): number {
+function cpuSecondsOf(pid: number): number {
   return scheduledSecondsOf(pid) ?? tickedSecondsOf(pid);
 }
 

@@ -23,7 +23,7 @@ export interface DownloadPlan {
 }
 
 /** Bytes of one download. */
-export function download({ port, path, marks, ending }: DownloadPlan): Promise<number> {
+function download({ port, path, marks, ending }: DownloadPlan): Promise<number> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
     let seen = 0;

@@ -23,7 +23,7 @@ export interface ClientConnection {
   close(): void;
 }
 
-export function connect(port: number): Promise<ClientConnection> {
+function connect(port: number): Promise<ClientConnection> {
   return new Promise((resolve, reject) => {
     let onAnswer: OnAnswer | undefined;
     let status = 0;

@@ -4,13 +4,13 @@
  *   {"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[ a , b , c ]}
  *   └────────────────────────────── head ─────────────────────────────────────────┘       tail └┘
  *
- * What it is not: for indented or YAML lists, which are built as a value (listValue) and encoded.
+ * What it is not: another encoding. Indented, YAML and CBOR lists are read back from the whole body
+ * and written anew; protobuf-list.ts puts Protobuf lists together.
  *
  * Invariants: an item is copied once, into the chunk that is sent, and never parsed. All chunks
  * but the last have the size asked for; an item may lie across several.
  */
 import { assert } from '../stdx/assert.ts';
-import { decodeObject } from './object-encoding.ts';
 import type { JsonObject } from './unstructured.ts';
 
 export interface ListMeta {
@@ -45,13 +45,6 @@ export function listFrame(meta: ListMeta): ListFrame {
 export function tableFrame(meta: ListMeta, columnsText: string): ListFrame {
   const text = `${openedText(meta)},"columnDefinitions":${columnsText},"rows":[`;
   return { head: Buffer.from(text, 'utf8'), tail: listTail };
-}
-
-/** The list as a value, for encodings that cannot be put together from JSON bytes. */
-export function listValue(meta: ListMeta, items: Iterable<ListItem>): JsonObject {
-  const decoded: JsonObject[] = [];
-  for (const item of items) decoded.push(decodeObject(item.bytes));
-  return { ...headValue(meta), items: decoded };
 }
 
 /** Size of the whole body in bytes. */

@@ -252,7 +252,7 @@ function storedKindInfo(row: CatalogueKind, context: KindContext): KindInfo {
   return {
     ...commonInfo(row, context),
     computed,
-    judged: judgedVersionOf(row, storageVersion, context),
+    judged: judgedVersionOf(row, context),
     listSchema: types.object(`${row.type}List`),
     verbs: computed ? computedVerbs : verbsOf(key),
     subresources: subresources.map((name) => subresourceInfo(name, row, context)),
@@ -293,17 +293,12 @@ function subresourceInfo(
   };
 }
 
-/** Groups whose rules are written for the form that is stored. */
-const judgedAsStored: ReadonlySet<string> = new Set(['resource.{domain}']);
+/** Groups whose rules know the form of each version: errors name the fields that were written. */
+const judgedAsWritten: ReadonlySet<string> = new Set(['resource.{domain}']);
 
 /** A release may store a version from before the one that rules and required fields are of. */
-function judgedVersionOf(
-  row: CatalogueKind,
-  storageVersion: string,
-  { identity, types }: KindContext,
-): JudgedVersion {
-  const stored = storableVersions(row).find((each) => each.version === storageVersion) ?? row;
-  const judged = judgedAsStored.has(row.group) ? stored : hubOf(row);
+function judgedVersionOf(row: CatalogueKind, { identity, types }: KindContext): JudgedVersion {
+  const judged = judgedAsWritten.has(row.group) ? row : hubOf(row);
   const apiVersion = formatGroupVersion({
     group: identity.fill(judged.group),
     version: judged.version,

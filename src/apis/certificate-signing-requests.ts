@@ -61,7 +61,8 @@ function specOf(request: ApiObject): JsonObject {
 }
 
 /** Whatever the client says of itself is replaced by what is known of it. */
-function withRequester({ status: _status, ...request }: ApiObject, user?: UserInfo): ApiObject {
+function withRequester(submitted: ApiObject, user?: UserInfo): ApiObject {
+  const request = { ...submitted, status: {} };
   const { extra: _e, groups: _g, uid: _i, username: _n, ...asked } = specOf(request);
   if (user === undefined) return { ...request, spec: asked };
   const { extra, groups, name, uid } = user;

@@ -26,7 +26,7 @@ export function initialStateStrategies(identity: Identity): Strategies {
         status: { phase: 'Pending', qosClass: qosClassOf(part(pod, 'spec')) },
       }),
     },
-    'batch/jobs': { prepareForCreate: (job) => withSelector(withoutStatus(job), identity) },
+    'batch/jobs': { prepareForCreate: (job) => withSelector({ ...job, status: {} }, identity) },
   };
 }
 
@@ -52,10 +52,6 @@ export function qosClassOf(spec: JsonObject): 'BestEffort' | 'Burstable' | 'Guar
 
 function isGiven(amount: JsonValue | undefined): boolean {
   return amount !== undefined && amount !== '0';
-}
-
-function withoutStatus({ status: _status, ...rest }: ApiObject): ApiObject {
-  return rest;
 }
 
 function withSelector(job: ApiObject, identity: Identity): ApiObject {

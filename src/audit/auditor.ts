@@ -23,7 +23,7 @@ import { chooseAudit } from './policy.ts';
 import type { AuditChoice, AuditLevel, AuditPolicy } from './policy.ts';
 
 /** Largest body that is written; above it the event is written without it. */
-export const bodyBytesMax = 1024 * 1024;
+const bodyBytesMax = 1024 * 1024;
 /** Of a user agent, in characters. */
 const userAgentMax = 1024;
 

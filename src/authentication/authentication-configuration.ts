@@ -19,7 +19,7 @@ import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { AnonymousRule } from './union.ts';
 
-export const conditionsMax = 64;
+const conditionsMax = 64;
 const versions = ['v1', 'v1beta1', 'v1alpha1'];
 
 export interface ConfiguredAuthentication {

@@ -110,11 +110,3 @@ export const anonymousUser: UserInfo = {
   groups: [wellKnownGroups.unauthenticated],
   extra: {},
 };
-
-/** The server acting for itself (controllers, defaults at start). */
-export const serverUser: UserInfo = {
-  name: 'system:apiserver',
-  uid: '',
-  groups: [wellKnownGroups.masters, wellKnownGroups.authenticated],
-  extra: {},
-};

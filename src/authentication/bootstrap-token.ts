@@ -19,8 +19,8 @@ const tokenPattern = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const groupPattern = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 const namePrefix = 'bootstrap-token-';
 
-export const bootstrapUsages = ['authentication', 'signing'] as const;
-export type BootstrapUsage = (typeof bootstrapUsages)[number];
+const bootstrapUsages = ['authentication', 'signing'] as const;
+type BootstrapUsage = (typeof bootstrapUsages)[number];
 
 export interface TokenParts {
   readonly id: string;
@@ -31,10 +31,6 @@ export interface TokenParts {
 export function parseBootstrapToken(text: string): TokenParts | undefined {
   const match = tokenPattern.exec(text);
   return match === null ? undefined : { id: match[1] as string, secret: match[2] as string };
-}
-
-export function isBootstrapTokenId(text: string): boolean {
-  return idPattern.test(text);
 }
 
 export function formatBootstrapToken({ id, secret }: TokenParts): string {
@@ -53,11 +49,6 @@ export function isBootstrapSecretName(name: string): boolean {
 export function bootstrapGroupProblem(name: string): string | undefined {
   if (groupPattern.test(name)) return undefined;
   return `group names of bootstrap tokens look like ${wellKnownGroups.bootstrappers}:name`;
-}
-
-/** Usages that there are not. */
-export function unknownUsages(usages: readonly string[]): readonly string[] {
-  return usages.filter((usage) => !bootstrapUsages.some((known) => known === usage));
 }
 
 export interface BootstrapToken extends TokenParts {

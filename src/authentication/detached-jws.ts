@@ -7,7 +7,6 @@ import { FlattenedSign } from 'jose';
 import type { Identity } from '../apimachinery/identity.ts';
 import { formatBootstrapToken } from './bootstrap-token.ts';
 import type { TokenParts } from './bootstrap-token.ts';
-import { equalSecrets } from './constant-time.ts';
 
 /** @returns `header..signature`, the same for the same input. */
 export async function detachedSignature(
@@ -19,16 +18,6 @@ export async function detachedSignature(
     .setProtectedHeader({ alg: 'HS256', kid: keyId })
     .sign(hmacKey(secret));
   return `${jws.protected ?? ''}..${jws.signature}`;
-}
-
-/** Whether it is the signature of this content under this secret. */
-export async function isDetachedSignature(
-  detached: string,
-  content: string,
-  keyId: string,
-  secret: string,
-): Promise<boolean> {
-  return equalSecrets(detached, await detachedSignature(content, keyId, secret));
 }
 
 /** What a bootstrap token signs with. The specification says: with the whole token. The programs

@@ -12,7 +12,7 @@ import { quote } from '../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 
-export const issuerLimits = { issuersMax: 64, audiencesMax: 64, rulesMax: 64 } as const;
+const issuerLimits = { issuersMax: 64, audiencesMax: 64, rulesMax: 64 } as const;
 
 export interface MappedClaim {
   readonly claim: string;

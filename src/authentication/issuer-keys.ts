@@ -18,7 +18,7 @@ import { algorithmOf, rsaAlgorithms } from './jwt-keys.ts';
 import type { VerificationKey } from './jwt-keys.ts';
 import type { IssuerConfig } from './issuer-config.ts';
 
-export const issuerKeyTimes = {
+const issuerKeyTimes = {
   keptMs: 10 * 60_000,
   cooldownMs: 10_000,
   timeoutMs: 10_000,

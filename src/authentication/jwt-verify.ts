@@ -14,7 +14,7 @@ import type { VerificationKey } from './jwt-keys.ts';
 import { keysFor } from './jwt-keys.ts';
 
 /** A request's head is not larger; what is longer comes from elsewhere. */
-export const tokenCharsMax = 16 * 1024;
+const tokenCharsMax = 16 * 1024;
 
 /** What a token says of itself, before anything is verified. */
 export interface UnverifiedToken {
@@ -59,7 +59,7 @@ export async function signatureProblem(
 }
 
 /** Clocks of those who sign and those who verify may differ by this. */
-export const leewaySeconds = 10;
+const leewaySeconds = 10;
 
 /** Why the token is not good at `nowMs`; undefined when it is. */
 export function timeProblem(claims: JsonObject, nowMs: number): string | undefined {

@@ -17,13 +17,6 @@ export function accountUserName({ namespace, name }: AccountName): string {
   return `${userPrefix}${namespace}:${name}`;
 }
 
-/** Undefined when this is not the name of a service account. */
-export function parseAccountUserName(userName: string): AccountName | undefined {
-  if (!userName.startsWith(userPrefix)) return undefined;
-  const [namespace = '', name = '', ...more] = userName.slice(userPrefix.length).split(':');
-  return namespace === '' || name === '' || more.length > 0 ? undefined : { namespace, name };
-}
-
 export function accountGroups(namespace: string): readonly string[] {
   return [wellKnownGroups.serviceAccounts, `${groupPrefix}${namespace}`];
 }

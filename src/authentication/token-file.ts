@@ -13,7 +13,7 @@
 import type { Authentication, TokenAuthenticator, UserInfo } from './authenticator.ts';
 import { secretDigest } from './constant-time.ts';
 
-export const linesMax = 100_000;
+const linesMax = 100_000;
 
 export type ReadTokenFile =
   | { readonly kind: 'ok'; readonly users: ReadonlyMap<string, UserInfo> }

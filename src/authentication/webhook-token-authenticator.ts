@@ -33,7 +33,7 @@ export interface WebhookTokenOptions {
   readonly audiences: readonly string[];
 }
 
-export const webhookTokenLimits = {
+const webhookTokenLimits = {
   cacheEntriesMax: 8192,
   timeoutMs: 30_000,
   triesMax: 3,

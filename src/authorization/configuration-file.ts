@@ -12,7 +12,7 @@ import type { FSWatcher } from 'node:fs';
 import path from 'node:path';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 
-export const configurationReloadMs = 60_000;
+const configurationReloadMs = 60_000;
 
 /** Several changes of one save are seen as one. */
 const settleMs = 50;

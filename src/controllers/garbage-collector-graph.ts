@@ -191,11 +191,7 @@ export function isPlace(at: OwnerLink['at']): boolean {
 }
 
 /** Where an owner that is named by an object of this namespace lies. */
-export function ownerPlace(
-  scheme: Scheme,
-  owner: OwnerReference,
-  namespace: string,
-): OwnerLink['at'] {
+function ownerPlace(scheme: Scheme, owner: OwnerReference, namespace: string): OwnerLink['at'] {
   const kind = ownerKind(scheme, owner);
   if (kind === undefined) return 'unknown';
   if (kind.namespaced && namespace === '') return 'misplaced';

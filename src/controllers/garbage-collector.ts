@@ -25,7 +25,7 @@ import { deleteJudged, forgetOwners, releaseFinalizer } from './garbage-collecto
 import { createWorkQueue } from './work-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-export const garbageCollectorLimits = {
+const garbageCollectorLimits = {
   loadSlice: 5_000,
   /** Dependents that are made to forget one owner at a time. */
   orphansInFlightMax: 32,

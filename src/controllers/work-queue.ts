@@ -12,7 +12,7 @@
  */
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 
-export const workQueueLimits = {
+const workQueueLimits = {
   waitingMax: 100_000,
   batchMax: 64,
   retryMinMs: 50,

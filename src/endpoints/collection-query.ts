@@ -47,7 +47,7 @@ export function listQueryOf(
 }
 
 /** The table of spec 1, section 4.10, for a request without a continue token. */
-export function consistencyOf(options: ListOptions): Consistency {
+function consistencyOf(options: ListOptions): Consistency {
   const { resourceVersion, resourceVersionMatch, limit } = options;
   switch (resourceVersion.kind) {
     case 'unset':

@@ -25,6 +25,8 @@ export interface Writer {
   readonly subresource: string;
 }
 
+/** What it gives is listed again where it is passed on (here and in apply.ts), not spread: a spread
+ * with one member more takes 1.5 µs, the list 20 ns, and every write has one. */
 export function fieldWriter(
   deps: RegistryDeps,
   kind: KindInfo,

@@ -6,11 +6,14 @@
  * may run again.
  */
 import type { FieldError } from '../apimachinery/field-error.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject, withMember, without } from '../apimachinery/unstructured.ts';
+import { valueWhenAbsent } from '../apimachinery/typed/conform.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
+import { toStorageVersion } from './versions.ts';
 
 export interface KindStrategy {
   /** Completes or resets what the client may not choose. Metadata is already prepared. `user`:
@@ -55,8 +58,10 @@ const statusOnCreate: ReadonlySet<string> = new Set(['/nodes']);
 export function genericStrategy(kind: KindInfo): KindStrategy {
   const hasStatus = kind.subresources.some((s) => s.name === 'status');
   const keepsStatus = statusOnCreate.has(`${kind.storage.group}/${kind.storage.resource}`);
+  const resetsStatus = hasStatus && !keepsStatus;
+  const initial = resetsStatus ? initialStatusOf(kind) : undefined;
   return {
-    prepareForCreate: (object) => (hasStatus && !keepsStatus ? withoutStatus(object) : object),
+    prepareForCreate: (object) => (resetsStatus ? withStatus(object, initial) : object),
     prepareForUpdate: (next, current) => (hasStatus ? withStatusOf(next, current) : next),
     prepareForStatusUpdate: (next) => next,
     subresources: {},
@@ -71,14 +76,26 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
   };
 }
 
-function withoutStatus(object: ApiObject): ApiObject {
-  if (object['status'] === undefined) return object;
-  return without(object, 'status') as ApiObject;
+/** The status that says nothing, as any write of the object writes it: in the stored version. */
+function initialStatusOf(kind: KindInfo): JsonValue | undefined {
+  const status = kind.schema && valueWhenAbsent(kind.schema, 'status');
+  if (status === undefined) return undefined;
+  const bare: ApiObject = {
+    kind: kind.kind,
+    apiVersion: formatGroupVersion(kind),
+    metadata: {},
+    status,
+  };
+  return toStorageVersion(bare, kind)['status'];
+}
+
+function withStatus(object: ApiObject, status: JsonValue | undefined): ApiObject {
+  if (status !== undefined) return withMember(object, 'status', status);
+  return object['status'] === undefined ? object : (without(object, 'status') as ApiObject);
 }
 
 function withStatusOf(next: ApiObject, current: ApiObject): ApiObject {
-  const status: JsonValue | undefined = current['status'];
-  return status === undefined ? withoutStatus(next) : withMember(next, 'status', status);
+  return withStatus(next, current['status']);
 }
 
 const POD_GRACE_SECONDS = 30;

@@ -28,7 +28,7 @@ function storageApiVersion(kind: KindInfo): string {
 }
 
 /** The kind at the version its objects are stored in, which need not be served. */
-export function storedKind(kind: KindInfo): Versioned {
+function storedKind(kind: KindInfo): Versioned {
   const { group } = kind.storage;
   return { group, version: kind.storageVersion, kind: kind.kind, conversions: kind.conversions };
 }

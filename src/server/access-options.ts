@@ -183,7 +183,7 @@ function checkPlainHttp(raw: Raw): void {
   );
 }
 
-export function isLoopback(address: string): boolean {
+function isLoopback(address: string): boolean {
   if (address === 'localhost' || address === '::1') return true;
   return isIP(address) === 4 && address.startsWith('127.');
 }

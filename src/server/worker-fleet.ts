@@ -20,7 +20,7 @@ import type { WorkerPorts } from './server.ts';
 import { storeChannelFd } from './worker-messages.ts';
 import type { ToPrimary, ToWorker, WorkerReady } from './worker-messages.ts';
 
-export const fleetLimits = {
+const fleetLimits = {
   /** Pause before a worker is replaced; doubled for each one in a row that did not last. */
   restartPauseMinMs: 50,
   restartPauseMaxMs: 10_000,

@@ -27,7 +27,7 @@ export interface Deadlines {
   nowMs(): number;
 }
 
-export const scanIntervalMs = 500;
+const scanIntervalMs = 500;
 
 export function createDeadlines(clock: Clock, timers: Timers): Deadlines {
   const entries = new SlotSet<Expiring>();

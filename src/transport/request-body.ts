@@ -15,9 +15,9 @@ import { assert } from '../stdx/assert.ts';
 import type { BodyResult } from './http-exchange.ts';
 
 /** Bytes kept while nobody has asked for the body yet; then the socket is paused. */
-export const unreadBytesMax = 64 * 1024;
+const unreadBytesMax = 64 * 1024;
 /** Bytes of an unwanted body that are read and dropped before the connection is closed. */
-export const drainBytesMax = 8 * 1024 * 1024;
+const drainBytesMax = 8 * 1024 * 1024;
 /** How long an answer waits for the rest of an unwanted body. */
 export const drainTimeoutMs = 1_000;
 

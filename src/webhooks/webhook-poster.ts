@@ -12,7 +12,7 @@ import https from 'node:https';
 import type { Timers } from '../stdx/clock.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
 
-export const posterLimits = {
+const posterLimits = {
   /** Larger answers are failures. */
   answerBytesMax: 1024 * 1024,
   /** Kept open to one webhook. */

@@ -7,11 +7,11 @@ import { cborDepthMax } from '../../src/apimachinery/codecs/cbor-decode.ts';
 import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
 import { stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
-import { jsonEvents } from '../../src/apimachinery/event-frames.ts';
 import { newExpired } from '../../src/apimachinery/status-error.ts';
 import { readTypes } from '../../src/apimachinery/typed/type-rows.ts';
 import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { framePreambles, withoutPreamble } from '../../src/endpoints/watch-preamble.ts';
+import { jsonEvents } from '../support/json-events.ts';
 
 const prefix = 'd9d9f7';
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -2,18 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  jsonEvents,
-  partialEvents,
-  shownEvents,
-  tableEvents,
-} from '../../src/apimachinery/event-frames.ts';
+import { partialEvents, shownEvents, tableEvents } from '../../src/apimachinery/event-frames.ts';
 import type { EventFrames } from '../../src/apimachinery/event-frames.ts';
 import {
   listBody,
   listBytesTotal,
   listFrame,
-  listValue,
   packList,
   projectItems,
   tableFrame,
@@ -29,6 +23,7 @@ import { newExpired } from '../../src/apimachinery/status-error.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { Entry, EventEncoder } from '../../streams/streams.ts';
+import { jsonEvents } from '../support/json-events.ts';
 
 const created = '2026-01-02T03:04:05Z';
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
@@ -73,7 +68,6 @@ describe('list bodies', () => {
       metadata: { resourceVersion: '9', continue: 't"', remainingItemCount: 3 },
       items: items.map((item) => JSON.parse(text(item.bytes)) as unknown),
     });
-    assert.deepEqual(listValue(more, items), JSON.parse(text(listBody(listFrame(more), items))));
   });
 
   it('are the same bytes whole and in chunks of any size, whether memory is reused or not', () => {

@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
+import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { TypeSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
@@ -49,6 +50,7 @@ function shapeOf(name: string): string {
   return lines.sort().join('\n');
 }
 
+const rounds = Number(process.env['CONVERSION_ROUNDS'] ?? 12);
 const several = catalogue.filter((kind) => familyOf(kind).length > 1);
 
 describe('versions of one resource', () => {
@@ -70,7 +72,6 @@ describe('versions of one resource', () => {
     }
   });
 
-  const rounds = Number(process.env['CONVERSION_ROUNDS'] ?? 12);
   for (const from of several) {
     it(`${from.type}: random objects come back from every other version`, () => {
       const source = versioned(from);
@@ -92,6 +93,26 @@ describe('versions of one resource', () => {
             const home = toVersion(via, versioned(third), source);
             assert.deepEqual(home, object, `${to.type}, ${third.type}, round ${round}`);
           }
+        }
+      }
+    });
+  }
+});
+
+describe('what a conversion makes', () => {
+  for (const to of several) {
+    it(`is an object of ${to.type}, whichever version it comes from`, () => {
+      const target = versioned(to);
+      for (const from of familyOf(to)) {
+        if (from === to) continue;
+        const labels = { apiVersion: formatGroupVersion(versioned(from)), kind: from.kind };
+        for (let round = 0; round < rounds; round += 1) {
+          const prng = seededPrng(round * 104729 + 3);
+          const density = [0.15, 0.5, 0.9][round % 3] as number;
+          const object = randomObject(types.object(from.type), labels, { prng, density });
+          const held = conform(types.object(to.type), toVersion(object, versioned(from), target));
+          const { problem, unknownFields } = { problem: '', unknownFields: [], ...held };
+          assert.deepEqual([problem, unknownFields], ['', []], `${from.type}, round ${round}`);
         }
       }
     });

@@ -1,11 +1,18 @@
-/** What the server writes into new pods, volumes and jobs. */
+/** What the server writes into new objects. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
+import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
+import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { initialStateStrategies, qosClassOf } from '../../src/apis/initial-state.ts';
+import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
+import { strategiesOf } from '../../src/apis/strategies.ts';
+import { atVersionOf, toStorageVersion } from '../../src/registry/versions.ts';
 
-const strategies = initialStateStrategies(identityOf('kubernetes'));
+const identity = identityOf('kubernetes');
+const strategies = initialStateStrategies(identity);
 
 function created(resource: string, content: JsonObject): JsonObject {
   const metadata = { name: 'x', uid: 'u' };
@@ -35,6 +42,30 @@ describe('the quality of service of a pod', () => {
   }
 });
 
+describe('the status of a new object is the one that a write of its status leaves it', () => {
+  const config = parseRuntimeConfig('api/all=true');
+  assert(config.kind === 'ok');
+  const built = buildScheme({ identity, runtimeConfig: config.value, featureGates: new Set() });
+  assert(built.kind === 'ok');
+  const strategyOf = strategiesOf(identity);
+  for (const kind of built.scheme.kinds) {
+    const { schema } = kind;
+    if (schema === undefined || kind.subresources.every(({ name }) => name !== 'status')) continue;
+    const apiVersion = formatGroupVersion(kind);
+    it(`${apiVersion} ${kind.kind}`, () => {
+      const metadata = { name: 'x', uid: 'u' };
+      const sent = conform(schema, { apiVersion, kind: kind.kind, metadata });
+      assert(sent.kind === 'ok');
+      const stored = toStorageVersion(sent.object as ApiObject, kind);
+      const born = atVersionOf(strategyOf(kind).prepareForCreate(stored), kind);
+      const written = conform(schema, born);
+      assert(written.kind === 'ok');
+      assert.notEqual(born['status'], undefined);
+      assert.deepEqual(born['status'], written.object['status']);
+    });
+  }
+});
+
 describe('a new object', () => {
   it('starts in the phase Pending, whatever status the client sends', () => {
     const status = { phase: 'Bound' };
@@ -48,7 +79,7 @@ describe('a new object', () => {
   it('that is a job selects its own pods and nobody else', () => {
     const spec = { template: { metadata: { labels: { a: 'b' } }, spec: {} } };
     const job = created('batch/jobs', { spec, status: { succeeded: 1 } });
-    assert.equal(job['status'], undefined);
+    assert.deepEqual(job['status'], {});
     assert.deepEqual(job['spec'], {
       selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u' } },
       template: {

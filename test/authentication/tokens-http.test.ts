@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { createAccountAuthenticator } from '../../src/authentication/service-account-authenticator.ts';
-import { isDetachedSignature } from '../../src/authentication/detached-jws.ts';
+import { detachedSignature } from '../../src/authentication/detached-jws.ts';
 import { systemClock } from '../../src/stdx/clock.ts';
 import { startSecureServer, tokens } from '../support/secure-server.ts';
 import type { SecureReply, SecureServer } from '../support/secure-server.ts';
@@ -274,10 +274,8 @@ describe('tokens over HTTP', () => {
           .sort();
         if (names.join() !== ids.map((id) => `jws-kubeconfig-${id}`).join()) return undefined;
         for (const id of ids) {
-          const signature = found[`jws-kubeconfig-${id}`] ?? '';
-          if (!(await isDetachedSignature(signature, content, id, '0123456789abcdef'))) {
-            return undefined;
-          }
+          const signature = await detachedSignature(content, id, '0123456789abcdef');
+          if (found[`jws-kubeconfig-${id}`] !== signature) return undefined;
         }
         return found;
       }, `signatures of ${content} by ${ids.join()}`);

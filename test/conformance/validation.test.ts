@@ -93,6 +93,32 @@ describe('a resource slice', () => {
         assert.deepEqual((read.body['spec'] as JsonObject)['devices'], [{ name: 'd' }]);
       });
 
+      it('has its mistakes where the version that was written has them', async () => {
+        const newer = '/apis/resource.k8s.io/v1beta2/resourceslices';
+        const post = (path: string, device: object): Promise<Reply> =>
+          server.request('POST', path, { body: slice('g', { devices: [device] }) });
+        const attributes = { a: {} };
+        assert.deepEqual(causes(await post(slices, { name: 'd' })), [
+          'spec.devices[0].basic FieldValueRequired',
+        ]);
+        assert.deepEqual(causes(await post(slices, { name: 'd', basic: { attributes } })), [
+          'spec.devices[0].basic.attributes[a] FieldValueRequired',
+        ]);
+        assert.deepEqual(causes(await post(newer, { name: 'd', attributes })), [
+          'spec.devices[0].attributes[a] FieldValueRequired',
+        ]);
+      });
+
+      it('has its capacities in the form of each version', async () => {
+        const devices = [{ name: 'd', basic: { capacity: { memory: '1024Mi' } } }];
+        await server.request('POST', slices, { body: slice('h', { devices }) });
+        const read = await server.request('GET', '/apis/resource.k8s.io/v1beta2/resourceslices/h');
+        assert.deepEqual((read.body['spec'] as JsonObject)['devices'], [
+          { name: 'd', capacity: { memory: { value: '1Gi' } } },
+        ]);
+        assert.equal(metadataOf(read)['annotations'], undefined);
+      });
+
       it('is judged alike by both, as the metrics say', async () => {
         const { text } = await server.request('GET', '/metrics');
         assert.match(text, /^declarative_validation_mismatch_total 0$/m);

@@ -44,7 +44,7 @@ export async function exported(place: TransferPlace): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-export async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) {
     await Promise.resolve();
     yield bytes.subarray(at, at + size);

@@ -63,7 +63,15 @@ const serverOwned: Scenario = {
         status: { replicas: 9 },
       },
       status: 201,
-      expect: { metadata: { generation: 1 }, status: absent },
+      expect: { metadata: { generation: 1 }, status: { replicas: absent } },
+      save: { born: 'metadata.resourceVersion' },
+    },
+    {
+      request: 'PATCH /apis/apps/v1/namespaces/$ns/deployments/a/status',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: {},
+      status: 200,
+      expect: { metadata: { resourceVersion: '$born' } },
     },
     {
       request: `POST ${configmaps}`,

@@ -71,6 +71,17 @@ function evict(name: string, more: object = {}, query = ''): Step {
   };
 }
 
+/** What the server wrote has the form that any write gives it: this one is no change. */
+function touchStatus(name: string, revision: string): Step {
+  return {
+    request: `PATCH ${pods}/${name}/status`,
+    headers: merge,
+    body: {},
+    status: 200,
+    expect: { metadata: { resourceVersion: revision } },
+  };
+}
+
 const violates = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 const bindings: readonly Scenario[] = [
@@ -109,6 +120,7 @@ const bindings: readonly Scenario[] = [
         status: 200,
         expect: { metadata: { resourceVersion: '$bound' }, spec: { nodeName: 'node-1' } },
       },
+      touchStatus('p', '$bound'),
     ],
   },
   {
@@ -205,7 +217,9 @@ const evictions: readonly Scenario[] = [
           assert.match(text, /"type":"DisruptionTarget","status":"True"/);
           assert.match(text, /"reason":"EvictionByEvictionAPI"/);
         },
+        save: { evicted: 'metadata.resourceVersion' },
       },
+      touchStatus('p', '$evicted'),
     ],
   },
   {

@@ -243,6 +243,16 @@ describe('an APIService of another server', () => {
     assert.equal((await server.request('PUT', target, { body })).status, 422);
   });
 
+  it('is not changed by a PUT of what was read, nor is a local one', async () => {
+    await send(server, 'POST', path, service('v1', 'seven.example.com', remote));
+    for (const name of ['v1.seven.example.com', 'v1.apps']) {
+      const target = `${path}/${name}`;
+      const read = await send(server, 'GET', target);
+      assert.deepEqual(await send(server, 'PUT', target, read), read);
+      assert.deepEqual(await send(server, 'PUT', `${target}/status`, read), read);
+    }
+  });
+
   it('is shown in a Table with who answers and whether', async () => {
     await send(server, 'POST', path, service('v1', 'six.example.com', remote));
     const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';

@@ -5,7 +5,6 @@
  */
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { jsonEvents } from '../../src/apimachinery/event-frames.ts';
 import { encodeObject, stampResourceVersion } from '../../src/apimachinery/object-encoding.ts';
 import {
   newExpired,
@@ -23,6 +22,7 @@ import { createStreams } from '../../streams/hub.ts';
 import type { StreamsDeps } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
 import type { StreamLimits } from '../../streams/limits.ts';
+import { jsonEvents } from '../support/json-events.ts';
 import { manualTime } from '../support/manual-time.ts';
 import type { ManualTime } from '../support/manual-time.ts';
 import type {
@@ -237,7 +237,7 @@ export class Model {
   }
 }
 
-export function line(revision: Revision, type: EventType, entry: Entry): string {
+function line(revision: Revision, type: EventType, entry: Entry): string {
   const payload = Buffer.from(entry.bytes).toString();
   return `${revision} ${type} ${entry.namespace}/${entry.name} ${payload}`;
 }

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TestScheduler } from 'rxjs/testing';
-import { map } from 'rxjs';
+import { map, pipe } from 'rxjs';
+import type { OperatorFunction } from 'rxjs';
 import { createEntryMaker, ResourceChange } from '../../streams/resource-change.ts';
 import type { StampedEntry } from '../../streams/resource-change.ts';
 import { Routes } from '../../streams/routes.ts';
-import { frames, select } from '../../streams/selection.ts';
+import { frames } from '../../streams/selection.ts';
+import type { Selection } from '../../streams/selection.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { EventEncoder, EventType } from '../../streams/streams.ts';
 import { everything, fieldIs, labelIs } from './harness.ts';
@@ -59,15 +61,31 @@ function check(body: (scheduler: Parameters<Parameters<TestScheduler['run']>[0]>
   new TestScheduler((actual, expected) => assert.deepEqual(actual, expected)).run(body);
 }
 
+/** The frames of a selection as text: `written` of each event. */
+function shown(
+  selection: Selection,
+  written: EventEncoder['event'],
+): OperatorFunction<ResourceChange, string> {
+  const encoder: EventEncoder = {
+    id: 'text',
+    event: written,
+    bookmark: () => Buffer.alloc(0),
+    error: () => Buffer.alloc(0),
+  };
+  return pipe(
+    frames(selection, encoder),
+    map(({ seq, bytes }) => `${seq} ${Buffer.from(bytes).toString()}`),
+  );
+}
+
+const typeOf: EventEncoder['event'] = (type) => Buffer.from(type);
+
 describe('selection', () => {
   it('I5: entering is ADDED, staying MODIFIED, leaving and deletion DELETED, else nothing', () => {
     check(({ cold, expectObservable }) => {
       const selection = { namespace: undefined, predicate: labelIs('app', 'a') };
-      const shown = cold('abcdefgh|', changes).pipe(
-        select(selection),
-        map(({ seq, type }) => `${seq} ${type}`),
-      );
-      expectObservable(shown).toBe('abc-ef--|', {
+      const events = cold('abcdefgh|', changes).pipe(shown(selection, typeOf));
+      expectObservable(events).toBe('abc-ef--|', {
         a: '1 ADDED',
         b: '2 MODIFIED',
         c: '3 DELETED',
@@ -80,31 +98,32 @@ describe('selection', () => {
   it('I6: DELETED carries the state before, at the new revision', () => {
     check(({ cold, expectObservable }) => {
       const selection = { namespace: undefined, predicate: labelIs('app', 'a') };
-      const shown = cold('c-f|', changes).pipe(
-        select(selection),
-        map((event) => `${event.entry.revision} ${Buffer.from(event.entry.bytes).toString()}`),
+      const events = cold('c-f|', changes).pipe(
+        shown(selection, (type, { revision, bytes }) =>
+          Buffer.from(`${type} ${revision} ${Buffer.from(bytes).toString()}`),
+        ),
       );
-      expectObservable(shown).toBe('c-f|', { c: '3 {@3 state2}', f: '6 {@6 state5}' });
+      expectObservable(events).toBe('c-f|', {
+        c: '3 DELETED 3 {@3 state2}',
+        f: '6 DELETED 6 {@6 state5}',
+      });
     });
   });
 
   it('a selection without a predicate shows every change as it is', () => {
     check(({ cold, expectObservable }) => {
-      const shown = cold('abcdefgh|', changes).pipe(
-        select({ namespace: undefined, predicate: everything }),
-        map(({ seq, type }) => `${seq} ${type}`),
-      );
+      const selection = { namespace: undefined, predicate: everything };
+      const events = cold('abcdefgh|', changes).pipe(shown(selection, typeOf));
       const all = Object.entries(changes).map(([key, at]) => [key, `${at.seq} ${at.type}`]);
-      expectObservable(shown).toBe('abcdefgh|', Object.fromEntries(all));
+      expectObservable(events).toBe('abcdefgh|', Object.fromEntries(all));
     });
   });
 
   it('a namespace that is not the one watched shows nothing', () => {
     check(({ cold, expectObservable }) => {
-      const shown = cold('ab|', changes).pipe(
-        select({ namespace: 'other', predicate: everything }),
-      );
-      expectObservable(shown).toBe('--|');
+      const selection = { namespace: 'other', predicate: everything };
+      const events = cold('ab|', changes).pipe(shown(selection, typeOf));
+      expectObservable(events).toBe('--|');
     });
   });
 
@@ -118,11 +137,11 @@ describe('selection', () => {
     };
     check(({ hot, expectObservable }) => {
       const selection = { namespace: undefined, predicate: everything };
-      const shown = hot('--a--c--|', changes).pipe(
+      const sent = hot('--a--c--|', changes).pipe(
         frames(selection, encoder),
         map(({ seq, revision, bytes }) => `${seq} ${revision} ${Buffer.from(bytes).toString()}`),
       );
-      expectObservable(shown).toBe('--a--c--|', { a: '1 1 ADDED', c: '3 3 MODIFIED' });
+      expectObservable(sent).toBe('--a--c--|', { a: '1 1 ADDED', c: '3 3 MODIFIED' });
     });
     assert.equal(made, 2);
   });

@@ -104,7 +104,7 @@ export interface StoreHands {
   after: () => Promise<void>;
 }
 
-export function storeHands(commitLanes?: number): StoreHands {
+function storeHands(commitLanes?: number): StoreHands {
   const raw = createMemoryStorage({ clock: manualTime().clock, revisionStep: 3n });
   let gate = Promise.resolve();
   let open = (): void => {};
@@ -208,7 +208,7 @@ async function stored(raw: Storage, name: string): Promise<StoredPod | undefined
   return { object: decodeObject(object), state, revision, timer };
 }
 
-export async function overtake(
+async function overtake(
   raw: Storage,
   name: string,
   object: ApiObject | undefined,

@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import type { AttackBench } from './attack-bench.ts';
 import { tokens } from './secure-server.ts';
 
-export const attackedStores = ['memory', 'lmdb'] as const;
+const attackedStores = ['memory', 'lmdb'] as const;
 export type AttackedStore = (typeof attackedStores)[number];
 
 export interface AttackSuites {

@@ -11,7 +11,7 @@ export interface Resource {
   readonly name?: string;
 }
 
-export const namespaced = (kind: string, resource: string): Resource => ({
+const namespaced = (kind: string, resource: string): Resource => ({
   kind,
   path: `namespaces/default/${resource}`,
 });
@@ -110,7 +110,7 @@ export const second = { name: 'v2', storage: false };
 export const drivers = cluster('CSIDriver', 'csidrivers');
 
 export const requests = cluster('CertificateSigningRequest', 'certificatesigningrequests');
-export const pem = `-----BEGIN CERTIFICATE REQUEST-----
+const pem = `-----BEGIN CERTIFICATE REQUEST-----
 MIHGMG4CAQAwDDEKMAgGA1UEAwwBdTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
 BI0WJUezDQgpWgLb4/zmOYkNisle6Yzue9LtcU5cHnOiTZjBAl8quiKn4RE1rpsp
 yM7LiCC9N2qfWtVK/Wy6LsKgADAKBggqhkjOPQQDAgNIADBFAiBpDNvXagEqbVNc
@@ -127,7 +127,7 @@ export const ingresses = namespaced('Ingress', 'ingresses');
 export const ingressPath = (path: object) => ({ spec: { rules: [{ http: { paths: [path] } }] } });
 export const service = { service: { name: 's', port: { number: 80 } } };
 
-export const containers = [{ name: 'c', image: 'i' }];
+const containers = [{ name: 'c', image: 'i' }];
 export const template = { metadata: { labels: { app: 'a' } }, spec: { containers } };
 export const selector = { matchLabels: { app: 'a' } };
 export const deployments = namespaced('Deployment', 'deployments');

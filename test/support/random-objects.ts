@@ -74,7 +74,10 @@ function value(schema: TypeSchema, options: RandomOptions, depth: number): JsonV
     case 'map': {
       const names = new Set(Array.from({ length: below(prng, 4) }, () => pick(prng, words)));
       return Object.fromEntries(
-        [...names].map((name) => [name, value(schema.values, options, depth + 1) ?? '']),
+        [...names].flatMap((name) => {
+          const made = value(schema.values, options, depth + 1);
+          return made === undefined ? [] : [[name, made] as const];
+        }),
       );
     }
     case 'object':

@@ -46,7 +46,7 @@ export interface ScenarioServer {
 }
 
 /** Both identities, both stores and both transports, without every pair. */
-export const scenarioServers: readonly ScenarioServer[] = [
+const scenarioServers: readonly ScenarioServer[] = [
   {
     label: 'kubernetes identity, memory store, uws transport',
     identity: 'kubernetes',

@@ -10,8 +10,9 @@ import https from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { keyPurposes, makeCertificate } from '../../src/authentication/certificates.ts';
-import type { KeyPair } from '../../src/authentication/certificates.ts';
+import { makeCertificate } from '../../src/authentication/certificate-authority.ts';
+import { keyPurposes } from '../../src/authentication/certificates.ts';
+import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import type { Log } from '../../src/server/log.ts';
 import { startTestServer } from './test-server.ts';
@@ -93,7 +94,7 @@ export function leafOf(
   return makeCertificate({ commonName, organizations, ...validity }, purpose, authority);
 }
 
-export function secureRequest(
+function secureRequest(
   url: string,
   ca: string,
   target: string,

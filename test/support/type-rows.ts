@@ -50,7 +50,7 @@ export const rawTypes = new Set([
 ]);
 
 /** And these lists are messages of their own. */
-export const wrappedLists = new Set(['meta/v1.APIResource.verbs']);
+const wrappedLists = new Set(['meta/v1.APIResource.verbs']);
 
 export const typeMeta = 'meta/v1.TypeMeta';
 
@@ -112,7 +112,7 @@ function fieldRow(field: FactField, owner: string): string {
 }
 
 /** The facts spell the labels' domain in the values of one enumeration. */
-export function asTemplate(value: string): string {
+function asTemplate(value: string): string {
   return value.replaceAll('kubernetes.io', '{labelDomain}');
 }
 
@@ -130,7 +130,7 @@ function typeRows(name: string, struct: FactStruct): readonly string[] {
 }
 
 /** Text of all types of the packages that `wanted` takes. */
-export function catalogueRows(facts: TypeFacts, wanted: (inPackage: string) => boolean): string {
+function catalogueRows(facts: TypeFacts, wanted: (inPackage: string) => boolean): string {
   const lines: string[] = [];
   let current = '';
   for (const [name, struct] of Object.entries(facts.types)) {
@@ -143,7 +143,7 @@ export function catalogueRows(facts: TypeFacts, wanted: (inPackage: string) => b
   return `\n${lines.join('\n')}\n`;
 }
 
-export const isMeta = (inPackage: string) => inPackage.startsWith('meta/');
+const isMeta = (inPackage: string) => inPackage.startsWith('meta/');
 
 function moduleText(header: string, constant: string, rows: string): string {
   const reader = ' * src/apimachinery/typed/type-rows.ts says how rows are read.';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { flagsTable } from '../../src/server/flags-table.ts';
+import { optionTable } from '../../src/server/options.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -11,7 +11,13 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 
 test("the README's table of flags is the option table", () => {
   const shown = /<!-- flags:[^\n]*-->\n([\s\S]*?)\n<!-- end of flags -->/.exec(readme)?.[1];
-  assert.equal(shown, flagsTable());
+  const rows = optionTable.map((option) => {
+    const value = option.value.replaceAll('|', '\\|');
+    const initial = option.default === '' ? '' : `\`${option.default}\``;
+    return `| \`--${option.flag} ${value}\` | ${initial} | ${option.help} |`;
+  });
+  const table = ['| flag | default | meaning |', '|---|---|---|', ...rows].join('\n');
+  assert.equal(shown, table);
 });
 
 test('the README says of every runtime dependency why it is there', () => {

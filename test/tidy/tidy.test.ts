@@ -141,6 +141,21 @@ test('files open with a header, are named in kebab-case and stay below 600 lines
   assert.deepEqual(wrong, []);
 });
 
+test('a file that a comment names exists', () => {
+  const wrong: string[] = [];
+  for (const file of files) {
+    for (const [comment] of file.text.matchAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)) {
+      // By its path, or by its name alone. What begins with a star is a pattern.
+      for (const [named] of comment.matchAll(/(?<![\w.*-])(?:[\w.-]+\/)*[\w.-]+\.ts\b/g)) {
+        const tail = `/${named.replace(/^(\.\.?\/)+/, '')}`;
+        const exists = existsSync(named) || files.some(({ name }) => name.endsWith(tail));
+        if (!exists) wrong.push(`${file.name}: ${named}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
 test('nothing but the identity spells a domain of either identity', () => {
   const wrong: string[] = [];
   for (const file of production.filter((f) => f.name !== 'src/apimachinery/identity.ts')) {

@@ -35,7 +35,7 @@ export function applyStrategicMergePatch(
   }
 }
 
-export function mergeObjects(
+function mergeObjects(
   original: JsonObject,
   patch: JsonObject,
   schema: StrategicSchema,

@@ -167,6 +167,11 @@ function zeroOfObject(schema: ObjectSchema): JsonObject {
   return Object.fromEntries(planOf(schema).fills);
 }
 
+/** What a document that does not say `name` is given there, if anything. */
+export function valueWhenAbsent(schema: ObjectSchema, name: string): JsonValue | undefined {
+  return planOf(schema).fills.find(([filled]) => filled === name)?.[1];
+}
+
 function readerOf(type: TypeSchema): Reader {
   switch (type.kind) {
     case 'scalar':

@@ -15,7 +15,7 @@ import type { FieldMaps } from './conversion.ts';
 import { customResourceDefinitionMaps } from './custom-resource-definitions.ts';
 import { eventMaps } from './events.ts';
 import { ingressMaps } from './ingress.ts';
-import { claimMaps, claimTemplateMaps, resourceSliceMaps } from './resource-requests.ts';
+import * as devices from './resource-requests.ts';
 import * as small from './small-differences.ts';
 import { daemonSetMaps, deploymentMaps } from './workloads.ts';
 
@@ -58,12 +58,12 @@ const mapsByType: Readonly<Record<string, MakeMaps>> = {
     ),
   'rbac/v1alpha1.ClusterRoleBinding': subjects,
   'rbac/v1alpha1.RoleBinding': subjects,
-  'resource/v1alpha3.ResourceClaim': always(claimMaps),
-  'resource/v1alpha3.ResourceClaimTemplate': always(claimTemplateMaps),
-  'resource/v1alpha3.ResourceSlice': always(resourceSliceMaps),
-  'resource/v1beta1.ResourceClaim': always(claimMaps),
-  'resource/v1beta1.ResourceClaimTemplate': always(claimTemplateMaps),
-  'resource/v1beta1.ResourceSlice': always(resourceSliceMaps),
+  'resource/v1alpha3.ResourceClaim': always(devices.claimMaps),
+  'resource/v1alpha3.ResourceClaimTemplate': always(devices.claimTemplateMaps),
+  'resource/v1alpha3.ResourceSlice': always(devices.plainCapacityMaps),
+  'resource/v1beta1.ResourceClaim': always(devices.claimMaps),
+  'resource/v1beta1.ResourceClaimTemplate': always(devices.claimTemplateMaps),
+  'resource/v1beta1.ResourceSlice': always(devices.resourceSliceMaps),
 };
 
 /** Types with maps of their own. */

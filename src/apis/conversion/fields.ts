@@ -58,6 +58,19 @@ export function eachOf(object: JsonObject, name: string, step: Step): JsonObject
   return { ...object, [name]: value.map((item) => (isJsonObject(item) ? step(item) : item)) };
 }
 
+/** Each value of a map changed by `change`; undefined takes its key away. */
+export function eachMember(
+  map: JsonObject,
+  change: (value: JsonValue) => JsonValue | undefined,
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(map).flatMap(([key, value]) => {
+      const made = value === undefined ? undefined : change(value);
+      return made === undefined ? [] : [[key, made] as const];
+    }),
+  );
+}
+
 export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

@@ -1,11 +1,12 @@
 /**
  * Device requests and devices of resource/v1alpha3 and v1beta1: what v1beta2 puts under `exactly`
- * lay beside the name, and what lay under `basic` lies beside the name now.
+ * lay beside the name, and what lay under `basic` lies beside the name now. A capacity of v1alpha3
+ * is a quantity; later it is an object that has one.
  */
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import type { FieldMaps } from './conversion.ts';
-import { eachOf, inside, without } from './fields.ts';
+import { eachMember, eachOf, inside, without } from './fields.ts';
 import type { Step } from './fields.ts';
 
 const exactFields = [
@@ -55,15 +56,29 @@ function requestsAt(path: readonly string[]): FieldMaps {
 export const claimMaps: FieldMaps = requestsAt(['spec', 'devices']);
 export const claimTemplateMaps: FieldMaps = requestsAt(['spec', 'spec', 'devices']);
 
-export const resourceSliceMaps: FieldMaps = {
-  toHub: (slice) =>
-    inside(slice, ['spec'], (spec) => eachOf(spec, 'devices', (device) => spread(device, 'basic'))),
-  fromHub: (slice) =>
-    inside(slice, ['spec'], (spec) =>
-      eachOf(spec, 'devices', (device) => {
-        const made = gathered(device, deviceFields, 'basic');
-        // The older versions ask for it: a device is something, if only a name.
-        return made['basic'] === undefined ? { ...made, basic: {} } : made;
-      }),
-    ),
-};
+/** What lies under `basic`, with capacities in the other form. */
+function slicesAt(toCapacity: Step, fromCapacity: Step): FieldMaps {
+  const each =
+    (step: Step): Step =>
+    (slice) =>
+      inside(slice, ['spec'], (spec) => eachOf(spec, 'devices', step));
+  return {
+    toHub: each((device) => spread(inside(device, ['basic', 'capacity'], toCapacity), 'basic')),
+    fromHub: each((device) => {
+      const made = gathered(inside(device, ['capacity'], fromCapacity), deviceFields, 'basic');
+      // The older versions ask for it: a device is something, if only a name.
+      return made['basic'] === undefined ? { ...made, basic: {} } : made;
+    }),
+  };
+}
+
+const asBefore: Step = (capacities) => capacities;
+
+export const resourceSliceMaps: FieldMaps = slicesAt(asBefore, asBefore);
+
+export const plainCapacityMaps: FieldMaps = slicesAt(
+  (capacities) =>
+    eachMember(capacities, (quantity) => (isJsonObject(quantity) ? quantity : { value: quantity })),
+  (capacities) =>
+    eachMember(capacities, (capacity) => (isJsonObject(capacity) ? capacity['value'] : capacity)),
+);

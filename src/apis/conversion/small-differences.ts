@@ -1,6 +1,7 @@
 /**
  * Versions that differ from their hub in one or two fields (spec 2, section 9.3).
  */
+import { text } from '../../apimachinery/members.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
@@ -74,23 +75,36 @@ export const runtimeClassMaps: FieldMaps = {
   },
 };
 
-/** Subjects of rbac/v1alpha1 name an apiVersion where later ones name a group. */
+/** Subjects of rbac/v1alpha1 name an apiVersion where later ones name a group; of the kinds that
+ * RBAC knows, the kind says which. */
 export function subjectMaps(group: string): FieldMaps {
-  const old = `${group}/v1alpha1`;
+  const known = new Map([
+    ['ServiceAccount', { apiVersion: 'v1', apiGroup: undefined }],
+    ['User', { apiVersion: `${group}/v1alpha1`, apiGroup: group }],
+    ['Group', { apiVersion: `${group}/v1alpha1`, apiGroup: group }],
+  ]);
   return {
     toHub: (binding) =>
-      eachOf(binding, 'subjects', (subject) => {
-        const { apiVersion, ...rest } = subject;
-        if (apiVersion === old) return { ...rest, apiGroup: group };
-        return apiVersion === 'v1' ? { ...rest, apiGroup: '' } : subject;
+      eachOf(binding, 'subjects', ({ apiVersion, ...subject }) => {
+        const own = known.get(text(subject, 'kind'));
+        const named = typeof apiVersion === 'string' ? groupOf(apiVersion) : undefined;
+        return defined({ ...subject, apiGroup: own === undefined ? named : own.apiGroup });
       }),
     fromHub: (binding) =>
-      eachOf(binding, 'subjects', (subject) => {
-        const { apiGroup, ...rest } = subject;
-        if (apiGroup === group) return { ...rest, apiVersion: old };
-        return apiGroup === '' ? { ...rest, apiVersion: 'v1' } : subject;
+      eachOf(binding, 'subjects', ({ apiGroup, ...subject }) => {
+        const own = known.get(text(subject, 'kind'));
+        if (own?.apiGroup === apiGroup) return defined({ ...subject, apiVersion: own?.apiVersion });
+        return apiGroup === undefined
+          ? subject
+          : { ...subject, apiVersion: `${text({ apiGroup }, 'apiGroup')}/` };
       }),
   };
+}
+
+/** Undefined for the core group. */
+function groupOf(apiVersion: string): string | undefined {
+  const end = apiVersion.indexOf('/');
+  return end <= 0 ? undefined : apiVersion.slice(0, end);
 }
 
 /** An empty selector means nothing in policy/v1beta1 and everything in v1; each is told the other

@@ -2,8 +2,8 @@
  * Rules of resource slices, written by hand (spec 1, section 2.8).
  *
  * What it is not: the same rules as declarations (resource-slice-declarations.ts). Objects come in
- * the form that is stored: devices hold what they are under `basic`, or beside their name in newer
- * versions.
+ * the version they were written in: devices hold what they are under `basic`, or beside their name
+ * in newer versions.
  *
  * Bounds: see resource-slice-formats.ts. Below a list of too many devices nothing is looked at.
  */

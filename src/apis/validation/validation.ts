@@ -104,7 +104,7 @@ function clusterRules(identity: Identity): Readonly<Record<string, KindRules>> {
     'coordination.{domain}/leases': leaseRules,
     'discovery.{domain}/endpointslices': endpointSliceRules,
     'networking.{domain}/ingressclasses': networking.ingressClassRules,
-    'networking.{domain}/ingresses': networking.ingressRules,
+    'networking.{domain}/ingresses': networking.ingressRules(identity),
     'networking.{domain}/ipaddresses': ipAddressRules,
     'networking.{domain}/networkpolicies': networking.networkPolicyRules,
     'networking.{domain}/servicecidrs': serviceCidrRules,

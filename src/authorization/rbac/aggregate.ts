@@ -45,7 +45,7 @@ function selectorsOf(object: ApiObject): readonly LabelSelector[] | undefined {
 }
 
 /** The rules that this role should have. `roles`: all there are, in order of names. */
-export function aggregatedRules(
+function aggregatedRules(
   role: AggregatableRole,
   roles: readonly AggregatableRole[],
 ): readonly PolicyRule[] {

@@ -80,7 +80,7 @@ export function createRbacAuthorizer(index: RbacIndex, rbacGroup: string): RbacA
   };
 }
 
-export function missingRole(role: RbacKey, rbacGroup: string): string {
+function missingRole(role: RbacKey, rbacGroup: string): string {
   const kind = role.startsWith('/') ? 'clusterrole' : 'role';
   return `${kind}.${rbacGroup} ${quote(role.slice(role.indexOf('/') + 1))} not found`;
 }

@@ -71,7 +71,7 @@ export function subjectKeysOf({ name, groups }: UserInfo): readonly SubjectKey[]
 }
 
 /** `User "jane"`, `ServiceAccount "default/web"`. */
-export function describeSubject({ kind, name, namespace }: Subject): string {
+function describeSubject({ kind, name, namespace }: Subject): string {
   return `${kind} ${quote(kind === 'ServiceAccount' ? `${name}/${namespace}` : name)}`;
 }
 

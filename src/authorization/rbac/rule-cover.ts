@@ -43,7 +43,7 @@ function singleRulesCount(rule: PolicyRule): number {
   return rule.verbs.length * (ofResources + rule.nonResourceURLs.length);
 }
 
-export function singleRules(rule: PolicyRule): readonly PolicyRule[] {
+function singleRules(rule: PolicyRule): readonly PolicyRule[] {
   const singles: PolicyRule[] = [];
   const names = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name]);
   for (const group of rule.apiGroups) {

@@ -8,7 +8,7 @@
 import type { Clock } from '../../stdx/clock.ts';
 import type { Decision } from '../authorizer.ts';
 
-export const decisionCacheLimits = { entriesMax: 8192, keyLengthMax: 10_000 } as const;
+const decisionCacheLimits = { entriesMax: 8192, keyLengthMax: 10_000 } as const;
 
 export interface DecisionCache {
   get(key: string): Decision | undefined;

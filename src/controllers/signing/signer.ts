@@ -20,7 +20,7 @@ import { signerRules } from './signer-rules.ts';
 import { holds, record, requestNamed, requestsResource } from './signing-request.ts';
 import type { RequestedCertificate } from './signing-request.ts';
 
-export const signingTimes = {
+const signingTimes = {
   /** Less is not given, whatever is asked for. */
   lifeMinMs: 10 * 60_000,
   /** Clocks of those who check may be behind. */

@@ -89,7 +89,7 @@ export function sharesVersion(kind: KindInfo, subresource: SubresourceInfo): boo
 }
 
 /** Changes when the version in which a kind is stored changes; clients only compare it. */
-export function storageVersionHash(kind: KindInfo): string {
+function storageVersionHash(kind: KindInfo): string {
   const name = `${kind.storage.group}/${kind.storageVersion}/${kind.kind}`;
   return createHash('sha256').update(name).digest().subarray(0, 8).toString('base64');
 }

@@ -41,7 +41,7 @@ export function attributesOf(
   };
 }
 
-export function nonResource(user: UserInfo, path: string, verb: string): Attributes {
+function nonResource(user: UserInfo, path: string, verb: string): Attributes {
   return {
     user,
     verb,

@@ -168,7 +168,7 @@ function questionsOf(
 const accountPrefix = 'system:serviceaccount:';
 
 /** Undefined: no name of a service account, however it begins. */
-export function serviceAccountOf(
+function serviceAccountOf(
   user: string,
 ): { readonly namespace: string; readonly name: string } | undefined {
   if (!user.startsWith(accountPrefix)) return undefined;

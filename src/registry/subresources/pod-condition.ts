@@ -1,5 +1,6 @@
 /** A condition in a pod's status, set as clients and nodes expect it: one of a type, with the time
- * at which its status last changed. */
+ * at which its status last changed. Nothing is null in it: what is stored has no nulls, so the next
+ * write would otherwise be a change. */
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -18,11 +19,13 @@ export function withPodCondition(pod: ApiObject, wanted: PodCondition, nowMs: nu
   const conditions = podConditions(pod);
   const old = conditions.find((each) => each['type'] === wanted.type);
   const kept = old !== undefined && old['status'] === wanted.status;
+  const probed = old?.['lastProbeTime'] ?? undefined;
+  const since = kept ? (old['lastTransitionTime'] ?? undefined) : undefined;
   const condition: JsonObject = {
     type: wanted.type,
     status: wanted.status,
-    lastProbeTime: old?.['lastProbeTime'] ?? null,
-    lastTransitionTime: (kept ? old['lastTransitionTime'] : null) ?? formatRfc3339(nowMs),
+    ...(probed === undefined ? {} : { lastProbeTime: probed }),
+    lastTransitionTime: since ?? formatRfc3339(nowMs),
     ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
     ...(wanted.message === undefined ? {} : { message: wanted.message }),
   };
@@ -34,7 +37,7 @@ export function withPodCondition(pod: ApiObject, wanted: PodCondition, nowMs: nu
   return { ...pod, status: { ...status, conditions: next } };
 }
 
-export function podConditions(pod: ApiObject): readonly JsonObject[] {
+function podConditions(pod: ApiObject): readonly JsonObject[] {
   const { status } = pod;
   const conditions = isJsonObject(status) ? status['conditions'] : undefined;
   return Array.isArray(conditions) ? (conditions as readonly JsonValue[]).filter(isJsonObject) : [];

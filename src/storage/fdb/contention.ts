@@ -24,7 +24,7 @@ import type { Keys } from './layout.ts';
 import { VERSIONS_PER_MS } from './slots.ts';
 import { fdbLimits, runWrite } from './transactions.ts';
 
-export const contentionLimits = {
+const contentionLimits = {
   /** Losses in a row on one record before a server asks for a turn. */
   lossesMax: 2,
   /** Long enough to read, decide and commit beside other work. */

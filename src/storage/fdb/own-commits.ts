@@ -14,7 +14,7 @@ import type { Revision } from '../storage.ts';
 import { payloadBytes } from './layout.ts';
 import type { FdbRecord, LogEntryAt } from './layout.ts';
 
-export const ownCommitsLimits = { changesMax: 8192, bytesMax: 16 * 1024 * 1024 } as const;
+const ownCommitsLimits = { changesMax: 8192, bytesMax: 16 * 1024 * 1024 } as const;
 
 export interface OwnChange extends LogEntryAt {
   /** With its value inline, whatever its size. Undefined for a delete. */

@@ -70,7 +70,7 @@ function readerName(path: string, pid: number): string {
 
 /** The processes in LMDB's table of readers (pid, thread, transaction; one a line) that are not
  * this one. Dead ones have been cleared when the environment was opened. */
-export function foreignReaders(readerList: string): readonly number[] {
+function foreignReaders(readerList: string): readonly number[] {
   const pids = readerList.split('\n').flatMap((line) => /^\s*(\d+)\s/.exec(line)?.[1] ?? []);
   return [...new Set(pids.map(Number))].filter((pid) => pid !== process.pid);
 }
@@ -104,6 +104,6 @@ function answers(name: string): Promise<boolean> {
   });
 }
 
-export function inUse(path: string): StorageError {
+function inUse(path: string): StorageError {
   return new StorageError('in-use', `${path} is in use by another process`);
 }

@@ -20,7 +20,7 @@ import { checkMutations } from '../mutation-limits.ts';
 import type { Mutation, MutationOutcome, Storage } from '../storage.ts';
 import type { Turns, TurnTaker } from './turns.ts';
 
-export const mergeLimits = {
+const mergeLimits = {
   /** Mutations in one commit. */
   mutationsMax: 2048,
   /** Value bytes in one commit. */

@@ -11,7 +11,7 @@
  *  - revision() is asked of the storage after the question arrived: an answer is never older than
  *    its question, however long the client was stopped in between.
  *  - A client that takes nothing (stopped, or slow) holds up nobody else, and what waits for it is
- *    bounded: `storeServerLimits`; beyond, it is sent nothing until it has taken what it has.
+ *    bounded: `tailWindow` (tail-server.ts); beyond, it is sent nothing until it has taken that.
  *  - A client that goes leaves nothing: its commits under way are finished, its tails end.
  */
 import { createLimiter } from '../../stdx/limiter.ts';

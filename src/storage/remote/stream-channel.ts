@@ -11,7 +11,7 @@ import { assert } from '../../stdx/assert.ts';
 import type { Channel } from './channel.ts';
 
 /** Room for the largest commit: some thousand mutations with their values. */
-export const frameBytesMax = 256 * 1024 * 1024;
+const frameBytesMax = 256 * 1024 * 1024;
 
 const lengthBytes = 4;
 

@@ -19,7 +19,7 @@ import type { AtRevision, Revision, Storage } from '../storage.ts';
 import { createCommitSignal } from '../tail.ts';
 import { encodePage } from './wire.ts';
 
-export const feedLimits = {
+const feedLimits = {
   keptPagesMax: 1024,
   keptBytesMax: 16 * 1024 * 1024,
 } as const;

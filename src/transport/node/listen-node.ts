@@ -29,7 +29,7 @@ import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 
 /** Watches ride on one connection: enough for a controller with every kind in several scopes. */
-export const http2StreamsMax = 1_000;
+const http2StreamsMax = 1_000;
 
 /** Rejects when the address is not to be had or the certificate is unusable. */
 export const listenNode: Listen = async (options, handler) => {
