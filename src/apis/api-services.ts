@@ -35,7 +35,7 @@ export function apiServiceStrategy(): Partial<KindStrategy> {
   return {
     prepareForCreate: ({ status: _status, ...service }) => {
       const { creationTimestamp = '' } = service.metadata;
-      return withAvailability(service as ApiObject, undefined, creationTimestamp);
+      return withAvailability(service, undefined, creationTimestamp);
     },
     prepareForUpdate: (next, current, nowMs) =>
       withAvailability({ ...next, status: part(current, 'status') }, current, formatRfc3339(nowMs)),
@@ -59,7 +59,7 @@ function availability(next: ApiObject, current: ApiObject | undefined, now: stri
   const before = objects(part(current, 'status'), 'conditions').find(isAvailable);
   const same = before?.['status'] === status ? before?.['lastTransitionTime'] : undefined;
   const wanted = { type: available, status, lastTransitionTime: same ?? now, ...why };
-  return before !== undefined && deepEqual(before, wanted) ? before : (wanted as JsonObject);
+  return before !== undefined && deepEqual(before, wanted) ? before : wanted;
 }
 
 function isAvailable(condition: JsonObject): boolean {
