@@ -23,6 +23,7 @@ import { storageLimits } from '../src/storage/storage.ts';
 import type { Condition, MutationOperation, StoreKey } from '../src/storage/storage.ts';
 import { assert, AssertionError, unreachable } from '../src/stdx/assert.ts';
 import { deepEqual } from '../src/stdx/deep-equal.ts';
+import { messageOf } from '../src/stdx/message-of.ts';
 import type {
   CurrentObject,
   DeleteCommand,
@@ -86,7 +87,7 @@ export function decide(
   try {
     return judge(key, command, basis, encoders);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { kind: 'refused', error: newInternalError(why) };
   }
 }

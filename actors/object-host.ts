@@ -22,7 +22,8 @@ import {
   newTooManyRequests,
 } from '../src/apimachinery/status-error.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
-import type { Committer, CommitOutcome } from '../src/storage/committer.ts';
+import type { CommitOutcome } from '../src/storage/commit-ticket.ts';
+import type { Committer } from '../src/storage/committer.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Revision, Storage, StoreKey, StoredRecord } from '../src/storage/storage.ts';
 import { assert, unreachable } from '../src/stdx/assert.ts';

@@ -6,7 +6,7 @@
  * mutation on the key expects it. Nothing but the settling of that ticket changes a snapshot.
  */
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
-import type { CommitTicket, Submission } from '../src/storage/committer.ts';
+import type { CommitTicket, Submission } from '../src/storage/commit-ticket.ts';
 import type { ObjectRecord, RecordTimer } from '../src/storage/record.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { Revision, StoredRecord } from '../src/storage/storage.ts';

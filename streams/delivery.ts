@@ -12,6 +12,7 @@
  */
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { Timers } from '../src/stdx/clock.ts';
+import { messageOf } from '../src/stdx/message-of.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { AtRevision, Revision } from '../src/storage/storage.ts';
 import type { StreamLimits } from './limits.ts';
@@ -361,8 +362,4 @@ export class Delivery {
     this.#pumps.push(member);
     this.#schedule();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

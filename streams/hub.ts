@@ -13,6 +13,7 @@
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import { assert } from '../src/stdx/assert.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
+import { messageOf } from '../src/stdx/message-of.ts';
 import type { Prng } from '../src/stdx/prng.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
@@ -224,7 +225,7 @@ class Hub implements Streams {
 
   #whenCurrent(member: Member, begin: () => void): void {
     this.waitUntilCurrent().then(begin, (error: unknown) => {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const late = error instanceof StorageError && error.code === 'lagging';
       const { internalError, timeoutError } = this.#deps;
       this.#delivery.fail(member, late ? timeoutError(message) : internalError(message));
@@ -315,7 +316,7 @@ class Hub implements Streams {
   #onBroken(cls: WatchClass<Member>, error: unknown): void {
     // First out of the map: a client that starts again gets a class that works.
     this.#dispose(cls);
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const status = this.#deps.internalError(message);
     for (const member of [...this.#members]) {
       if (member.cls === cls) this.#delivery.fail(member, status);

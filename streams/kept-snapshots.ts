@@ -15,6 +15,7 @@
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { createLimiter } from '../src/stdx/limiter.ts';
 import type { Limiter } from '../src/stdx/limiter.ts';
+import { messageOf } from '../src/stdx/message-of.ts';
 import { SortedMap } from '../src/stdx/sorted-map.ts';
 import type { Revision, Storage, StoreKey } from '../src/storage/storage.ts';
 import type { StreamLimits } from './limits.ts';
@@ -178,7 +179,7 @@ async function scanned(
           map.set(key, entry);
           bytes += entry.bytes.length;
         } catch (error) {
-          unreadable.set(key, error instanceof Error ? error.message : String(error));
+          unreadable.set(key, messageOf(error));
         }
       }
       after = record.key;

@@ -8,6 +8,7 @@
  */
 import { SortedMap } from '../src/stdx/sorted-map.ts';
 import { assert } from '../src/stdx/assert.ts';
+import { messageOf } from '../src/stdx/message-of.ts';
 import type { Change, Revision, StoredRecord } from '../src/storage/storage.ts';
 import { History } from './history.ts';
 import type { StreamLimits } from './limits.ts';
@@ -80,18 +81,20 @@ export class ResourceCache {
     const wasUnreadable = this.#unreadable.size > 0 && this.#unreadable.has(key);
     if (wasUnreadable) this.#unreadable = without(this.#unreadable, key);
     const previous = this.#map.get(key);
-    if (change.record !== undefined && this.#read(change.record) === undefined) {
+    const written = change.record && this.#read(change.record);
+    if (change.record !== undefined && written === undefined) {
       this.#snapshot = undefined;
       this.#changedAt = change.revision;
       return undefined;
     }
-    const applied = resourceChange(this.seq + 1, change, previous, this.#maker);
+    const decoded = { revision: change.revision, written, previous };
+    const applied = resourceChange(this.seq + 1, decoded, this.#maker);
     if (wasUnreadable) this.#snapshot = undefined;
     if (applied === undefined) return wasUnreadable ? 'unseen' : undefined;
     this.#snapshot = undefined;
     if (applied.type === 'DELETED') this.#map.delete(key);
     else this.#map.set(key, applied.entry);
-    this.#bytes += change.record === undefined ? 0 : applied.entry.bytes.length;
+    this.#bytes += written?.bytes.length ?? 0;
     const superseded = applied.previous?.bytes.length ?? 0;
     this.#bytes -= superseded;
     this.#supersededBytes += superseded;
@@ -105,7 +108,7 @@ export class ResourceCache {
     try {
       return this.#maker.fromRecord(record);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       this.#unreadable = new Map([...this.#unreadable, [entryKeyOf(record.key), why]]);
       return undefined;
     }

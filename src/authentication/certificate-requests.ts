@@ -28,8 +28,9 @@ import {
 } from '@peculiar/x509';
 import type { JsonGeneralName, Name, PublicKey } from '@peculiar/x509';
 import { readPem } from '../apimachinery/codecs/pem.ts';
-import { isPair, readCertificates, signingKeyOf } from './certificates.ts';
-import type { KeyPair } from './certificates.ts';
+import { isPair, signingKeyOf } from './certificate-authority.ts';
+import { readCertificates } from './certificates.ts';
+import type { KeyPair } from './certificate-authority.ts';
 
 const requestLengthMax = 64 * 1024;
 const keyBitsMax = 8192;

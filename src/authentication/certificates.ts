@@ -1,6 +1,6 @@
 /**
- * X.509: reading certificates, checking chains, making certificates. The door of @peculiar/x509,
- * with certificate-requests.ts.
+ * X.509: reading certificates and checking chains. A door of @peculiar/x509, with
+ * certificate-authority.ts, which makes certificates, and certificate-requests.ts.
  *
  * What it is not: a user (client-certificate.ts) and files (the server's pki.ts). Revocation lists
  * are not read: what must end soon is issued for a short time.
@@ -16,19 +16,12 @@
  */
 import 'reflect-metadata';
 import { isIP } from 'node:net';
-import { createPrivateKey, webcrypto, X509Certificate as Verifier } from 'node:crypto';
+import { webcrypto, X509Certificate as Verifier } from 'node:crypto';
 import {
-  AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
   cryptoProvider,
   ExtendedKeyUsageExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  Name,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
   X509Certificate,
-  X509CertificateGenerator,
 } from '@peculiar/x509';
 import type { Extension } from '@peculiar/x509';
 
@@ -196,128 +189,6 @@ function problemOf(
   return purposes.includes(purpose) || purposes.includes(anyPurpose)
     ? undefined
     : 'it is not made for this purpose';
-}
-
-/** A certificate with its key, both PEM. */
-export interface KeyPair {
-  readonly certificatePem: string;
-  readonly keyPem: string;
-}
-
-export interface CertificateRequest {
-  readonly commonName: string;
-  readonly organizations?: readonly string[] | undefined;
-  readonly dnsNames?: readonly string[] | undefined;
-  readonly addresses?: readonly string[] | undefined;
-  readonly notBeforeMs: number;
-  readonly notAfterMs: number;
-}
-
-/** A self-signed CA on a new ECDSA P-256 key; it signs leaves only. */
-export async function makeAuthority(request: CertificateRequest): Promise<KeyPair> {
-  const keys = await newKeys();
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: subjectOf(request),
-    ...validityOf(request),
-    keys,
-    signingAlgorithm: ecdsa,
-    extensions: [
-      new BasicConstraintsExtension(true, 0, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.digitalSignature, true),
-      await SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
-  });
-  return { certificatePem: pemOf(certificate), keyPem: await pemOfKey(keys.privateKey) };
-}
-
-/** A leaf for one purpose on a new ECDSA P-256 key. @throws when the authority cannot sign. */
-export async function makeCertificate(
-  request: CertificateRequest,
-  purpose: string,
-  authority: KeyPair,
-): Promise<KeyPair> {
-  const keys = await newKeys();
-  const issuer = new X509Certificate(authority.certificatePem);
-  const { key, algorithm } = await signingKeyOf(authority.keyPem);
-  const names = [
-    ...(request.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
-    ...(request.addresses ?? []).map((value) => ({ type: 'ip' as const, value })),
-  ];
-  const certificate = await X509CertificateGenerator.create({
-    subject: subjectOf(request),
-    issuer: issuer.subjectName,
-    ...validityOf(request),
-    publicKey: keys.publicKey,
-    signingKey: key,
-    signingAlgorithm: algorithm,
-    extensions: [
-      new BasicConstraintsExtension(false, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([purpose]),
-      await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
-      ...(names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names)]),
-    ],
-  });
-  return { certificatePem: pemOf(certificate), keyPem: await pemOfKey(keys.privateKey) };
-}
-
-const ecdsa = { name: 'ECDSA', hash: 'SHA-256' } as const;
-const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } as const;
-const curves: Readonly<Record<string, string>> = {
-  prime256v1: 'P-256',
-  secp384r1: 'P-384',
-  secp521r1: 'P-521',
-};
-
-/** ECDSA or RSA. @throws for other keys. */
-export async function signingKeyOf(keyPem: string) {
-  const key = createPrivateKey(keyPem);
-  const curve = curves[key.asymmetricKeyDetails?.namedCurve ?? ''];
-  const algorithm = key.asymmetricKeyType === 'rsa' ? rsa : ecdsa;
-  if (algorithm === ecdsa && curve === undefined) {
-    throw new Error('the key is neither RSA nor ECDSA on a curve of NIST');
-  }
-  const der = key.export({ type: 'pkcs8', format: 'der' });
-  const params = algorithm === rsa ? rsa : { name: 'ECDSA', namedCurve: curve as string };
-  const imported = await webcrypto.subtle.importKey('pkcs8', der, params, false, ['sign']);
-  return { key: imported, algorithm };
-}
-
-async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
-  const params = { name: 'ECDSA', namedCurve: 'P-256' };
-  return webcrypto.subtle.generateKey(params, true, ['sign', 'verify']);
-}
-
-/** Not as plain text: quotes and a leading `#` in it would have a meaning. */
-function subjectOf({ commonName, organizations = [] }: CertificateRequest): Name {
-  const text = (value: string) => [{ utf8String: value }];
-  return new Name([...organizations.map((name) => ({ O: text(name) })), { CN: text(commonName) }]);
-}
-
-function validityOf({ notBeforeMs, notAfterMs }: CertificateRequest) {
-  return { notBefore: new Date(notBeforeMs), notAfter: new Date(notAfterMs) };
-}
-
-function pemOf(certificate: X509Certificate): string {
-  return `${certificate.toString('pem').trim()}\n`;
-}
-
-async function pemOfKey(key: webcrypto.CryptoKey): Promise<string> {
-  const der = await webcrypto.subtle.exportKey('pkcs8', key);
-  const lines =
-    Buffer.from(der)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----', ''].join('\n');
-}
-
-/** Whether the certificate and the key belong together. */
-export function isPair({ certificatePem, keyPem }: KeyPair): boolean {
-  try {
-    return new Verifier(certificatePem).checkPrivateKey(createPrivateKey(keyPem));
-  } catch {
-    return false;
-  }
 }
 
 /** Whether a client that asked for this host name or address would accept the certificate. */

@@ -10,7 +10,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import type { KeyPair } from '../authentication/certificates.ts';
+import type { KeyPair } from '../authentication/certificate-authority.ts';
 import type { TlsMaterial } from './listeners.ts';
 import type { Pki } from './pki.ts';
 

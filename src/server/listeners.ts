@@ -4,7 +4,7 @@
  *
  * Invariants: both are open or none is; stopping stops both.
  */
-import type { KeyPair } from '../authentication/certificates.ts';
+import type { KeyPair } from '../authentication/certificate-authority.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import { chooseTransport } from '../transport/choose.ts';
 import type { ExchangeHandler, HttpServer, TransportLimits } from '../transport/http-exchange.ts';

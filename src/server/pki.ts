@@ -21,16 +21,15 @@ import path from 'node:path';
 import { isIP } from 'node:net';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import { wellKnownGroups } from '../authentication/authenticator.ts';
+import { isPair, makeAuthority, makeCertificate } from '../authentication/certificate-authority.ts';
 import {
   coversHost,
-  isPair,
   keyPurposes,
-  makeAuthority,
-  makeCertificate,
   readCertificates,
   verifyChain,
 } from '../authentication/certificates.ts';
-import type { Certificate, CertificateRequest, KeyPair } from '../authentication/certificates.ts';
+import type { CertificateTemplate, KeyPair } from '../authentication/certificate-authority.ts';
+import type { Certificate } from '../authentication/certificates.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Clock } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
@@ -163,7 +162,7 @@ async function ensureLeaf(
   { directory, authority, nowMs }: Leaves,
   name: string,
   purpose: string,
-  subject: Omit<CertificateRequest, 'notBeforeMs' | 'notAfterMs'>,
+  subject: Omit<CertificateTemplate, 'notBeforeMs' | 'notAfterMs'>,
 ): Promise<KeyPair> {
   const known = readPair(directory, name);
   const roots = readCertificates(authority.certificatePem) ?? [];

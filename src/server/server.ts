@@ -1,65 +1,34 @@
 /**
- * The composition root: the only place that makes adapters and wires the parts together.
+ * The composition root: it starts a server of its parts, in this order, and stops it.
  *
  *   start   store ▶ streams ▶ actors ▶ default objects ▶ listen ▶ controllers ▶ ready
  *   stop    readyz fails ▶ (delay) ▶ no new connections ▶ watches end ▶ writes in flight finish
  *           ▶ store closes
  *
+ * What it is not: the making of them: open-storage.ts, server-parts.ts (what answers), serving.ts
+ * (what listens), background.ts (what works beside requests).
+ *
  * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
  */
-import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { createActorSystem } from '../../actors/actor-system.ts';
-import { createStreams } from '../../streams/hub.ts';
-import { defaultStreamLimits } from '../../streams/limits.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { identityOf } from '../apimachinery/identity.ts';
-import {
-  decodeObject,
-  encodeObject,
-  stampResourceVersion,
-} from '../apimachinery/object-encoding.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
-import {
-  isAlreadyExists,
-  newExpired,
-  newInternalError,
-  newStoreReadError,
-  newTimeout,
-} from '../apimachinery/status-error.ts';
-import type { ApiObject } from '../apimachinery/unstructured.ts';
-import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
 import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
-import { strategiesOf } from '../apis/strategies.ts';
-import { reconcileRbacDefaults } from '../controllers/rbac-defaults.ts';
-import { createObject, isConditionKey } from '../registry/create.ts';
-import { upgrading } from '../registry/versions.ts';
-import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
-import { systemPrng } from '../stdx/prng.ts';
 import { createAbandonable } from '../storage/abandonable.ts';
-import { createCommitter } from '../storage/committer.ts';
-import { openFdbStorage } from '../storage/fdb/fdb-storage.ts';
-import { openFoundationdb } from '../storage/fdb/foundationdb-binding.ts';
-import { COMMIT_MUTATIONS_MAX } from '../storage/fdb/layout.ts';
-import type { ObjectKey } from '../storage/keys.ts';
-import { openLmdbStorage } from '../storage/lmdb/lmdb-storage.ts';
-import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
-import { decodeRecord, encodeRecord } from '../storage/record-codec.ts';
-import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { assembleAccess, readAccessMaterial } from './access.ts';
 import type { AccessParts } from './access.ts';
-import { writeGuards } from './admission.ts';
 import { startAudit } from './audit.ts';
 import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
 import type { Background } from './background.ts';
-import { startAuthorization } from './authorization.ts';
 import { createLogFollow } from './log-follow.ts';
-import { expiryOf, issuerDocuments } from './token-serving.ts';
+import { issuerDocuments } from './token-serving.ts';
+import { assembleParts } from './server-parts.ts';
 import type { ServerParts } from './server-parts.ts';
 import { createServing, transportLimits } from './serving.ts';
 import type { Serving } from './serving.ts';
@@ -67,10 +36,10 @@ import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
 import { prepareListeners } from './listeners.ts';
 import type { Listeners, OpenPorts } from './listeners.ts';
 import type { Log } from './log.ts';
+import { makeDataDir, openStorage } from './open-storage.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
 import { guardSecretFiles } from './secret-files.ts';
-import { createMigration } from './validation-migration.ts';
 
 export interface RunningServer {
   /** Of the secure port, where there is one. */
@@ -133,13 +102,13 @@ export async function startServer(
   };
   try {
     guardSecretFiles(config, worker?.number, log);
-    const ingredients = { clock, timers, identity, scheme, storage };
+    const shared = isShared(config, environment);
     const material = await readAccessMaterial(config, identity, clock);
     const auditDeps = { clock, timers, identity, log, worker: worker?.number };
     const audit = startAudit(config.audit, auditDeps);
-    const parts = await assemble(config, { ...environment, onFatal }, ingredients);
-    const shared = isShared(config, environment);
-    const common = { parts, identity, log, clock, timers };
+    const basics = { clock, timers, identity, log };
+    const parts = await assembleParts(config, { ...basics, scheme, storage, shared, onFatal });
+    const common = { ...basics, parts };
     const access = assembleAccess(config, { ...common, material, shared });
     const background = createBackground(config, {
       ...common,
@@ -236,135 +205,9 @@ function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme
   return built.scheme;
 }
 
-/** @throws StorageError. */
-export async function openStorage(
-  config: CompletedConfig,
-  clock: Clock,
-  timers: Timers,
-): Promise<Storage> {
-  switch (config.store) {
-    case 'memory':
-      return createMemoryStorage({ clock });
-    case 'lmdb':
-      return openLmdbStorage({ path: config.dataDir, identity: config.identity, clock });
-    case 'fdb':
-      return openFdbStorage({
-        db: openFoundationdb(config.fdbClusterFile),
-        prefix: config.fdbPrefix,
-        identity: config.identity,
-        clock,
-        timers,
-        prng: systemPrng(),
-        requestTimeoutMs: config.requestTimeoutMs,
-        mayBeTested: isConditionKey,
-      });
-  }
-}
-
-interface Ingredients {
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly identity: Identity;
-  readonly scheme: Scheme;
-  readonly storage: Storage;
-}
-
-async function assemble(
-  config: CompletedConfig,
-  environment: ServerEnvironment,
-  { clock, timers, identity, scheme, storage }: Ingredients,
-): Promise<ServerParts> {
-  const prng = systemPrng();
-  const streams = createStreams({
-    storage,
-    decodeRecord,
-    stamp: stampResourceVersion,
-    expiredError: newExpired,
-    internalError: newInternalError,
-    unreadableError: newStoreReadError,
-    timeoutError: (message) => newTimeout(message, 1),
-    clock,
-    timers,
-    prng,
-    limits: defaultStreamLimits,
-    onFatal: environment.onFatal,
-  });
-  await streams.start();
-  const shared = isShared(config, environment);
-  const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
-  const committer = createCommitter({ storage, timers, limits });
-  const upgrade = upgrading(scheme);
-  const actors = createActorSystem({
-    storage,
-    committer,
-    encode: (key, object) => ({ record: recordOf(scheme, key, object) }),
-    encodeRecord,
-    decodeRecord,
-    decodeObject: (bytes) => upgrade(decodeObject(bytes)),
-    clock,
-    timers,
-    soleWriter: !shared,
-    limits: { residentMax: config.residentObjectsMax },
-    expiryOf: expiryOf(identity),
-  });
-  const authorization = startAuthorization(config.access.authorization, {
-    streams,
-    clock,
-    timers,
-    identity,
-    log: environment.log,
-  });
-  const validation = createMigration(config.featureGates, environment.log);
-  const registry = {
-    actors,
-    streams,
-    scheme,
-    identity,
-    strategyOf: strategiesOf(identity, validation.migration),
-    clock,
-    prng,
-    guardOf: writeGuards(config, { identity, streams, authorization }),
-  };
-  await createDefaults(registry);
-  if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
-  return { storage, streams, actors, committer, registry, validation, authorization };
-}
-
-/** What the store keeps of an object, beside its bytes: what selectors ask for. */
-function recordOf(scheme: Scheme, key: ObjectKey, object: ApiObject): ObjectRecord {
-  const { bytes, metadataAt } = encodeObject(object);
-  return {
-    uid: object.metadata.uid ?? '',
-    labels: object.metadata.labels ?? {},
-    fields: scheme.fieldsOf(key, object),
-    metadataAt,
-    object: bytes,
-  };
-}
-
-async function createDefaults(registry: RegistryDeps): Promise<void> {
-  const kind = registry.scheme.findStorage({ group: '', resource: 'namespaces' });
-  if (kind === undefined) return;
-  for (const object of defaultNamespaces(registry.identity)) {
-    const target = { kind, namespace: '' };
-    const created = await createObject(registry, target, object, { dryRun: false });
-    if (created.kind === 'ok' || isAlreadyExists(created.error)) continue;
-    throw new Error('the default objects could not be made', { cause: created.error });
-  }
-}
-
 /** Whether other servers may run over the same store. */
 function isShared(config: CompletedConfig, environment: ServerEnvironment): boolean {
   return config.store === 'fdb' || environment.worker !== undefined;
-}
-
-/** A new directory is its owner's alone: secrets will be in it. */
-export function makeDataDir(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  } catch {
-    // Whoever needs the directory says what is wrong with it.
-  }
 }
 
 /** @throws OptionsError. */

@@ -22,7 +22,7 @@ import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
 import { ensurePki, servingOf } from './pki.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
-import { makeDataDir, openStorage } from './server.ts';
+import { makeDataDir, openStorage } from './open-storage.ts';
 import type { RunningServer, ServerEnvironment } from './server.ts';
 import { createFleet } from './worker-fleet.ts';
 

@@ -25,30 +25,13 @@
  */
 import { assert } from '../stdx/assert.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { createTicket, fail, predecessorOf, preconditionOf, settle } from './commit-ticket.ts';
+import type { CommitOutcome, CommitTicket, Submission, Ticket } from './commit-ticket.ts';
 import { createKeyClaims } from './key-claims.ts';
 import type { KeyClaims } from './key-claims.ts';
 import { mutationTooLarge } from './mutation-limits.ts';
 import { StorageError } from './storage.ts';
-import type { Mutation, MutationOutcome, Precondition, Revision, Storage } from './storage.ts';
-
-/** A submitted mutation. `expect` of a later submission may be the ticket itself. */
-export interface CommitTicket {
-  /** Resolves when durable, or with the reason why nothing was written.
-   * Rejects with StorageError. */
-  readonly outcome: Promise<CommitOutcome>;
-}
-
-export type CommitOutcome =
-  | MutationOutcome
-  /** The mutation this one was decided on was not applied, so this one was not tried. */
-  | { readonly kind: 'predecessor-failed' }
-  /** The queue is full (`committerLimits`): try again later. */
-  | { readonly kind: 'overloaded' };
-
-/** A mutation whose expectation is either a stored fact or an earlier ticket on the same key. */
-export type Submission = Omit<Mutation, 'expect'> & {
-  readonly expect: Exclude<Mutation['expect'], { kind: 'after' }> | CommitTicket;
-};
+import type { Mutation, MutationOutcome, Storage } from './storage.ts';
 
 export interface Committer {
   submit(submission: Submission): CommitTicket;
@@ -98,26 +81,11 @@ export interface CommitterOptions {
   readonly limits?: Partial<CommitterLimits> | undefined;
 }
 
-type TicketState =
-  | { readonly kind: 'queued' }
-  | { readonly kind: 'sent'; readonly batch: number; readonly index: number }
-  | { readonly kind: 'applied'; readonly revision: Revision }
-  | { readonly kind: 'failed' };
-
-interface Ticket extends CommitTicket {
-  state: TicketState;
-  resolve(outcome: CommitOutcome): void;
-  reject(error: unknown): void;
-}
-
 interface Waiting {
   readonly submission: Submission;
   readonly ticket: Ticket;
   readonly bytes: number;
 }
-
-const failed: TicketState = { kind: 'failed' };
-const queued: TicketState = { kind: 'queued' };
 
 export function createCommitter(options: CommitterOptions): GroupCommitter {
   return new GroupCommit(options);
@@ -330,24 +298,6 @@ function createQueueJump(inFlight: KeyClaims | undefined): {
   };
 }
 
-function predecessorOf(submission: Submission): Ticket | undefined {
-  if (!('outcome' in submission.expect)) return undefined;
-  const ticket = submission.expect as Ticket;
-  assert('state' in ticket, 'the ticket was not made by a committer');
-  return ticket;
-}
-
-/** The precondition the store can check, or undefined when the predecessor was not applied. */
-function preconditionOf(submission: Submission, batch: number): Precondition | undefined {
-  if (!('outcome' in submission.expect)) return submission.expect;
-  const state = (predecessorOf(submission) as Ticket).state;
-  if (state.kind === 'applied') return { kind: 'revision', revision: state.revision };
-  if (state.kind === 'failed') return undefined;
-  // It has the same key: without an outcome it is in this very batch, or this one would wait.
-  assert(state.kind === 'sent' && state.batch === batch, 'a predecessor was overtaken');
-  return { kind: 'after', index: state.index };
-}
-
 function settleBatch(riders: readonly Waiting[], outcomes: readonly MutationOutcome[]): void {
   assert(outcomes.length === riders.length, 'one outcome per mutation');
   for (let i = 0; i < riders.length; i += 1) {
@@ -357,25 +307,4 @@ function settleBatch(riders: readonly Waiting[], outcomes: readonly MutationOutc
     const orphan = outcome.kind !== 'applied' && predecessorOf(submission)?.state.kind === 'failed';
     settle(ticket, orphan ? { kind: 'predecessor-failed' } : outcome);
   }
-}
-
-function createTicket(): Ticket {
-  let resolve!: (outcome: CommitOutcome) => void;
-  let reject!: (error: unknown) => void;
-  const outcome = new Promise<CommitOutcome>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { outcome, state: queued, resolve, reject };
-}
-
-function settle(ticket: Ticket, outcome: CommitOutcome): void {
-  ticket.state =
-    outcome.kind === 'applied' ? { kind: 'applied', revision: outcome.revision } : failed;
-  ticket.resolve(outcome);
-}
-
-function fail(ticket: Ticket, error: unknown): void {
-  ticket.state = failed;
-  ticket.reject(error);
 }

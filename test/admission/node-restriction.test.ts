@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { KeyPair } from '../../src/authentication/certificates.ts';
+import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
 import { asAdmin } from '../support/access-setup.ts';
 import { startSecureServer } from '../support/secure-server.ts';
 import type { SecureReply, SecureServer } from '../support/secure-server.ts';

@@ -7,7 +7,8 @@ import {
   openAuthority,
   readSigningRequest,
 } from '../../src/authentication/certificate-requests.ts';
-import { makeAuthority, readCertificates } from '../../src/authentication/certificates.ts';
+import { makeAuthority } from '../../src/authentication/certificate-authority.ts';
+import { readCertificates } from '../../src/authentication/certificates.ts';
 import { readPem } from '../../src/apimachinery/codecs/pem.ts';
 import { leafOf } from '../support/secure-server.ts';
 import { makeRequest } from '../support/signing-requests.ts';

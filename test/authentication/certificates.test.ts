@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { webcrypto } from 'node:crypto';
 import { describe, it } from 'node:test';
 import {
-  coversHost,
   isPair,
-  keyPurposes,
   makeAuthority,
   makeCertificate,
+} from '../../src/authentication/certificate-authority.ts';
+import {
+  coversHost,
+  keyPurposes,
   readCertificate,
   readCertificates,
   verifyChain,
 } from '../../src/authentication/certificates.ts';
-import type { Certificate, KeyPair } from '../../src/authentication/certificates.ts';
+import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
+import type { Certificate } from '../../src/authentication/certificates.ts';
 import { BasicConstraintsExtension, Extension, ExtendedKeyUsageExtension } from '@peculiar/x509';
 import { KeyUsageFlags, KeyUsagesExtension, X509CertificateGenerator } from '@peculiar/x509';
 

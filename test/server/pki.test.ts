@@ -11,7 +11,7 @@ import {
   readCertificates,
   verifyChain,
 } from '../../src/authentication/certificates.ts';
-import type { KeyPair } from '../../src/authentication/certificates.ts';
+import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
 import { ensurePki, renewBeforeMs } from '../../src/server/pki.ts';
 
 const dayMs = 24 * 3_600_000;

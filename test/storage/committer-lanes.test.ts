@@ -4,13 +4,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { createCommitter } from '../../src/storage/committer.ts';
-import type {
-  CommitOutcome,
-  CommitTicket,
-  CommitterLimits,
-  GroupCommitter,
-  Submission,
-} from '../../src/storage/committer.ts';
+import type { CommitOutcome, CommitTicket, Submission } from '../../src/storage/commit-ticket.ts';
+import type { CommitterLimits, GroupCommitter } from '../../src/storage/committer.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';
 import type { Mutation, Storage } from '../../src/storage/storage.ts';

@@ -385,9 +385,9 @@ const core: readonly DefaultRow[] = [
   {
     version: 'v1',
     kind: 'Node',
-    object: { status: { capacity: { cpu: '1' } } },
+    object: { spec: { podCIDR: '10.1.0.0/24' }, status: { capacity: { cpu: '1' } } },
     filled: {
-      spec: {},
+      spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] },
       status: {
         capacity: { cpu: '1' },
         allocatable: { cpu: '1' },
@@ -407,6 +407,28 @@ const core: readonly DefaultRow[] = [
       },
     },
   },
+  ...[
+    { about: 'with one address', podIP: '10.0.0.1', podIPs: [] },
+    { about: 'with a list of addresses', podIPs: [{ ip: '10.0.0.1' }] },
+    { about: 'with an address beside its list', podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.2' }] },
+  ].map(({ about, ...status }) => ({
+    version: 'v1',
+    kind: 'Pod',
+    about,
+    object: { spec: { enableServiceLinks: true, containers: [] }, status },
+    filled: {
+      spec: {
+        enableServiceLinks: true,
+        containers: [],
+        dnsPolicy: 'ClusterFirst',
+        restartPolicy: 'Always',
+        securityContext: {},
+        terminationGracePeriodSeconds: 30,
+        schedulerName: 'default-scheduler',
+      },
+      status: { podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }] },
+    },
+  })),
   {
     version: 'v1',
     kind: 'LimitRange',

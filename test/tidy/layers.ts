@@ -128,10 +128,12 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   rfc6902: ['src/apimachinery/patch/rfc6902.ts'],
   '@peculiar/x509': [
     'src/authentication/certificates.ts',
+    'src/authentication/certificate-authority.ts',
     'src/authentication/certificate-requests.ts',
   ],
   'reflect-metadata': [
     'src/authentication/certificates.ts',
+    'src/authentication/certificate-authority.ts',
     'src/authentication/certificate-requests.ts',
   ],
   jose: ['src/authentication'],

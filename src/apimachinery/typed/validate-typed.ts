@@ -8,9 +8,9 @@
  * What it is not: the type check (conform.ts), or rules that a schema does not state. The status is
  * not looked at: it comes from the service's own components, which know more values than we do.
  *
- * A required field is missing when it is absent, an empty text or an empty list: what came over the
- * wire does not tell these apart. Numbers and booleans have no empty value. Where the reference
- * takes what its schema calls wrong, an exemption says so.
+ * A required field is missing when it is absent, an empty text, no bytes or an empty list: what
+ * came over the wire does not tell these apart. Numbers and booleans have no empty value. Where the
+ * reference takes what its schema calls wrong, an exemption says so.
  *
  * Bounds: at most `schemaErrorsMax` errors; the rest would be of the same kind.
  */
@@ -115,8 +115,11 @@ function fillPlan(
 
 function mustBeGiven({ required: isRequired, nullable, type }: FieldSchema): boolean {
   if (!isRequired) return false;
-  return nullable || type.kind === 'list' || (type.kind === 'scalar' && type.scalar === 'string');
+  return nullable || type.kind === 'list' || (type.kind === 'scalar' && hasEmpty.has(type.scalar));
 }
+
+/** Scalars with a value that stands for none. */
+const hasEmpty: ReadonlySet<string> = new Set(['string', 'bytes']);
 
 /** Undefined where there is nothing to check, at any depth. */
 function checkOf(

@@ -31,6 +31,7 @@ import { coreDefaults } from './core.ts';
 import { deploymentDefaults } from './deployments.ts';
 import { olderVersionDefaults } from './older-versions.ts';
 import { otherDefaults } from './others.ts';
+import { pluralFieldDefaults } from './plural-fields.ts';
 import { podDefaults } from './pods.ts';
 import { policyDefaults } from './policies.ts';
 import { resourceListDefaults } from './resource-lists.ts';
@@ -42,6 +43,7 @@ const tables: readonly DefaultTable[] = [
   deploymentDefaults,
   olderVersionDefaults,
   otherDefaults,
+  pluralFieldDefaults,
   podDefaults,
   policyDefaults,
   resourceListDefaults,

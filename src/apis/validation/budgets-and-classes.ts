@@ -1,9 +1,10 @@
 /** Rules of disruption budgets, and of classes of priority and of runtime. */
-import { forbidden, invalid } from '../../apimachinery/field-error.ts';
+import { duplicate, forbidden, invalid } from '../../apimachinery/field-error.ts';
 import { objects, part, text, textMap } from '../../apimachinery/members.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
 import {
   atMostAll,
   countOrPercent,
@@ -87,10 +88,19 @@ export const runtimeClassRules: KindRules = {
       form('handler', text(object, 'handler'), checkDns1123Label),
       resourceRules({ limits: overhead }, 'overhead.podFixed'),
       validateLabels('scheduling.nodeSelector', textMap(scheduling, 'nodeSelector')),
-      each(objects(scheduling, 'tolerations'), (toleration, at) =>
-        tolerationRules(toleration, `scheduling.tolerations[${at}]`),
-      ),
+      tolerationsRules(objects(scheduling, 'tolerations'), 'scheduling.tolerations'),
     );
   },
   validateUpdate: (next, current) => unchanged('handler', next['handler'], current['handler']),
 };
+
+function tolerationsRules(tolerations: readonly JsonObject[], path: string): Problems {
+  return each(tolerations, (toleration, at) => {
+    const here = `${path}[${at}]`;
+    const repeated = tolerations.findIndex((other) => deepEqual(other, toleration)) < at;
+    return together(
+      tolerationRules(toleration, here),
+      repeated ? [duplicate(here, toleration)] : noProblems,
+    );
+  });
+}

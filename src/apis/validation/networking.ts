@@ -14,7 +14,9 @@ import {
   checkDns1123Subdomain,
   checkPathSegmentName,
 } from '../../apimachinery/validation/names.ts';
-import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import {
   checkCidr,
   checkPortName,
@@ -32,26 +34,41 @@ import { checkDomainPath } from './domain-path.ts';
 import { labelSelectorRules } from './labels.ts';
 import type { KindRules } from './kind-rules.ts';
 
-export const ingressRules: KindRules = {
-  validate: (object) => {
-    const spec = part(object, 'spec');
-    const rules = objects(spec, 'rules');
-    const neither = rules.length === 0 && spec['defaultBackend'] === undefined;
-    const detail = 'either `defaultBackend` or `rules` must be specified';
-    return [
-      ...(neither ? [invalid('spec', rules, detail)] : []),
-      ...(spec['defaultBackend'] === undefined
-        ? []
-        : backendRules(part(spec, 'defaultBackend'), 'spec.defaultBackend')),
-      ...rules.flatMap((rule, at) => ruleRules(rule, `spec.rules[${at}]`)),
-      ...objects(spec, 'tls').flatMap((tls, at) => [
-        ...texts(tls, 'hosts').flatMap((host, i) => hostRules(host, `spec.tls[${at}].hosts[${i}]`)),
-        ...form(`spec.tls[${at}].secretName`, text(tls, 'secretName'), checkDns1123Subdomain),
-      ]),
-      ...form('spec.ingressClassName', text(spec, 'ingressClassName'), checkDns1123Subdomain),
-    ];
-  },
-};
+export function ingressRules(identity: Identity): KindRules {
+  const annotation = identity.fill('{labelDomain}/ingress.class');
+  return {
+    validate: ingressProblems,
+    validateCreate: (object) => classRules(object, annotation),
+  };
+}
+
+/** The class was an annotation before it was a field. */
+function classRules({ metadata, spec }: ApiObject, annotation: string): Problems {
+  const named = metadata.annotations?.[annotation];
+  const name = isJsonObject(spec) ? spec['ingressClassName'] : undefined;
+  if (named === undefined || name === undefined || named === name) return [];
+  const why = 'must match `ingressClassName` when both are specified';
+  return [invalid(`annotations.${annotation}`, named, why)];
+}
+
+function ingressProblems(object: ApiObject): Problems {
+  const spec = part(object, 'spec');
+  const rules = objects(spec, 'rules');
+  const neither = rules.length === 0 && spec['defaultBackend'] === undefined;
+  const detail = 'either `defaultBackend` or `rules` must be specified';
+  return [
+    ...(neither ? [invalid('spec', rules, detail)] : []),
+    ...(spec['defaultBackend'] === undefined
+      ? []
+      : backendRules(part(spec, 'defaultBackend'), 'spec.defaultBackend')),
+    ...rules.flatMap((rule, at) => ruleRules(rule, `spec.rules[${at}]`)),
+    ...objects(spec, 'tls').flatMap((tls, at) => [
+      ...texts(tls, 'hosts').flatMap((host, i) => hostRules(host, `spec.tls[${at}].hosts[${i}]`)),
+      ...form(`spec.tls[${at}].secretName`, text(tls, 'secretName'), checkDns1123Subdomain),
+    ]),
+    ...form('spec.ingressClassName', text(spec, 'ingressClassName'), checkDns1123Subdomain),
+  ];
+}
 
 function ruleRules(rule: JsonObject, path: string): Problems {
   const host = text(rule, 'host');

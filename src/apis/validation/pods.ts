@@ -21,6 +21,7 @@ import { templateMetadataRules } from './labels.ts';
 import type { KindRules } from './kind-rules.ts';
 import { dnsRules, hostAliasRules, hostNetworkRules } from './pod-network.ts';
 import { affinityRules, gatesRules, spreadRules, tolerationRules } from './pod-placement.ts';
+import { systemRules } from './operating-systems.ts';
 import { podResourceRules } from './pod-resources.ts';
 import { podUpdateRules } from './pod-updates.ts';
 import { resourceRules } from './resource-requirements.ts';
@@ -209,33 +210,6 @@ function rarelyGivenRules(spec: JsonObject, path: string): Problems {
     spec['os'] === undefined ? noProblems : systemRules(spec, path),
   );
 }
-
-/** What one operating system has and the other has not. */
-function systemRules(spec: JsonObject, path: string): Problems {
-  const windows = text(part(spec, 'os'), 'name') === 'windows';
-  const context = part(spec, 'securityContext');
-  if (!windows) {
-    return context['windowsOptions'] === undefined
-      ? noProblems
-      : [
-          forbidden(
-            `${path}.securityContext.windowsOptions`,
-            'windows options cannot be set for a linux pod',
-          ),
-        ];
-  }
-  const detail = 'cannot be set for a windows pod';
-  const ofPod = ['hostUsers', 'hostPID', 'hostIPC', 'shareProcessNamespace'].filter(
-    (name) => spec[name] !== undefined && spec[name] !== false,
-  );
-  const ofContext = Object.keys(context).filter((name) => !onEverySystem.has(name));
-  return [
-    ...ofPod.map((name) => forbidden(`${path}.${name}`, detail)),
-    ...ofContext.map((name) => forbidden(`${path}.securityContext.${name}`, detail)),
-  ];
-}
-
-const onEverySystem: ReadonlySet<string> = new Set(['windowsOptions', 'runAsNonRoot']);
 
 /** Of a template whose pods another object restarts: they must end to be ended. */
 export function restartRules(

@@ -181,10 +181,16 @@ function withClaimedVolumes(spec: JsonObject): JsonObject {
 export const statefulSetRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
-    const rolling = part(part(spec, 'updateStrategy'), 'rollingUpdate');
+    const strategy = part(spec, 'updateStrategy');
+    const rolling = part(strategy, 'rollingUpdate');
+    const field = 'spec.updateStrategy.rollingUpdate';
+    const misplaced = text(strategy, 'type') === 'OnDelete' && 'rollingUpdate' in strategy;
     return [
       ...nonNegative(spec, 'spec', ['replicas', 'minReadySeconds', 'revisionHistoryLimit']),
-      ...nonNegative(rolling, 'spec.updateStrategy.rollingUpdate', ['partition']),
+      ...nonNegative(rolling, field, ['partition']),
+      ...(misplaced
+        ? [invalid(field, rolling, "only allowed for updateStrategy 'RollingUpdate'")]
+        : []),
       ...nonNegative(part(spec, 'ordinals'), 'spec.ordinals', ['start']),
       ...selectorRules(spec, 'statefulset'),
       ...workloadTemplateRules(spec, 'StatefulSet', withClaimedVolumes(spec)),

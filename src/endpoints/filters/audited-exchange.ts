@@ -1,25 +1,19 @@
 /**
  * An exchange whose request and answer are told to an audit trail on their way.
  *
- * What it is not: the policy or the events (src/audit). Without a policy no exchange is wrapped.
+ * What it is not: the policy or the events (src/audit), or what is told of a body
+ * (audited-body.ts). Without a policy no exchange is wrapped.
  *
  * Invariants: what the client gets is as without it. A trail ends once: with a
  * whole answer, with the end of a stream, or with the client's going. Only a watch has the stage
  * ResponseStarted. Where the backend's mode says so, a whole answer waits until its event is kept,
  * a watch with its head and a streamed list with its end; the parts between, and the end of a
  * watch, wait for nothing. The stages of a request are handed on in their order. Bodies are kept
- * for the trail only where it wants them, as JSON; what cannot be told as JSON (packed, or of an
- * unknown kind) is left out. Bound: of a streamed list no more is kept than `keptBytesMax`.
+ * for the trail only where it wants them (audited-body.ts).
  */
 import { isIP } from 'node:net';
 import type { AuditResponse, Auditor, AuditTrail } from '../../audit/audit.ts';
-import { decodeJson, encodeJson } from '../../apimachinery/codecs/json.ts';
-import type { Decoded } from '../../apimachinery/codecs/json.ts';
-import { decodeProtobuf } from '../../apimachinery/codecs/protobuf.ts';
 import type { SchemaOf } from '../../apimachinery/codecs/protobuf.ts';
-import { decodeYaml } from '../../apimachinery/codecs/yaml.ts';
-import { statusType } from '../../apimachinery/typed/meta-types.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import type {
   BodyResult,
@@ -27,10 +21,7 @@ import type {
   HttpExchange,
   ResponseStream,
 } from '../../transport/http-exchange.ts';
-
-/** Of a streamed answer; one byte more than an event takes is enough to say that it was too
-long. */
-const keptBytesMax = 1024 * 1024 + 1;
+import { asBytes, jsonOf, KeptBody, responseOf } from './audited-body.ts';
 
 export interface AuditingDeps {
   readonly auditor: Auditor;
@@ -145,6 +136,10 @@ class AuditedExchange implements HttpExchange {
     return this.#waiting !== undefined || this.#inner.answered;
   }
 
+  get status(): number {
+    return this.#inner.status;
+  }
+
   get closed(): boolean {
     return this.#inner.closed;
   }
@@ -183,7 +178,7 @@ class AuditedExchange implements HttpExchange {
     const wanted = trail.wantsRequestObject || trail.wantsRequestName;
     if (wanted && body.kind === 'complete' && body.bytes.length > 0) {
       const type = this.#inner.header('content-type') ?? 'application/json';
-      const json = this.#jsonOf(type, body.bytes);
+      const json = jsonOf(type, body.bytes, this.#schemaOf);
       if (json !== undefined) trail.requestObject(json);
     }
     return body;
@@ -256,16 +251,8 @@ class AuditedExchange implements HttpExchange {
 
   #tellResponse(headers: readonly Header[], body: Uint8Array): void {
     if (body.length === 0 || headerOf(headers, 'content-encoding') !== undefined) return;
-    const json = this.#jsonOf(headerOf(headers, 'content-type') ?? '', body);
+    const json = jsonOf(headerOf(headers, 'content-type') ?? '', body, this.#schemaOf);
     if (json !== undefined) this.#trail.responseObject(json);
-  }
-
-  #jsonOf(contentType: string, bytes: Uint8Array): Uint8Array | undefined {
-    // Too long for an event in any form: the trail says so.
-    if (bytes.length >= keptBytesMax) return bytes;
-    if (formatOf(contentType) === 'json') return bytes;
-    const decoded = decodeAs(contentType, bytes, this.#schemaOf);
-    return decoded?.kind === 'value' ? encodeJson(decoded.value) : undefined;
   }
 }
 
@@ -314,63 +301,6 @@ class AuditedStream implements ResponseStream {
   }
 }
 
-class KeptBody {
-  #chunks: Uint8Array[] = [];
-  #length = 0;
-
-  add(chunk: Uint8Array): void {
-    const room = keptBytesMax - this.#length;
-    if (room <= 0) return;
-    const taken = chunk.slice(0, room);
-    this.#chunks.push(taken);
-    this.#length += taken.length;
-  }
-
-  bytes(): Uint8Array {
-    return Buffer.concat(this.#chunks);
-  }
-}
-
-/** A refusal's reason and message are in its body, whatever the encoding. */
-function responseOf(code: number, contentType: string, body: Uint8Array | string): AuditResponse {
-  if (code < 400) return { code };
-  const decoded = decodeAs(contentType, asBytes(body), () => statusType);
-  if (decoded?.kind !== 'value' || !isJsonObject(decoded.value)) return { code };
-  const { message, reason } = decoded.value;
-  return {
-    code,
-    status: {
-      ...(typeof message === 'string' ? { message } : {}),
-      ...(typeof reason === 'string' ? { reason } : {}),
-    },
-  };
-}
-
-function decodeAs(contentType: string, bytes: Uint8Array, schemaOf: SchemaOf): Decoded | undefined {
-  switch (formatOf(contentType)) {
-    case 'json':
-      return decodeJson(bytes);
-    case 'yaml':
-      return decodeYaml(bytes);
-    case 'protobuf':
-      return decodeProtobuf(bytes, schemaOf);
-    case undefined:
-      return undefined;
-  }
-}
-
-function formatOf(contentType: string): 'json' | 'yaml' | 'protobuf' | undefined {
-  const [type = ''] = contentType.toLowerCase().split(';');
-  const name = type.trim();
-  if (name === 'application/json' || name.endsWith('+json')) return 'json';
-  if (name.endsWith('yaml')) return 'yaml';
-  return name.endsWith('.protobuf') ? 'protobuf' : undefined;
-}
-
 function headerOf(headers: readonly Header[], name: string): string | undefined {
   return headers.find(([each]) => each.toLowerCase() === name)?.[1];
-}
-
-function asBytes(body: Uint8Array | string): Uint8Array {
-  return typeof body === 'string' ? Buffer.from(body) : body;
 }

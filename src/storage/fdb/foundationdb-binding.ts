@@ -10,6 +10,7 @@
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { messageOf } from '../../stdx/message-of.ts';
 import { StorageError } from '../storage.ts';
 import { fdbCodes, isFdbError } from './binding.ts';
 import type {
@@ -141,7 +142,7 @@ function openFailure(cause: unknown): StorageError {
 }
 
 function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
+  return messageOf(error).split('\n')[0] as string;
 }
 
 function wrap(inner: PackageTransaction, options: TransactionOptions): FdbTransaction {

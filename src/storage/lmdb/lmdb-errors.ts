@@ -9,6 +9,7 @@
  * plain I/O error. The second is taken for `full` when the file system has next to no room left.
  */
 import { statfsSync } from 'node:fs';
+import { messageOf } from '../../stdx/message-of.ts';
 import { StorageError } from '../storage.ts';
 
 const MDB_MAP_FULL = -30792;
@@ -24,7 +25,7 @@ const ROOM_BYTES_MIN = 16 * 1024 * 1024;
 export function translateLmdbError(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
   const code = numericCode(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (code === MDB_MAP_FULL || code === ENOSPC || code === EDQUOT) {
     return new StorageError('full', `no room for the store: ${message}`, { cause: error });
   }

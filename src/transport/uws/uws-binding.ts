@@ -9,6 +9,7 @@
  */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../stdx/message-of.ts';
 
 export interface UwsRequest {
   getCaseSensitiveMethod(): string;
@@ -91,7 +92,7 @@ function loadCandidate({ packageName, binaries }: UwsCandidate): UwsLoad {
   try {
     loaded = require(join(dirname(require.resolve(packageName)), binaries, file));
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     return { ok: false, why: `${packageName} (${file}): ${text.split('\n', 1)[0] ?? ''}` };
   }
   if (!isNativeBinding(loaded)) {

@@ -1,0 +1,95 @@
+/**
+ * What an audit trail is told of bodies: JSON, whatever they were sent as, and a refusal's reason.
+ *
+ * What it is not: when it is told, or whether (audited-exchange.ts).
+ *
+ * Invariant: what cannot be told as JSON (packed, or of an unknown kind) is left out.
+ * Bound: of a streamed list no more is kept than `keptBytesMax`.
+ */
+import type { AuditResponse } from '../../audit/audit.ts';
+import { decodeJson, encodeJson } from '../../apimachinery/codecs/json.ts';
+import type { Decoded } from '../../apimachinery/codecs/json.ts';
+import { decodeProtobuf } from '../../apimachinery/codecs/protobuf.ts';
+import type { SchemaOf } from '../../apimachinery/codecs/protobuf.ts';
+import { decodeYaml } from '../../apimachinery/codecs/yaml.ts';
+import { statusType } from '../../apimachinery/typed/meta-types.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+
+/** Of a streamed answer; one byte more than an event takes is enough to say that it was too
+ * long. */
+const keptBytesMax = 1024 * 1024 + 1;
+
+/** The beginning of a streamed answer. */
+export class KeptBody {
+  #chunks: Uint8Array[] = [];
+  #length = 0;
+
+  add(chunk: Uint8Array): void {
+    const room = keptBytesMax - this.#length;
+    if (room <= 0) return;
+    const taken = chunk.slice(0, room);
+    this.#chunks.push(taken);
+    this.#length += taken.length;
+  }
+
+  bytes(): Uint8Array {
+    return Buffer.concat(this.#chunks);
+  }
+}
+
+/** Undefined: it cannot be told. */
+export function jsonOf(
+  contentType: string,
+  bytes: Uint8Array,
+  schemaOf: SchemaOf,
+): Uint8Array | undefined {
+  // Too long for an event in any form: the trail says so.
+  if (bytes.length >= keptBytesMax) return bytes;
+  if (formatOf(contentType) === 'json') return bytes;
+  const decoded = decodeAs(contentType, bytes, schemaOf);
+  return decoded?.kind === 'value' ? encodeJson(decoded.value) : undefined;
+}
+
+/** A refusal's reason and message are in its body, whatever the encoding. */
+export function responseOf(
+  code: number,
+  contentType: string,
+  body: Uint8Array | string,
+): AuditResponse {
+  if (code < 400) return { code };
+  const decoded = decodeAs(contentType, asBytes(body), () => statusType);
+  if (decoded?.kind !== 'value' || !isJsonObject(decoded.value)) return { code };
+  const { message, reason } = decoded.value;
+  return {
+    code,
+    status: {
+      ...(typeof message === 'string' ? { message } : {}),
+      ...(typeof reason === 'string' ? { reason } : {}),
+    },
+  };
+}
+
+function decodeAs(contentType: string, bytes: Uint8Array, schemaOf: SchemaOf): Decoded | undefined {
+  switch (formatOf(contentType)) {
+    case 'json':
+      return decodeJson(bytes);
+    case 'yaml':
+      return decodeYaml(bytes);
+    case 'protobuf':
+      return decodeProtobuf(bytes, schemaOf);
+    case undefined:
+      return undefined;
+  }
+}
+
+function formatOf(contentType: string): 'json' | 'yaml' | 'protobuf' | undefined {
+  const [type = ''] = contentType.toLowerCase().split(';');
+  const name = type.trim();
+  if (name === 'application/json' || name.endsWith('+json')) return 'json';
+  if (name.endsWith('yaml')) return 'yaml';
+  return name.endsWith('.protobuf') ? 'protobuf' : undefined;
+}
+
+export function asBytes(body: Uint8Array | string): Uint8Array {
+  return typeof body === 'string' ? Buffer.from(body) : body;
+}

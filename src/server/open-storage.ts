@@ -1,0 +1,50 @@
+/**
+ * The store that the options name, opened; and the directory that it, the keys and the
+ * kubeconfig lie in.
+ *
+ * What it is not: stores that are moved, copied or checked (store-commands.ts).
+ */
+import { mkdirSync } from 'node:fs';
+import { isConditionKey } from '../registry/create.ts';
+import type { Clock, Timers } from '../stdx/clock.ts';
+import { systemPrng } from '../stdx/prng.ts';
+import { openFdbStorage } from '../storage/fdb/fdb-storage.ts';
+import { openFoundationdb } from '../storage/fdb/foundationdb-binding.ts';
+import { openLmdbStorage } from '../storage/lmdb/lmdb-storage.ts';
+import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { CompletedConfig } from './options.ts';
+
+/** @throws StorageError. */
+export async function openStorage(
+  config: CompletedConfig,
+  clock: Clock,
+  timers: Timers,
+): Promise<Storage> {
+  switch (config.store) {
+    case 'memory':
+      return createMemoryStorage({ clock });
+    case 'lmdb':
+      return openLmdbStorage({ path: config.dataDir, identity: config.identity, clock });
+    case 'fdb':
+      return openFdbStorage({
+        db: openFoundationdb(config.fdbClusterFile),
+        prefix: config.fdbPrefix,
+        identity: config.identity,
+        clock,
+        timers,
+        prng: systemPrng(),
+        requestTimeoutMs: config.requestTimeoutMs,
+        mayBeTested: isConditionKey,
+      });
+  }
+}
+
+/** A new directory is its owner's alone: secrets will be in it. */
+export function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch {
+    // Whoever needs the directory says what is wrong with it.
+  }
+}
