@@ -49,7 +49,7 @@ async function run(bench: Bench): Promise<Outcome> {
     const connections = bench.smoke ? 10 : CONNECTIONS;
     const proof = new LoadProof(bench, bare, connections);
     const warm = (i: number): Buffer => createRequest(objectName('warm', i), i, OBJECT_BYTES);
-    await measureRequests(bench, server, connections, count / 2, 201, warm);
+    await measureRequests(bench, server, connections, 2 * count, 201, warm);
     const valueBytes = createRecordBytes(await objectText(server.port, objectName('warm', 0)));
     const pairs: { floor: number; server: number }[] = [];
     const seriesPairs: { floor: number; server: number }[] = [];

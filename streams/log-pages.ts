@@ -68,8 +68,10 @@ export class LogPage {
     const known = this.#decoded[index];
     if (known !== undefined) return known;
     const change = this.changes[index] as Change;
+    const { revision } = change;
+    const written = change.record && this.#maker.fromRecord(change.record);
     const previous = change.previous && this.#maker.fromRecord(change.previous);
-    const decoded = resourceChange(0, change, previous, this.#maker);
+    const decoded = resourceChange(0, { revision, written, previous }, this.#maker);
     this.#decoded[index] = decoded;
     return decoded;
   }

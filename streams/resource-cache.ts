@@ -81,18 +81,20 @@ export class ResourceCache {
     const wasUnreadable = this.#unreadable.size > 0 && this.#unreadable.has(key);
     if (wasUnreadable) this.#unreadable = without(this.#unreadable, key);
     const previous = this.#map.get(key);
-    if (change.record !== undefined && this.#read(change.record) === undefined) {
+    const written = change.record && this.#read(change.record);
+    if (change.record !== undefined && written === undefined) {
       this.#snapshot = undefined;
       this.#changedAt = change.revision;
       return undefined;
     }
-    const applied = resourceChange(this.seq + 1, change, previous, this.#maker);
+    const decoded = { revision: change.revision, written, previous };
+    const applied = resourceChange(this.seq + 1, decoded, this.#maker);
     if (wasUnreadable) this.#snapshot = undefined;
     if (applied === undefined) return wasUnreadable ? 'unseen' : undefined;
     this.#snapshot = undefined;
     if (applied.type === 'DELETED') this.#map.delete(key);
     else this.#map.set(key, applied.entry);
-    this.#bytes += change.record === undefined ? 0 : applied.entry.bytes.length;
+    this.#bytes += written?.bytes.length ?? 0;
     const superseded = applied.previous?.bytes.length ?? 0;
     this.#bytes -= superseded;
     this.#supersededBytes += superseded;

@@ -7,7 +7,7 @@
  */
 import { parseStoreKey } from '../src/storage/keys.ts';
 import type { ObjectRecord } from '../src/storage/record.ts';
-import type { Change, Revision, StoreKey, StoredRecord } from '../src/storage/storage.ts';
+import type { Revision, StoreKey, StoredRecord } from '../src/storage/storage.ts';
 import type { Entry, EntryKey, EventType } from './streams.ts';
 
 /** An entry that can be stamped again: a DELETED event shows an old state at a new revision. */
@@ -86,7 +86,7 @@ export class ResourceChange {
   readonly #maker: EntryMaker;
   #departed: StampedEntry | undefined;
 
-  constructor(seq: number, change: Omit<ChangeParts, 'maker'>, maker: EntryMaker) {
+  constructor(seq: number, change: ChangeParts, maker: EntryMaker) {
     this.seq = seq;
     this.revision = change.revision;
     this.type = change.type;
@@ -110,18 +110,23 @@ interface ChangeParts {
   readonly previous: StampedEntry | undefined;
 }
 
+/** A change of the log, with its records decoded. */
+export interface DecodedChange {
+  readonly revision: Revision;
+  /** Undefined: it deletes. */
+  readonly written: StampedEntry | undefined;
+  readonly previous: StampedEntry | undefined;
+}
+
 /** Undefined for a delete of what was not there: nothing happened that a watch could show. */
 export function resourceChange(
   seq: number,
-  change: Change,
-  previous: StampedEntry | undefined,
+  { revision, written, previous }: DecodedChange,
   maker: EntryMaker,
 ): ResourceChange | undefined {
-  const { revision } = change;
-  if (change.record !== undefined) {
-    const entry = maker.fromRecord(change.record);
+  if (written !== undefined) {
     const type = previous === undefined ? 'ADDED' : 'MODIFIED';
-    return new ResourceChange(seq, { revision, type, entry, previous }, maker);
+    return new ResourceChange(seq, { revision, type, entry: written, previous }, maker);
   }
   if (previous === undefined) return undefined;
   const entry = maker.restamped(previous, revision);

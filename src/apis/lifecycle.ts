@@ -41,15 +41,17 @@ export const earlierIntroductions: ReadonlyMap<string, number> = new Map([
  * was never announced. */
 export const endlessDeprecations: ReadonlyMap<string, number> = new Map([
   ['/v1/ComponentStatus', 19],
+  ['/v1/Endpoints', 33],
 ]);
 
 /** Minor releases from introduction to deprecation, and from there to removal, of a version that
  * is not stable, unless its row says otherwise (spec 2, section 9.1, rule 4a). */
 export const prereleaseWindow = 3;
 
-/** `<group template>/<version>/<kind>` -> version of the same kind that was announced later than
- * the facts were written. */
+/** `<group template>/<version>/<kind>` -> what the facts do not name as its replacement: a version
+ * of the same kind, or `<group template>/<version>/<kind>`. */
 export const laterReplacements: ReadonlyMap<string, string> = new Map([
+  ['/v1/Endpoints', 'discovery.{domain}/v1/EndpointSlice'],
   ['storage.{domain}/v1alpha1/VolumeAttributesClass', 'v1'],
   ['storage.{domain}/v1beta1/VolumeAttributesClass', 'v1'],
 ]);

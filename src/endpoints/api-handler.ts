@@ -9,6 +9,7 @@
 import { encodeJson } from '../apimachinery/codecs/json.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { parseQuery, queryBoolean } from '../apimachinery/query.ts';
+import type { QueryParameters } from '../apimachinery/query.ts';
 import {
   newBadRequest,
   newGenericNotFound,
@@ -18,6 +19,7 @@ import {
   StatusError,
 } from '../apimachinery/status-error.ts';
 import { interpretStorageError } from '../registry/storage-failure.ts';
+import { assert } from '../stdx/assert.ts';
 import type { Prng } from '../stdx/prng.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
@@ -33,7 +35,9 @@ import type { OpenApi } from './openapi/openapi.ts';
 import { sendOpenApi } from './openapi/send.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 import type { Sending } from './object-response.ts';
+import type { RequestCounts } from './request-counts.ts';
 import { parseRequestInfo } from './request-info.ts';
+import type { RequestInfo } from './request-info.ts';
 import { handleResource } from './resource-handler.ts';
 import { allowCbor, sendStatusError } from './status-response.ts';
 
@@ -53,6 +57,7 @@ export interface ApiHandlerDeps {
   readonly documents: ReadonlyMap<string, PlainDocument>;
   /** Text of the metrics page. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  readonly requestCounts: RequestCounts;
   /** A request failed for a reason that is not the client's. */
   readonly onFailure: (path: string, error: unknown) => void;
 }
@@ -73,8 +78,9 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     const audited =
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
     const seen = audited?.exchange ?? exchange;
+    const asked = whatIsAsked(exchange);
     try {
-      await handle(deps, seen, audited);
+      await handle(deps, seen, audited, asked);
       if (audited !== undefined) await audited.handled(false);
     } catch (error) {
       deps.onFailure(exchange.path, error);
@@ -84,33 +90,46 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
       if (!seen.answered) sendStatusError(seen, failureStatus(error));
       await audited?.handled(false);
     }
+    deps.requestCounts.answered(exchange, asked.info, asked.query);
   };
+}
+
+interface Asked {
+  readonly info: RequestInfo;
+  /** Undefined: not well formed. */
+  readonly query: QueryParameters | undefined;
+  /** What is wrong with the head of the request. */
+  readonly problem: StatusError | undefined;
+}
+
+function whatIsAsked({ method, path, query: text }: HttpExchange): Asked {
+  const parsedQuery = parseQuery(text);
+  const query = parsedQuery instanceof StatusError ? undefined : parsedQuery;
+  const watch = query !== undefined && queryBoolean(query, 'watch') === true;
+  const parsed = parseRequestInfo(method, path, watch);
+  if (parsed.kind === 'ok') {
+    const problem = parsedQuery instanceof StatusError ? parsedQuery : undefined;
+    return { info: parsed.info, query, problem };
+  }
+  const info = { path, resource: undefined, verb: method.toLowerCase() };
+  return { info, query, problem: newBadRequest('the path holds an escape that is not UTF-8') };
 }
 
 function handle(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
+  { info, query, problem }: Asked,
 ): Sending {
-  const { method, path } = exchange;
-  const parsedQuery = parseQuery(exchange.query);
-  const query = parsedQuery instanceof StatusError ? undefined : parsedQuery;
-  const watch = query !== undefined && queryBoolean(query, 'watch') === true;
-  const parsed = parseRequestInfo(method, path, watch);
-  // Whoever may not be served at all is not told what is wrong with the request.
-  const info =
-    parsed.kind === 'ok' ? parsed.info : { path, resource: undefined, verb: method.toLowerCase() };
   if (info.verb === 'watch') audited?.watching();
   const asked = deps.filter.admit(exchange, info, query, audited?.trail);
   const serve = (admission: Admission): Sending => {
     if (admission.kind === 'refused') return void sendStatusError(exchange, admission.error);
-    if (parsedQuery instanceof StatusError) return void sendStatusError(exchange, parsedQuery);
-    if (parsed.kind === 'ok') {
-      const { user, warnings = [] } = admission;
-      return serveAdmitted(deps, exchange, audited, { info, query: parsedQuery, user, warnings });
-    }
-    const why = 'the path holds an escape that is not UTF-8';
-    return void sendStatusError(exchange, newBadRequest(why));
+    // Whoever may not be served at all is not told what is wrong with the request.
+    if (problem !== undefined) return void sendStatusError(exchange, problem);
+    assert(query !== undefined, 'a request without a problem has its query');
+    const { user, warnings = [] } = admission;
+    return serveAdmitted(deps, exchange, audited, { info, query, user, warnings });
   };
   return asked instanceof Promise ? asked.then(serve) : serve(asked);
 }

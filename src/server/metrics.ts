@@ -8,7 +8,7 @@
  * Invariant: every metric of this program has a stability class in its help text. Bound: the uses
  * of deprecated versions are as many as there are versions of resources.
  */
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { presentMetric } from './metric-stability.ts';
 import type { MetricLife, MetricsView } from './metric-stability.ts';
 
@@ -39,6 +39,10 @@ export interface LabelledSeries {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly string[];
+  /** ALPHA unless it says otherwise. */
+  readonly stability?: MetricLife['stability'] | undefined;
+  /** What only rises: a counter. */
+  readonly rises?: boolean | undefined;
   read(): readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 }
 
@@ -75,18 +79,7 @@ export function createMetricsPage(
       },
     });
   }
-  for (const { name, help, labelNames, read } of series) {
-    new Gauge({
-      name,
-      help: `[ALPHA] ${help}`,
-      labelNames: [...labelNames],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { labels, value } of read()) this.set(labels, value);
-      },
-    });
-  }
+  for (const each of series) registerSeries(each, registry);
   const deprecated = new Gauge({
     name: 'apiserver_requested_deprecated_apis',
     help: '[STABLE] Deprecated versions that have been requested, and when they go.',
@@ -102,4 +95,31 @@ export function createMetricsPage(
       deprecated.set({ group, version, resource, subresource, removed_release: removedRelease }, 1);
     },
   };
+}
+
+function registerSeries(series: LabelledSeries, registry: Registry): void {
+  const { name, help, labelNames, stability = 'ALPHA', rises = false, read } = series;
+  const described = {
+    name,
+    help: `[${stability}] ${help}`,
+    labelNames: [...labelNames],
+    registers: [registry],
+  };
+  if (!rises) {
+    new Gauge({
+      ...described,
+      collect() {
+        this.reset();
+        for (const { labels, value } of read()) this.set(labels, value);
+      },
+    });
+    return;
+  }
+  new Counter({
+    ...described,
+    collect() {
+      this.reset();
+      for (const { labels, value } of read()) this.inc(labels, value);
+    },
+  });
 }

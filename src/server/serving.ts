@@ -13,6 +13,8 @@ import { makeDiscovery } from '../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../endpoints/discovery/discovery.ts';
 import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../endpoints/openapi/openapi.ts';
+import { createRequestCounts, requestLabels } from '../endpoints/request-counts.ts';
+import type { RequestCounts } from '../endpoints/request-counts.ts';
 import { verbRefusalOf } from '../endpoints/verb-refusal.ts';
 import { createAccessFilter } from '../endpoints/filters/access.ts';
 import type { AccessFilter } from '../endpoints/filters/access.ts';
@@ -99,10 +101,16 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     ...deps.background.measured,
     ...(deps.audit?.measured ?? []),
   ];
+  const requestCounts = createRequestCounts(parts.registry.scheme);
   const metrics = createMetricsPage(measured, {
     view: { release: config.release, showHidden: config.showHiddenMetrics },
     worker: deps.worker,
-    series: [...parts.authorization.series, ...deps.accessSeries, ...(deps.audit?.series ?? [])],
+    series: [
+      requestSeries(requestCounts),
+      ...parts.authorization.series,
+      ...deps.accessSeries,
+      ...(deps.audit?.series ?? []),
+    ],
     warn: (text) => log.warn({}, text),
   });
   const version = versionOf(config);
@@ -117,6 +125,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     healthChecks: healthChecks(deps, () => shuttingDown),
     documents: deps.issuerDocuments(() => servedAddress),
     metrics: () => metrics.render(),
+    requestCounts,
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
   });
   return {
@@ -145,6 +154,17 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
         };
       });
     },
+  };
+}
+
+function requestSeries(counts: RequestCounts): LabelledSeries {
+  return {
+    name: 'apiserver_request_total',
+    help: 'Requests that were answered.',
+    labelNames: requestLabels,
+    stability: 'STABLE',
+    rises: true,
+    read: () => counts.read(),
   };
 }
 

@@ -3,7 +3,7 @@
  *
  * What it is not: a source of keys. Credentials are made with node:crypto in authentication.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 
 export interface Prng {
   /** A uniform integer in [0, 2^32). */
@@ -14,21 +14,20 @@ export interface Prng {
 
 const POOL_BYTES = 4096;
 
-/** Draws from the operating system, a pool at a time: one system call per 256 UUIDs. */
+/** Draws from the operating system, a pool at a time. */
 export function systemPrng(): Prng {
   let pool = randomBytes(POOL_BYTES);
   let used = 0;
-  const take = (count: number): Buffer => {
-    if (used + count > POOL_BYTES) {
-      pool = randomBytes(POOL_BYTES);
-      used = 0;
-    }
-    used += count;
-    return pool.subarray(used - count, used);
-  };
   return {
-    uint32: () => take(4).readUInt32LE(0),
-    uuid: () => formatUuid(take(16)),
+    uint32() {
+      if (used === POOL_BYTES) {
+        pool = randomBytes(POOL_BYTES);
+        used = 0;
+      }
+      used += 4;
+      return pool.readUInt32LE(used - 4);
+    },
+    uuid: () => randomUUID(),
   };
 }
 

@@ -1,8 +1,8 @@
 /**
  * The newest changes of the log, decoded: what a follower that keeps up reads instead of the store.
  *
- * What it is not: the history. Whatever it has dropped is still in the log; `after` says so by
- * answering undefined, and the reader goes to the log.
+ * What it is not: the history. What it has dropped for want of room is still in the log; `after`
+ * says so by answering undefined, and the reader goes to the log.
  *
  * Invariant: the ring holds every change with floor < revision <= newest, in order; a page taken
  * from it equals the page the log would have given.
@@ -23,6 +23,8 @@ export const changeRingLimits: ChangeRingLimits = {
 export interface ChangeRing {
   /** Appends the changes of one commit; the store is durable up to `newest`. */
   push(changes: readonly Change[], newest: Revision): void;
+  /** The log goes back no further than this: nor does the ring. */
+  forget(through: Revision): void;
   /** One page of what comes after, or undefined when the ring does not reach back that far. */
   after(after: Revision, limit: number, bytesMax: number): ChangePage | undefined;
 }
@@ -71,6 +73,10 @@ export function createChangeRing(start: Revision, limits: ChangeRingLimits): Cha
       ) {
         dropOldest();
       }
+    },
+    forget(through) {
+      while (head < changes.length && (changes[head] as Change).revision <= through) dropOldest();
+      if (floor < through) floor = through;
     },
     after(after, limit, bytesMax) {
       if (after < floor || after > newest) return undefined;

@@ -54,6 +54,8 @@ export interface HttpExchange {
   stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream;
   /** send() or stream() has been called. */
   readonly answered: boolean;
+  /** What it was called with; 0 before. */
+  readonly status: number;
   /** The client has gone or the response is complete. */
   readonly closed: boolean;
   /** Called once when the client goes before the response is complete. Called at once if it has. */

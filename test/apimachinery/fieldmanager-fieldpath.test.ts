@@ -1,6 +1,7 @@
 /** Path elements, field sets and the order of values: every shared row, and the laws of sets. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { parseJsonText } from '../../src/apimachinery/codecs/lossless.ts';
 import {
@@ -282,6 +283,18 @@ describe('the laws of field sets', () => {
           new Set([...left].filter((m) => !right.has(m))),
         );
         assert.equal(isEmptySet(difference(a, a)), true);
+      }),
+    );
+  });
+
+  it('what takes nothing from a set and adds nothing to it gives back the very set', () => {
+    fc.assert(
+      fc.property(fieldSet, fieldSet, (a, b) => {
+        for (const combine of [union, intersection, difference, recursiveDifference]) {
+          const combined = combine(a, b);
+          const changes = !isDeepStrictEqual(members(combined), members(a));
+          assert.ok(changes || isEmptySet(a) || combined === a, combine.name);
+        }
       }),
     );
   });

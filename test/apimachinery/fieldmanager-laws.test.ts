@@ -28,7 +28,7 @@ import {
   mergeTypeOf,
 } from '../../src/apimachinery/fieldmanager/schema/from-type-schema.ts';
 import type { MergeType } from '../../src/apimachinery/fieldmanager/schema/merge-type.ts';
-import { compareValuesOf } from '../../src/apimachinery/fieldmanager/typed/compare.ts';
+import { compareValuesOf, noChange } from '../../src/apimachinery/fieldmanager/typed/compare.ts';
 import { extractItems, removeItems } from '../../src/apimachinery/fieldmanager/typed/items.ts';
 import { mergeValues } from '../../src/apimachinery/fieldmanager/typed/merge.ts';
 import { reconcileFields } from '../../src/apimachinery/fieldmanager/typed/reconcile.ts';
@@ -194,6 +194,25 @@ describe('the laws of ownership', () => {
           JSON.stringify(encodeManaged(after.owners, after, timesOf(after)) ?? []),
           text,
         );
+      }),
+      many,
+    );
+  });
+
+  it('an update by the sole owner adds what it changes to what it owns, and is dated', () => {
+    fc.assert(
+      fc.property(pod, pod, (first, second) => {
+        const object = new OwnedObject('v1', 'Pod');
+        object.update('m', first);
+        const [before, owned] = [object.object, object.fieldsOf('m')];
+        if (owned === undefined) return;
+        object.update('m', second);
+        const changes = compareValuesOf(podType, before, object.object) ?? noChange;
+        const changed = withoutOwnerless(union(changes.modified, changes.added));
+        const kept = difference(owned, changes.removed);
+        assert.deepEqual(object.fieldsOf('m') ?? {}, union(kept, changed));
+        const written = isEmptySet(changed) ? 1 : 2;
+        assert.equal(object.entries[0]?.time ?? object.timeOf(written), object.timeOf(written));
       }),
       many,
     );

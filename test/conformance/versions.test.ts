@@ -298,7 +298,12 @@ describe('an emulated release', () => {
       const labels = `group="${group}",version="v1beta1",resource="ingresses",subresource="",removed_release="1.22"`;
       assert.ok(text.includes(`apiserver_requested_deprecated_apis{${labels}} 1`), text);
     }
-    assert.ok(!text.includes('version="v1",resource="ingresses"'));
+    const deprecated = text.split('\n').filter((line) => line.includes('requested_deprecated'));
+    assert.ok(!deprecated.some((line) => line.includes('version="v1",')), text);
+    // Whoever asks how often it was used joins both by their labels.
+    const used = 'group="extensions",version="v1beta1",resource="ingresses",subresource=""';
+    const counted = `apiserver_request_total{verb="POST",dry_run="",${used},scope="resource",component="apiserver",code="201"} 1`;
+    assert.ok(text.includes(counted), text);
   });
 
   it('does not serve what came later, or had gone', async () => {

@@ -59,6 +59,23 @@ export const requestProperties: readonly Property[] = [
     },
   ],
   [
+    'an exchange tells what it was answered with, and nothing before',
+    (notes) => (exchange) => {
+      const told = [exchange.answered, exchange.status];
+      if (exchange.path === '/stream') exchange.stream(202, text, Buffer.from(' ')).end();
+      else exchange.send(418, text, '');
+      notes.log.push([...told, exchange.answered, exchange.status].join(' '));
+    },
+    async ({ connect }, notes) => {
+      for (const path of ['/', '/stream']) {
+        const client = connect();
+        client.request('GET', path);
+        await client.response();
+      }
+      assert.deepEqual(notes.log, ['false 0 true 418', 'false 0 true 202']);
+    },
+  ],
+  [
     'HEAD has the Content-Length of GET and no body, and the connection goes on',
     () => (exchange) => {
       if (exchange.path === '/stream') exchange.stream(200, text, Buffer.from(' ')).end();

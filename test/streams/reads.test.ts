@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stampResourceVersion } from '../../src/apimachinery/object-encoding.ts';
 import { seededPrng, randomBelow } from '../../src/stdx/prng.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
+import { decodeRecord } from '../../src/storage/record-codec.ts';
 import { revisionZero, StorageError } from '../../src/storage/storage.ts';
 import type { Revision, Storage } from '../../src/storage/storage.ts';
+import type { StreamsDeps } from '../../streams/hub.ts';
 import { manualTime } from '../support/manual-time.ts';
 import { createWorld, everything, labelIs, Model, pods, putMany } from './harness.ts';
 import { TestSink, turns, watchRequest } from './harness.ts';
@@ -21,6 +24,27 @@ describe('reads', () => {
       assert.equal(entry?.revision, revision);
       assert.equal(JSON.parse(Buffer.from(entry.bytes).toString()).spec.payload, `${i}`);
     }
+    await world.stop();
+  });
+
+  it('a record is decoded once and its bytes are stamped once a revision, whoever looks', async () => {
+    const calls = { decoded: 0, stamped: 0 };
+    const deps: Partial<StreamsDeps> = {
+      decodeRecord: (stored) => ((calls.decoded += 1), decodeRecord(stored)),
+      stamp: (...stamp) => ((calls.stamped += 1), stampResourceVersion(...stamp)),
+    };
+    const world = await createWorld({ deps });
+    const sinks = [new TestSink(), new TestSink()];
+    for (const sink of sinks) world.streams.watch(watchRequest({ namespace }), sink);
+    await world.put({ namespace, name: 'p', payload: '1' });
+    await world.put({ namespace, name: 'p', payload: '2' });
+    await world.settle();
+    assert.equal(world.streams.snapshot(pods).get(namespace, 'p')?.namespace, namespace);
+    assert.deepEqual(calls, { decoded: 2, stamped: 2 });
+    await world.remove(namespace, 'p');
+    await world.settle();
+    assert.deepEqual(calls, { decoded: 2, stamped: 3 });
+    for (const sink of sinks) assert.equal(sink.frames.length, 3);
     await world.stop();
   });
 

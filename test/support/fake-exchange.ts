@@ -36,6 +36,9 @@ export function fakeExchange(
     get answered() {
       return sent !== undefined;
     },
+    get status() {
+      return sent?.status ?? 0;
+    },
     closed: false,
     onAbort: () => undefined,
     get sent() {

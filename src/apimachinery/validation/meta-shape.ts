@@ -61,8 +61,15 @@ type Reader = (
   unknownFields: string[],
 ) => JsonValue | undefined;
 
-/** In the order in which the fields are written. */
-type FieldTable = ReadonlyMap<string, Reader>;
+interface FieldTable {
+  /** In the order in which the fields are written. */
+  readonly rows: readonly (readonly [string, Reader])[];
+  readonly names: ReadonlySet<string>;
+}
+
+function fieldTable(...rows: FieldTable['rows']): FieldTable {
+  return { rows, names: new Set(rows.map(([name]) => name)) };
+}
 
 const readString = (value: JsonValue | undefined, path: string): string | undefined => {
   if (value === undefined || value === null || value === '') return undefined;
@@ -139,16 +146,16 @@ function objectOf(fields: FieldTable): Reader {
   return (value, path, unknown) => readFields(value, path, fields, unknown);
 }
 
-const OWNER_FIELDS: FieldTable = new Map<string, Reader>([
+const OWNER_FIELDS = fieldTable(
   ['apiVersion', readRequiredString],
   ['kind', readRequiredString],
   ['name', readRequiredString],
   ['uid', readRequiredString],
   ['controller', readBoolean],
   ['blockOwnerDeletion', readBoolean],
-]);
+);
 
-const MANAGED_FIELDS: FieldTable = new Map<string, Reader>([
+const MANAGED_FIELDS = fieldTable(
   ['manager', readString],
   ['operation', readString],
   ['apiVersion', readString],
@@ -156,9 +163,9 @@ const MANAGED_FIELDS: FieldTable = new Map<string, Reader>([
   ['fieldsType', readString],
   ['fieldsV1', readAnyObject],
   ['subresource', readString],
-]);
+);
 
-const META_FIELDS: FieldTable = new Map<string, Reader>([
+const META_FIELDS = fieldTable(
   ['name', readString],
   ['generateName', readString],
   ['namespace', readString],
@@ -174,7 +181,7 @@ const META_FIELDS: FieldTable = new Map<string, Reader>([
   ['ownerReferences', listOf(objectOf(OWNER_FIELDS), 'objects')],
   ['finalizers', listOf(readRequiredString, 'strings')],
   ['managedFields', listOf(objectOf(MANAGED_FIELDS), 'objects')],
-]);
+);
 
 function readFields(
   value: JsonValue | undefined,
@@ -185,14 +192,14 @@ function readFields(
   const source = value === undefined || value === null ? {} : value;
   if (!isJsonObject(source)) throw new WrongShape(path, 'an object', source);
   const result: Record<string, JsonValue> = {};
-  for (const [name, read] of fields) {
+  for (const [name, read] of fields.rows) {
     const field = Object.hasOwn(source, name) ? source[name] : undefined;
     // What is absent is never wrong, so its path is not asked for.
     const known = read(field, field === undefined ? path : `${path}.${name}`, unknownFields);
     if (known !== undefined) result[name] = known;
   }
   for (const name of Object.keys(source)) {
-    if (!fields.has(name)) unknownFields.push(`${path}.${name}`);
+    if (!fields.names.has(name)) unknownFields.push(`${path}.${name}`);
   }
   return result;
 }

@@ -136,6 +136,10 @@ class AuditedExchange implements HttpExchange {
     return this.#waiting !== undefined || this.#inner.answered;
   }
 
+  get status(): number {
+    return this.#inner.status;
+  }
+
   get closed(): boolean {
     return this.#inner.closed;
   }

@@ -149,13 +149,12 @@ function readRecord(
 }
 
 function tailPage(tables: Tables, ring: ChangeRing, after: Revision): AtRevision<ChangePage> {
+  const { tailChangesMax, pageBytesMax } = storageLimits;
+  // What the ring reaches back to has not been compacted, and nothing needs to be read.
+  const recent = ring.after(after, tailChangesMax, pageBytesMax);
+  if (recent !== undefined) return { kind: 'ok', value: recent };
   const refused = refuseRevision(tables, after);
-  if (refused !== undefined) return refused;
-  const recent = ring.after(after, storageLimits.tailChangesMax, storageLimits.pageBytesMax);
-  return {
-    kind: 'ok',
-    value: recent ?? changePage(tables, after, storageLimits.tailChangesMax, false),
-  };
+  return refused ?? { kind: 'ok', value: changePage(tables, after, tailChangesMax, false) };
 }
 
 async function enter(closing: AbortSignal): Promise<void> {

@@ -113,6 +113,7 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     const step = planCompaction(tables, before);
     if (step === undefined) return false;
     await transaction(() => writeCompaction(tables, step));
+    ring.forget(step.compactRevision);
     return step.more;
   }
 

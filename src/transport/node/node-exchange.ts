@@ -55,7 +55,7 @@ export class NodeExchange implements HttpExchange, Expiring {
   #headers: Header[];
   #body: RequestBody | undefined;
   #bodyAsked = false;
-  #responded = false;
+  #status = 0;
   #closed = false;
   #aborted = false;
   #held: ((close: boolean) => void) | undefined;
@@ -81,7 +81,11 @@ export class NodeExchange implements HttpExchange, Expiring {
   }
 
   get answered(): boolean {
-    return this.#responded;
+    return this.#status !== 0;
+  }
+
+  get status(): number {
+    return this.#status;
   }
 
   get closed(): boolean {
@@ -126,7 +130,7 @@ export class NodeExchange implements HttpExchange, Expiring {
   }
 
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void {
-    this.#respondOnce();
+    this.#respondOnce(status);
     if (this.#closed) return;
     const requestBody = this.#body;
     if (requestBody === undefined || requestBody.over) {
@@ -144,7 +148,7 @@ export class NodeExchange implements HttpExchange, Expiring {
   }
 
   stream(status: number, headers: readonly Header[]): ResponseStream {
-    this.#respondOnce();
+    this.#respondOnce(status);
     if (this.#closed) return closedStream;
     this.#writeHead(status, headers, undefined, false);
     if (this.method === 'HEAD' || isBodiless(status)) {
@@ -214,9 +218,9 @@ export class NodeExchange implements HttpExchange, Expiring {
     };
   }
 
-  #respondOnce(): void {
-    assert(!this.#responded, 'an exchange is answered exactly once');
-    this.#responded = true;
+  #respondOnce(status: number): void {
+    assert(this.#status === 0, 'an exchange is answered exactly once');
+    this.#status = status;
   }
 
   #sendNow(

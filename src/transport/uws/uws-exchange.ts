@@ -55,7 +55,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   #answerHeaders: readonly Header[] = noHeaders;
   #body: RequestBody | undefined;
   #bodyAsked = false;
-  #responded = false;
+  #status = 0;
   #closed = false;
   #aborted = false;
   #inHandler = true;
@@ -88,7 +88,11 @@ export class UwsExchange implements HttpExchange, Expiring {
   }
 
   get answered(): boolean {
-    return this.#responded;
+    return this.#status !== 0;
+  }
+
+  get status(): number {
+    return this.#status;
   }
 
   get closed(): boolean {
@@ -170,7 +174,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   }
 
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void {
-    this.#respondOnce();
+    this.#respondOnce(status);
     if (this.#closed) return;
     const requestBody = this.#body;
     if (requestBody === undefined || requestBody.over) {
@@ -190,7 +194,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   }
 
   stream(status: number, headers: readonly Header[], preamble: Uint8Array): ResponseStream {
-    this.#respondOnce();
+    this.#respondOnce(status);
     if (this.#closed) return closedStream;
     if (this.method === 'HEAD' || isBodiless(status)) {
       this.#corked(() => {
@@ -240,9 +244,9 @@ export class UwsExchange implements HttpExchange, Expiring {
     res.close();
   }
 
-  #respondOnce(): void {
-    assert(!this.#responded, 'an exchange is answered exactly once');
-    this.#responded = true;
+  #respondOnce(status: number): void {
+    assert(this.#status === 0, 'an exchange is answered exactly once');
+    this.#status = status;
   }
 
   #sendNow(

@@ -50,36 +50,51 @@ interface Zipped {
   readonly keepRight: boolean;
 }
 
-/** Walks two nodes side by side. Undefined when no member is left. */
+/** Walks two nodes side by side. Undefined when no member is left; the left node itself when
+ * nothing of it changes, which is the usual case: it is copied at the first thing that does. */
 function zip(left: FieldSet, right: FieldSet, how: Zipped): FieldSet | undefined {
-  const out: FieldSetDraft = {};
-  let isEmpty = true;
-  const put = (key: string, node: FieldSet | undefined): void => {
-    if (node === undefined) return;
-    if (isEmpty && how.member) out[memberMark] = emptySet;
-    isEmpty = false;
-    out[key] = node;
-  };
   const leftKeys = Object.keys(left);
   const rightKeys = Object.keys(right);
-  let l = leftKeys[0] === memberMark ? 1 : 0;
+  const leftStart = leftKeys[0] === memberMark ? 1 : 0;
+  let l = leftStart;
   let r = rightKeys[0] === memberMark ? 1 : 0;
+  let out: FieldSetDraft | undefined;
+  const copy = (count: number): FieldSetDraft => {
+    const draft: FieldSetDraft = how.member ? { [memberMark]: emptySet } : {};
+    for (let at = leftStart; at < count; at += 1) {
+      const key = leftKeys[at] as string;
+      draft[key] = left[key] as FieldSet;
+    }
+    return draft;
+  };
+  // A mark that comes or goes is a change, too.
+  if (leftKeys.length > 0 && how.member !== (leftStart === 1)) out = copy(0);
   while (l < leftKeys.length || r < rightKeys.length) {
     const leftKey = leftKeys[l];
     const rightKey = rightKeys[r];
     const order =
       leftKey === undefined ? 1 : rightKey === undefined ? -1 : compareElements(leftKey, rightKey);
+    if (order > 0) {
+      if (how.keepRight)
+        (out ??= copy(l))[rightKey as string] = right[rightKey as string] as FieldSet;
+    } else {
+      const key = leftKey as string;
+      const node = left[key] as FieldSet;
+      const kept =
+        order === 0 ? how.both(node, right[key] as FieldSet) : how.keepLeft ? node : undefined;
+      if (kept !== node) out ??= copy(l);
+      if (kept !== undefined && out !== undefined) out[key] = kept;
+    }
     if (order <= 0) l += 1;
     if (order >= 0) r += 1;
-    if (order === 0) {
-      const key = leftKey as string;
-      put(key, how.both(left[key] as FieldSet, right[key] as FieldSet));
-    } else if (order < 0) {
-      if (how.keepLeft) put(leftKey as string, left[leftKey as string] as FieldSet);
-    } else if (how.keepRight) put(rightKey as string, right[rightKey as string] as FieldSet);
   }
-  if (!isEmpty) return out;
-  return how.member ? emptySet : undefined;
+  return finished(out ?? left, how.member);
+}
+
+/** Of a node without members below only itself can be left. */
+function finished(node: FieldSet, isOne: boolean): FieldSet | undefined {
+  for (const key in node) if (key !== memberMark) return node;
+  return isOne ? emptySet : undefined;
 }
 
 const uniteNodes: Combine = (left, right) =>

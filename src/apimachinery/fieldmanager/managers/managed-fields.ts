@@ -28,10 +28,11 @@ export interface ManagerIdentity {
   readonly subresource: string;
 }
 
-interface StoredEntry {
+export interface StoredEntry {
   readonly identifier: string;
   readonly time: string | undefined;
   readonly owned: OwnedFields;
+  /** With its fields in canonical form. */
   readonly entry: JsonObject;
 }
 
@@ -147,6 +148,19 @@ export function makeEntry(
     fieldsV1: markCanonical(set),
     ...(subresource === '' ? {} : { subresource }),
   };
+}
+
+/** Whether the entry is of those updates. */
+export function isEntryOf(
+  entry: JsonObject,
+  { manager, apiVersion, subresource }: Omit<ManagerIdentity, 'operation'>,
+): boolean {
+  return (
+    entry['operation'] === 'Update' &&
+    entry['manager'] === (manager === '' ? unknownManager : manager) &&
+    entry['apiVersion'] === apiVersion &&
+    text(entry, 'subresource') === subresource
+  );
 }
 
 /** Whether two claims are the same: fields and version. */

@@ -14,7 +14,7 @@
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 import { formatRfc3339 } from '../../time.ts';
 import type { ApiObject, JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
-import { isJsonObject } from '../../unstructured.ts';
+import { isJsonObject, withMember } from '../../unstructured.ts';
 import type { FieldWriter, TrackUpdate, UpdateToTrack } from '../field-manager.ts';
 import { isEmptySet, union } from '../fieldpath/field-set.ts';
 import type { Managers, ManagersDraft } from '../merge/managers.ts';
@@ -22,12 +22,14 @@ import { updateManagers } from '../merge/update.ts';
 import { deducedType } from '../schema/deduced.ts';
 import type { Comparison } from '../typed/compare.ts';
 import { compareValuesOf } from '../typed/compare.ts';
+import { reconcileFields } from '../typed/reconcile.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { createdFields } from './created-fields.ts';
-import type { Managed } from './managed-fields.ts';
+import type { Managed, StoredEntry } from './managed-fields.ts';
 import {
   decodeManaged,
   encodeManaged,
+  isEntryOf,
   makeEntry,
   managerIdentifier,
   nothingManaged,
@@ -52,6 +54,14 @@ export const trackUpdate: TrackUpdate = (update) => {
   const type = kind.typeAt(apiVersion) ?? deducedType;
   const compared = compareValuesOf(type, before, candidate);
   if (compared === undefined && start.isLive) return candidate;
+  if (compared !== undefined && start.isLive) {
+    const sole = soleOwner(update, start.managed, compared);
+    const time = formatRfc3339(update.nowMs);
+    if (sole?.time === time) return candidate;
+    if (sole !== undefined) {
+      return withManagedFields(candidate, [withMember(sole.entry, 'time', time)]);
+    }
+  }
   const entries = ownedAfter(update, before, candidate, start.managed, compared);
   return withManagedFields(candidate, sameEntries(entries, liveEntries) ? liveEntries : entries);
 };
@@ -106,6 +116,26 @@ function ownedAfter(
   if (written !== undefined) times.set(written, formatRfc3339(update.nowMs));
   capUpdateManagers(draft, times);
   return encodeManaged(draft, managed, times);
+}
+
+/** The entry of the writer when it has changed nothing but what it alone owns, as controllers do
+ * over and over: then ownership stays as it is, and only the time moves on. */
+function soleOwner(
+  update: UpdateToTrack,
+  { stored, owners }: Managed,
+  { added, modified, removed }: Comparison,
+): StoredEntry | undefined {
+  if (stored.size !== 1 || owners.size !== 1 || !isEmptySet(removed)) return undefined;
+  const [sole] = stored.values();
+  if (sole?.time === undefined || !isEntryOf(sole.entry, update)) return undefined;
+  const { kind, apiVersion, subresource } = update;
+  const { set } = sole.owned;
+  const written = withoutOwnerless(kind.keepWritable(union(modified, added), subresource));
+  if (isEmptySet(written) || union(set, written) !== set) return undefined;
+  // What was claimed but cannot be owned, or no longer as it was, is put right on the long way.
+  if (withoutOwnerless(set) !== set) return undefined;
+  const type = kind.typeAt(apiVersion) ?? deducedType;
+  return reconcileFields(type, set) === set ? sole : undefined;
 }
 
 interface OwnersAfter {
