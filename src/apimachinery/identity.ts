@@ -51,6 +51,8 @@ export interface Identity {
     /** On the Lease that says that a server is there: which program it is. */
     readonly serverIdentity: string;
     readonly hostname: string;
+    /** On APIServices that the server itself puts right. */
+    readonly automanaged: string;
   };
   readonly finalizers: {
     /** In spec.finalizers of a namespace until its content is gone. */
@@ -168,6 +170,7 @@ function makeIdentity(base: Names): Identity {
       serviceName: `${labelDomain}/service-name`,
       serverIdentity: `apiserver.${labelDomain}/identity`,
       hostname: `${labelDomain}/hostname`,
+      automanaged: `kube-aggregator.${labelDomain}/automanaged`,
     },
     finalizers: {
       namespace: base.namespaceFinalizer,

@@ -35,6 +35,7 @@ export const conditionalUpdateOnly = table(`
   admissionregistration.{domain}/validatingadmissionpolicybindings
   admissionregistration.{domain}/validatingwebhookconfigurations
   apiextensions.{domain}/customresourcedefinitions
+  apiregistration.{domain}/apiservices
   certificates.{domain}/clustertrustbundles
   coordination.{domain}/leasecandidates coordination.{domain}/leases
   internal.apiserver.{domain}/storageversions
@@ -86,6 +87,7 @@ export const withoutDeleteCollection = table('/namespaces');
 const nameRules: Readonly<Record<string, NameRule>> = {
   '/namespaces': 'dns-label',
   '/services': 'dns-1035-label',
+  'apiregistration.{domain}/apiservices': 'path-segment',
   'batch/cronjobs': 'dns-subdomain-52',
   'certificates.{domain}/certificatesigningrequests': 'path-segment',
   'certificates.{domain}/clustertrustbundles': 'trust-bundle',

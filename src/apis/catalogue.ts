@@ -1,6 +1,6 @@
 /**
- * The catalogue: the generated rows of every built-in kind as values, with the life cycle that the
- * specification adds to them (spec 2, sections 3.3 and 9.3).
+ * The catalogue: the generated rows of every built-in kind as values, and those that are added by
+ * hand, with the life cycle that the specification adds to them (spec 2, sections 3.3 and 9.3).
  *
  * What it is not: a scheme. Which rows are served, under which identity and how they behave is
  * build-scheme.ts. Group names are templates here (`rbac.authorization.{domain}`).
@@ -8,6 +8,7 @@
  * Invariants: a malformed row is a broken build and fails at start, not a request.
  */
 import { assert } from '../stdx/assert.ts';
+import { addedKindRows } from './added-kinds.ts';
 import { kindRows } from './kinds.gen.ts';
 import {
   earlierIntroductions,
@@ -43,7 +44,8 @@ export interface CatalogueReplacement {
   readonly kind: string;
 }
 
-export const catalogue: readonly CatalogueKind[] = parseRows(kindRows);
+/** What the facts have first. */
+export const catalogue: readonly CatalogueKind[] = parseRows(`${kindRows}${addedKindRows}`);
 
 /** `<group template>/<resource>`: how the hand-written tables of this folder name a resource. */
 export function resourceKey(kind: { readonly group: string; readonly resource: string }): string {

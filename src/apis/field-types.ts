@@ -8,10 +8,11 @@ import type { Identity } from '../apimachinery/identity.ts';
 import { metaTypes } from '../apimachinery/typed/meta-types.ts';
 import { readTypes } from '../apimachinery/typed/type-rows.ts';
 import type { TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
+import { addedTypeRows } from './added-kinds.ts';
 import { fieldTypeRows } from './field-types.gen.ts';
 
 export function fieldTypes(identity: Identity): TypeCatalogue {
-  return readTypes(fieldTypeRows, {
+  return readTypes(`${fieldTypeRows}${addedTypeRows}`, {
     base: metaTypes,
     fill: (template) => identity.fill(template),
   });

@@ -51,7 +51,8 @@ export function judgedPreparation(own: Partial<Preparation>, kind: KindInfo): Pa
       prepareForCreate: (object, user) => back(prepareForCreate(view(object), user), object),
     }),
     ...(prepareForUpdate && {
-      prepareForUpdate: (next, current) => back(prepareForUpdate(view(next), view(current)), next),
+      prepareForUpdate: (next, current, nowMs) =>
+        back(prepareForUpdate(view(next), view(current), nowMs), next),
     }),
   };
 }

@@ -16,7 +16,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import { part, texts } from '../apimachinery/members.ts';
 import { newForbidden } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
-import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { checkQualifiedName } from '../apimachinery/validation/names.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
 
@@ -57,7 +57,7 @@ function prepareNamespaceForUpdate(
   const status = current['status'];
   return {
     ...withNameLabel(next, identity),
-    spec: { ...part(next, 'spec'), finalizers: specFinalizers(current) },
+    spec: withFinalizers(part(next, 'spec'), specFinalizers(current)),
     ...(status === undefined ? {} : { status }),
   };
 }
@@ -65,15 +65,20 @@ function prepareNamespaceForUpdate(
 /** Written by whoever has done what its finalizer waited for: spec.finalizers, and the metadata
  * that is the client's. */
 function prepareFinalize(next: ApiObject, current: ApiObject): ApiObject {
-  const finalizers = specFinalizers(next);
-  const { finalizers: _replaced, ...spec } = part(current, 'spec');
+  const spec = withFinalizers(part(current, 'spec'), specFinalizers(next));
   const { labels: _labels, ...metadata } = next.metadata;
   const { labels } = current.metadata;
   return {
     ...current,
     metadata: labels === undefined ? metadata : { ...metadata, labels },
-    spec: finalizers.length === 0 ? spec : { ...spec, finalizers },
+    spec,
   };
+}
+
+/** An empty list is no member. */
+function withFinalizers(spec: JsonObject, finalizers: readonly string[]): JsonObject {
+  const { finalizers: _replaced, ...others } = spec;
+  return finalizers.length === 0 ? others : { ...others, finalizers: [...finalizers] };
 }
 
 /** Names without a domain are those that the service gives a meaning. */

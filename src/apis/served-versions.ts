@@ -98,6 +98,7 @@ export function preferredFirst(
 /** Discovery lists groups in this order; what is not named here follows by name. */
 export const groupOrder: readonly string[] = [
   '',
+  'apiregistration.{domain}',
   'extensions',
   'apps',
   'events.{domain}',

@@ -44,8 +44,8 @@ function withAddresses(service: ApiObject, { first, all }: Addresses): ApiObject
 export function serviceStrategy(generic: KindStrategy): Partial<KindStrategy> {
   return {
     prepareForCreate: (service, user) => withAddressList(generic.prepareForCreate(service, user)),
-    prepareForUpdate: (next, current) =>
-      withAddressesOf(generic.prepareForUpdate(next, current), current),
+    prepareForUpdate: (next, current, nowMs) =>
+      withAddressesOf(generic.prepareForUpdate(next, current, nowMs), current),
   };
 }
 

@@ -12,6 +12,7 @@ import { makeTypedValidators } from '../apimachinery/typed/validate-typed.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { genericStrategy } from '../registry/strategy.ts';
 import type { KindStrategy, StrategyOf, SubresourceRules } from '../registry/strategy.ts';
+import { apiServiceStrategy } from './api-services.ts';
 import { signingRequestStrategy } from './certificate-signing-requests.ts';
 import { stableSliceStrategy } from './endpoint-slices.ts';
 import { initialStateStrategies } from './initial-state.ts';
@@ -37,6 +38,7 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
       ...initial['/pods'],
       subresources: podSubresources(`${identity.labelDomain}/config.mirror`),
     },
+    [identity.fill('apiregistration.{domain}/apiservices')]: apiServiceStrategy(),
     [identity.fill('certificates.{domain}/certificatesigningrequests')]: signingRequestStrategy(),
     '/secrets': secretStrategy(),
   };

@@ -15,6 +15,8 @@
  * Bounds: `namespacesMax` namespaces at a time, each with the deletions in flight of one
  * deletecollection; workQueueLimits for those that wait.
  */
+import { items, part } from '../apimachinery/members.ts';
+import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -26,7 +28,6 @@ import { checkPreconditions, executeReplace } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { unreadableIn } from '../../streams/streams.ts';
 import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
-import { part } from '../apimachinery/members.ts';
 import type { Controller } from './controller.ts';
 import { metadataOf } from './garbage-collector-graph.ts';
 import { withContentConditions } from './namespace-conditions.ts';
@@ -109,14 +110,17 @@ async function emptyNamespace(registry: RegistryDeps, name: string): Promise<boo
   }
   const left = remaining(registry, contents, name, failures);
   const { uid = '' } = metadataOf(entry);
-  if (left.resources.length > 0 || failures.length > 0) {
+  const own = identity.finalizers.namespace;
+  const emptied = left.resources.length === 0 && failures.length === 0;
+  // Whoever wonders why a namespace stays reads the conditions; one that goes now has no reader.
+  if (!emptied || isHeldByOthers(entry, own)) {
     await changeNamespace(registry, kind, name, uid, 'status', (object) =>
       withContentConditions(object, left, registry.clock.nowMs()),
     );
-    return false;
   }
+  if (!emptied) return false;
   return changeNamespace(registry, kind, name, uid, 'finalize', (object) =>
-    withoutFinalizer(object, identity.finalizers.namespace),
+    withoutFinalizer(object, own),
   );
 }
 
@@ -194,8 +198,17 @@ function isMarked(entry: Entry): boolean {
   return metadataOf(entry).deletionTimestamp !== undefined;
 }
 
+function isHeldByOthers(entry: Entry, own: string): boolean {
+  const object = decodeObject(entry.bytes);
+  if ((object.metadata.finalizers ?? []).length > 0) return true;
+  return items(part(object, 'spec'), 'finalizers').some((name) => name !== own);
+}
+
+/** The same object when it does not have it. An empty list is no member. */
 function withoutFinalizer(object: ApiObject, finalizer: string): ApiObject {
-  const spec = part(object, 'spec');
-  const held = Array.isArray(spec['finalizers']) ? spec['finalizers'] : [];
-  return { ...object, spec: { ...spec, finalizers: held.filter((item) => item !== finalizer) } };
+  const { finalizers: _held, ...spec } = part(object, 'spec');
+  const held = items(part(object, 'spec'), 'finalizers');
+  if (!held.includes(finalizer)) return object;
+  const left = held.filter((item) => item !== finalizer);
+  return { ...object, spec: left.length === 0 ? spec : { ...spec, finalizers: left } };
 }

@@ -20,7 +20,7 @@ export interface KindStrategy {
    * who creates it; undefined: the server itself. */
   prepareForCreate(object: ApiObject, user?: UserInfo): ApiObject;
   /** Likewise, for a write to the main resource. `next` already has the immutable metadata. */
-  prepareForUpdate(next: ApiObject, current: ApiObject): ApiObject;
+  prepareForUpdate(next: ApiObject, current: ApiObject, nowMs: number): ApiObject;
   /** Likewise, for a write to the status: `next` differs in it and in the client's metadata. */
   prepareForStatusUpdate(next: ApiObject, current: ApiObject, nowMs: number): ApiObject;
   /** Of writes to the kind's other subresources, by name. */

@@ -159,7 +159,8 @@ export function preparedUpdate(
   const next = metadataForUpdate(submitted, current);
   const rules = subresource === undefined ? undefined : strategy.subresources[subresource];
   assert(subresource === undefined || rules !== undefined, `no rules for ${subresource}`);
-  const prepared = rules?.prepare(next, current, nowMs) ?? strategy.prepareForUpdate(next, current);
+  const prepared =
+    rules?.prepare(next, current, nowMs) ?? strategy.prepareForUpdate(next, current, nowMs);
   return withGeneration(prepared, current, kind);
 }
 

@@ -1,7 +1,7 @@
 /**
  * The parts between the store and the requests, composed: streams, actors, authorization, registry.
  *
- *   store ▶ streams (caches loaded) ▶ committer, actors ▶ authorization ▶ registry ▶ namespaces
+ *   store ▶ streams (caches loaded) ▶ committer, actors ▶ authorization ▶ registry ▶ defaults
  *
  * What it is not: what listens (serving.ts), what works beside requests (background.ts), or how all
  * of it starts and stops (server.ts).
@@ -27,8 +27,10 @@ import {
 } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
+import { apiServicesGroup, localApiServices } from '../apis/local-api-services.ts';
 import { strategiesOf } from '../apis/strategies.ts';
 import type { Authorization } from '../authorization/authorization.ts';
+import { reconcileApiServices } from '../controllers/local-api-services.ts';
 import { reconcileRbacDefaults } from '../controllers/rbac-defaults.ts';
 import { createObject } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
@@ -129,7 +131,7 @@ export async function assembleParts(
     prng,
     guardOf: writeGuards(config, { identity, streams, authorization }),
   };
-  await createDefaults(registry);
+  await Promise.all([createDefaults(registry), keepApiServices(registry)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
   return { storage, streams, actors, committer, registry, validation, authorization };
 }
@@ -155,4 +157,13 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
     if (created.kind === 'ok' || isAlreadyExists(created.error)) continue;
     throw new Error('the default objects could not be made', { cause: created.error });
   }
+}
+
+/** What this server answers for itself is said where clients look. */
+async function keepApiServices(registry: RegistryDeps): Promise<void> {
+  const { scheme, identity } = registry;
+  const group = identity.fill(apiServicesGroup);
+  const kind = scheme.findStorage({ group, resource: 'apiservices' });
+  if (kind === undefined) return;
+  await reconcileApiServices(registry, kind, localApiServices(scheme, identity));
 }

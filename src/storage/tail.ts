@@ -8,6 +8,7 @@
  * where the last one ended; a commit that happens between reading a page and falling asleep is
  * seen, because the sleep is on a count taken before the read.
  */
+import { SlotSet, ticketOf } from '../stdx/slot-set.ts';
 import { StorageError } from './storage.ts';
 import type { AtRevision, ChangePage, Revision } from './storage.ts';
 
@@ -21,7 +22,7 @@ export interface CommitSignal {
 }
 
 export function createCommitSignal(): CommitSignal {
-  const waiters = new Set<() => void>();
+  const waiters = new SlotSet<() => void>();
   let count = 0;
   return {
     get count() {
@@ -29,20 +30,20 @@ export function createCommitSignal(): CommitSignal {
     },
     notify() {
       count += 1;
-      const woken = [...waiters];
+      const woken = waiters.items();
       waiters.clear();
       for (const wake of woken) wake();
     },
     wait(seen, signal) {
       if (count !== seen || signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
-        const wake = (): void => {
-          signal.removeEventListener('abort', wake);
-          waiters.delete(wake);
+        const waiter = ticketOf((): void => {
+          signal.removeEventListener('abort', waiter.item);
+          waiters.remove(waiter);
           resolve();
-        };
-        signal.addEventListener('abort', wake);
-        waiters.add(wake);
+        });
+        signal.addEventListener('abort', waiter.item);
+        waiters.add(waiter);
       });
     },
   };

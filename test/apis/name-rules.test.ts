@@ -11,6 +11,7 @@ const rows: readonly (readonly [string, string, Readonly<Record<string, string>>
     'a.b-c',
     { A: 'a lowercase RFC 1123 subdomain', ['a'.repeat(254)]: 'must be no' },
   ],
+  ['apiregistration.{domain}/apiservices', 'v1.', { 'v1.a/b': "may not contain '/'" }],
   ['/namespaces', 'a-b', { 'a.b': 'must not contain dots' }],
   ['/services', 'a-1', { '1a': 'a DNS-1035 label' }],
   ['batch/cronjobs', 'c'.repeat(52), { ['c'.repeat(53)]: 'must be no more than 52' }],

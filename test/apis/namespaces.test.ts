@@ -44,7 +44,7 @@ describe('namespaces', () => {
     const sent = namespace({ metadata: { name: 'a', labels: { [label]: 'other', x: 'y' } } });
     const created = strategy().prepareForCreate(sent);
     assert.deepEqual(created.metadata.labels, { [label]: 'a', x: 'y' });
-    const updated = strategy().prepareForUpdate(namespace(), created);
+    const updated = strategy().prepareForUpdate(namespace(), created, 0);
     assert.deepEqual(updated.metadata.labels, { [label]: 'a' });
   });
 
@@ -52,7 +52,11 @@ describe('namespaces', () => {
     const created = strategy().prepareForCreate(namespace({ status: { phase: 'Terminating' } }));
     assert.deepEqual(created['spec'], { finalizers: ['kubernetes'] });
     assert.deepEqual(created['status'], { phase: 'Active' });
-    const updated = strategy().prepareForUpdate(namespace({ spec: { finalizers: [] } }), created);
+    const updated = strategy().prepareForUpdate(
+      namespace({ spec: { finalizers: [] } }),
+      created,
+      0,
+    );
     assert.deepEqual(updated['spec'], { finalizers: ['kubernetes'] });
     assert.deepEqual(updated['status'], { phase: 'Active' });
   });

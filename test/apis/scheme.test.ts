@@ -44,8 +44,6 @@ function serves(scheme: Scheme, name: string): boolean {
 
 /** The vectors are of release 1.31. */
 const absentStubs = [
-  // Registers other servers behind this one; there is no aggregation layer.
-  'apiregistration.k8s.io/v1/apiservices',
   // Gone since 1.32.
   'admissionregistration.k8s.io/v1alpha1/validatingadmissionpolicybindings',
   'flowcontrol.apiserver.k8s.io/v1beta3/prioritylevelconfigurations',

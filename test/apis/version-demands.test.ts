@@ -212,7 +212,7 @@ describe('the topology of endpoints in discovery/v1', () => {
   it('stays as long as no endpoint changes', () => {
     const current = slice({ addresses: ['a'], deprecatedTopology });
     const next = { ...current, metadata: { name: 'x', labels: { a: 'b' } } };
-    assert.equal(strategy.prepareForUpdate?.(next, current), next);
+    assert.equal(strategy.prepareForUpdate?.(next, current, 0), next);
   });
 
   it('goes with a change, but for a node that was named there before', () => {
@@ -221,7 +221,7 @@ describe('the topology of endpoints in discovery/v1', () => {
       { addresses: ['b'], deprecatedTopology },
       { addresses: ['c'], deprecatedTopology: { 'kubernetes.io/hostname': 'new' } },
     );
-    assert.deepEqual(strategy.prepareForUpdate?.(next, current)['endpoints'], [
+    assert.deepEqual(strategy.prepareForUpdate?.(next, current, 0)['endpoints'], [
       { addresses: ['b'], nodeName: 'n' },
       { addresses: ['c'] },
     ]);

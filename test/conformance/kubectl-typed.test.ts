@@ -47,8 +47,18 @@ const changes: readonly (readonly [string, string])[] = [
   ['delete job j again', 'job.batch "j" deleted\njob.batch "again" deleted'],
 ];
 
-/** The reference lists these: there is no aggregation layer. */
-const notServed = /^apiservices\./;
+const otherServer = JSON.stringify({
+  apiVersion: 'apiregistration.k8s.io/v1',
+  kind: 'APIService',
+  metadata: { name: 'v1.example.com' },
+  spec: {
+    group: 'example.com',
+    version: 'v1',
+    groupPriorityMinimum: 100,
+    versionPriority: 100,
+    service: { namespace: 'a', name: 'b' },
+  },
+});
 
 interface Listed {
   readonly verbs: readonly string[];
@@ -99,9 +109,10 @@ function referenceList(): readonly string[] {
       ),
     );
   });
-  return [...core.map((each) => rowOf(each.name, each.kind, each.namespaced, each)), ...groups]
-    .filter((row) => !notServed.test(row))
-    .sort();
+  return [
+    ...core.map((each) => rowOf(each.name, each.kind, each.namespaced, each)),
+    ...groups,
+  ].sort();
 }
 
 /** The same of what kubectl prints. */
@@ -197,6 +208,38 @@ for (const release of ['1.27', '1.33'] as const) {
         [...new Set(names)].sort(),
         [...new Set(printed.map((row) => row.split(' ')[0]))].sort(),
       );
+    });
+
+    test('componentstatuses and apiservices: what this server is made of, and what it serves', async () => {
+      const components = await run(['get', 'cs']);
+      assert.match(
+        components.stdout,
+        /^controller-manager +Healthy +ok *\nstorage +Healthy +ok *$/m,
+      );
+      assert.equal(
+        components.stderr,
+        'Warning: v1 ComponentStatus is deprecated in v1.19+\n',
+        'as the reference warns',
+      );
+      assert.match(await succeeds('describe cs storage'), /Status: +True/);
+      const services = await succeeds('get apiservices');
+      assert.match(services, /^NAME +SERVICE +AVAILABLE +AGE\nv1\. +Local +True /);
+      assert.match(
+        await succeeds('wait --for=condition=Available apiservice/v1.apps --timeout=30s'),
+        /v1\.apps condition met/,
+      );
+      assert.match(await succeeds('explain apiservice --recursive'), /versionPriority\s+<integer>/);
+
+      const name = 'apiservice.apiregistration.k8s.io/v1.example.com';
+      assert.equal(await succeeds('create -f -', otherServer), `${name} created\n`);
+      assert.equal(
+        await succeeds('apply --server-side -f -', otherServer),
+        `${name} serverside-applied\n`,
+      );
+      assert.match(await succeeds(`get ${name}`), / a\/b +False \(NotProxied\) /);
+      assert.match(await succeeds(`describe ${name}`), /does not proxy to other API servers/);
+      assert.match(await succeeds('api-resources'), /^apiservices /m, 'discovery goes on');
+      await succeeds(`delete ${name}`);
     });
 
     test('explain --recursive, events, cordon and taint', async () => {

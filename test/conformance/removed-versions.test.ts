@@ -16,9 +16,12 @@ function pathOf(row: RemovedVersion, version: string): string {
   return `/apis/${version}${row.namespaced ? '/namespaces/default' : ''}/${row.resource}`;
 }
 
-/** The name of a CustomResourceDefinition is made of what it defines. */
-const nameOf = (row: RemovedVersion) =>
-  row.kind === 'CustomResourceDefinition' ? 'wheels.example.org' : 'x';
+/** Names that are made of what the object says. */
+const names: Readonly<Record<string, string>> = {
+  APIService: 'v1.example.org',
+  CustomResourceDefinition: 'wheels.example.org',
+};
+const nameOf = (row: RemovedVersion) => names[row.kind] ?? 'x';
 
 /** `<group>/<version> <resource>` of everything that aggregated discovery lists. */
 async function aggregated(server: TestServer): Promise<ReadonlySet<string>> {

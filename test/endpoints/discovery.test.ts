@@ -58,8 +58,6 @@ interface ResourceList {
 
 /** What the reference lists and this server does not, and why. Each entry must be needed. */
 const notServed: Readonly<Record<string, string>> = {
-  'apiregistration.k8s.io/v1/apiservices': 'no aggregation layer',
-  'apiregistration.k8s.io/v1/apiservices/status': 'no aggregation layer',
   '/v1/nodes/proxy': 'nothing runs here to connect to',
   '/v1/pods/attach': 'nothing runs here to connect to',
   '/v1/pods/exec': 'nothing runs here to connect to',

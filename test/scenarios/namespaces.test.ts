@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { identityOf } from '../../src/apimachinery/identity.ts';
 import { absent } from '../support/partial-equal.ts';
 import { runScenarios } from '../support/scenario.ts';
 import type { Scenario, Step } from '../support/scenario.ts';
@@ -220,6 +221,19 @@ const foreign: Scenario = {
 runScenarios('namespaces', [defaults, label, status, terminating, foreign]);
 
 /** Polls: the controller works behind the requests. */
+async function eventually(
+  client: ApiClient,
+  target: string,
+  holds: (text: string) => boolean,
+): Promise<string> {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    const { text } = await client.request('GET', target);
+    if (holds(text)) return text;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return assert.fail(`${target} is not as it should be`);
+}
+
 async function eventuallyGone(client: ApiClient, target: string): Promise<void> {
   for (let attempt = 0; attempt < 400; attempt += 1) {
     if ((await client.request('GET', target)).status === 404) return;
@@ -296,6 +310,31 @@ interface NamespaceCondition {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
+}
+
+for (const [held, namespace] of [
+  ['in its metadata', { metadata: { name: 'left', finalizers: ['x.io/mine'] } }],
+  ['of its spec', { metadata: { name: 'left' }, spec: { finalizers: ['x.io/mine'] } }],
+] as const) {
+  test(`an emptied namespace that a finalizer ${held} holds says that it is empty`, async (t) => {
+    const server = await startTestServer({ identity: 'kubernetes' });
+    t.after(() => server.remove());
+    const { request } = server;
+    const target = '/api/v1/namespaces/left';
+    await request('POST', '/api/v1/namespaces', { body: namespace });
+    const pod = { metadata: { name: 'p' }, spec: podSpec({ nodeName: 'n' }) };
+    await request('POST', `${target}/pods`, { body: pod });
+    await request('DELETE', target);
+    await eventually(server, target, (text) => text.includes('pods. has 1'));
+    await request('DELETE', `${target}/pods/p?gracePeriodSeconds=0`);
+    const finalizer = identityOf('kubernetes').finalizers.namespace;
+    const text = await eventually(server, target, (seen) => !seen.includes(`"${finalizer}"`));
+    assert.match(text, /"NamespaceContentRemaining","status":"False","reason":"ContentRemoved"/);
+    const revision = /"resourceVersion":"\d+"/.exec(text)?.[0] ?? 'none';
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const touched = await request('PATCH', target, { headers, body: {} });
+    assert(touched.text.includes(revision), 'what the controller wrote has its stored form');
+  });
 }
 
 test('the conditions of a terminating namespace say what is left, and why', async () => {

@@ -240,6 +240,15 @@ export const policyDefaultRows: readonly DefaultRow[] = [
     object: { handler: 'h', overhead: { podFixed: { cpu: '1500u' } } },
     filled: { handler: 'h', overhead: { podFixed: { cpu: '2m' } } },
   },
+  ...['v1', 'v1beta1'].map((version) => ({
+    version: `apiregistration.k8s.io/${version}`,
+    kind: 'APIService',
+    object: { spec: { service: { name: 's' }, groupPriorityMinimum: 1, versionPriority: 1 } },
+    filled: {
+      spec: { service: { name: 's', port: 443 }, groupPriorityMinimum: 1, versionPriority: 1 },
+      status: {},
+    },
+  })),
   {
     version: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

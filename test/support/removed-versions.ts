@@ -276,6 +276,12 @@ export const removedVersions: readonly RemovedVersion[] = [
     ),
   ),
   row(
+    '22 7 apiregistration.k8s.io/v1beta1 APIService apiservices cluster apiregistration.k8s.io/v1:10',
+    same({
+      spec: { group: 'example.org', version: 'v1', groupPriorityMinimum: 5, versionPriority: 5 },
+    }),
+  ),
+  row(
     '22 7 apiextensions.k8s.io/v1beta1 CustomResourceDefinition customresourcedefinitions cluster apiextensions.k8s.io/v1:16',
     definition,
   ),

@@ -319,6 +319,31 @@ export const otherRows: readonly TableCase[] = [
     cells: { Type: 'Exempt', NominalConcurrencyShares: '<none>', Queues: '<none>' },
   },
   {
+    title: 'that this server answers',
+    key: 'apiregistration.{domain}/apiservices',
+    object: {
+      metadata,
+      status: { conditions: [{ type: 'Available', status: 'True', reason: 'R' }] },
+    },
+    cells: { Service: 'Local', Available: 'True' },
+  },
+  {
+    title: 'that nobody answers',
+    key: 'apiregistration.{domain}/apiservices',
+    object: {
+      metadata,
+      spec: { service: { namespace: 'n', name: 's' } },
+      status: { conditions: [{ type: 'Available', status: 'False', reason: 'R' }] },
+    },
+    cells: { Service: 'n/s', Available: 'False (R)' },
+  },
+  {
+    title: 'of which nothing is said',
+    key: 'apiregistration.{domain}/apiservices',
+    object: { metadata, status: { conditions: [{ type: 'Other', status: 'True' }] } },
+    cells: { Available: 'Unknown' },
+  },
+  {
     title: 'says whether its level is there',
     key: 'flowcontrol.{domain}/flowschemas',
     object: {

@@ -21,14 +21,20 @@ export interface DefinitionNames {
   readonly versionInfo: string;
 }
 
+/** Packages of types that are, in the reference, those of a program of its own. */
+const ownPrograms: ReadonlyMap<string, string> = new Map([
+  ['apiextensions', 'apiextensions-apiserver'],
+  ['apiregistration', 'kube-aggregator'],
+]);
+
 export function definitionNames(domain: string): DefinitionNames {
   const root = domain.split('.').reverse().join('.');
   const meta = `${root}.apimachinery.pkg.apis.meta`;
   const ofType = (typeName: string): string => {
     const [group = '', rest = ''] = typeName.split('/');
     if (group === 'meta') return `${meta}.${rest}`;
-    if (group === 'apiextensions')
-      return `${root}.apiextensions-apiserver.pkg.apis.${group}.${rest}`;
+    const program = ownPrograms.get(group);
+    if (program !== undefined) return `${root}.${program}.pkg.apis.${group}.${rest}`;
     return `${root}.api.${group}.${rest}`;
   };
   const scalars: Partial<Record<ScalarKind, string>> = {

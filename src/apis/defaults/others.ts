@@ -1,4 +1,4 @@
-/** Defaults of storage, autoscaling, device requests and custom resource definitions. */
+/** Defaults of storage, autoscaling, device requests, and of who answers for other groups. */
 import type { DefaultOf, DefaultTable, TypeDefaults } from '../../apimachinery/typed/defaulting.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -58,6 +58,8 @@ export const otherDefaults: DefaultTable = {
     'resource/v1beta2.DeviceSubRequest': oneDevice,
     'apiextensions/v1.CustomResourceDefinitionSpec': { conversion: { strategy: 'None' } },
     'apiextensions/v1.ServiceReference': { port: 443 },
+    'apiregistration/v1.ServiceReference': { port: 443 },
+    'apiregistration/v1beta1.ServiceReference': { port: 443 },
   },
   complete: {
     'apiextensions/v1.CustomResourceDefinitionSpec': withNames,

@@ -57,6 +57,21 @@ export const admissionPolicyBindings = table([
   ageColumn,
 ]);
 
+export const apiServices = table([
+  nameColumn,
+  column('Service', 'The service that answers for it; Local is this server.', (object) => {
+    const service = valueAt(object, 'spec', 'service');
+    if (service === undefined) return 'Local';
+    return `${printedAt(service, 'namespace')}/${printedAt(service, 'name')}`;
+  }),
+  column('Available', 'Whether anybody answers for it.', (object) => {
+    const condition = conditionOf(object, 'Available');
+    const [status, reason] = [printedAt(condition, 'status'), printedAt(condition, 'reason')];
+    return status === 'True' || reason === '' ? status || 'Unknown' : `${status} (${reason})`;
+  }),
+  ageColumn,
+]);
+
 export const flowSchemas = table([
   nameColumn,
   column('PriorityLevel', 'Where its requests wait.', (object) =>

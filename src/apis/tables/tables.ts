@@ -73,6 +73,7 @@ const fixed: Tables = {
   'admissionregistration.{domain}/validatingadmissionpolicybindings':
     server.admissionPolicyBindings,
   'admissionregistration.{domain}/mutatingadmissionpolicybindings': server.admissionPolicyBindings,
+  'apiregistration.{domain}/apiservices': server.apiServices,
   'flowcontrol.{domain}/flowschemas': server.flowSchemas,
   'flowcontrol.{domain}/prioritylevelconfigurations': server.priorityLevels,
   'internal.apiserver.{domain}/storageversions': server.storageVersions,

@@ -14,6 +14,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import * as access from './access.ts';
 import { ipAddressRules, serviceCidrRules } from './addresses.ts';
 import { webhookRules } from './admission.ts';
+import { apiServiceRules } from './api-services.ts';
 import * as policies from './admission-policies.ts';
 import { autoscalerRules } from './autoscalers.ts';
 import * as classes from './budgets-and-classes.ts';
@@ -96,6 +97,7 @@ function clusterRules(identity: Identity): Readonly<Record<string, KindRules>> {
   const rbac = 'rbac.authorization.{domain}';
   return {
     ...policyRules,
+    'apiregistration.{domain}/apiservices': apiServiceRules,
     'certificates.{domain}/certificatesigningrequests': access.signingRequestRules,
     'certificates.{domain}/clustertrustbundles': revisions.clusterTrustBundleRules,
     'coordination.{domain}/leasecandidates': leaseCandidateRules,
