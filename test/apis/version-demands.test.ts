@@ -116,7 +116,10 @@ describe('a definition in a group of the service', () => {
       spec: { group },
     });
   const approval = 'api-approved.kubernetes.io';
-  const missing = `metadata.annotations[${approval}]: Required value: protected groups must have approval annotation "${approval}"`;
+  const field = `metadata.annotations[${approval}]`;
+  const detail = `protected groups must have approval annotation "${approval}"`;
+  const wanted = `${detail} with either a URL or a reason starting with "unapproved"`;
+  const missing = `${field}: Required value: ${detail}`;
   const rows: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['is not asked about elsewhere', ['example.org'], []],
     ['nor where the domain is but a part of the name', ['mk8s.io'], []],
@@ -124,13 +127,7 @@ describe('a definition in a group of the service', () => {
     ['or in a group below', ['storage.k8s.io'], [missing]],
     ['by a URL', ['k8s.io', 'https://example.org/review/1'], []],
     ['or that nobody did', ['x.kubernetes.io', 'unapproved, an experiment'], []],
-    [
-      'and nothing else',
-      ['k8s.io', 'yes'],
-      [
-        `metadata.annotations[${approval}]: Invalid value: "yes": protected groups must have approval annotation "${approval}" with either a URL or a reason starting with "unapproved"`,
-      ],
-    ],
+    ['and nothing else', ['k8s.io', 'yes'], [`${field}: Invalid value: "yes": ${wanted}`]],
   ];
   for (const [title, [group = '', approved], errors] of rows) {
     it(title, () => assert.deepEqual(of(group, approved), errors));
