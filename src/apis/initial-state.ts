@@ -3,15 +3,17 @@
  *
  * What it is not: defaults (a client could have written those), or what controllers write later.
  *
- *     pods                     phase Pending, and the quality of service, which resources decide
+ *     pods                     phase Pending, and the class of service, which resources decide and
+ *                              which stays
  *     volumes, claims          phase Pending
  *     jobs                     a selector of their own and the labels that it selects, unless
  *                              manualSelector says that the client knows better
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import { objects, part } from '../apimachinery/members.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { part } from '../apimachinery/members.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
+import { qosClassOf } from './pods/qos-class.ts';
 
 type Strategies = Readonly<Record<string, Partial<KindStrategy>>>;
 
@@ -23,35 +25,20 @@ export function initialStateStrategies(identity: Identity): Strategies {
     '/pods': {
       prepareForCreate: (pod) => ({
         ...pod,
-        status: { phase: 'Pending', qosClass: qosClassOf(part(pod, 'spec')) },
+        status: { phase: 'Pending', qosClass: qosClassOf(pod) },
       }),
+      prepareForStatusUpdate: withQosClassOf,
     },
     'batch/jobs': { prepareForCreate: (job) => withSelector({ ...job, status: {} }, identity) },
   };
 }
 
-const judged = ['cpu', 'memory'] as const;
-
-/** By what containers request and are limited to; nothing of it, all of it alike, or some. */
-export function qosClassOf(spec: JsonObject): 'BestEffort' | 'Burstable' | 'Guaranteed' {
-  const containers = ['containers', 'initContainers'].flatMap((name) => objects(spec, name));
-  let some = false;
-  let all = true;
-  for (const container of containers) {
-    const resources = part(container, 'resources');
-    const [limits, requests] = [part(resources, 'limits'), part(resources, 'requests')];
-    for (const name of judged) {
-      const [limit, request] = [limits[name], requests[name]];
-      if (isGiven(limit) || isGiven(request)) some = true;
-      if (!isGiven(limit) || limit !== request) all = false;
-    }
-  }
-  if (!some) return 'BestEffort';
-  return all ? 'Guaranteed' : 'Burstable';
-}
-
-function isGiven(amount: JsonValue | undefined): boolean {
-  return amount !== undefined && amount !== '0';
+/** The class is told once and stays: whoever writes the status need not repeat it. */
+function withQosClassOf(next: ApiObject, current: ApiObject): ApiObject {
+  const status = part(next, 'status');
+  const { qosClass } = part(current, 'status');
+  if (qosClass === undefined || status['qosClass'] !== undefined) return next;
+  return { ...next, status: { ...status, qosClass } };
 }
 
 function withSelector(job: ApiObject, identity: Identity): ApiObject {

@@ -6,7 +6,8 @@ import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
 import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
-import { initialStateStrategies, qosClassOf } from '../../src/apis/initial-state.ts';
+import { initialStateStrategies } from '../../src/apis/initial-state.ts';
+import { qosClassOf } from '../../src/apis/pods/qos-class.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { strategiesOf } from '../../src/apis/strategies.ts';
 import { atVersionOf, toStorageVersion } from '../../src/registry/versions.ts';
@@ -34,10 +35,15 @@ describe('the quality of service of a pod', () => {
     ['Burstable', { requests: { cpu: '1' } }],
     ['Burstable', both('1', '1Gi'), {}],
     ['Guaranteed', both('1', '1Gi'), both('2', '1Mi')],
+    [
+      'Guaranteed',
+      { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1', memory: '1073741824' } },
+    ],
   ] as readonly (readonly [string, ...JsonObject[]])[]) {
     it(`${quality} for ${JSON.stringify(resources)}`, () => {
       const containers = resources.map((each, at) => ({ name: `c${at}`, resources: each }));
-      assert.equal(qosClassOf({ containers }), quality);
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: { containers } };
+      assert.equal(qosClassOf(pod), quality);
     });
   }
 });
@@ -53,7 +59,7 @@ describe('the status of a new object is the one that a write of its status leave
     if (schema === undefined || kind.subresources.every(({ name }) => name !== 'status')) continue;
     const apiVersion = formatGroupVersion(kind);
     it(`${apiVersion} ${kind.kind}`, () => {
-      const metadata = { name: 'x', uid: 'u' };
+      const metadata = { name: 'x', uid: 'u', creationTimestamp: '2024-01-01T00:00:00Z' };
       const sent = conform(schema, { apiVersion, kind: kind.kind, metadata });
       assert(sent.kind === 'ok');
       const stored = toStorageVersion(sent.object as ApiObject, kind);
