@@ -39,6 +39,7 @@ interface Link {
   readonly extensions?: readonly Extension[];
   readonly notAfterMs?: number;
   readonly notBeforeMs?: number;
+  readonly hash?: 'SHA-1' | 'SHA-256';
 }
 type CryptoKeyPairOf = webcrypto.CryptoKeyPair;
 
@@ -61,7 +62,7 @@ async function link(
     issuer: given.issuer?.subject ?? subject,
     publicKey: keys.publicKey,
     signingKey: given.issuer?.keys.privateKey ?? keys.privateKey,
-    signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+    signingAlgorithm: { name: 'ECDSA', hash: given.hash ?? 'SHA-256' },
     notBefore: new Date(given.notBeforeMs ?? validity.notBeforeMs),
     notAfter: new Date(given.notAfterMs ?? validity.notAfterMs),
     extensions,
@@ -194,7 +195,30 @@ describe('a chain', () => {
     assert.equal(verdict([below.own], [limited.own]), 'no trusted CA has signed it');
   });
 
-  it('self-signed is trusted by nobody, and a loop of CAs ends', async () => {
+  it('with a signature over SHA-1 is not trusted, at any link', async () => {
+    const root = await link({ subject: 'root', ca: true });
+    const weak = await link({ subject: 'x', issuer: root, hash: 'SHA-1' });
+    assert.equal(verdict([weak.own], [root.own]), 'it is signed over a weak hash');
+    const middle = await link({ subject: 'middle', ca: true, issuer: root, hash: 'SHA-1' });
+    const leaf = await link({ subject: 'x', issuer: middle });
+    assert.equal(verdict([leaf.own, middle.own], [root.own]), 'no trusted CA has signed it');
+  });
+
+  it('of CAs that have all signed each other costs 64 signatures at most, and is not trusted', async () => {
+    const root = await link({ subject: 'root', ca: true });
+    const leaf = await link({ subject: 'x' });
+    let verified = 0;
+    const verifier = {
+      checkIssued: (issuer: unknown) => issuer === verifier,
+      verify: () => (verified += 1) > 0,
+    } as unknown as Certificate['verifier'];
+    const circle = Array.from({ length: 8 }, () => ({ ...root.own, verifier }));
+    const chain = [{ ...leaf.own, verifier }, ...circle];
+    assert.equal(verdict(chain, [root.own]), 'no trusted CA has signed it');
+    assert.equal(verified, 64);
+  });
+
+  it('self-signed is trusted by nobody, sent once or several times', async () => {
     const lone = await link({ subject: 'lone', ca: true });
     const root = await link({ subject: 'root', ca: true });
     assert.equal(

@@ -105,6 +105,13 @@ describe('webhook tokens', () => {
       body: { ...head, kind: 'Pod', status: { authenticated: true, user } },
     });
     assert.equal((await ask('third')).kind, 'rejected', 'an answer of another kind');
+    reply = () => ({
+      status: 200,
+      body: { ...head, status: { authenticated: true, user }, more: 'x'.repeat(1024 * 1024) },
+    });
+    const long = await ask('fourth');
+    assert.ok(long.kind === 'rejected');
+    assert.match(long.why, /the answer is too long/);
     await server.close();
   });
 });

@@ -212,6 +212,10 @@ describe('a webhook', () => {
     ['does not say whether', () => status({})],
     ['answers with no JSON', () => ({ body: 'yes' })],
     ['redirects', () => ({ status: 302, body: '' })],
+    [
+      'answers with more than 1 MiB',
+      () => status({ allowed: true, reason: 'x'.repeat(1024 * 1024) }),
+    ],
     ['does not answer in time', () => undefined],
   ];
   for (const [title, answer] of failures) {

@@ -204,6 +204,25 @@ describe('streams under auditing that blocks', () => {
       }));
   }
 
+  it('what is told of a long list, sent in several chunks, is what was sent', async () => {
+    const file = path.join(dir, 'responses.yaml');
+    const rules = [
+      { level: 'None', verbs: ['create'] },
+      { level: 'RequestResponse', resources: [{ group: '', resources: ['configmaps'] }] },
+    ];
+    await writeFile(file, stringify({ ...policy, rules }));
+    const options = { 'audit-webhook-mode': 'blocking', 'audit-policy-file': file };
+    await withServer(options, async (server, hook) => {
+      for (const letter of ['a', 'b', 'c', 'd', 'e', 'f']) {
+        const body = { metadata: { name: letter }, data: { k: letter.repeat(100_000) } };
+        assert.equal((await server.request('POST', configMaps, { body })).status, 201);
+      }
+      const reply = await server.request('GET', configMaps);
+      assert.equal(reply.headers['transfer-encoding'], 'chunked', 'it is a long one');
+      assert.deepEqual(hook.taken.at(-1)?.['responseObject'], reply.body);
+    });
+  });
+
   it('wrong credentials have one stage, whatever they ask for', () =>
     withServer(
       { 'audit-webhook-mode': 'blocking', 'token-auth-file': path.join(dir, 'tokens.csv') },

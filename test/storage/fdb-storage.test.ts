@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { createKeys, versionBytes } from '../../src/storage/fdb/layout.ts';
+import { createAttempt } from '../../src/storage/fdb/commit-attempt.ts';
+import { createContention } from '../../src/storage/fdb/contention.ts';
+import { createKeys, revisionSpace, versionBytes } from '../../src/storage/fdb/layout.ts';
+import { createOwnCommits } from '../../src/storage/fdb/own-commits.ts';
+import type { SlotHolder } from '../../src/storage/fdb/slots.ts';
 import { revisionZero, storageLimits } from '../../src/storage/storage.ts';
 import type { Revision, Storage, StoreKey } from '../../src/storage/storage.ts';
 import {
@@ -36,10 +40,13 @@ afterEach(() => servers.closeAll());
 
 const keys = createKeys(doublePrefix);
 
-async function openHooked(): Promise<{ readonly storage: Storage; readonly hooks: Hooks }> {
+async function openHooked(
+  requestTimeoutMs?: number,
+): Promise<{ readonly storage: Storage; readonly hooks: Hooks }> {
   const hooks: Hooks = {};
-  const storage = await servers.open({ db: hooked(servers.double.connect(), hooks), frozen: true });
-  return { storage, hooks };
+  const db = hooked(servers.double.connect(), hooks);
+  const patience = requestTimeoutMs === undefined ? {} : { requestTimeoutMs };
+  return { storage: await servers.open({ db, frozen: true, ...patience }), hooks };
 }
 
 /** Takes every slot but the ones that are held, and then the one silent for longest. */
@@ -155,11 +162,45 @@ describe('fdb commits whose outcome is not known', () => {
   });
 
   it('are told as `unknown` when the slot was taken over and the mark overwritten', async () => {
-    const { storage, hooks } = await openHooked();
+    // Longer than it takes for a slot to be taken over: what ends the commit is not the deadline.
+    const { storage, hooks } = await openHooked(120_000);
     servers.double.faults.script.push('unknown-applied');
-    hooks.afterFailure = async () => void (await takeSlotOver(0));
+    let lostMs = 0;
+    hooks.afterFailure = async () => {
+      await takeSlotOver(0);
+      lostMs = servers.time.clock.monotonicMs();
+    };
     await assert.rejects(storage.commit([put(key('a'), absent)]), rejectsWith('unknown'));
+    // Nothing more can be learned: nobody waits for the deadline.
+    assert.equal(servers.time.clock.monotonicMs(), lostMs);
     applied((await storage.commit([put(key('b'), absent)]))[0]);
+  });
+});
+
+describe('an attempt of a commit', () => {
+  it('is not made in a tenure that is over, although the slot is its server’s again', async () => {
+    const storage = await servers.open();
+    await commitOne(storage, put(key('a'), absent));
+    const db = servers.double.connect();
+    const owner = await db.begin({}).get(keys.ofSlot('s', 0), 'snapshot');
+    assert.ok(owner !== undefined);
+    const tenure = { slot: 0 };
+    let over = true;
+    const attempt = createAttempt({
+      space: { keys, revisions: revisionSpace([{ version: 0n, base: 0n }]) },
+      slots: { owner, lasts: () => !over } as unknown as SlotHolder,
+      clock: servers.time.clock,
+      contention: createContention(db, keys, owner),
+      mayBeTested: () => true,
+      own: createOwnCommits(),
+      onCommitted: () => undefined,
+    });
+    const tried = () => attempt(db.begin({}), [put(key('b'), absent)], { tenure, lane: 1 }, []);
+    assert.deepEqual(await tried(), { kind: 'slot-lost' });
+    assert.equal(ok(await storage.read(key('b'))), undefined);
+    over = false;
+    assert.equal((await tried()).kind, 'done');
+    assert.ok(ok(await storage.read(key('b'))) !== undefined);
   });
 });
 

@@ -27,7 +27,8 @@ export class KeptBody {
   add(chunk: Uint8Array): void {
     const room = keptBytesMax - this.#length;
     if (room <= 0) return;
-    const taken = chunk.slice(0, room);
+    // Copied: the writer may fill the same memory with the next chunk.
+    const taken = new Uint8Array(chunk.subarray(0, room));
     this.#chunks.push(taken);
     this.#length += taken.length;
   }

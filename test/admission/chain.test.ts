@@ -1,0 +1,68 @@
+/** Plugins as a guard of writes: how often a write is tried for the sake of their questions. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { admissionGuards, question } from '../../src/admission/chain.ts';
+import { unanswered } from '../../src/admission/admission.ts';
+import type { AdmissionPlugin } from '../../src/admission/admission.ts';
+import type { KindInfo } from '../../src/apimachinery/scheme.ts';
+import { userNamed } from '../support/access-attributes.ts';
+
+const user = userNamed('ann');
+const write = {
+  kind: { storage: { group: '', resource: 'things' } } as KindInfo,
+  namespace: 'ns',
+  name: 'x',
+};
+
+/** Asks each of these rights, one after the other, and refuses without one of them. */
+function asking(names: Iterable<string>): AdmissionPlugin {
+  return {
+    name: 'Asking',
+    concerns: () => true,
+    review(_review, ask) {
+      for (const name of names) {
+        const asked = { verb: 'approve', apiGroup: '', resource: 'signers', name };
+        const allowed = ask(question(user, asked));
+        if (allowed === undefined) return unanswered;
+        if (!allowed) return `no right to ${name}`;
+      }
+      return undefined;
+    },
+  };
+}
+
+async function tried(plugin: AdmissionPlugin, allowed: (name: string) => boolean) {
+  let tries = 0;
+  const guard = admissionGuards([plugin], {
+    check: ({ name }) =>
+      Promise.resolve({ kind: allowed(name) ? 'allow' : 'no-opinion', reason: '' }),
+  })(user, write);
+  assert.ok(guard !== undefined);
+  const refusal = await guard.run((check) => {
+    tries += 1;
+    return Promise.resolve(check(undefined, undefined));
+  });
+  return { tries, refusal };
+}
+
+describe('a guard of plugins', () => {
+  it('tries the write again for each answer that had to be waited for, and keeps the answers', async () => {
+    const { refusal, tries } = await tried(asking(['a', 'b', 'a', 'b']), () => true);
+    assert.equal(refusal, undefined);
+    assert.equal(tries, 3);
+  });
+
+  it('refuses by the plugin’s word when the answer is no', async () => {
+    const { refusal } = await tried(asking(['a', 'b']), (name) => name === 'a');
+    assert.equal(refusal?.code, 403);
+    assert.match(refusal.message, /no right to b/);
+  });
+
+  it('gives up on a plugin that has five questions answered and asks a sixth', async () => {
+    const five = ['a', 'b', 'c', 'd', 'e'];
+    assert.equal((await tried(asking(five), () => true)).refusal, undefined);
+    const { refusal, tries } = await tried(asking([...five, 'f']), () => true);
+    assert.equal(refusal, unanswered);
+    assert.equal(tries, 6);
+  });
+});
