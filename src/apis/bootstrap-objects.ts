@@ -1,5 +1,5 @@
 /**
- * Objects that exist in every store from its first start: the four namespaces.
+ * The four namespaces: they exist in every store from its first start.
  *
  * What it is not: writing them. They are created like any client's object (which adds uid and
  * timestamps, and the namespace strategy adds label, finalizer and phase); one that exists already

@@ -20,6 +20,7 @@ import { eventDemands, stableEventDemands } from './event-demands.ts';
 import { uniqueBy } from './validation/checks.ts';
 import { schemaProblems, unknownFieldProblems } from './validation/definitions.ts';
 import type { KindRules } from './validation/kind-rules.ts';
+import { approvalProblems } from './validation/protected-groups.ts';
 
 type Judge = (object: ApiObject) => readonly FieldError[];
 
@@ -80,7 +81,7 @@ export function versionDemandsOf(identity: Identity): ReadonlyMap<string, KindRu
     [`${admission}/validatingwebhookconfigurations`, webhookDemands],
     [
       'apiextensions.{domain}/v1/customresourcedefinitions',
-      sinceCreate(schemaProblems, unknownFieldProblems),
+      sinceCreate(schemaProblems, unknownFieldProblems, approvalProblems(identity)),
     ],
     ['certificates.{domain}/v1/certificatesigningrequests', requestDemands(identity)],
   ];

@@ -109,6 +109,31 @@ describe('an update', () => {
   }
 });
 
+describe('a definition in a group of the service', () => {
+  const of = (group: string, approved?: string): readonly string[] =>
+    created(definitions, {
+      metadata: { annotations: approved === undefined ? {} : { [approval]: approved } },
+      spec: { group },
+    });
+  const approval = 'api-approved.kubernetes.io';
+  const field = `metadata.annotations[${approval}]`;
+  const detail = `protected groups must have approval annotation "${approval}"`;
+  const wanted = `${detail} with either a URL or a reason starting with "unapproved"`;
+  const missing = `${field}: Required value: ${detail}`;
+  const rows: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+    ['is not asked about elsewhere', ['example.org'], []],
+    ['nor where the domain is but a part of the name', ['mk8s.io'], []],
+    ['says who agreed', ['k8s.io'], [missing]],
+    ['or in a group below', ['storage.k8s.io'], [missing]],
+    ['by a URL', ['k8s.io', 'https://example.org/review/1'], []],
+    ['or that nobody did', ['x.kubernetes.io', 'unapproved, an experiment'], []],
+    ['and nothing else', ['k8s.io', 'yes'], [`${field}: Invalid value: "yes": ${wanted}`]],
+  ];
+  for (const [title, [group = '', approved], errors] of rows) {
+    it(title, () => assert.deepEqual(of(group, approved), errors));
+  }
+});
+
 describe('a new event', () => {
   it('without a time of its own may say nothing in the core group', () => {
     assert.deepEqual(created('/v1/events', {}), []);

@@ -9,6 +9,7 @@ import type { ObjectSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import { componentStatuses } from '../../src/server/component-statuses.ts';
 import type { ComponentHealth, ComponentsDeps } from '../../src/server/component-statuses.ts';
 import { StorageError } from '../../src/storage/storage.ts';
+import { startSecureServer, tokens } from '../support/secure-server.ts';
 import { startTestServer } from '../support/test-server.ts';
 import type { TestServer } from '../support/test-server.ts';
 
@@ -181,6 +182,24 @@ describe('component statuses of other configurations', () => {
       await server.remove();
     }
   });
+});
+
+describe('who may read', () => {
+  const group = '/apis/apiregistration.k8s.io/v1';
+  for (const target of [path, `${path}/storage`, `${group}/apiservices`]) {
+    it(`${target} is whoever has the verb for it`, async () => {
+      const server = await startSecureServer();
+      try {
+        const asUser = async (token: string): Promise<number> => {
+          const headers = { authorization: `Bearer ${token}` };
+          return (await server.request('GET', target, { headers })).status;
+        };
+        assert.deepEqual([await asUser(tokens.alice), await asUser(tokens.admin)], [403, 200]);
+      } finally {
+        await server.remove();
+      }
+    });
+  }
 });
 
 describe('the health of a component', () => {

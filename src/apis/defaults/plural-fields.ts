@@ -17,7 +17,7 @@ function firstOf(one: string, many: string, within?: string): Complete {
     const list = object[many];
     const first = Array.isArray(list) ? valueOf((list as readonly JsonValue[])[0]) : undefined;
     const value = object[one] ?? first;
-    if (value === undefined) return object;
+    if (value === undefined || value === '') return object;
     const whole = deepEqual(first, value) ? object : withMember(object, many, [itemOf(value)]);
     return whole[one] === undefined ? withMember(whole, one, value) : whole;
   };

@@ -127,7 +127,13 @@ function fieldReferenceRules(
   supported: readonly string[],
 ): Problems {
   const field = text(reference, 'fieldPath');
-  if (field === '' || supported.includes(field)) return noProblems;
+  const version = text(reference, 'apiVersion');
+  if (field === '') return noProblems;
+  if (version !== '' && version !== 'v1') {
+    const detail = `error converting fieldPath: unsupported pod version: ${version}`;
+    return [invalid(`${path}.fieldPath`, field, detail)];
+  }
+  if (supported.includes(field)) return noProblems;
   const [, map, key = ''] = subscript.exec(field) ?? [];
   switch (map) {
     case undefined:
