@@ -93,10 +93,11 @@ export function subjectMaps(group: string): FieldMaps {
     fromHub: (binding) =>
       eachOf(binding, 'subjects', ({ apiGroup, ...subject }) => {
         const own = known.get(text(subject, 'kind'));
-        if (own?.apiGroup === apiGroup) return defined({ ...subject, apiVersion: own?.apiVersion });
-        return apiGroup === undefined
-          ? subject
-          : { ...subject, apiVersion: `${text({ apiGroup }, 'apiGroup')}/` };
+        const named = text({ apiGroup }, 'apiGroup');
+        if (named === own?.apiGroup || (named === '' && own?.apiGroup === undefined)) {
+          return defined({ ...subject, apiVersion: own?.apiVersion });
+        }
+        return named === '' ? subject : { ...subject, apiVersion: `${named}/` };
       }),
   };
 }
