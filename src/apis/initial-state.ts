@@ -4,14 +4,14 @@
  * What it is not: defaults (a client could have written those), or what controllers write later.
  *
  *     pods                     phase Pending, and the class of service, which resources decide and
- *                              which stays
+ *                              which stays; with scheduling gates, the condition that says so
  *     volumes, claims          phase Pending
  *     jobs                     a selector of their own and the labels that it selects, unless
  *                              manualSelector says that the client knows better
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import { part } from '../apimachinery/members.ts';
-import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { objects, part } from '../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
 import { qosClassOf } from './pods/qos-class.ts';
 
@@ -25,12 +25,24 @@ export function initialStateStrategies(identity: Identity): Strategies {
     '/pods': {
       prepareForCreate: (pod) => ({
         ...pod,
-        status: { phase: 'Pending', qosClass: qosClassOf(pod) },
+        status: { phase: 'Pending', qosClass: qosClassOf(pod), ...gatedConditions(pod) },
       }),
       prepareForStatusUpdate: withQosClassOf,
     },
     'batch/jobs': { prepareForCreate: (job) => withSelector({ ...job, status: {} }, identity) },
   };
+}
+
+/** Whoever looks at a pod that waits sees why nobody schedules it. */
+function gatedConditions(pod: ApiObject): JsonObject {
+  if (objects(part(pod, 'spec'), 'schedulingGates').length === 0) return {};
+  const condition = {
+    type: 'PodScheduled',
+    status: 'False',
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  };
+  return { conditions: [condition] };
 }
 
 /** The class is told once and stays: whoever writes the status need not repeat it. */

@@ -14,7 +14,7 @@ import type { Clock, Timers } from '../stdx/clock.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
 import { createWebhookPoster, WebhookError } from './webhook-poster.ts';
 
-const webhookLimits = {
+export const webhookLimits = {
   triesMax: 4,
   firstPauseMs: 250,
 } as const;

@@ -267,8 +267,11 @@ describe('object host: lost races and refused commits', () => {
 
 describe('object host: what a decision sees and does', () => {
   test('I14 a dry run is answered, writes nothing and changes no snapshot', async () => {
-    const { run, store, stored } = actorHarness();
+    const { run, store, stored, overtake } = actorHarness();
     const dry = { dryRun: true };
+    // Nothing will be committed, so the store would not say that the name is taken: it is asked.
+    await overtake('cold', pod('cold'));
+    assert.equal(refusalOf(await run('cold', createOf(pod('cold'), dry))).reason, 'AlreadyExists');
     const created = await run('a', createOf(pod('a'), dry));
     assert.equal(created.kind, 'created');
     assert.equal(revisionOf(created), undefined);

@@ -82,6 +82,15 @@ describe('a new object', () => {
     assert.deepEqual(pod['status'], { phase: 'Pending', qosClass: 'BestEffort' });
   });
 
+  it('that is a pod with scheduling gates says that it waits for them', () => {
+    const { status } = created('/pods', { spec: { schedulingGates: [{ name: 'x.io/wait' }] } });
+    const { conditions } = status as { conditions: readonly JsonObject[] };
+    assert.deepEqual(
+      conditions.map(({ type, status: said, reason }) => [type, said, reason]),
+      [['PodScheduled', 'False', 'SchedulingGated']],
+    );
+  });
+
   it('that is a job selects its own pods and nobody else', () => {
     const spec = { template: { metadata: { labels: { a: 'b' } }, spec: {} } };
     const job = created('batch/jobs', { spec, status: { succeeded: 1 } });

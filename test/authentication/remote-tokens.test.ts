@@ -107,6 +107,15 @@ describe('webhook tokens', () => {
     assert.equal((await ask('third')).kind, 'rejected', 'an answer of another kind');
     reply = () => ({
       status: 200,
+      body: {
+        ...head,
+        apiVersion: 'authentication.k8s.io/v1beta1',
+        status: { authenticated: true, user },
+      },
+    });
+    assert.equal((await ask('sixth')).kind, 'rejected', 'an answer in another version');
+    reply = () => ({
+      status: 200,
       body: { ...head, status: { authenticated: true, user }, more: 'x'.repeat(1024 * 1024) },
     });
     const long = await ask('fourth');

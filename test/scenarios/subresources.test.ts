@@ -130,6 +130,7 @@ const bindings: readonly Scenario[] = [
       { request: `DELETE ${pods}/going`, status: 200 },
       { ...bind('going', 'n'), status: 409, expect: undefined, message: /is being deleted/ },
       createPod('gated', { schedulingGates: [{ name: 'example.com/wait' }] }),
+      touchStatus('gated', '$rv'),
       { ...bind('gated', 'n'), status: 409, expect: undefined, message: /schedulingGates/ },
       createPod('p'),
       { ...bind('p', 'n', { uid: 'another' }), status: 409, expect: undefined, reason: 'Conflict' },

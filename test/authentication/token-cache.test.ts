@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TokenCache } from '../../src/authentication/token-cache.ts';
+import { manualTime } from '../support/manual-time.ts';
+
+function cacheOf(entriesMax: number, ttlMs = 1000) {
+  const time = manualTime();
+  return { time, cache: new TokenCache<string>({ clock: time.clock, entriesMax, ttlMs }) };
+}
+
+describe('a cache of tokens', () => {
+  it('keeps a value for its time, or until the token itself ends', () => {
+    const { cache, time } = cacheOf(10);
+    cache.set('long', 'a');
+    cache.set('short', 'b', time.clock.nowMs() + 500);
+    time.advance(499);
+    assert.deepEqual([cache.get('long'), cache.get('short')], ['a', 'b']);
+    time.advance(1);
+    assert.deepEqual([cache.get('long'), cache.get('short')], ['a', undefined]);
+    time.advance(500);
+    assert.equal(cache.get('long'), undefined);
+    assert.equal(cache.size, 0);
+  });
+
+  it('holds so many and no more: what is longest in it goes first', () => {
+    const { cache } = cacheOf(2);
+    cache.set('one', 'a');
+    cache.set('two', 'b');
+    cache.set('one', 'a again');
+    cache.set('three', 'c');
+    assert.equal(cache.size, 2);
+    assert.deepEqual(
+      ['one', 'two', 'three'].map((token) => cache.get(token)),
+      ['a again', undefined, 'c'],
+    );
+  });
+
+  it('tells scopes of one token apart', () => {
+    const { cache } = cacheOf(10);
+    cache.set('token', 'for api', Infinity, 'api');
+    assert.equal(cache.get('token', 'vault'), undefined);
+    assert.equal(cache.get('token', 'api'), 'for api');
+  });
+});

@@ -1,0 +1,65 @@
+/** Calling a webhook: what is tried again, and how often. */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import type { Timers } from '../../src/stdx/clock.ts';
+import { createWebhookClient, webhookLimits } from '../../src/webhooks/webhook-client.ts';
+
+describe('a webhook that answers with an error', () => {
+  let status = 200;
+  let askedCount = 0;
+  const server = http.createServer((request, response) => {
+    request.resume();
+    askedCount += 1;
+    response.writeHead(status).end('{}');
+  });
+  before(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)));
+  after(() => void server.close());
+
+  // Pauses are over at once; the time of the whole call is far longer than they are together.
+  const hasty: Timers = {
+    ...systemTimers,
+    after: (delayMs, callback) => systemTimers.after(delayMs < 60_000 ? 0 : delayMs, callback),
+  };
+  const clientOf = () => {
+    const { port } = server.address() as AddressInfo;
+    const target = {
+      url: new URL(`http://127.0.0.1:${port}/`),
+      ca: undefined,
+      serverName: undefined,
+      insecureSkipVerify: false,
+      certificate: undefined,
+      authorization: () => undefined,
+    };
+    return createWebhookClient(target, 120_000, { clock: systemClock, timers: hasty });
+  };
+
+  for (const [code, tries] of [
+    [503, webhookLimits.triesMax],
+    [500, webhookLimits.triesMax],
+    [429, webhookLimits.triesMax],
+    [400, 1],
+    [302, 1],
+  ] as const) {
+    it(`${code} is asked ${tries === 1 ? 'once' : `${tries} times`}`, async () => {
+      status = code;
+      askedCount = 0;
+      const client = clientOf();
+      await assert.rejects(client.call({}), { message: `answered with status ${code}` });
+      client.close();
+      assert.equal(askedCount, tries);
+    });
+  }
+
+  it('is asked nothing once the client is closed', async () => {
+    status = 200;
+    askedCount = 0;
+    const client = clientOf();
+    assert.deepEqual(await client.call({}), {});
+    client.close();
+    await assert.rejects(client.call({}), { message: 'not called any more' });
+    assert.equal(askedCount, 1);
+  });
+});
