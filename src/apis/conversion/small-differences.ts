@@ -93,11 +93,9 @@ export function subjectMaps(group: string): FieldMaps {
     fromHub: (binding) =>
       eachOf(binding, 'subjects', ({ apiGroup, ...subject }) => {
         const own = known.get(text(subject, 'kind'));
-        const named = text({ apiGroup }, 'apiGroup');
-        if (named === own?.apiGroup || (named === '' && own?.apiGroup === undefined)) {
-          return defined({ ...subject, apiVersion: own?.apiVersion });
-        }
-        return named === '' ? subject : { ...subject, apiVersion: `${named}/` };
+        const named = typeof apiGroup === 'string' && apiGroup !== '' ? apiGroup : undefined;
+        if (own?.apiGroup === named) return defined({ ...subject, apiVersion: own?.apiVersion });
+        return named === undefined ? subject : { ...subject, apiVersion: `${named}/` };
       }),
   };
 }
