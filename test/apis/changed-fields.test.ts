@@ -385,7 +385,7 @@ const rows: readonly Row[] = [
     object: {
       subjects: [
         { kind: 'User', name: 'u', apiGroup: 'rbac.authorization.k8s.io' },
-        { kind: 'ServiceAccount', name: 's', namespace: 'n', apiGroup: '' },
+        { kind: 'ServiceAccount', name: 's', namespace: 'n' },
       ],
     },
     to: 'rbac.authorization.k8s.io/v1alpha1',

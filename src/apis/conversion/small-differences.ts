@@ -93,10 +93,9 @@ export function subjectMaps(group: string): FieldMaps {
     fromHub: (binding) =>
       eachOf(binding, 'subjects', ({ apiGroup, ...subject }) => {
         const own = known.get(text(subject, 'kind'));
-        if (own?.apiGroup === apiGroup) return defined({ ...subject, apiVersion: own?.apiVersion });
-        return apiGroup === undefined
-          ? subject
-          : { ...subject, apiVersion: `${text({ apiGroup }, 'apiGroup')}/` };
+        const named = typeof apiGroup === 'string' && apiGroup !== '' ? apiGroup : undefined;
+        if (own?.apiGroup === named) return defined({ ...subject, apiVersion: own?.apiVersion });
+        return named === undefined ? subject : { ...subject, apiVersion: `${named}/` };
       }),
   };
 }
