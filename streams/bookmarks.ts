@@ -4,6 +4,8 @@
  *
  *      start ──── bookmark ──── bookmark ──── ... ──── bookmark ── 2 s ── deadline: end
  *
+ * What it is not: the sending of events (delivery.ts).
+ *
  * Invariants: a bookmark is written only to a live member that has been sent everything applied
  * so far, and carries the revision applied so far, of whatever resource.
  */

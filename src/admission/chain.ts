@@ -4,6 +4,8 @@
  *
  *     write ▶ review ▶ asks an authorizer that has to ask elsewhere ▶ wait ▶ write again
  *
+ * What it is not: what a plugin finds (certificates.ts, node/), or which there are (plugins.ts).
+ *
  * Bounds: a write asks `askingMax` questions that have to be waited for.
  */
 import { newForbidden } from '../apimachinery/status-error.ts';

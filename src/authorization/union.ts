@@ -1,6 +1,8 @@
 /**
  * Several authorizers as one: the first that allows or denies decides (spec 2, section 5.5).
  *
+ * What it is not: the order, or which there are: the options say so (authorization.ts).
+ *
  * Invariants: members of system:masters are allowed before anybody is asked, whatever the modes.
  * When nobody has an opinion the answer is no opinion, with all reasons in order, and that is a
  * refusal. Where no authorizer has to ask elsewhere the answer is there at once. An authorizer that

@@ -1,6 +1,9 @@
 /**
  * From list options to what is read: selectors as a predicate, the row of the table in spec 1,
  * section 4.10, the decoded continue token.
+ *
+ * What it is not: the reading of a query (apimachinery/list-options.ts) or of a collection
+ * (registry/read.ts).
  */
 import { decodeContinueToken } from '../apimachinery/continue-token.ts';
 import type { ListOptions } from '../apimachinery/list-options.ts';

@@ -5,6 +5,9 @@
  *   small  ──▶ one buffer, Content-Length
  *   large  ──▶ chunks of `listChunkBytes`, the next made when the last was taken
  *
+ * What it is not: one object as a response (object-response.ts), or a stream of events
+ * (handlers/watch.ts).
+ *
  * Invariants: memory does not depend on the size of the collection (except for indented, YAML,
  * CBOR and Protobuf lists, which are built whole). A client that goes away stops the work.
  */

@@ -5,6 +5,8 @@
  *   shared store        controllers run while this server holds the Lease `controllersLease`
  *
  * Compaction needs no Lease: any server may run it, and the store lets one do it at a time.
+ *
+ * What it is not: the controllers (src/controllers), or which of them run (controller-choice.ts).
  */
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { together } from '../controllers/controller.ts';

@@ -2,6 +2,8 @@
  * The ports of one server: HTTPS for everybody, plain HTTP for this machine, one handler behind
  * both.
  *
+ * What it is not: the adapters that serve a port (src/transport).
+ *
  * Invariants: both are open or none is; stopping stops both.
  */
 import type { KeyPair } from '../authentication/certificate-authority.ts';

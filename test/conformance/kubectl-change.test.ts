@@ -5,35 +5,18 @@
  * Skipped, with the reason, where no kubectl of that release is installed.
  */
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/child-server.ts';
 import type { ChildServer } from '../support/child-server.ts';
+import { findKubectl, runKubectl } from '../support/kubectl.ts';
+import type { Ran } from '../support/kubectl.ts';
 import { podSpec } from '../support/valid-objects.ts';
 import { someRequest } from '../support/signing-requests.ts';
 
 const releases = ['1.27', '1.33'] as const;
-
-/** `kubectl.<release>` stands beside the program that `kubectl` is a link to. */
-function findKubectl(release: string): string | undefined {
-  try {
-    const found = execFileSync('which', ['kubectl'], { encoding: 'utf8' }).trim();
-    const own = path.join(path.dirname(realpathSync(found)), `kubectl.${release}`);
-    return existsSync(own) ? own : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 const labels = { app: 'web' };
 const environment = [{ name: 'A', value: '1' }];
@@ -76,15 +59,14 @@ for (const release of releases) {
     let dataDir = '';
     let server: ChildServer;
 
-    const run = (args: readonly string[], input = '', more: NodeJS.ProcessEnv = {}): Promise<Ran> =>
-      new Promise((resolve) => {
-        const own = { PATH: process.env['PATH'], HOME: dataDir, KUBECONFIG: server.kubeconfig };
-        const options = { env: { ...own, ...more }, timeout: 60_000 };
-        const child = execFile(program ?? '', args, options, (error, stdout, stderr) => {
-          resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-        });
-        child.stdin?.end(input);
-      });
+    const run = (
+      args: readonly string[],
+      input?: string,
+      more?: NodeJS.ProcessEnv,
+    ): Promise<Ran> => {
+      const { kubeconfig } = server;
+      return runKubectl(program ?? '', { home: dataDir, kubeconfig }, args, input, more);
+    };
     const succeeds = async (args: readonly string[], input = ''): Promise<string> => {
       const ran = await run(args, input);
       assert.equal(ran.code, 0, `${args.join(' ')}: ${ran.stderr}${ran.stdout}`);

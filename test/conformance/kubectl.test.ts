@@ -6,8 +6,7 @@
  * of that release is installed.
  */
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawn } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
@@ -15,26 +14,11 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startChildServer } from '../support/child-server.ts';
 import type { ChildServer } from '../support/child-server.ts';
+import { findKubectl, runKubectl } from '../support/kubectl.ts';
+import type { Ran } from '../support/kubectl.ts';
 import { podSpec, workloadSpec } from '../support/valid-objects.ts';
 
 const releases = ['1.27', '1.33'] as const;
-
-/** `kubectl.<release>` stands beside the program that `kubectl` is a link to. */
-function findKubectl(release: string): string | undefined {
-  try {
-    const found = execFileSync('which', ['kubectl'], { encoding: 'utf8' }).trim();
-    const own = path.join(path.dirname(realpathSync(found)), `kubectl.${release}`);
-    return existsSync(own) ? own : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 function list(...items: object[]): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
@@ -97,14 +81,8 @@ for (const release of releases) {
       HOME: dataDir,
       KUBECONFIG: server.kubeconfig,
     });
-    const run = (args: readonly string[], input = ''): Promise<Ran> =>
-      new Promise((resolve) => {
-        const options = { env: environment(), timeout: 60_000 };
-        const child = execFile(program ?? '', args, options, (error, stdout, stderr) => {
-          resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-        });
-        child.stdin?.end(input);
-      });
+    const run = (args: readonly string[], input?: string): Promise<Ran> =>
+      runKubectl(program ?? '', { home: dataDir, kubeconfig: server.kubeconfig }, args, input);
     const succeeds = async (args: readonly string[], input = ''): Promise<string> => {
       const ran = await run(args, input);
       assert.equal(ran.code, 0, `${args.join(' ')}: ${ran.stderr}${ran.stdout}`);

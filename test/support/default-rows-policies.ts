@@ -106,10 +106,37 @@ export const policyDefaultRows: readonly DefaultRow[] = [
     kind: 'HorizontalPodAutoscaler',
     object: { spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 3 } },
     filled: {
-      spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 3, minReplicas: 1 },
+      spec: {
+        scaleTargetRef: { kind: 'Deployment', name: 'd' },
+        maxReplicas: 3,
+        minReplicas: 1,
+        targetCPUUtilizationPercentage: 80,
+      },
       status: { currentReplicas: 0, desiredReplicas: 0 },
     },
   },
+  ...[
+    { about: 'that measures something else', metrics: '[{"type":"External"}]', target: {} },
+    {
+      about: 'that measures nothing',
+      metrics: '[]',
+      target: { targetCPUUtilizationPercentage: 80 },
+    },
+  ].map(({ about, metrics, target }) => {
+    const metadata = { annotations: { 'autoscaling.alpha.kubernetes.io/metrics': metrics } };
+    const scaleTargetRef = { kind: 'Deployment', name: 'd' };
+    return {
+      version: 'autoscaling/v1',
+      kind: 'HorizontalPodAutoscaler',
+      about,
+      object: { metadata, spec: { scaleTargetRef, maxReplicas: 3, minReplicas: 2 } },
+      filled: {
+        metadata,
+        spec: { scaleTargetRef, maxReplicas: 3, minReplicas: 2, ...target },
+        status: { currentReplicas: 0, desiredReplicas: 0 },
+      },
+    };
+  }),
   {
     version: 'admissionregistration.k8s.io/v1',
     kind: 'MutatingWebhookConfiguration',

@@ -32,8 +32,9 @@ export function runKubectl(
   { home, kubeconfig }: { readonly home: string; readonly kubeconfig: string },
   args: readonly string[],
   input = '',
+  more: NodeJS.ProcessEnv = {},
 ): Promise<Ran> {
-  const env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig };
+  const env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig, ...more };
   return new Promise((resolve) => {
     const options = { env, timeout: runMsMax, maxBuffer: 64 * 1024 * 1024 };
     const child = execFile(program, args, options, (error, stdout, stderr) => {

@@ -29,6 +29,13 @@ function namesOf(labelDomain: string): Names {
   };
 }
 
+/** A v1 object measures something that v1 has no field for. */
+export function hasOtherMetrics(object: JsonObject, labelDomain: string): boolean {
+  const text = annotationOf(object, namesOf(labelDomain).metrics);
+  const metrics = text === undefined ? undefined : parsed(text);
+  return isList(metrics) && metrics.length > 0;
+}
+
 export function v2beta1Maps(labelDomain: string): FieldMaps {
   const names = namesOf(labelDomain);
   const fields = (

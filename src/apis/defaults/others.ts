@@ -1,7 +1,14 @@
 /** Defaults of storage, autoscaling, device requests, and of who answers for other groups. */
-import type { DefaultOf, DefaultTable, TypeDefaults } from '../../apimachinery/typed/defaulting.ts';
+import type {
+  DefaultContext,
+  DefaultOf,
+  DefaultTable,
+  TypeDefaults,
+} from '../../apimachinery/typed/defaulting.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
+import { hasOtherMetrics } from '../conversion/autoscaling.ts';
+import { inSpec } from './pods.ts';
 
 const scalingPeriodSeconds = 15;
 const doubling: JsonObject = { type: 'Percent', value: 100, periodSeconds: scalingPeriodSeconds };
@@ -15,9 +22,10 @@ const scaleUp: JsonObject = {
 };
 const scaleDown: JsonObject = { selectPolicy: 'Max', policies: [doubling] };
 
+const cpuPercent = 80;
 const cpuAt80: JsonObject = {
   type: 'Resource',
-  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpuPercent } },
 };
 
 const allocationMode = 'ExactCount';
@@ -63,10 +71,20 @@ export const otherDefaults: DefaultTable = {
   },
   complete: {
     'apiextensions/v1.CustomResourceDefinitionSpec': withNames,
+    'autoscaling/v1.HorizontalPodAutoscaler': withCpuTarget,
     'autoscaling/v2.HorizontalPodAutoscalerBehavior': withScalingRules,
     'autoscaling/v2beta2.HorizontalPodAutoscalerBehavior': withScalingRules,
   },
 };
+
+/** What measures nothing measures the processor; other metrics of v1 stand in an annotation. */
+function withCpuTarget(scaler: JsonObject, { identity }: DefaultContext): JsonObject {
+  if (hasOtherMetrics(scaler, identity.labelDomain)) return scaler;
+  const name = 'targetCPUUtilizationPercentage';
+  return inSpec(scaler, (spec) =>
+    spec[name] === undefined ? withMember(spec, name, cpuPercent) : spec,
+  );
+}
 
 function withScalingRules(behavior: JsonObject): JsonObject {
   return withRules(withRules(behavior, 'scaleUp', scaleUp), 'scaleDown', scaleDown);

@@ -4,6 +4,8 @@
  *
  *     created ─▶ Approved | Denied ─▶ certificate | Failed ─▶ removed after a while
  *
+ * What it is not: a decision (approver.ts, signer.ts, cleaner.ts).
+ *
  * Invariant: a write names the revision that was looked at. Whoever comes second looks again.
  */
 import { objects, part, text, texts } from '../../apimachinery/members.ts';

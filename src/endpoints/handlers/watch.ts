@@ -2,6 +2,9 @@
  * watch: a stream of events on a collection or on one object, with or without the state first
  * (spec 1, section 6).
  *
+ * What it is not: the making or the sending of events, which is streams/; here a request becomes
+ * what that asks for.
+ *
  * Invariant: once the head is sent, what goes wrong is an ERROR event in the stream.
  */
 import type { ListOptions } from '../../apimachinery/list-options.ts';

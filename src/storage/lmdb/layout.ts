@@ -18,6 +18,8 @@
  * `check` is the CRC-32 of what stands before it; the highest bit of stateLength says that there is
  * one. Format 1 had none: such records are read, and a store of format 1 becomes one of format 2
  * when it is opened to be written to, because builds that know format 1 only would misread it.
+ *
+ * What it is not: the reading or writing of it (lmdb-reads.ts, lmdb-writes.ts).
  */
 import { crc32 } from 'node:zlib';
 import { damagedState } from '../damage.ts';
