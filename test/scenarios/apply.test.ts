@@ -296,9 +296,12 @@ const requests: readonly Scenario[] = [
   {
     title: 'an intent is an object of the URL, without managedFields',
     steps: [
+      ...[[{ manager: 'x' }], []].map((managedFields) =>
+        applyWith({ managedFields }, { status: 400, message: /managedFields must be nil/ }),
+      ),
       applyWith(
-        { managedFields: [{ manager: 'x' }] },
-        { status: 400, message: /managedFields must be nil/ },
+        { managedFields: null },
+        { request: `PATCH ${maps}/m?fieldManager=a&dryRun=All`, status: 201 },
       ),
       ...[
         { kind: 'ConfigMap', metadata: { name: 'm' } },

@@ -19,8 +19,8 @@ import { duplicateFields, typedDocument } from '../../apimachinery/typed/field-v
 import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
 import { onlyGiven } from '../../apimachinery/typed/given-members.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
-import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonValue, ObjectMeta } from '../../apimachinery/unstructured.ts';
+import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
 import { fieldValidationOf } from '../../apimachinery/write-options.ts';
 import { applyObject, applyScale } from '../../registry/apply.ts';
 import type { ApplyOptions } from '../../registry/apply.ts';
@@ -160,11 +160,18 @@ function intentOf(
   const typed = typedDocument(document, type, mode, noticed);
   if (typed.kind === 'refused') return typed;
   request.warnings.push(...typed.warnings);
-  const { apiVersion, kind, metadata } = typed.object;
+  const { apiVersion, kind } = typed.object;
+  const metadata = withGivenOwners(typed.object.metadata, document['metadata']);
   const intent: ApiObject = { ...onlyGiven(typed.object, document), apiVersion, kind, metadata };
   const placed = atRequestTarget(intent, request);
   if (placed.kind === 'refused') return placed;
   return ok({ kind: 'apply', intent: placed.value, noticed });
+}
+
+/** An empty list of owners is said, too, though no object is stored with one. */
+function withGivenOwners(metadata: ObjectMeta, given: JsonValue | undefined): ObjectMeta {
+  const owners = isJsonObject(given) ? given['managedFields'] : undefined;
+  return Array.isArray(owners) ? withMember(metadata, 'managedFields', owners) : metadata;
 }
 
 /** What is wrong with the text of a list of operations says that it is in there. */
