@@ -17,6 +17,11 @@ const importPattern =
 /** How an optional package of the old module format comes in. */
 const requirePattern = /\brequire\(\s*'([^']+)'\s*\)/g;
 
+const namedImports = /^import (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm;
+/** Of all that a module has: at once, or while the program runs. */
+const wholeImports = /^import \* as \w+ from '([^']+)'|\bimport\(\s*'([^']+)'/gm;
+const exportedValue = /^export (?:async )?(?:const|let|class|function\*?) (\w+)/gm;
+
 function sourceFiles(): SourceFile[] {
   const names = roots.flatMap((root) =>
     existsSync(root)
@@ -113,6 +118,40 @@ test('imports name a file with its extension, and no file is a barrel', () => {
     barrels.map((f) => f.name),
     [],
   );
+});
+
+/** Exported values that only their own file uses: none is to be added. */
+const notYetOwn: ReadonlySet<string> = new Set([
+  'src/apimachinery/fieldmanager/managers/cap-managers.ts ancientManager',
+  'src/apimachinery/fieldmanager/schema/deduced.ts atomicType',
+  'src/apis/tables/pods.ts podState',
+  'src/apis/validation/checks.ts negativeMessage',
+  'src/apis/validation/checks.ts unchangedOnceSet',
+  'src/apis/validation/config.ts contentBytesMax',
+  'src/apis/validation/pods.ts podSpecRules',
+  'src/registry/update.ts validated',
+]);
+
+test('a value that is exported is imported by another file', () => {
+  const imported = new Set<string>();
+  const whole = new Set<string>();
+  for (const file of files) {
+    for (const [, names = '', from = ''] of file.text.matchAll(namedImports)) {
+      for (const name of names.split(',')) {
+        imported.add(`${resolved(file, from)} ${name.trim().split(' ')[0]}`);
+      }
+    }
+    for (const [, from, late = ''] of file.text.matchAll(wholeImports)) {
+      whole.add(resolved(file, from ?? late));
+    }
+  }
+  const wrong = files
+    .filter(({ name }) => !whole.has(name))
+    .flatMap(({ name, text }) =>
+      [...text.matchAll(exportedValue)].map(([, value]) => `${name} ${value}`),
+    )
+    .filter((value) => !imported.has(value) && !notYetOwn.has(value));
+  assert.deepEqual(wrong, []);
 });
 
 test('files open with a header, are named in kebab-case and stay below 600 lines', () => {
