@@ -36,7 +36,7 @@ const nothing: Scenario = {
     {
       request: `POST ${configmaps}?dryRun=All`,
       body: { metadata: { name: 'b' } },
-      headers: { accept: 'application/json;as=Table;g=meta.svc.io;v=v1' },
+      headers: { accept: 'application/json;as=Table;g=meta.$domain;v=v1' },
       status: 201,
       expect: { kind: 'Table', metadata: { resourceVersion: absent } },
     },
