@@ -73,6 +73,9 @@ export interface SubresourceInfo {
   /** How it is shown in Tables, where that is not as its parent. */
   readonly table?: TablePrinter | undefined;
   readonly verbs: readonly Verb[];
+  /** What a write through it may change, and so own: steps of field paths, where `*` is any
+   * element. Undefined: whatever the parent has. */
+  readonly writes?: readonly (readonly string[])[] | undefined;
 }
 
 /** Where the fields of a Scale lie in the object that it scales. */

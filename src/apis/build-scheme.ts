@@ -50,7 +50,7 @@ import {
   storageGroupOf,
   storageKeyOf,
 } from './version-families.ts';
-import { operations, subresourcesOf, writtenAs } from './subresources.ts';
+import { operations, subresourcesOf, writablePaths, writtenAs } from './subresources.ts';
 import { tableOf } from './tables/tables.ts';
 import { scales } from './tables/workloads.ts';
 import { computedVerbs, objectVerbs, operationVerbs, servedSubresources } from './verbs.ts';
@@ -290,6 +290,7 @@ function subresourceInfo(
     defaults: defaultsOf(schema),
     table: name === 'scale' ? scales : undefined,
     verbs: servedSubresources.get(name) ?? [],
+    writes: writablePaths[name],
   };
 }
 

@@ -68,6 +68,22 @@ export function writtenAs(name: string, release: number): readonly WrittenType[]
   }
 }
 
+const resized = ['f:resources', 'f:resizePolicy'];
+
+/** What a write through a subresource may change: whoever applies more than that, as clients do
+ * that send the whole object, neither owns it nor conflicts over it. */
+export const writablePaths: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  approval: [['f:metadata'], ['f:status', 'f:conditions']],
+  ephemeralcontainers: [['f:spec', 'f:ephemeralContainers']],
+  resize: ['f:containers', 'f:initContainers'].flatMap((list) =>
+    resized.map((field) => ['f:spec', list, '*', field]),
+  ),
+  status: [
+    ['f:status'],
+    ...['f:labels', 'f:annotations', 'f:finalizers'].map((field) => ['f:metadata', field]),
+  ],
+};
+
 /** Kinds that are posted to a collection and never stored. */
 export const operations: readonly CatalogueKind[] = [
   {

@@ -9,7 +9,7 @@ import { identityOf } from '../../src/apimachinery/identity.ts';
 import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
 import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { TypeSchema } from '../../src/apimachinery/typed/type-schema.ts';
-import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
 import { convertedTypes } from '../../src/apis/conversion/conversions.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
@@ -115,6 +115,25 @@ describe('what a conversion makes', () => {
           assert.deepEqual([problem, unknownFields], ['', []], `${from.type}, round ${round}`);
         }
       }
+    });
+  }
+});
+
+describe('a count of no replicas', () => {
+  const object = (apiVersion: string, status: JsonObject): ApiObject => ({
+    kind: 'HorizontalPodAutoscaler',
+    apiVersion,
+    metadata: { name: 'x' },
+    status,
+  });
+
+  for (const version of ['v1', 'v2beta1', 'v2beta2']) {
+    it(`is written in ${version} and left out in v2`, () => {
+      const [older, newer] = [{ currentReplicas: 0, desiredReplicas: 2 }, { desiredReplicas: 2 }];
+      const shown = convert(object('autoscaling/v2', newer), `autoscaling/${version}`);
+      assert.deepEqual(shown['status'], older);
+      const stored = convert(object(`autoscaling/${version}`, older), 'autoscaling/v2');
+      assert.deepEqual(stored['status'], newer);
     });
   }
 });

@@ -190,28 +190,6 @@ const bindings: readonly Scenario[] = [
   },
 ];
 
-const statuses: readonly Scenario[] = [
-  {
-    title: 'the class of service of a pod stays when a status is written without it',
-    steps: [
-      createPod('p'),
-      {
-        request: `PUT ${pods}/p/status`,
-        body: { metadata: { name: 'p' }, status: { phase: 'Running' } },
-        status: 200,
-        expect: { status: { phase: 'Running', qosClass: 'BestEffort' } },
-      },
-      {
-        request: `PATCH ${pods}/p/status`,
-        headers: merge,
-        body: { status: { qosClass: null, message: 'm' } },
-        status: 200,
-        expect: { status: { message: 'm', qosClass: 'BestEffort' } },
-      },
-    ],
-  },
-];
-
 const evictions: readonly Scenario[] = [
   {
     title: 'an eviction without a budget deletes the pod; a dry run does not',
@@ -552,7 +530,6 @@ const resizes: readonly Scenario[] = [
 
 runScenarios('subresources', [
   ...bindings,
-  ...statuses,
   ...evictions,
   ...ephemeral,
   ...resizes,

@@ -4,6 +4,8 @@
  *   v2beta1   the same, with metrics in the older form; scaling rules in an annotation
  *   v1        one number (targetCPUUtilizationPercentage); the rest in annotations, in the older
  *             form, under the names that clients of the reference know
+ *
+ * status.currentReplicas is always written in the older versions; v2 leaves a zero out.
  */
 import { parseJsonText, stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -57,6 +59,22 @@ export function v2beta1Maps(labelDomain: string): FieldMaps {
         names.behavior,
         'spec',
         'behavior',
+      ),
+  };
+}
+
+const replicasField = 'currentReplicas';
+
+/** `maps`, with the count of replicas as either side writes it. */
+export function withReplicaCount(maps: FieldMaps): FieldMaps {
+  return {
+    toHub: (object) =>
+      inside(maps.toHub(object), ['status'], (status) =>
+        status[replicasField] === 0 ? without(status, replicasField) : status,
+      ),
+    fromHub: (object) =>
+      inside(maps.fromHub(object), ['status'], (status) =>
+        status[replicasField] === undefined ? { ...status, [replicasField]: 0 } : status,
       ),
   };
 }

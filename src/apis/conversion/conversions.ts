@@ -9,7 +9,7 @@
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { KindConversion } from '../../apimachinery/scheme.ts';
-import { v1Maps, v2beta1Maps } from './autoscaling.ts';
+import { v1Maps, v2beta1Maps, withReplicaCount } from './autoscaling.ts';
 import { losslessConversion } from './conversion.ts';
 import type { FieldMaps } from './conversion.ts';
 import { customResourceDefinitionMaps } from './custom-resource-definitions.ts';
@@ -33,9 +33,11 @@ const mapsByType: Readonly<Record<string, MakeMaps>> = {
   'apps/v1beta1.Deployment': always(deploymentMaps),
   'authorization/v1beta1.LocalSubjectAccessReview': always(small.accessReviewMaps),
   'authorization/v1beta1.SubjectAccessReview': always(small.accessReviewMaps),
-  'autoscaling/v1.HorizontalPodAutoscaler': (identity) => v1Maps(identity.labelDomain),
-  'autoscaling/v2beta1.HorizontalPodAutoscaler': (identity) => v2beta1Maps(identity.labelDomain),
-  'autoscaling/v2beta2.HorizontalPodAutoscaler': always(small.withoutTolerance),
+  'autoscaling/v1.HorizontalPodAutoscaler': (identity) =>
+    withReplicaCount(v1Maps(identity.labelDomain)),
+  'autoscaling/v2beta1.HorizontalPodAutoscaler': (identity) =>
+    withReplicaCount(v2beta1Maps(identity.labelDomain)),
+  'autoscaling/v2beta2.HorizontalPodAutoscaler': always(withReplicaCount(small.withoutTolerance)),
   'discovery/v1beta1.EndpointSlice': (identity) =>
     small.endpointSliceMaps(
       identity.fill('topology.{labelDomain}/zone'),

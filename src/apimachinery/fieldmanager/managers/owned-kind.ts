@@ -12,6 +12,7 @@ import type { KindInfo, Scheme } from '../../scheme.ts';
 import type { JsonObject } from '../../unstructured.ts';
 import type { OwnedKind } from '../field-manager.ts';
 import { including, mergePatterns, patternOf } from '../fieldpath/field-filter.ts';
+import type { FieldFilter } from '../fieldpath/field-filter.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { emptySet, nodeAt, recursiveDifference } from '../fieldpath/field-set.ts';
 import { deducedType } from '../schema/deduced.ts';
@@ -34,6 +35,7 @@ const noParts: JsonObject = Object.freeze({});
 function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
   const own = formatGroupVersion(kind);
   const hasStatus = kind.subresources.some(({ name }) => name === 'status');
+  const writable = writableParts(kind);
   // Asked once: later versions of a kind are not added while a server runs.
   const types = new Map<string, MergeType>([[own, typeOf(kind)]]);
   const served = (apiVersion: string) => servedKind(kind, apiVersion, scheme);
@@ -54,7 +56,8 @@ function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
       return schema === undefined ? noParts : emptyObjectOf(schema);
     },
     keepWritable(fields, subresource) {
-      if (subresource === 'status') return statusPart(fields);
+      const part = writable.get(subresource);
+      if (part !== undefined) return part(fields);
       return subresource === '' && hasStatus ? withoutStatus(fields) : fields;
     },
   };
@@ -81,5 +84,12 @@ function withoutStatus(fields: FieldSet): FieldSet {
   return recursiveDifference(fields, statusSet);
 }
 
-/** A write to the status can also change metadata. */
-const statusPart = including(mergePatterns(patternOf(['f:status']), patternOf(['f:metadata'])));
+/** What can be owned through each subresource that does not write all of the object. */
+function writableParts({ subresources }: KindInfo): ReadonlyMap<string, FieldFilter> {
+  const parts = new Map<string, FieldFilter>();
+  for (const { name, writes } of subresources) {
+    if (writes === undefined) continue;
+    parts.set(name, including(writes.map(patternOf).reduce(mergePatterns, new Map())));
+  }
+  return parts;
+}
