@@ -22,7 +22,9 @@ export function sendObject(
   representation: Representation,
   object: { readonly bytes: Uint8Array; readonly revision: bigint },
 ): Sending {
-  const body = renderObject(deps, representation, object.bytes, object.revision.toString());
+  // What a dry run makes has no version.
+  const version = object.revision === 0n ? '' : object.revision.toString();
+  const body = renderObject(deps, representation, object.bytes, version);
   return sendBody(deps, request, status, representation.negotiated.mediaType, body);
 }
 

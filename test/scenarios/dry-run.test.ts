@@ -35,6 +35,13 @@ const nothing: Scenario = {
     { request: `POST ${configmaps}?dryRun`, body: { metadata: { name: 'b' } }, status: 201 },
     {
       request: `POST ${configmaps}?dryRun=All`,
+      body: { metadata: { name: 'b' } },
+      headers: { accept: 'application/json;as=Table;g=meta.$domain;v=v1' },
+      status: 201,
+      expect: { kind: 'Table', metadata: { resourceVersion: absent } },
+    },
+    {
+      request: `POST ${configmaps}?dryRun=All`,
       body: { metadata: { name: 'a' } },
       status: 409,
       reason: 'AlreadyExists',
