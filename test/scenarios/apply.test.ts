@@ -299,10 +299,6 @@ const requests: readonly Scenario[] = [
       ...[[{ manager: 'x' }], []].map((managedFields) =>
         applyWith({ managedFields }, { status: 400, message: /managedFields must be nil/ }),
       ),
-      applyWith(
-        { managedFields: null },
-        { request: `PATCH ${maps}/m?fieldManager=a&dryRun=All`, status: 201 },
-      ),
       ...[
         { kind: 'ConfigMap', metadata: { name: 'm' } },
         { apiVersion: 'v1', metadata: { name: 'm' } },
