@@ -13,7 +13,8 @@
  */
 import { assert, AssertionError } from '../stdx/assert.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
-import type { ApiObject, JsonArray, JsonObject, JsonValue } from './unstructured.ts';
+import { takeOutFields, textOfFields } from './shared-fields.ts';
+import type { ApiObject, JsonArray, JsonObject, JsonValue, ObjectDraft } from './unstructured.ts';
 import { isJsonObject, without } from './unstructured.ts';
 
 export interface EncodedObject {
@@ -89,7 +90,22 @@ function stamp(
 
 /** Bytes that encodeObject or stampResourceVersion made. Anything else is a broken invariant. */
 export function decodeObject(bytes: Uint8Array): ApiObject {
-  return parseJsonText(decodeTrustedText(bytes)) as ApiObject;
+  const text = decodeTrustedText(bytes);
+  const apart = takeOutFields(text);
+  if (apart === undefined) return parseJsonText(text) as ApiObject;
+  const object = parseJsonText(apart.text) as ApiObject;
+  // Elsewhere than in the object's own metadata nobody knows what they are.
+  return putBackFields(object, apart.fields) ? object : (parseJsonText(text) as ApiObject);
+}
+
+/** Into the entries of an object that nobody else has seen yet, if each is of one of them. */
+function putBackFields(object: ApiObject, fields: readonly JsonObject[]): boolean {
+  const { managedFields } = object.metadata;
+  const entries = Array.isArray(managedFields) ? (managedFields as readonly ObjectDraft[]) : [];
+  const bare = entries.filter((entry) => entry['fieldsV1'] === null);
+  if (bare.length !== fields.length) return false;
+  for (const [i, entry] of bare.entries()) entry['fieldsV1'] = fields[i];
+  return true;
 }
 
 /** The JSON of metadata, braces included: a view into `bytes`, found without parsing. */
@@ -189,15 +205,6 @@ export function decodeTrustedText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-/** JSON of parts that many objects share, by the part itself. */
-const sharedTexts = new WeakMap<JsonObject, string>();
-
-/** Says that the part will stand in many objects as the fields that a manager owns: its text is
- * made once. It costs as much memory as the text takes, for as long as the part lives. */
-export function shareFieldsText(fields: JsonObject): void {
-  sharedTexts.set(fields, stringifyJson(fields));
-}
-
 function textOfMetadata(metadata: ApiObject['metadata']): string {
   const { managedFields } = metadata;
   const text = stringifyJson(without(metadata, 'resourceVersion', 'managedFields'));
@@ -212,7 +219,7 @@ function textOfMetadata(metadata: ApiObject['metadata']): string {
 function textOfEntry(entry: JsonValue): string {
   if (!isJsonObject(entry)) return stringifyJson(entry);
   const { fieldsV1: fields } = entry;
-  const known = isJsonObject(fields) ? sharedTexts.get(fields) : undefined;
+  const known = isJsonObject(fields) ? textOfFields(fields) : undefined;
   if (known === undefined) return stringifyJson(entry);
   return withMemberText(stringifyJson(without(entry, 'fieldsV1')), 'fieldsV1', known);
 }

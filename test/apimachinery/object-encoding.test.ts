@@ -16,7 +16,17 @@ import { corpusPath } from '../support/corpora.ts';
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
-const oddKeys = ['__proto__', 'constructor', 'toJSON', 'isLosslessNumber', '0', '12', '', 'kind'];
+const oddKeys = [
+  '__proto__',
+  'constructor',
+  'toJSON',
+  'isLosslessNumber',
+  '0',
+  '12',
+  '',
+  'kind',
+  'fieldsV1',
+];
 
 const safeNumber = fc
   .double({ noNaN: true, noDefaultInfinity: true })
@@ -98,6 +108,40 @@ describe('what an object is, without who owns its fields', () => {
     const metadata = { name: 'a', managedFields, uid: 'u' };
     const bytes = Buffer.from(JSON.stringify({ kind: 'X', apiVersion: 'v1', metadata }));
     assert.deepEqual(identifyingMetadata(bytes), metadata);
+  });
+});
+
+describe('the fields that managers own', () => {
+  const fields = { 'f:a': {}, 'k:{"n":"]}\\""}': { '.': {}, 'f:b': {} } };
+  const entry = { manager: 'm', operation: 'Update', fieldsV1: fields };
+  const other = { ...entry, manager: 'n', fieldsV1: { 'f:c': {} }, subresource: 'status' };
+  const decoded = (metadata: JsonObject, rest: JsonObject = {}): ApiObject =>
+    decodeObject(Buffer.from(stringifyJson({ kind: 'X', apiVersion: 'v1', metadata, ...rest })));
+  const template = { template: { metadata: { managedFields: [entry] } } };
+  const rows: readonly (readonly [what: string, metadata: JsonObject, rest?: JsonObject])[] = [
+    ['of several managers', { name: 'a', managedFields: [entry, other] }],
+    ['beside an entry without any', { managedFields: [{ manager: 'x' }, entry] }],
+    ['in a template alone', { name: 'a' }, { spec: template }],
+    ['in a template and the object', { managedFields: [entry] }, { spec: template }],
+    ['not in a list', { managedFields: { fieldsV1: fields } }],
+    ['in a text', { annotations: { a: stringifyJson(entry) }, managedFields: [entry] }],
+    ['as data', { managedFields: [entry] }, { data: { fieldsV1: 'x', other: '"fieldsV1":{' } }],
+  ];
+  for (const [what, metadata, rest] of rows) {
+    it(`come back as they were: ${what}`, () => {
+      const expected = { kind: 'X', apiVersion: 'v1', metadata, ...rest };
+      assert.deepEqual(decoded(metadata, rest), expected);
+      assert.deepEqual(decodeObject(encodeObject(decoded(metadata, rest)).bytes), expected);
+    });
+  }
+
+  it('are one object in memory for all objects in which they are the same', () => {
+    const fieldsOf = (name: string): unknown => {
+      const { managedFields } = decoded({ name, managedFields: [other, entry] }).metadata;
+      return (managedFields as unknown as readonly JsonObject[])[1]?.['fieldsV1'];
+    };
+    assert.deepEqual(fieldsOf('a'), fields);
+    assert.equal(fieldsOf('a'), fieldsOf('b'));
   });
 });
 

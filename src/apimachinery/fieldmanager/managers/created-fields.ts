@@ -10,7 +10,7 @@
  * Bounds: shapes of `shapeCharsMax` characters in all, none longer than `shapeKeptMax`. At the
  * limit they start anew: what is in use is back at once.
  */
-import { shareFieldsText } from '../../object-encoding.ts';
+import { shareFields } from '../../shared-fields.ts';
 import type { ApiObject } from '../../unstructured.ts';
 import type { FieldWriter, OwnedKind } from '../field-manager.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
@@ -62,7 +62,7 @@ function keep(key: string, set: FieldSet): void {
     shapeChars = 0;
   }
   sets.set(key, set);
-  shareFieldsText(set);
+  shareFields(set);
   shapeChars += key.length;
 }
 

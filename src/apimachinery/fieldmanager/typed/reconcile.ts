@@ -13,9 +13,18 @@ import { isDeducedMap } from '../schema/deduced.ts';
 import type { MergeMap, MergeType } from '../schema/merge-type.ts';
 import { leadingForm } from './forms.ts';
 
+/** Sets that a type leaves as they are: asked at every write, of sets that many objects share. */
+const fitting = new WeakMap<MergeType, WeakSet<FieldSet>>();
+
 /** The same set when nothing has to change. */
 export function reconcileFields(type: MergeType, set: FieldSet): FieldSet {
-  return reconciled(type, set, true);
+  const known = fitting.get(type);
+  if (known?.has(set) === true) return set;
+  const made = reconciled(type, set, true);
+  if (made !== set) return made;
+  if (known === undefined) fitting.set(type, new WeakSet([set]));
+  else known.add(set);
+  return set;
 }
 
 function reconciled(type: MergeType, node: FieldSet, isRoot: boolean): FieldSet {

@@ -1,0 +1,117 @@
+/**
+ * The fields that managers own, in memory once for all objects in which they are the same.
+ *
+ * Controllers make objects of one shape by the thousand, and what they own of them is one text in
+ * all of these: it is most of what there is to read in a small object. So it is read once and has
+ * its text at hand; objects that come and go share it.
+ *
+ *     text of the fields  ⇄  the fields, as managedFields carry them
+ *
+ * What it is not: a judge of what the text says; that is fieldmanager/fieldpath.
+ *
+ * Invariant: fields are never changed once read. Bounds: texts of `textsCharsMax` characters in
+ * all, none longer than `textKeptMax`. At the limit they start anew: what is in use is back at once.
+ */
+import { AssertionError } from '../stdx/assert.ts';
+import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
+import type { JsonObject } from './unstructured.ts';
+
+/** What is read takes about ten times the memory of its text. */
+const textsCharsMax = 1024 * 1024;
+const textKeptMax = 16 * 1024;
+
+const fieldsByText = new Map<string, JsonObject>();
+const textByFields = new WeakMap<JsonObject, string>();
+let textsChars = 0;
+
+/** `text` is the JSON of an object. */
+function fieldsOfText(text: string): JsonObject {
+  const known = fieldsByText.get(text);
+  if (known !== undefined) return known;
+  const fields = parseJsonText(text) as JsonObject;
+  if (text.length <= textKeptMax) keep(alone(text), fields);
+  return fields;
+}
+
+/** Undefined where it is not known: then it has to be made. */
+export function textOfFields(fields: JsonObject): string | undefined {
+  return textByFields.get(fields);
+}
+
+export interface WithoutFields {
+  /** JSON with null in place of the fields. */
+  readonly text: string;
+  /** What has been taken out, in order. */
+  readonly fields: readonly JsonObject[];
+}
+
+/** The JSON of an object that has been stored, without what stands as `fieldsV1` in it, wherever
+ * that is. Undefined: nothing does. */
+export function takeOutFields(text: string): WithoutFields | undefined {
+  // Nothing else looks like it: within a string, the second quote would have a backslash.
+  let at = text.indexOf(fieldsMember);
+  if (at < 0) return undefined;
+  const fields: JsonObject[] = [];
+  let rest = '';
+  let from = 0;
+  for (; at >= 0; at = text.indexOf(fieldsMember, from)) {
+    const start = at + fieldsMember.length - 1;
+    rest += `${text.slice(from, start)}null`;
+    from = endOfObject(text, start);
+    fields.push(fieldsOfText(text.slice(start, from)));
+  }
+  return { text: rest + text.slice(from), fields };
+}
+
+const fieldsMember = '"fieldsV1":{';
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** `at` is the opening brace; the result is the offset behind the closing one. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (char === quote) at = closingQuote(text, at);
+    else if (char === openingBrace) depth += 1;
+    else if (char === closingBrace) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  throw new AssertionError('the fields of a stored object end');
+}
+
+function closingQuote(text: string, start: number): number {
+  let at = start + 1;
+  for (let char = text.charCodeAt(at); char !== quote; char = text.charCodeAt(at)) {
+    // Beyond the end there is no character, and no string.
+    if (Number.isNaN(char)) throw new AssertionError('a string in a stored object ends');
+    at += char === backslash ? 2 : 1;
+  }
+  return at;
+}
+
+/** Says that these fields, which were not read but made, will stand in many objects. */
+export function shareFields(fields: JsonObject): void {
+  const text = stringifyJson(fields);
+  if (text.length <= textKeptMax && !fieldsByText.has(text)) keep(text, fields);
+  else textByFields.set(fields, text);
+}
+
+function keep(text: string, fields: JsonObject): void {
+  if (textsChars + text.length > textsCharsMax) {
+    fieldsByText.clear();
+    textsChars = 0;
+  }
+  fieldsByText.set(text, fields);
+  textByFields.set(fields, text);
+  textsChars += text.length;
+}
+
+/** A copy: a part of a text would keep all of it in memory. */
+function alone(text: string): string {
+  return Buffer.from(text).toString();
+}
