@@ -281,7 +281,7 @@ function preparedStatus(
 }
 
 /** `next`, if its metadata allows it after `current` and `ofKind`, the kind's own, are none. */
-export function validated(
+function validated(
   next: ApiObject,
   current: ApiObject,
   kind: KindInfo,

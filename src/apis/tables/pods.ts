@@ -44,7 +44,7 @@ function withRestarts(so: Restarts, status: JsonObject): Restarts {
   return { count: so.count + countAt(status, 'restartCount'), at: later ? at : so.at };
 }
 
-export function podState(pod: JsonObject): PodState {
+function podState(pod: JsonObject): PodState {
   const sidecars = new Set(
     objectsAt(pod, 'spec', 'initContainers')
       .filter((container) => container['restartPolicy'] === 'Always')

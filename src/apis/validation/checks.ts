@@ -22,7 +22,7 @@ import { text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 
 export const immutableMessage = 'field is immutable';
-export const negativeMessage = 'must be greater than or equal to 0';
+const negativeMessage = 'must be greater than or equal to 0';
 const portMax = 65_535;
 
 export type Problems = readonly FieldError[];
@@ -123,17 +123,6 @@ export function uniqueTexts(field: string, values: readonly string[]): Problems 
   return each(values, (value, at) =>
     values.indexOf(value) < at ? [duplicate(`${field}[${at}]`, value)] : noProblems,
   );
-}
-
-/** What may be once what it was empty, and then no more. */
-export function unchangedOnceSet(
-  field: string,
-  next: JsonValue | undefined,
-  current: JsonValue | undefined,
-  detail: string,
-): Problems {
-  if (current === undefined || current === '' || deepEqual(next, current)) return noProblems;
-  return [invalid(field, next ?? null, detail)];
 }
 
 const portNameMax = 15;

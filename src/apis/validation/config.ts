@@ -12,7 +12,7 @@ import { checkConfigKey, each, noProblems, together, unchanged } from './checks.
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
 
-export const contentBytesMax = 1024 * 1024;
+const contentBytesMax = 1024 * 1024;
 /** The object as a whole; the reference writes an empty path like this. */
 const wholeObject = '[]';
 

@@ -70,7 +70,7 @@ export function templateRules(template: JsonObject, path: string): Problems {
 }
 
 /** `pod`: of a pod itself, not of a template. */
-export function podSpecRules(spec: JsonObject, path: string, pod?: ApiObject): Problems {
+function podSpecRules(spec: JsonObject, path: string, pod?: ApiObject): Problems {
   const volumes = objects(spec, 'volumes');
   const context = contextOf(spec, volumes, pod !== undefined);
   const main = objects(spec, 'containers');

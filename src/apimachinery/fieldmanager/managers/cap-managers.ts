@@ -13,7 +13,7 @@ import { managerIdentifier, secondsOf } from './managed-fields.ts';
 export const UPDATE_MANAGERS_MAX = 10;
 
 /** The manager that stands for those that were merged. */
-export const ancientManager = 'ancient-changes';
+const ancientManager = 'ancient-changes';
 
 /** Changes `owners` and `times` (by identifier). */
 export function capUpdateManagers(owners: ManagersDraft, times: Map<string, string>): void {

@@ -7,7 +7,7 @@ import type { MergeMap, MergeType } from './merge-type.ts';
 const noFields: MergeMap['fields'] = new Map();
 
 /** Any value, as one. */
-export const atomicType: MergeType = {
+const atomicType: MergeType = {
   scalar: 'untyped',
   list: {
     get items() {
