@@ -10,7 +10,7 @@
  * What it is not: a judge of what the text says; that is fieldmanager/fieldpath.
  *
  * Invariant: fields are never changed once read. Bounds: texts of `textsCharsMax` characters in
- * all, none longer than `textKeptMax`. At the limit they start anew: what is in use is back at once.
+ * all, none longer than `textKeptMax`. At the limit they start anew: what is used is soon back.
  */
 import { AssertionError } from '../stdx/assert.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
