@@ -46,6 +46,7 @@ export function validateObjectMeta(
     validateName(meta, rules.nameValidator),
     validateNamespace(meta.namespace ?? '', rules.namespaced),
     validateCommon(meta),
+    validateManagedFields(meta['managedFields']),
     validateFinalizers(meta.finalizers ?? []),
   );
 }
@@ -63,6 +64,10 @@ export function validateObjectMetaUpdate(
     validateGenerationUpdate(next, current),
     validateImmutable(next, current),
     validateCommon(next),
+    // Those that are there have been judged, and usually they stay.
+    next['managedFields'] === current['managedFields']
+      ? noErrors
+      : validateManagedFields(next['managedFields']),
   );
 }
 
@@ -74,7 +79,6 @@ function validateCommon(meta: ObjectMeta): readonly FieldError[] {
     labels === undefined ? noErrors : validateLabels('metadata.labels', labels),
     annotations === undefined ? noErrors : validateAnnotations('metadata.annotations', annotations),
     ownerReferences === undefined ? noErrors : validateOwnerReferences(ownerReferences),
-    validateManagedFields(meta['managedFields']),
   );
 }
 

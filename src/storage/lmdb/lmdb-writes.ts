@@ -66,6 +66,8 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   const { tables, clock, ring, commits } = options;
   let last: Promise<unknown> = Promise.resolve();
   let broken: StorageError | undefined;
+  /** The revision of the newest change; undefined when it has to be read. */
+  let known: Revision | undefined;
 
   function exclusive<T>(work: () => Promise<T>): Promise<T> {
     const result = last.then(work);
@@ -80,6 +82,7 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     try {
       await tables.root.batch(write);
     } catch (error) {
+      known = undefined;
       const translated = await translateCommitError(error, options.path, usable);
       if (translated.code !== 'full') broken = translated;
       throw translated;
@@ -98,11 +101,12 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   }
 
   async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
-    const planned = planCommit(tables, mutations);
+    const planned = planCommit(tables, mutations, (known ??= currentRevision(tables)));
     const newest = planned.writes.at(-1);
     if (newest === undefined) return planned.outcomes;
     const timeMs = clock.nowMs();
     await transaction(() => writeCommit(tables, planned, timeMs));
+    known = newest.revision;
     ring.push(changesOf(planned.writes, timeMs), newest.revision);
     commits.notify();
     return planned.outcomes;
@@ -128,8 +132,12 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   };
 }
 
-function planCommit(tables: Tables, mutations: readonly Mutation[]): MutationPlan<LmdbRecord> {
-  let revision = currentRevision(tables);
+function planCommit(
+  tables: Tables,
+  mutations: readonly Mutation[],
+  after: Revision,
+): MutationPlan<LmdbRecord> {
+  let revision = after;
   return planMutations<LmdbRecord>(mutations, {
     read: (key) => readNow(tables, encodeKey(key)),
     make: makeRecord,
