@@ -149,6 +149,22 @@ describe('an apply', () => {
     assert.equal(object.live, before);
   });
 
+  it('leaves a struct with an empty list in it, which nobody owns, where the intent names it', () => {
+    const rows: readonly (readonly [first: JsonObject, then: JsonObject])[] = [
+      [{ containers: [], priority: 0 }, {}],
+      [{ priority: 0 }, { containers: [] }],
+    ];
+    for (const [first, then] of rows) {
+      const object = new OwnedObject('v1', 'Pod');
+      object.mustApply('a', { spec: first });
+      object.mustApply('a', { spec: then });
+      assert.deepEqual(object.object['spec'], { containers: [] });
+      const once = object.live;
+      object.mustApply('a', { spec: then });
+      assert.equal(object.live, once);
+    }
+  });
+
   it('dates its manager when the claim changes though the object does not', () => {
     const object = configMap();
     object.update('u', data({ x: '1', y: '1' }));

@@ -129,7 +129,10 @@ function addBackDangling(
 ): VersionedValue {
   const left = rules.convert(pruned, merged.version);
   if (left === undefined) return merged;
-  const gone = difference(wholeFields(rules, merged), wholeFields(rules, left));
+  // A struct in which no more than an empty list is left claims nothing, and is there.
+  const type = rules.typeAt(left.version);
+  const there = withNamedFields(type, namedFields(type, left.value));
+  const gone = difference(wholeFields(rules, merged), there);
   const drop = intersection(gone, lastFields);
   return {
     value: removeItemsAndEmptied(rules.typeAt(merged.version), merged.value, drop, intent),
