@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { IdentityName } from '../../src/apimachinery/identity.ts';
-import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import type { JsonArray, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Reply, TestServer } from '../support/test-server.ts';
@@ -37,6 +37,15 @@ function valueOf(bytes: Uint8Array): JsonObject {
 function read(reply: Reply): JsonObject {
   assert.equal(reply.headers['content-type'], cbor);
   return valueOf(reply.bytes);
+}
+
+/** A Table without the ages in it: those count on from one answer to the next. */
+function ageless(answer: JsonObject): JsonObject {
+  const columns = (answer['columnDefinitions'] ?? []) as readonly JsonObject[];
+  const age = columns.findIndex(({ name }) => name === 'Age');
+  const rows = answer['rows'] as readonly (JsonObject & { cells: JsonArray })[] | undefined;
+  if (age < 0 || rows === undefined) return answer;
+  return { ...answer, rows: rows.map((row) => ({ ...row, cells: row.cells.toSpliced(age, 1) })) };
 }
 
 function configMap(name: string, data: JsonObject): JsonObject {
@@ -179,7 +188,7 @@ for (const { identity, transport } of settings) {
       for (const kind of ['Table', 'PartialObjectMetadataList']) {
         const shown = await get(path, { accept: `${cbor};${as(kind)}` });
         const json = await get(path, { accept: `application/json;${as(kind)}` });
-        assert.deepEqual(read(shown), json.body);
+        assert.deepEqual(ageless(read(shown)), ageless(json.body));
         assert.equal(json.body['kind'], kind);
       }
       const type = `${cbor};${as('PartialObjectMetadata')}`;
