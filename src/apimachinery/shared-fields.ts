@@ -13,6 +13,7 @@
  * all, none longer than `textKeptMax`. At the limit they start anew: what is used is soon back.
  */
 import { AssertionError } from '../stdx/assert.ts';
+import { createTextCache } from '../stdx/text-cache.ts';
 import { parseJsonText, stringifyJson } from './codecs/lossless.ts';
 import type { JsonObject } from './unstructured.ts';
 
@@ -20,9 +21,8 @@ import type { JsonObject } from './unstructured.ts';
 const textsCharsMax = 1024 * 1024;
 const textKeptMax = 16 * 1024;
 
-const fieldsByText = new Map<string, JsonObject>();
+const fieldsByText = createTextCache<JsonObject>(textsCharsMax);
 const textByFields = new WeakMap<JsonObject, string>();
-let textsChars = 0;
 
 /** `text` is the JSON of an object. */
 function fieldsOfText(text: string): JsonObject {
@@ -97,18 +97,13 @@ function closingQuote(text: string, start: number): number {
 /** Says that these fields, which were not read but made, will stand in many objects. */
 export function shareFields(fields: JsonObject): void {
   const text = stringifyJson(fields);
-  if (text.length <= textKeptMax && !fieldsByText.has(text)) keep(text, fields);
+  if (text.length <= textKeptMax && fieldsByText.get(text) === undefined) keep(text, fields);
   else textByFields.set(fields, text);
 }
 
 function keep(text: string, fields: JsonObject): void {
-  if (textsChars + text.length > textsCharsMax) {
-    fieldsByText.clear();
-    textsChars = 0;
-  }
-  fieldsByText.set(text, fields);
+  fieldsByText.keep(text, fields);
   textByFields.set(fields, text);
-  textsChars += text.length;
 }
 
 /** A copy: a part of a text would keep all of it in memory. */

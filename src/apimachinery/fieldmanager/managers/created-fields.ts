@@ -10,6 +10,7 @@
  * Bounds: shapes of `shapeCharsMax` characters in all, none longer than `shapeKeptMax`. At the
  * limit they start anew: what is in use is back at once.
  */
+import { createTextCache } from '../../../stdx/text-cache.ts';
 import { shareFields } from '../../shared-fields.ts';
 import type { ApiObject } from '../../unstructured.ts';
 import type { FieldWriter, OwnedKind } from '../field-manager.ts';
@@ -27,8 +28,7 @@ const shapeCharsMax = 1024 * 1024;
 const shapeKeptMax = 16 * 1024;
 
 /** By the number of the kind, the version and the shape. */
-const sets = new Map<string, FieldSet>();
-let shapeChars = 0;
+const sets = createTextCache<FieldSet>(shapeCharsMax);
 
 const numbers = new WeakMap<OwnedKind, number>();
 let kindsCount = 0;
@@ -42,7 +42,10 @@ export function createdFields(writer: FieldWriter, created: ApiObject): FieldSet
   const known = sets.get(key);
   if (known !== undefined) return known;
   const set = markCanonical(workedOut(writer, type, created));
-  if (shape.length <= shapeKeptMax) keep(key, set);
+  if (shape.length <= shapeKeptMax) {
+    sets.keep(key, set);
+    shareFields(set);
+  }
   return set;
 }
 
@@ -54,16 +57,6 @@ function workedOut(
   const { added, modified } = compareValuesOf(type, kind.emptyAt(apiVersion), created) ?? noChange;
   const writable = (set: FieldSet): FieldSet => kind.keepWritable(set, subresource);
   return withoutOwnerless(union(writable(modified), writable(added)));
-}
-
-function keep(key: string, set: FieldSet): void {
-  if (shapeChars + key.length > shapeCharsMax) {
-    sets.clear();
-    shapeChars = 0;
-  }
-  sets.set(key, set);
-  shareFields(set);
-  shapeChars += key.length;
 }
 
 function numberOf(kind: OwnedKind): number {

@@ -53,8 +53,8 @@ export const trackUpdate: TrackUpdate = (update) => {
   const before: JsonObject = live ?? kind.emptyAt(apiVersion);
   const type = kind.typeAt(apiVersion) ?? deducedType;
   const compared = compareValuesOf(type, before, candidate);
-  if (compared === undefined && start.isLive) return candidate;
-  if (compared !== undefined && start.isLive) {
+  if (start.isLive) {
+    if (compared === undefined) return candidate;
     const sole = soleOwner(update, start.managed, compared);
     const time = formatRfc3339(update.nowMs);
     if (sole?.time === time) return candidate;

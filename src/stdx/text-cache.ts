@@ -1,0 +1,29 @@
+/**
+ * What was worked out of texts, kept by the text while there is room.
+ *
+ * What it is not: a cache that knows what was used last. At the limit it starts anew, which costs
+ * nothing while there is room; what is in use is soon back.
+ *
+ * Bounds: texts of `charsMax` characters in all. What a value takes is its owner's to reckon.
+ */
+export interface TextCache<T> {
+  get(text: string): T | undefined;
+  /** The text must not be kept yet. */
+  keep(text: string, value: T): void;
+}
+
+export function createTextCache<T>(charsMax: number): TextCache<T> {
+  const values = new Map<string, T>();
+  let chars = 0;
+  return {
+    get: (text) => values.get(text),
+    keep(text, value) {
+      if (chars + text.length > charsMax) {
+        values.clear();
+        chars = 0;
+      }
+      values.set(text, value);
+      chars += text.length;
+    },
+  };
+}
