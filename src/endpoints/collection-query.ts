@@ -2,10 +2,11 @@
  * From list options to what is read: selectors as a predicate, the row of the table in spec 1,
  * section 4.10, the decoded continue token.
  *
- * What it is not: the reading of a query (apimachinery/list-options.ts) or of a collection
- * (registry/read.ts).
+ * What it is not: the syntax of a query (apimachinery/list-options.ts) or the reading of a
+ * collection (registry/read.ts).
  */
 import { decodeContinueToken } from '../apimachinery/continue-token.ts';
+import { parseListOptions } from '../apimachinery/list-options.ts';
 import type { ListOptions } from '../apimachinery/list-options.ts';
 import { checkFieldSelector } from '../apimachinery/selectors/field-selector.ts';
 import { newSelection } from '../apimachinery/selectors/selection.ts';
@@ -16,7 +17,18 @@ import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import type { Revision } from '../storage/storage.ts';
 import type { Predicate } from '../../streams/streams.ts';
-import type { EndpointDeps } from './request.ts';
+import type { EndpointDeps, ResourceRequest } from './request.ts';
+
+/** What the query of a list or a watch asks for, as far as this server offers it. */
+export function listOptionsOf(
+  deps: EndpointDeps,
+  query: ResourceRequest['query'],
+): ListOptions | StatusError {
+  return parseListOptions(query, {
+    metaGroup: deps.identity.groups.meta,
+    watchListEnabled: deps.features.watchList,
+  });
+}
 
 /** The selectors of a list or a watch, or why the kind cannot be selected by them. */
 export function predicateOf(kind: KindInfo, options: ListOptions): Result<Predicate> {

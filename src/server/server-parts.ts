@@ -12,19 +12,9 @@ import { createStreams } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
 import type { Streams } from '../../streams/streams.ts';
 import type { Identity } from '../apimachinery/identity.ts';
-import {
-  decodeObject,
-  encodeObject,
-  stampResourceVersion,
-} from '../apimachinery/object-encoding.ts';
+import { decodeObject, encodeObject } from '../apimachinery/object-encoding.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
-import {
-  isAlreadyExists,
-  newExpired,
-  newInternalError,
-  newStoreReadError,
-  newTimeout,
-} from '../apimachinery/status-error.ts';
+import { isAlreadyExists } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
 import { apiServicesGroup, localApiServices } from '../apis/local-api-services.ts';
@@ -48,6 +38,7 @@ import { writeGuards } from './admission.ts';
 import { startAuthorization } from './authorization.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
+import { streamPorts } from './stream-ports.ts';
 import { expiryOf } from './token-serving.ts';
 import { createMigration } from './validation-migration.ts';
 import type { ServerMigration } from './validation-migration.ts';
@@ -83,13 +74,8 @@ export async function assembleParts(
 ): Promise<ServerParts> {
   const prng = systemPrng();
   const streams = createStreams({
+    ...streamPorts,
     storage,
-    decodeRecord,
-    stamp: stampResourceVersion,
-    expiredError: newExpired,
-    internalError: newInternalError,
-    unreadableError: newStoreReadError,
-    timeoutError: (message) => newTimeout(message, 1),
     clock,
     timers,
     prng,

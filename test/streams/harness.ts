@@ -5,17 +5,12 @@
  */
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { encodeObject, stampResourceVersion } from '../../src/apimachinery/object-encoding.ts';
-import {
-  newExpired,
-  newInternalError,
-  newStoreReadError,
-  newTimeout,
-} from '../../src/apimachinery/status-error.ts';
+import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
+import { streamPorts } from '../../src/server/stream-ports.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
-import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
+import { encodeRecord } from '../../src/storage/record-codec.ts';
 import { revisionZero } from '../../src/storage/storage.ts';
 import type { Mutation, Revision, Storage, StoreKey } from '../../src/storage/storage.ts';
 import { createStreams } from '../../streams/hub.ts';
@@ -102,13 +97,8 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const model = options.model ?? new Model();
   const fatal: unknown[] = [];
   const streams = createStreams({
+    ...streamPorts,
     storage,
-    decodeRecord,
-    stamp: stampResourceVersion,
-    expiredError: newExpired,
-    internalError: newInternalError,
-    unreadableError: newStoreReadError,
-    timeoutError: (message) => newTimeout(message, 1),
     clock: time.clock,
     timers: time.timers,
     prng: seededPrng(options.seed ?? 1),

@@ -9,17 +9,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createActorSystem } from '../../actors/actor-system.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import {
-  decodeObject,
-  encodeObject,
-  stampResourceVersion,
-} from '../../src/apimachinery/object-encoding.ts';
-import {
-  newExpired,
-  newInternalError,
-  newStoreReadError,
-  newTimeout,
-} from '../../src/apimachinery/status-error.ts';
+import { decodeObject, encodeObject } from '../../src/apimachinery/object-encoding.ts';
+import { streamPorts } from '../../src/server/stream-ports.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../src/apis/bootstrap-objects.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
@@ -184,13 +175,8 @@ async function createRegistry(
 ): Promise<RegistryDeps> {
   const prng = seededPrng(seed);
   const streams = createStreams({
+    ...streamPorts,
     storage,
-    decodeRecord,
-    stamp: stampResourceVersion,
-    expiredError: newExpired,
-    internalError: newInternalError,
-    unreadableError: newStoreReadError,
-    timeoutError: (message) => newTimeout(message, 1),
     clock,
     timers,
     prng,

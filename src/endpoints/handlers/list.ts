@@ -1,8 +1,7 @@
 /** list: a collection, whole or in pages (spec 1, sections 4.9 and 4.10). */
-import { parseListOptions } from '../../apimachinery/list-options.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import { listObjects } from '../../registry/read.ts';
-import { listQueryOf } from '../collection-query.ts';
+import { listOptionsOf, listQueryOf } from '../collection-query.ts';
 import { sendList } from '../list-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
@@ -12,10 +11,7 @@ export async function handleList(deps: EndpointDeps, request: ResourceRequest): 
   const { exchange, kind, resource } = request;
   const representation = negotiateRepresentation(deps, request, { projections: true });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
-  const options = parseListOptions(request.query, {
-    metaGroup: deps.identity.groups.meta,
-    watchListEnabled: deps.features.watchList,
-  });
+  const options = listOptionsOf(deps, request.query);
   if (options instanceof StatusError) return sendStatusError(exchange, options);
   const query = listQueryOf(deps, kind, options);
   if (query.kind === 'refused') return sendStatusError(exchange, query.error);

@@ -10,14 +10,14 @@
  * Invariant: the options are checked as those of any resource. Bound: a view has few objects, so
  * `limit` and `continue` change nothing: an answer is always the whole list.
  */
-import { parseGetOptions, parseListOptions } from '../../apimachinery/list-options.ts';
+import { parseGetOptions } from '../../apimachinery/list-options.ts';
 import { encodeObject } from '../../apimachinery/object-encoding.ts';
 import { newNotFound, StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { assert } from '../../stdx/assert.ts';
 import { revisionZero } from '../../storage/storage.ts';
 import type { Entry } from '../../../streams/streams.ts';
-import { predicateOf } from '../collection-query.ts';
+import { listOptionsOf, predicateOf } from '../collection-query.ts';
 import { sendList } from '../list-response.ts';
 import { sendBody } from '../object-response.ts';
 import { negotiateRepresentation, renderObject } from '../representation.ts';
@@ -50,10 +50,7 @@ export async function handleListComputed(
   const { exchange, kind } = request;
   const representation = negotiateRepresentation(deps, request, { projections: true });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
-  const options = parseListOptions(request.query, {
-    metaGroup: deps.identity.groups.meta,
-    watchListEnabled: deps.features.watchList,
-  });
+  const options = listOptionsOf(deps, request.query);
   if (options instanceof StatusError) return sendStatusError(exchange, options);
   const predicate = predicateOf(kind, options);
   if (predicate.kind === 'refused') return sendStatusError(exchange, predicate.error);

@@ -8,14 +8,13 @@
  * Invariant: once the head is sent, what goes wrong is an ERROR event in the stream.
  */
 import type { ListOptions } from '../../apimachinery/list-options.ts';
-import { parseListOptions } from '../../apimachinery/list-options.ts';
 import { newSelection } from '../../apimachinery/selectors/selection.ts';
 import { fieldSelectorOf } from '../../apimachinery/selectors/field-selector.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import { revisionZero } from '../../storage/storage.ts';
 import type { Revision } from '../../storage/storage.ts';
 import type { Predicate, WatchStart } from '../../../streams/streams.ts';
-import { predicateOf } from '../collection-query.ts';
+import { listOptionsOf, predicateOf } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { eventFramesOf, negotiateRepresentation } from '../representation.ts';
 import { framePreambles, withoutPreamble } from '../watch-preamble.ts';
@@ -30,10 +29,7 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
   });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const query = new Map(request.query).set('watch', ['true']);
-  const options = parseListOptions(query, {
-    metaGroup: deps.identity.groups.meta,
-    watchListEnabled: deps.features.watchList,
-  });
+  const options = listOptionsOf(deps, query);
   if (options instanceof StatusError) return sendStatusError(exchange, options);
   const selected = predicateOf(kind, options);
   if (selected.kind === 'refused') return sendStatusError(exchange, selected.error);
