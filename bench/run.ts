@@ -29,6 +29,8 @@ import { hotObject } from './hot-object.ts';
 import { idleWatchers } from './idle-watchers.ts';
 import { latency } from './latency.ts';
 import { list } from './list.ts';
+import { listFormats } from './list-formats.ts';
+import { longestTurns } from './longest-turns.ts';
 import { patches } from './patches.ts';
 import { streamingList } from './streaming-list.ts';
 import { tokenTiming } from './token-timing.ts';
@@ -39,12 +41,14 @@ const scenarios: readonly Scenario[] = [
   fanoutWorkers,
   latency,
   list,
+  listFormats,
   streamingList,
   create,
   hotObject,
   patches,
   idleWatchers,
   bodies,
+  longestTurns,
   fdb,
   authorization,
   tokenTiming,

@@ -11,7 +11,7 @@
  * sink or an encoder that throws ends its own member only. Numbered in SPEC.md.
  */
 import type { StatusError } from '../src/apimachinery/status-error.ts';
-import type { Timers } from '../src/stdx/clock.ts';
+import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { AtRevision, Revision } from '../src/storage/storage.ts';
@@ -28,6 +28,7 @@ type Cls = WatchClass<Member>;
 
 export interface DeliveryDeps {
   readonly limits: StreamLimits;
+  readonly clock: Clock;
   readonly timers: Timers;
   readonly expiredError: (message: string) => StatusError;
   readonly internalError: (message: string) => StatusError;
@@ -150,7 +151,7 @@ export class Delivery {
       }
       member.cursor = chunk.seq;
       member.revision = chunk.revision;
-      this.framesTotal += chunk.framesCount;
+      this.#count(cls, chunk.framesCount, chunk.bytes.length);
       this.write(member, chunk.bytes);
     }
     return member.state === 'live';
@@ -294,16 +295,20 @@ export class Delivery {
       if (chunk.seq < head) cls.again = true;
       budget.writes -= 1;
       budget.bytes -= chunk.bytes.length;
-      this.framesTotal += chunk.framesCount;
+      this.#count(cls, chunk.framesCount, chunk.bytes.length);
       this.write(member, chunk.bytes);
     }
     cls.position = at;
   }
 
   #runPumps(): void {
-    const { turnPumpBytesMax, examinedCostBytes } = this.#limits;
+    if (this.#pumps.length === 0) return;
+    const { turnPumpBytesMax, turnPumpMs, examinedCostBytes } = this.#limits;
+    const { clock } = this.#deps;
+    const endsMs = clock.monotonicMs() + turnPumpMs;
     let budget = turnPumpBytesMax;
     for (let rounds = this.#pumps.length; rounds > 0 && budget > 0; rounds -= 1) {
+      if (clock.monotonicMs() >= endsMs) return;
       const member = this.#pumps.shift();
       if (member.state === 'ended') continue;
       try {
@@ -337,8 +342,13 @@ export class Delivery {
   }
 
   #finishStep(member: Member, pumped: Pumped): void {
-    this.framesTotal += pumped.framesCount;
+    this.#count(member.cls, pumped.framesCount, pumped.bytes?.length ?? 0);
     if (pumped.bytes === undefined || this.write(member, pumped.bytes)) this.settle(member);
+  }
+
+  #count(cls: Cls, frames: number, bytes: number): void {
+    this.framesTotal += frames;
+    cls.sent?.observeMany(frames, bytes);
   }
 
   #readLog(member: Member): void {

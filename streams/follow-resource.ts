@@ -3,7 +3,8 @@
  *
  *     start ─▶ onState(snapshot) ─▶ onChange(namespace, name, entry | gone) ...
  *                    ▲                                  │ the watch was ended
- *                    └──────────── next turn ───────────┘
+ *                    ├──────────── next turn ───────────┤
+ *                    └─ a while later (followers.ts) ───┘ or either has thrown
  *
  * What it is not: a queue. A change is told by its key, and the entry that comes with it is the one
  * of now: several changes of one object may come as one, and the last one always comes.
@@ -26,6 +27,8 @@ import type {
 const watchMs = 60 * 60_000;
 
 export interface ResourceFollower {
+  /** For the log, metrics and health. */
+  readonly name: string;
   /** Everything that is there; what was told before is void. */
   onState(snapshot: ResourceSnapshot): void;
   /** `entry`: as the object is now, undefined when it is gone. */
@@ -36,26 +39,36 @@ export interface Following {
   stop(): void;
 }
 
-/** Calls onState before it returns. */
+/** Calls onState before it returns. Never throws. */
 export function followResource(
   streams: Streams,
   timers: Timers,
   resource: GroupResource,
   follower: ResourceFollower,
 ): Following {
-  let stopped = false;
+  const kind = `${resource.group}/${resource.resource}`;
   let handle: WatchHandle | undefined;
-  const begin = (): void => {
-    if (stopped) return;
+  let run = 0;
+  const followed = streams.followers.add(follower.name, () => {
+    handle?.close();
+    run += 1;
+    const own = run;
     const snapshot = streams.snapshot(resource);
     follower.onState(snapshot);
     const sink = keySink({
       onKey: (namespace, name) => {
-        if (stopped) return;
-        follower.onChange(namespace, name, streams.snapshot(resource).get(namespace, name));
+        if (own !== run || !followed.isLive) return;
+        try {
+          follower.onChange(namespace, name, streams.snapshot(resource).get(namespace, name));
+          followed.took(kind);
+        } catch (error) {
+          followed.failed(error, kind);
+        }
       },
       // Not at once: streams that have stopped end every watch as soon as it begins.
-      onEnd: () => void timers.nextTurn(begin),
+      onEnd: () => {
+        if (own === run && followed.isLive) timers.nextTurn(() => followed.begin());
+      },
     });
     handle = streams.watch(
       {
@@ -69,11 +82,11 @@ export function followResource(
       },
       sink,
     );
-  };
-  begin();
+  });
+  followed.begin();
   return {
     stop() {
-      stopped = true;
+      followed.stop();
       handle?.close();
     },
   };

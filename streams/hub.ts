@@ -20,6 +20,8 @@ import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage
 import { createBookmarks } from './bookmarks.ts';
 import type { Bookmarks } from './bookmarks.ts';
 import { Delivery } from './delivery.ts';
+import { Followers } from './followers.ts';
+import type { Followed, FollowersDeps } from './followers.ts';
 import type { FrameBudget } from './frame-ring.ts';
 import { Progress } from './freshness.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
@@ -29,11 +31,11 @@ import { Member } from './member.ts';
 import { initialEvents } from './pumps.ts';
 import { ResourceCache } from './resource-cache.ts';
 import { createEntryMaker, resourceIdOf } from './resource-change.ts';
-import type { DecodeRecord, EntryMaker, Stamp } from './resource-change.ts';
+import type { DecodeRecord, EntryMaker, ResourceChange, Stamp } from './resource-change.ts';
 import { Routes } from './routes.ts';
 import { unreadableIn } from './streams.ts';
 import type {
-  ChangeListener,
+  ChangeFollower,
   ResourceSnapshot,
   Streams,
   WatchHandle,
@@ -62,6 +64,8 @@ export interface StreamsDeps {
   readonly timers: Timers;
   readonly prng: Prng;
   readonly limits: StreamLimits;
+  /** Somebody who follows the state in this process has thrown; it is begun anew. */
+  readonly onFollowerFailure: FollowersDeps['onFailure'];
   /** The log can no longer be followed. Called at most once; nothing is applied after it. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -83,7 +87,8 @@ class Hub implements Streams {
   readonly #classes = new Map<string, WatchClass<Member>>();
   readonly #members = new Set<Member>();
   readonly #frameBudget: FrameBudget = { bytes: 0 };
-  readonly #listeners = new Set<ChangeListener>();
+  readonly #listeners = new Set<Listener>();
+  readonly followers: Followers;
   readonly #stopping = new AbortController();
   #following: Promise<void> = Promise.resolve();
   #startRevision: Revision | undefined;
@@ -102,6 +107,7 @@ class Hub implements Streams {
     const applied = (): Revision => this.#progress.revision;
     this.#delivery = new Delivery({
       limits,
+      clock,
       timers,
       expiredError: deps.expiredError,
       internalError: deps.internalError,
@@ -113,6 +119,7 @@ class Hub implements Streams {
     });
     const delivery = this.#delivery;
     this.#bookmarks = createBookmarks({ clock, timers, prng, limits, delivery, applied });
+    this.followers = new Followers({ timers, onFailure: deps.onFollowerFailure });
   }
 
   async start(): Promise<void> {
@@ -131,6 +138,7 @@ class Hub implements Streams {
       if (member.bookmarks) this.#bookmarks.write(member);
       this.#delivery.end(member);
     }
+    this.followers.stop();
     this.#progress.close();
     this.#bookmarks.stop();
     this.#kept.stop();
@@ -177,9 +185,16 @@ class Hub implements Streams {
     return member;
   }
 
-  follow(listener: ChangeListener): () => void {
+  follow(follower: ChangeFollower): () => void {
+    const followed = this.followers.add(follower.name, () => follower.onState());
+    const listener: Listener = { follower, followed };
+    // In one step with the look at the state: no change is missed, and none comes twice.
     this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    followed.begin();
+    return () => {
+      this.#listeners.delete(listener);
+      followed.stop();
+    };
   }
 
   stats(): ReturnType<Streams['stats']> {
@@ -378,13 +393,22 @@ class Hub implements Streams {
     if (applied === undefined) return;
     if (applied === 'unseen') return this.#endUnseen(stream, change);
     stream.routes.route(applied);
-    for (const listener of this.#listeners) {
-      try {
-        listener(stream.id, applied.type, applied.entry);
-      } catch {
-        // Its own affair: to go on with a gap would be worse for it than to hear nothing.
-        this.#listeners.delete(listener);
-      }
-    }
+    for (const listener of this.#listeners) tell(listener, stream.id, applied);
+  }
+}
+
+interface Listener {
+  readonly follower: ChangeFollower;
+  readonly followed: Followed;
+}
+
+/** What a listener throws is its own affair, and nothing to those behind it. */
+function tell({ followed, follower }: Listener, resource: string, change: ResourceChange): void {
+  if (!followed.isLive) return;
+  try {
+    follower.onChange(resource, change.type, change.entry);
+    followed.took(resource);
+  } catch (error) {
+    followed.failed(error, resource);
   }
 }

@@ -32,6 +32,8 @@ export interface StreamLimits {
   /** Bytes of initial events and catching up in one turn, all members together; an entry that is
    * looked at counts as `examinedCostBytes`. Policy: go on next turn, in turn. */
   readonly turnPumpBytesMax: number;
+  /** The same in time: what an event costs to encode is the encoder's. Policy: as above. */
+  readonly turnPumpMs: number;
   readonly examinedCostBytes: number;
   /** Bytes a class with live members may be ahead of them before the log reader waits. Policy:
    * applying pauses until they have been written out, at most `holdTurnsMax` turns. */
@@ -100,6 +102,7 @@ export const defaultStreamLimits: StreamLimits = {
   turnWritesMax: 1_024,
   turnBytesMax: 8 * MiB,
   turnPumpBytesMax: 4 * MiB,
+  turnPumpMs: 8,
   examinedCostBytes: 64,
   freshBytesMax: 128 * KiB,
   holdTurnsMax: 64,

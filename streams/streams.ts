@@ -13,6 +13,7 @@ import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { RecordTimer } from '../src/storage/record.ts';
 import type { Revision } from '../src/storage/storage.ts';
+import type { Followers } from './followers.ts';
 
 /** One object as the cache holds it. Immutable; shared by all readers. */
 export interface Entry {
@@ -109,6 +110,14 @@ export interface WatchRequest {
   /** The stream is ended cleanly after this long. */
   readonly timeoutMs: number;
   readonly encoder: EventEncoder;
+  /** Is told what is sent. Watches with equal encoders have the same. */
+  readonly sent?: SentEvents | undefined;
+}
+
+/** Whoever counts what goes out. */
+export interface SentEvents {
+  /** So many frames, of so many bytes together. */
+  observeMany(frames: number, bytes: number): void;
 }
 
 export interface WatchHandle {
@@ -144,15 +153,24 @@ export interface Streams {
   keep(resource: GroupResource, snapshot: ResourceSnapshot): void;
   /** Never throws: what goes wrong after the head was sent is an ERROR event. */
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
-  /** Calls the listener with every change of every resource, in log order, in the step in which the
-   * snapshots come to show it: what it builds is never behind them. It must be quick; one that
-   * throws is not called again. Returns what ends it. */
-  follow(listener: ChangeListener): () => void;
+  /** Calls onState before it returns, then onChange with every change of every resource, in log
+   * order, in the step in which the snapshots come to show it: what it builds is never behind them.
+   * It must be quick; one that throws is begun anew later (followers.ts). Returns what ends it. */
+  follow(follower: ChangeFollower): () => void;
+  /** Whoever follows the state in this process. */
+  readonly followers: Followers;
   stats(): StreamStats;
 }
 
-/** `resource`: `<group>/<resource>`. For DELETED the entry is the last state. */
-export type ChangeListener = (resource: string, type: EventType, entry: Entry) => void;
+export interface ChangeFollower {
+  /** For the log, metrics and health. */
+  readonly name: string;
+  /** Read the snapshots: what was told before is void. Changes come from this step on, also while
+   * what it returns has not settled; a rejection is a failure. */
+  onState(): void | Promise<void>;
+  /** `resource`: `<group>/<resource>`. For DELETED the entry is the last state. */
+  onChange(resource: string, type: EventType, entry: Entry): void;
+}
 
 export type SnapshotAt =
   | { readonly kind: 'ok'; readonly snapshot: ResourceSnapshot }

@@ -17,7 +17,7 @@ import type { ResourceCache } from './resource-cache.ts';
 import type { Routes } from './routes.ts';
 import { frames } from './selection.ts';
 import type { Frame, Selection } from './selection.ts';
-import type { EventEncoder, WatchRequest } from './streams.ts';
+import type { EventEncoder, SentEvents, WatchRequest } from './streams.ts';
 
 /** One resource: what it is, and the way its changes take. */
 export interface ResourceStream {
@@ -43,6 +43,7 @@ export class WatchClass<M extends Seat> {
   readonly stream: ResourceStream;
   readonly selection: Selection;
   readonly encoder: EventEncoder;
+  readonly sent: SentEvents | undefined;
   readonly ring: FrameRing;
   /** Members that are up to date or will be after the next delivery. */
   readonly live: M[] = [];
@@ -72,6 +73,7 @@ export class WatchClass<M extends Seat> {
     this.stream = stream;
     this.selection = { namespace: request.namespace, predicate: request.predicate };
     this.encoder = request.encoder;
+    this.sent = request.sent;
     this.ring = new FrameRing(stream.cache.seq, limits, budget);
     this.#subscription = stream.routes
       .changes(this.selection)

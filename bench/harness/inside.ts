@@ -5,7 +5,7 @@
  * Bounds: it does nothing until asked; its channel does not keep a server alive.
  */
 import cluster from 'node:cluster';
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import inspector from 'node:inspector';
 
 export interface InsideRequest {
@@ -20,6 +20,8 @@ export interface InsideReply {
 
 type Known =
   | { readonly kind: 'gc' }
+  | { readonly kind: 'turns-start' }
+  | { readonly kind: 'turns-stop' }
   | { readonly kind: 'profile-start' }
   | { readonly kind: 'profile-stop'; readonly file: string };
 
@@ -38,6 +40,34 @@ export function answerWith(answer: Answer): void {
 }
 
 let session: inspector.Session | undefined;
+let turns: ReturnType<typeof startTurns> | undefined;
+
+/** The longest turn of the event loop since then, in milliseconds of the main thread's processor
+ * time, told to a tick of the kernel (4 ms). The loop turns without a pause. */
+function startTurns(): { stop(): number } {
+  const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
+  const line = Buffer.alloc(64);
+  const usedMs = (): number =>
+    Number.parseInt(line.toString('latin1', 0, readSync(file, line, 0, line.length, 0)), 10) / 1e6;
+  let isStopped = false;
+  let longest = 0;
+  let last = usedMs();
+  const turn = (): void => {
+    if (isStopped) return;
+    const now = usedMs();
+    longest = Math.max(longest, now - last);
+    last = now;
+    setImmediate(turn);
+  };
+  setImmediate(turn);
+  return {
+    stop() {
+      isStopped = true;
+      closeSync(file);
+      return longest;
+    },
+  };
+}
 
 async function answer(request: Known): Promise<unknown> {
   switch (request.kind) {
@@ -47,6 +77,11 @@ async function answer(request: Known): Promise<unknown> {
       await new Promise((resolve) => setTimeout(resolve, 100));
       globalThis.gc?.();
       return undefined;
+    case 'turns-start':
+      turns = startTurns();
+      return undefined;
+    case 'turns-stop':
+      return turns?.stop();
     case 'profile-start':
       session = new inspector.Session();
       session.connect();

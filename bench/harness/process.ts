@@ -19,6 +19,9 @@ export interface MeasuredProcess {
   readonly securePort: number | undefined;
   /** Collects garbage, twice. */
   collectGarbage(): Promise<void>;
+  startTurns(): Promise<void>;
+  /** The longest turn of the event loop since then: milliseconds of processor time. */
+  stopTurns(): Promise<number>;
   startProfile(): Promise<void>;
   /** Writes a .cpuprofile. */
   stopProfile(file: string): Promise<void>;
@@ -165,6 +168,8 @@ function measured(
     port,
     securePort,
     collectGarbage: async () => void (await ask({ kind: 'gc' })),
+    startTurns: async () => void (await ask({ kind: 'turns-start' })),
+    stopTurns: async () => (await ask({ kind: 'turns-stop' })) as number,
     startProfile: async () => void (await ask({ kind: 'profile-start' })),
     stopProfile: async (file) => void (await ask({ kind: 'profile-stop', file })),
     ask,

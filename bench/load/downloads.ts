@@ -76,6 +76,23 @@ export async function downloadMany(
   return bytes;
 }
 
+/** One download in this encoding, over a connection of its own; bytes of its body. */
+export function downloadWhole(port: number, path: string, accept: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, agent: false, headers: { accept } };
+    const request = http.get(options, (response) => {
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => (bytes += chunk.length));
+      response.on('error', reject);
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(bytes);
+        else reject(new Error(`${path}: ${response.statusCode}`));
+      });
+    });
+    request.on('error', reject);
+  });
+}
+
 /** The body of one download, without framing: what a floor is to copy. */
 export function capture({ port, path, ending }: DownloadPlan): Promise<Buffer> {
   return new Promise((resolve, reject) => {

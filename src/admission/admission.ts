@@ -2,10 +2,10 @@
  * Admission: what a write has to pass after it has been authorized and before it is committed, by
  * what is in it (spec 2, section 1, rule 1). The port: plugins stand behind it, by name.
  *
- *     authorized ▶ decided on the current object ▶ each plugin: reviews ▶ stored | 403, no change
+ *     authorized ▶ a creation: each plugin completes it ▶ validated
+ *                ▶ decided on the current object ▶ each plugin: reviews ▶ stored | 403, no change
  *
- * What it is not: authorization of the request, or validation, which has happened. Plugins that
- * change objects: there are none.
+ * What it is not: authorization of the request, or validation, which has happened before a review.
  *
  * Invariants: a dry run is reviewed like any write. A review runs inside the decision of the
  * object's actor and may run again, so it is a function of the two states, of what the plugin keeps
@@ -44,6 +44,16 @@ export type Ask = (attributes: Attributes) => boolean | undefined;
 /** Why the write is refused: a text makes a 403. Undefined: it is not. */
 export type Refusal = string | StatusError | undefined;
 
+/** What is to be created, not validated yet. */
+export interface Creation extends AdmissionTarget {
+  readonly user: UserInfo;
+  readonly next: ApiObject;
+}
+
+/** Has the write tried again when this has come, or cannot come any more; once for each text. What
+ * the plugin answers meanwhile is its answer if there is no other. */
+export type WaitFor = (what: string, comes: () => Promise<void>) => void;
+
 export interface AdmissionPlugin {
   /** As flags name it. */
   readonly name: string;
@@ -51,6 +61,10 @@ export interface AdmissionPlugin {
   concerns(user: UserInfo, target: AdmissionTarget): boolean;
   /** Resolves when what it keeps is as new as the write; absent: it keeps nothing. */
   readonly current?: ((target: AdmissionTarget) => Promise<void> | undefined) | undefined;
+  /** The object of a creation with what it has to have, or why it may not be; absent: nothing is
+   * added. A function of the object and of what the plugin keeps. */
+  readonly complete?:
+    ((creation: Creation, waitFor: WaitFor) => ApiObject | NonNullable<Refusal>) | undefined;
   review(review: Review, ask: Ask): Refusal;
 }
 
@@ -62,6 +76,10 @@ export const unanswered = newServiceUnavailable(
 /** Reading what others have written, as the streams know it. */
 export interface AdmissionObjects {
   get(resource: GroupResource, namespace: string, name: string): ApiObject | undefined;
+  /** Of all namespaces, in key order. Made anew only when one of them has changed. */
+  all(resource: GroupResource): readonly ApiObject[];
+  /** Resolves when there is such an object, or when it has been waited for long enough. */
+  appearance(resource: GroupResource, namespace: string, name: string): Promise<void>;
   /** Resolves when what was written before is seen. */
   current(): Promise<void>;
 }

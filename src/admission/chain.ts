@@ -2,18 +2,26 @@
  * The plugins as a guard of writes (registry/write-guard.ts): those that are concerned review what
  * is to be written, in order, and the first that refuses decides.
  *
- *     write ▶ review ▶ asks an authorizer that has to ask elsewhere ▶ wait ▶ write again
+ *     write ▶ complete, review ▶ asks an authorizer that has to ask elsewhere ▶ wait ▶ write again
+ *                              ▶ misses what is about to be made              ▶ wait ▶ write again
  *
  * What it is not: what a plugin finds (certificates.ts, node/), or which there are (plugins.ts).
  *
- * Bounds: a write asks `askingMax` questions that have to be waited for.
+ * Bounds: a write asks `askingMax` questions that have to be waited for, and waits once for each
+ * thing that it misses.
  */
-import { newForbidden } from '../apimachinery/status-error.ts';
-import type { StatusError } from '../apimachinery/status-error.ts';
+import { newForbidden, StatusError } from '../apimachinery/status-error.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { AccessChecker, Attributes } from '../authorization/authorizer.ts';
-import type { GuardedWrite, GuardOf, WriteCheck, WriteGuard } from '../registry/write-guard.ts';
-import type { AdmissionPlugin, AdmissionTarget, Ask, Review } from './admission.ts';
+import type {
+  Completion,
+  GuardedWrite,
+  GuardOf,
+  WriteCheck,
+  WriteGuard,
+} from '../registry/write-guard.ts';
+import type { AdmissionPlugin, AdmissionTarget, Ask, Review, WaitFor } from './admission.ts';
 
 /** A signer's right by its name and by its domain, of the object before and after, and one more. */
 const askingMax = 5;
@@ -44,7 +52,14 @@ function guardOf(
     async run(write) {
       for (const plugin of plugins) await plugin.current?.(target);
       const answers = new Map<string, boolean>();
+      const waited = new Set<string>();
       for (let asked = 0; ; asked += 1) {
+        const coming: Promise<void>[] = [];
+        const waitFor: WaitFor = (what, comes) => {
+          if (waited.has(what)) return;
+          waited.add(what);
+          coming.push(comes());
+        };
         const open = new Map<string, Promise<boolean>>();
         const ask: Ask = (attributes) => {
           const key = `${attributes.verb} ${attributes.resource} ${attributes.name}`;
@@ -60,12 +75,38 @@ function guardOf(
         };
         const check: WriteCheck = (next, current) =>
           refusalOf(plugins, { ...target, user, next, current }, ask);
-        const result = await write(check);
-        if (open.size === 0 || asked >= askingMax) return result;
+        const complete: Completion = (object) => completed(plugins, target, user, object, waitFor);
+        const result = await write(check, complete);
+        if ((open.size === 0 && coming.length === 0) || asked >= askingMax) return result;
+        await Promise.all(coming);
         for (const [key, answer] of open) answers.set(key, await answer);
       }
     },
   };
+}
+
+function completed(
+  plugins: readonly AdmissionPlugin[],
+  target: AdmissionTarget,
+  user: UserInfo,
+  object: ApiObject,
+  waitFor: WaitFor,
+): ApiObject | StatusError {
+  let next = object;
+  for (const plugin of plugins) {
+    const found = plugin.complete?.({ ...target, user, next }, waitFor) ?? next;
+    if (found instanceof StatusError) return found;
+    if (typeof found === 'string') return forbidden({ ...target, next }, found);
+    next = found;
+  }
+  return next;
+}
+
+function forbidden(
+  { name, next, resource }: Pick<Review, 'name' | 'next' | 'resource'>,
+  why: string,
+): StatusError {
+  return newForbidden(resource, name === '' ? (next?.metadata.name ?? '') : name, why);
 }
 
 function refusalOf(
@@ -76,9 +117,7 @@ function refusalOf(
   for (const plugin of plugins) {
     const refusal = plugin.review(review, ask);
     if (refusal === undefined) continue;
-    if (typeof refusal !== 'string') return refusal;
-    const name = review.name === '' ? (review.next?.metadata.name ?? '') : review.name;
-    return newForbidden(review.resource, name, refusal);
+    return typeof refusal === 'string' ? forbidden(review, refusal) : refusal;
   }
   return undefined;
 }

@@ -10,10 +10,14 @@ import type { AdmissionObjects, AdmissionPlugin } from './admission.ts';
 import { certificatePlugins } from './certificates.ts';
 import { nodeRestriction } from './node/node-restriction.ts';
 import type { NodeRestrictionRules } from './node/node-restriction.ts';
+import { priorities } from './priorities.ts';
+import { serviceAccounts } from './service-accounts.ts';
 
 /** In the order in which they review; all are on unless they are switched off. */
 export const admissionPluginNames = [
+  'ServiceAccount',
   'NodeRestriction',
+  'Priority',
   'CertificateApproval',
   'CertificateSigning',
   'CertificateSubjectRestriction',
@@ -28,6 +32,11 @@ export function createAdmissionPlugins(
   objects: AdmissionObjects,
   rules: NodeRestrictionRules,
 ): readonly AdmissionPlugin[] {
-  const all = [nodeRestriction(identity, objects, rules), ...certificatePlugins(identity)];
+  const all = [
+    serviceAccounts(identity, objects),
+    nodeRestriction(identity, objects, rules),
+    priorities(identity, objects),
+    ...certificatePlugins(identity),
+  ];
   return all.filter(({ name }) => on.has(name as AdmissionPluginName));
 }

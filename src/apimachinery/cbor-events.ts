@@ -14,15 +14,24 @@
 import { cborPrefix, encodeCbor } from './codecs/cbor.ts';
 import { parseJsonText } from './codecs/lossless.ts';
 import type { EventFrames } from './event-frames.ts';
+import type { StateEncoder } from './kept-encodings.ts';
 import { decodeTrustedText } from './object-encoding.ts';
 import type { ObjectSchema } from './typed/type-schema.ts';
 import type { JsonObject, JsonValue } from './unstructured.ts';
 
-/** `frames` are in JSON; `schema` is that of the objects in them, where they have one. */
-export function cborEvents(frames: EventFrames, schema: ObjectSchema | undefined): EventFrames {
+/** `frames` are in JSON; `schema` is that of the objects in them, where they have one. `kept` has
+ * the items of states that are asked for again: those of initial events. */
+export function cborEvents(
+  frames: EventFrames,
+  schema: ObjectSchema | undefined,
+  kept: StateEncoder | undefined,
+): EventFrames {
   return {
     id: `cbor/${frames.id}`,
-    event: (type, entry) => recoded(frames.event(type, entry), schema),
+    event(type, entry) {
+      if (type !== 'ADDED' || kept === undefined) return recoded(frames.event(type, entry), schema);
+      return frameOf(type, [cborPrefix, kept(entry)]);
+    },
     bookmark: (revision, end) => recoded(frames.bookmark(revision, end), schema),
     error: (status) => recoded(frames.error(status), undefined),
   };
@@ -30,14 +39,17 @@ export function cborEvents(frames: EventFrames, schema: ObjectSchema | undefined
 
 function recoded(line: Uint8Array, schema: ObjectSchema | undefined): Uint8Array {
   const event = parseJsonText(decodeTrustedText(line)) as JsonObject;
-  const type = Buffer.from(String(event['type']));
   const object = encodeCbor(event['object'] as JsonValue, schema);
+  return frameOf(String(event['type']), [object]);
+}
+
+function frameOf(type: string, object: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([
     eventHead,
     Uint8Array.of(byteString + type.length),
-    type,
+    Buffer.from(type),
     inObject,
-    object,
+    ...object,
   ]);
 }
 

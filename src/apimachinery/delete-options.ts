@@ -1,8 +1,8 @@
 /**
  * Options of delete and deletecollection, from the body and the query (spec 1, section 2.7).
  *
- * What it is not: the deletion itself. For each option the body wins over the query; an option
- * that only the query has still counts, so a dry run is never lost to an empty body.
+ * What it is not: the deletion itself. Where there is a body, the query is not asked, but for a dry
+ * run: whoever wants one never loses an object.
  */
 import { invalid, notSupported } from './field-error.ts';
 import type { FieldError } from './field-error.ts';
@@ -46,9 +46,9 @@ export function parseDeleteOptions(
 ): DeleteOptions | StatusError {
   const fromBody = readBody(body ?? {});
   if (fromBody instanceof StatusError) return fromBody;
-  const fromQuery = readQuery(query, context.collection ?? false);
+  const fromQuery = body === undefined ? readQuery(query, context.collection ?? false) : undefined;
   if (fromQuery instanceof StatusError) return fromQuery;
-  const raw = merge(fromBody, fromQuery);
+  const raw = fromQuery ?? { ...fromBody, dryRun: fromBody.dryRun ?? query.get('dryRun') };
   const errors = [...validateDeleteOptions(raw), ...validateForCollection(raw, context)];
   if (errors.length > 0) {
     return newInvalid({ group: context.metaGroup, kind: 'DeleteOptions' }, '', errors);
@@ -79,18 +79,6 @@ interface RawDeleteOptions {
   readonly orphanDependents: boolean | undefined;
   readonly propagationPolicy: string | undefined;
   readonly [IGNORE_READ_ERROR]: boolean | undefined;
-}
-
-function merge(body: RawDeleteOptions, query: RawDeleteOptions): RawDeleteOptions {
-  return {
-    dryRun: body.dryRun ?? query.dryRun,
-    gracePeriodSeconds: body.gracePeriodSeconds ?? query.gracePeriodSeconds,
-    uid: body.uid ?? query.uid,
-    resourceVersion: body.resourceVersion ?? query.resourceVersion,
-    orphanDependents: body.orphanDependents ?? query.orphanDependents,
-    propagationPolicy: body.propagationPolicy ?? query.propagationPolicy,
-    [IGNORE_READ_ERROR]: body[IGNORE_READ_ERROR] ?? query[IGNORE_READ_ERROR],
-  };
 }
 
 function readQuery(query: QueryParameters, collection: boolean): RawDeleteOptions | StatusError {

@@ -10,6 +10,7 @@
  * `entry.bytes` carry their resourceVersion.
  */
 import { stringifyJson } from './codecs/lossless.ts';
+import type { EncodableState, StateEncoder } from './kept-encodings.ts';
 import { partialForm } from './projection/partial-metadata.ts';
 import type { PartialOptions } from './projection/partial-metadata.ts';
 import { tableForm } from './projection/table.ts';
@@ -18,12 +19,7 @@ import type { StatusError } from './status-error.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-export interface EncodableEntry {
-  readonly namespace: string;
-  readonly name: string;
-  readonly revision: bigint;
-  readonly bytes: Uint8Array;
-}
+export type EncodableEntry = EncodableState;
 
 /** Structurally the EventEncoder of streams/. */
 export interface EventFrames<E extends EncodableEntry = EncodableEntry> {
@@ -51,16 +47,23 @@ const closingBrace = 0x7d;
 const newline = 0x0a;
 
 /** Objects as `show` makes them, once an event, or as they are: `show` then gives its argument.
- * Bookmarks carry the options' kind. Equal ids show equal bytes. */
+ * Bookmarks carry the options' kind. Equal ids show equal bytes. `kept` has what `show` makes of
+ * states that are asked for again: those of initial events. */
 export function shownEvents(
   id: string,
   options: JsonEventOptions,
   show: (bytes: Uint8Array) => Uint8Array,
+  kept?: StateEncoder,
 ): EventFrames {
+  const shown =
+    kept === undefined
+      ? (_type: EventType, entry: EncodableEntry): Uint8Array => show(entry.bytes)
+      : (type: EventType, entry: EncodableEntry): Uint8Array =>
+          type === 'ADDED' ? kept(entry) : show(entry.bytes);
   return {
     id,
-    event: (type, entry) => frameOf(type, show(entry.bytes)),
-    eventInto: (type, entry, target, at) => frameInto(type, show(entry.bytes), target, at),
+    event: (type, entry) => frameOf(type, shown(type, entry)),
+    eventInto: (type, entry, target, at) => frameInto(type, shown(type, entry), target, at),
     bookmark: (revision, end) => bookmarkFrame(bookmarkObject(options, revision, end)),
     error: errorFrame,
   };
@@ -93,6 +96,8 @@ export interface TableEventOptions extends TableOptions {
   readonly watchId?: string | undefined;
   /** From an entry's bytes to those of the object in its row; absent: they are the same. */
   readonly show?: ((bytes: Uint8Array) => Uint8Array) | undefined;
+  /** Rows of states that others ask for too, in JSON, at this moment. */
+  readonly rows?: StateEncoder | undefined;
 }
 
 /** Every object as a Table of one row. */
@@ -100,17 +105,22 @@ export function tableEvents(options: TableEventOptions): EventFrames {
   const form = tableForm(options);
   const once = options.watchId !== undefined;
   let columnsSent = false;
-  const table = (bytes: Uint8Array, revision: bigint): Uint8Array => {
-    const object = options.show === undefined ? bytes : options.show(bytes);
-    const text = form.tableOf(object, revision.toString(), !columnsSent);
+  const { show, rows } = options;
+  const rowOf = (type: EventType, entry: EncodableEntry): Uint8Array => {
+    // An object that has left a selection is not what it was at that revision.
+    if (rows !== undefined && type !== 'DELETED') return rows(entry);
+    return form.rowNow(show === undefined ? entry.bytes : show(entry.bytes));
+  };
+  const table = (type: EventType, entry: EncodableEntry): Uint8Array => {
+    const { head, tail } = form.around(entry.revision.toString(), !columnsSent);
     columnsSent = once;
-    return Buffer.from(text, 'utf8');
+    return Buffer.concat([Buffer.from(head, 'utf8'), rowOf(type, entry), Buffer.from(tail)]);
   };
   const { apiVersion, kind, domain } = options;
   const shape = `${form.apiVersion}/${options.includeObject}/${apiVersion}/${kind}`;
   return {
     id: `table/${shape}${once ? `/${options.watchId}` : ''}`,
-    event: (type, entry) => frameOf(type, table(entry.bytes, entry.revision)),
+    event: (type, entry) => frameOf(type, table(type, entry)),
     bookmark(revision, end) {
       const object = bookmarkObject({ apiVersion, kind, domain }, revision, end);
       return bookmarkFrame(form.tableOf(Buffer.from(object, 'utf8'), revision.toString(), false));

@@ -45,8 +45,13 @@ export interface FieldError {
   readonly field: string;
   /** Absent: nothing is shown. Never a secret: it goes to the client and to logs. */
   readonly value?: JsonValue | undefined;
+  /** How the value is shown where clients know another form of it. */
+  readonly shown?: string | undefined;
   readonly detail: string;
 }
+
+/** Errors that one answer tells of. Policy: behind them it says `too many errors`. */
+export const fieldErrorsMax = 100;
 
 /** One for all: nearly every check finds nothing, and need not make a list of it. */
 export const noErrors: readonly FieldError[] = [];
@@ -117,7 +122,8 @@ export function internal(field: string, detail: string): FieldError {
 export function formatFieldErrorBody(error: FieldError): string {
   const phrase = PHRASES[error.type];
   let body = phrase.text;
-  if (phrase.showsValue && error.value !== undefined) body += `: ${formatValue(error.value)}`;
+  if (phrase.showsValue && error.value !== undefined)
+    body += `: ${error.shown ?? formatValue(error.value)}`;
   return error.detail === '' ? body : `${body}: ${error.detail}`;
 }
 
@@ -127,16 +133,31 @@ export function formatFieldError(error: FieldError): string {
 
 /** One error stands alone, several in brackets; the same text is said once. Empty for none. */
 export function formatFieldErrors(errors: readonly FieldError[]): string {
-  const texts = [...new Set(errors.map(formatFieldError))];
+  const texts = [...new Set(errors.slice(0, fieldErrorsMax).map(formatFieldError))];
+  if (errors.length > fieldErrorsMax) texts.push('too many errors');
   return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
 }
 
+/** Characters of a value that an error shows; what is longer ends in dots. */
+const shownValueMax = 10_000;
+
 function formatValue(value: JsonValue): string {
-  if (typeof value === 'string') return quote(value);
-  if (typeof value === 'object' && value !== null) {
-    return JSON.stringify(value, (_key, part: unknown) =>
-      typeof part === 'bigint' ? part.toString() : part,
-    );
-  }
-  return String(value);
+  const shown = textOf(value);
+  return shown.length <= shownValueMax ? shown : `${shown.slice(0, shownValueMax)}...`;
 }
+
+function textOf(value: JsonValue): string {
+  if (typeof value === 'string') return quote(value.slice(0, shownValueMax + 1));
+  if (typeof value !== 'object' || value === null) return String(value);
+  // Each of many errors may show the same list.
+  const known = shownTexts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'bigint' ? part.toString() : part,
+  ).slice(0, shownValueMax + 1);
+  shownTexts.set(value, text);
+  return text;
+}
+
+/** Gone with the values; these are not changed while anybody shows them. */
+const shownTexts = new WeakMap<object, string>();

@@ -42,6 +42,8 @@ export interface Identity {
     readonly removedRelease: string;
     readonly rbacAutoupdate: string;
     readonly lastAppliedConfiguration: string;
+    /** On the Lease that says that a server is there: where it is reached. */
+    readonly advertisedAddress: string;
   };
   readonly labels: {
     /** Forced on every namespace: its own name. */
@@ -163,6 +165,7 @@ function makeIdentity(base: Names): Identity {
       removedRelease: `${domain}/removed-release`,
       rbacAutoupdate: `rbac.authorization.${labelDomain}/autoupdate`,
       lastAppliedConfiguration: `kubectl.${labelDomain}/last-applied-configuration`,
+      advertisedAddress: `apiserver.${labelDomain}/advertised-address`,
     },
     labels: {
       metadataName: `${labelDomain}/metadata.name`,
@@ -212,4 +215,35 @@ const identities: Readonly<Record<IdentityName, Identity>> = {
 
 export function identityOf(name: IdentityName): Identity {
   return identities[name];
+}
+
+/** The same thing under the other identity. */
+export interface OtherName {
+  /** What `--identity` would have to say. */
+  readonly identity: IdentityName;
+  /** What it is called here. */
+  readonly own: string;
+}
+
+/** Of a group of the other identity: whose it is, and its name under this one. Undefined: it is
+ * of neither. */
+export function groupOfOther(identity: Identity, group: string): OtherName | undefined {
+  const other = otherThan(identity);
+  if (group === other.flowcontrol)
+    return { identity: other.name, own: identity.groups.flowcontrol };
+  if (!group.endsWith(`.${other.domain}`)) return undefined;
+  const stem = group.slice(0, group.length - other.domain.length);
+  return { identity: other.name, own: `${stem}${identity.domain}` };
+}
+
+/** Of the media type of Protobuf under the other identity; parameters do not matter. */
+export function mediaTypeOfOther(identity: Identity, mediaType: string): OtherName | undefined {
+  const other = otherThan(identity);
+  const [type = ''] = mediaType.split(';');
+  if (type.trim().toLowerCase() !== other.protobuf) return undefined;
+  return { identity: other.name, own: identity.mediaTypes.protobuf };
+}
+
+function otherThan({ name }: Identity): Names {
+  return names[name === 'svc' ? 'kubernetes' : 'svc'];
 }

@@ -54,9 +54,10 @@ export function parseListOptions(
   query: QueryParameters,
   context: OptionsContext,
 ): ListOptions | StatusError {
-  const read = readListOptions(query);
-  if (read instanceof StatusError) return read;
+  const said = readListOptions(query);
+  if (said instanceof StatusError) return said;
   const watchListEnabled = context.watchListEnabled ?? true;
+  const read = withLegacyInitialEvents(said, watchListEnabled);
   const errors = validateListOptions(read, watchListEnabled);
   if (errors.length > 0) {
     return newInvalid({ group: context.metaGroup, kind: 'ListOptions' }, '', errors);
@@ -66,15 +67,12 @@ export function parseListOptions(
   if (!read.watch && read.continue !== '' && version.kind === 'revision') {
     return newBadRequest('specifying resource version is not allowed when using continue');
   }
-  return withLegacyInitialEvents(
-    {
-      ...read,
-      resourceVersion: version,
-      // Validated: one of the three.
-      resourceVersionMatch: read.resourceVersionMatch as ResourceVersionMatch,
-    },
-    watchListEnabled,
-  );
+  return {
+    ...read,
+    resourceVersion: version,
+    // Validated: one of the three.
+    resourceVersionMatch: read.resourceVersionMatch as ResourceVersionMatch,
+  };
 }
 
 export function parseGetOptions(query: QueryParameters): GetOptions | StatusError {
@@ -179,12 +177,16 @@ function validateForWatch(options: RawListOptions, watchListEnabled: boolean): F
   return errors;
 }
 
-/** A watch from "" or "0" that says nothing more begins with the state, as it always did. */
-function withLegacyInitialEvents(options: ListOptions, watchListEnabled: boolean): ListOptions {
+/** A watch from "" or "0" that says nothing more begins with the state, as it always did. Filled
+ * in before anything is judged: such a watch has nothing to continue. */
+function withLegacyInitialEvents(
+  options: RawListOptions,
+  watchListEnabled: boolean,
+): RawListOptions {
   const legacy =
     watchListEnabled &&
     options.watch &&
-    options.resourceVersion.kind !== 'revision' &&
+    (options.resourceVersion === '' || options.resourceVersion === '0') &&
     options.sendInitialEvents === undefined &&
     options.resourceVersionMatch === '';
   if (!legacy) return options;

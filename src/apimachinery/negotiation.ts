@@ -13,7 +13,7 @@
  * Bounds: clauses after the first `acceptClausesMax` are not looked at; the header itself is
  * bounded by the transport.
  */
-import { newNotAcceptable, newUnsupportedMediaType } from './status-error.ts';
+import { newNotAcceptable, newUnsupportedMediaType, newWrongProjection } from './status-error.ts';
 import type { StatusError } from './status-error.ts';
 
 const acceptClausesMax = 64;
@@ -87,6 +87,8 @@ export interface NegotiationOptions {
   readonly domain: string;
   /** The response is a watch. */
   readonly stream?: boolean | undefined;
+  /** What there is to project; undefined: a Status too, which never is. */
+  readonly holds?: 'object' | 'list' | undefined;
 }
 
 export interface Negotiated {
@@ -114,6 +116,8 @@ export function negotiate(
     }),
   );
   if (chosen === undefined) return { kind: 'refused', error: notAcceptable(served, options) };
+  const wrong = wrongProjection(chosen.target, options);
+  if (wrong !== undefined) return { kind: 'refused', error: wrong };
   const { mediaType, streamMediaType } = chosen.type;
   return {
     kind: 'ok',
@@ -124,6 +128,18 @@ export function negotiate(
       pretty: chosen.pretty,
     },
   };
+}
+
+/** A clause for the wrong one of the two is taken at its word: the next is not tried. */
+function wrongProjection(
+  target: Projection,
+  { holds }: NegotiationOptions,
+): StatusError | undefined {
+  if (target.kind !== 'partial' || holds === undefined) return undefined;
+  const isList = holds === 'list';
+  if (target.list === isList) return undefined;
+  const asked = target.list ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
+  return newWrongProjection(asked, isList);
 }
 
 /** A type whose streams have a name of their own goes by both. */
@@ -155,6 +171,8 @@ export function chooseType<T>(
       if (excluded.some((each) => matches(each, type.mediaType))) continue;
       const stream = clause.parameters.get('stream') ?? '';
       if (stream !== '' && (stream !== 'watch' || !type.streams)) continue;
+      const serverVersion = clause.parameters.get('sv') ?? '';
+      if (serverVersion !== '' && serverVersion !== 'v1') continue;
       const target = allow(targetOf(clause), type);
       if (target === undefined) continue;
       return { type, target, pretty: clause.parameters.get('pretty') === '1' };
@@ -191,7 +209,7 @@ export function parseContentType(
   const type = supported.find((each) => each.mediaType === name);
   if (type !== undefined) return { kind: 'ok', type };
   const accepted = supported.map((each) => each.mediaType);
-  return { kind: 'refused', error: newUnsupportedMediaType(text, accepted) };
+  return { kind: 'refused', error: newUnsupportedMediaType(accepted) };
 }
 
 /** The media type alone, lower case; undefined when the text is none. */

@@ -37,6 +37,8 @@ export type NameRule =
   /** dns-subdomain, at most 52: the kind's children append to it. */
   | 'dns-subdomain-52';
 
+export type CountedMetadata = 'annotations' | 'labels';
+
 /** How a delete without gracePeriodSeconds waits. */
 export type DeletionRule =
   /** Removed, or finalized, at once. */
@@ -73,6 +75,9 @@ export interface SubresourceInfo {
   /** How it is shown in Tables, where that is not as its parent. */
   readonly table?: TablePrinter | undefined;
   readonly verbs: readonly Verb[];
+  /** It leads to what runs: to a container, or with a path of its own below it to a port of one.
+   * Absent: it is a part of the object. */
+  readonly connects?: 'here' | 'below' | undefined;
   /** What a write through it may change, and so own: steps of field paths, where `*` is any
    * element. Undefined: whatever the parent has. */
   readonly writes?: readonly (readonly string[])[] | undefined;
@@ -149,6 +154,10 @@ export interface KindInfo extends GroupVersionKind {
   readonly returnsDeletedObject: boolean;
   /** A change outside metadata and status increments metadata.generation. */
   readonly tracksGeneration: boolean;
+  /** What of metadata counts likewise. */
+  readonly countedMetadata?: CountedMetadata | undefined;
+  /** Members of metadata that a write to the status leaves as they are; absent: none. */
+  readonly keptByStatus?: readonly string[] | undefined;
   /** Labels of this version; the paths lead through the stored object. */
   readonly selectableFields: readonly SelectableField[];
   /** How it is shown in Tables; absent: name and creation time. */

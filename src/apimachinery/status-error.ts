@@ -8,9 +8,11 @@
  * Invariants: `code` follows from `reason`; `details.kind` is the plural resource name, except for
  * Invalid, where it is the Kind. `details.retryAfterSeconds` also becomes the header Retry-After.
  */
-import { formatFieldErrorBody, formatFieldErrors } from './field-error.ts';
+import { isCredentialKind } from './credential-kinds.ts';
+import { fieldErrorsMax, formatFieldErrorBody, formatFieldErrors } from './field-error.ts';
 import type { FieldError } from './field-error.ts';
 import type { GroupResource } from './schema.ts';
+import type { JsonValue } from './unstructured.ts';
 import {
   CauseType,
   OPTIMISTIC_LOCK_MESSAGE,
@@ -162,9 +164,10 @@ export function newExpired(message: string, listContinue?: string): StatusError 
 export function newInvalid(
   groupKind: { readonly group: string; readonly kind: string },
   name: string,
-  errors: readonly FieldError[],
+  found: readonly FieldError[],
 ): StatusError {
   const { group, kind } = groupKind;
+  const errors = isCredentialKind(kind) ? found.map(withoutValue) : found;
   const qualified = group === '' ? kind : `${kind}.${group}`;
   return new StatusError({
     reason: StatusReason.invalid,
@@ -173,13 +176,17 @@ export function newInvalid(
       name,
       group,
       kind,
-      causes: errors.map((error) => ({
+      causes: errors.slice(0, fieldErrorsMax).map((error) => ({
         reason: error.type,
         message: formatFieldErrorBody(error),
         field: error.field,
       })),
     },
   });
+}
+
+function withoutValue({ detail, field, type }: FieldError): FieldError {
+  return { type, field, detail };
 }
 
 export function newBadRequest(message: string): StatusError {
@@ -194,10 +201,23 @@ export function newMethodNotAllowed(gr: GroupResource, verb: string): StatusErro
   });
 }
 
+/** For what this server does not do, whoever asks for it and however. */
+export function newNotImplemented(message: string): StatusError {
+  return new StatusError({ reason: StatusReason.notImplemented, message });
+}
+
 export function newNotAcceptable(accepted: readonly string[]): StatusError {
   return new StatusError({
     reason: StatusReason.notAcceptable,
     message: STATUS_MESSAGES.notAcceptable(accepted),
+  });
+}
+
+/** One thing was asked for as a list, or a list as one thing. */
+export function newWrongProjection(asked: string, isList: boolean): StatusError {
+  return new StatusError({
+    reason: StatusReason.notAcceptable,
+    message: STATUS_MESSAGES.wrongProjection(asked, isList),
   });
 }
 
@@ -220,18 +240,36 @@ export function newInvalidPatch(problem: string): StatusError {
   });
 }
 
-export function newPatchTooLarge(problem: string): StatusError {
-  return new StatusError({ reason: StatusReason.requestEntityTooLarge, message: problem });
+export function newTooLarge(problem: string): StatusError {
+  return new StatusError({
+    reason: StatusReason.requestEntityTooLarge,
+    message: STATUS_MESSAGES.tooLarge(problem),
+  });
 }
 
-/** `contentType` is what the client sent, empty when it sent none. */
-export function newUnsupportedMediaType(
-  contentType: string,
-  accepted: readonly string[],
-): StatusError {
+/** Why the name in a body is not the one on the URL, if it is not; '': there is none. */
+export function nameMismatch(found: JsonValue, expected: string): StatusError | undefined {
+  if (found === expected) return undefined;
+  if (found === '') {
+    const problem = `the name of the object (${expected} based on URL) was undeterminable`;
+    return newBadRequest(`${problem}: name must be provided`);
+  }
+  const shown = typeof found === 'string' ? found : 'another';
+  return newBadRequest(
+    `the name of the object (${shown}) does not match the name on the URL (${expected})`,
+  );
+}
+
+export function newOtherNamespace(): StatusError {
+  return newBadRequest(
+    'the namespace of the provided object does not match the namespace sent on the request',
+  );
+}
+
+export function newUnsupportedMediaType(accepted: readonly string[]): StatusError {
   return new StatusError({
     reason: StatusReason.unsupportedMediaType,
-    message: STATUS_MESSAGES.unsupportedMediaType(contentType, accepted),
+    message: STATUS_MESSAGES.unsupportedMediaType(accepted),
   });
 }
 
@@ -266,6 +304,15 @@ export function newInternalError(message: string): StatusError {
     reason: StatusReason.internalError,
     message: STATUS_MESSAGES.internalError(message),
     details: { causes: [{ message }] },
+  });
+}
+
+/** The store did not do it, and changed nothing: it may be tried again. */
+export function newStoreFailure(message: string, retryAfterSeconds: number): StatusError {
+  return new StatusError({
+    reason: StatusReason.internalError,
+    message: STATUS_MESSAGES.internalError(message),
+    details: { causes: [{ message }], retryAfterSeconds },
   });
 }
 
@@ -310,8 +357,9 @@ function unreadableCause({ key, why }: UnreadableObject): StatusCause {
   return { reason: CauseType.unexpectedServerResponse, message: why, field: key };
 }
 
-export function newServiceUnavailable(message: string): StatusError {
-  return new StatusError({ reason: StatusReason.serviceUnavailable, message });
+export function newServiceUnavailable(message: string, retryAfterSeconds?: number): StatusError {
+  const details = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
+  return new StatusError({ reason: StatusReason.serviceUnavailable, message, details });
 }
 
 /** The request ran out of time; 504 on the wire. Whether it took effect may be unknown. */

@@ -29,6 +29,8 @@ export const StatusReason = {
   storeReadError: 'StorageReadError',
   serviceUnavailable: 'ServiceUnavailable',
   timeout: 'Timeout',
+  /** Nothing of the reference's: helpers that know none of it go by the code. */
+  notImplemented: 'NotImplemented',
 } as const;
 export type StatusReason = (typeof StatusReason)[keyof typeof StatusReason];
 
@@ -52,6 +54,7 @@ export const STATUS_CODES: Readonly<Record<StatusReason, number>> = {
   StorageReadError: 500,
   ServiceUnavailable: 503,
   Timeout: 504,
+  NotImplemented: 501,
 };
 
 /** Types of causes that are not field errors: `details.causes[].reason`. */
@@ -88,14 +91,16 @@ export const STATUS_MESSAGES = {
     `${verb} is not supported on resources of kind ${quote(formatGroupResource(gr))}`,
   notAcceptable: (accepted: readonly string[]): string =>
     `only the following media types are accepted: ${accepted.join(', ')}`,
+  wrongProjection: (asked: string, isList: boolean): string =>
+    `you requested ${asked}, but the requested object is ${isList ? 'a list' : 'not a list'}`,
+  tooLarge: (problem: string): string => `Request entity too large: ${problem}`,
   invalidPatch: (problem: string): string =>
     `the server rejected our request due to an error in our request: ${problem}`,
   requestEntityTooLarge: (limitBytes: number): string =>
     `Request entity too large: limit is ${limitBytes}`,
-  unsupportedMediaType: (contentType: string, accepted: readonly string[]): string =>
+  unsupportedMediaType: (accepted: readonly string[]): string =>
     'the body of the request was in an unknown format - accepted media types include: ' +
-    accepted.join(', ') +
-    (contentType === '' ? '' : `; got ${quote(contentType)}`),
+    accepted.join(', '),
   serverTimeout: (gr: GroupResource, verb: string): string =>
     `The ${verb} operation against ${formatGroupResource(gr)} could not be completed at this ` +
     'time, please try again.',

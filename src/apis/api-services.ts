@@ -11,11 +11,11 @@
  * Invariant: whoever writes the object or its status, the condition Available says what this
  * server does; other conditions are the client's. Its time changes with its status only.
  */
-import { objects, part } from '../apimachinery/members.ts';
+import { part } from '../apimachinery/members.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
-import { deepEqual } from '../stdx/deep-equal.ts';
+import { withConditions } from './own-condition.ts';
 
 const available = 'Available';
 
@@ -45,23 +45,6 @@ export function apiServiceStrategy(): Partial<KindStrategy> {
 }
 
 function withAvailability(next: ApiObject, current: ApiObject | undefined, now: string): ApiObject {
-  const own = availability(next, current, now);
-  const status = part(next, 'status');
-  const conditions = objects(status, 'conditions');
-  const there = conditions.some(isAvailable);
-  const replaced = conditions.map((each) => (isAvailable(each) ? own : each));
-  return { ...next, status: { ...status, conditions: there ? replaced : [...conditions, own] } };
-}
-
-/** What was said already stays, with its time. */
-function availability(next: ApiObject, current: ApiObject | undefined, now: string): JsonObject {
-  const { status, ...why } = part(next, 'spec')['service'] === undefined ? local : notProxied;
-  const before = objects(part(current, 'status'), 'conditions').find(isAvailable);
-  const same = before?.['status'] === status ? before?.['lastTransitionTime'] : undefined;
-  const wanted = { type: available, status, lastTransitionTime: same ?? now, ...why };
-  return before !== undefined && deepEqual(before, wanted) ? before : wanted;
-}
-
-function isAvailable(condition: JsonObject): boolean {
-  return condition['type'] === available;
+  const says = part(next, 'spec')['service'] === undefined ? local : notProxied;
+  return withConditions(next, current, now, [{ type: available, says }]);
 }

@@ -6,12 +6,14 @@
  * Spec 1, sections 2.7, 4.4 and 4.6.
  */
 import type {
+  CountedMetadata,
   DeletionRule,
   DependentsRule,
   NameRule,
   ScalePaths,
   SelectableField,
 } from '../apimachinery/scheme.ts';
+import { lookup } from '../stdx/lookup.ts';
 
 function table(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter((part) => part !== ''));
@@ -60,7 +62,7 @@ export const returnsDeletedObject = table(`
 
 /** metadata.generation counts changes of the desired state. */
 export const tracksGeneration = table(`
-  /podtemplates /replicationcontrollers
+  /pods /podtemplates /replicationcontrollers
   admissionregistration.{domain}/mutatingadmissionpolicies
   admissionregistration.{domain}/mutatingadmissionpolicybindings
   admissionregistration.{domain}/mutatingwebhookconfigurations
@@ -81,10 +83,51 @@ export const tracksGeneration = table(`
   storage.{domain}/csidrivers
 `);
 
+const countedMetadata: Readonly<Record<string, CountedMetadata>> = lookup({
+  // Annotations are copied to what a deployment makes, labels to nothing but select slices.
+  'apps/deployments': 'annotations',
+  'discovery.{domain}/endpointslices': 'labels',
+});
+
+/** Metadata whose change metadata.generation counts, too. */
+export function countedMetadataOf(resource: string): CountedMetadata | undefined {
+  return countedMetadata[resource];
+}
+
+/** Writes to the status leave all metadata alone that clients may write. */
+const statusAlone = table(`
+  admissionregistration.{domain}/validatingadmissionpolicies
+  apiregistration.{domain}/apiservices
+  flowcontrol.{domain}/flowschemas flowcontrol.{domain}/prioritylevelconfigurations
+  resource.{domain}/resourceclaims
+  storage.{domain}/volumeattachments
+  storagemigration.{domain}/storageversionmigrations
+`);
+
+const clientMetadata = [
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+  'deletionTimestamp',
+] as const;
+const nothingKept: readonly string[] = [];
+const keptByStatus: Readonly<Record<string, readonly string[]>> = lookup({
+  // Old nodes' agents send owners that they have misread, and when they saw the pod deleted.
+  '/pods': ['ownerReferences', 'deletionTimestamp'],
+  'apps/deployments': ['labels'],
+});
+
+/** Members of metadata that a write to the status leaves as they are, whatever it says. */
+export function keptByStatusOf(resource: string): readonly string[] {
+  if (statusAlone.has(resource)) return clientMetadata;
+  return keptByStatus[resource] ?? nothingKept;
+}
+
 /** Collections that are not deleted in one request: each namespace is emptied first. */
 export const withoutDeleteCollection = table('/namespaces');
 
-const nameRules: Readonly<Record<string, NameRule>> = {
+const nameRules: Readonly<Record<string, NameRule>> = lookup({
   '/namespaces': 'dns-label',
   '/services': 'dns-1035-label',
   'apiregistration.{domain}/apiservices': 'path-segment',
@@ -97,16 +140,16 @@ const nameRules: Readonly<Record<string, NameRule>> = {
   'rbac.authorization.{domain}/clusterroles': 'path-segment',
   'rbac.authorization.{domain}/rolebindings': 'path-segment',
   'rbac.authorization.{domain}/roles': 'path-segment',
-};
+});
 
 export function nameRuleOf(resource: string): NameRule {
   return nameRules[resource] ?? 'dns-subdomain';
 }
 
-const deletionRules: Readonly<Record<string, DeletionRule>> = {
+const deletionRules: Readonly<Record<string, DeletionRule>> = lookup({
   '/namespaces': 'namespace',
   '/pods': 'pod',
-};
+});
 
 export function deletionRuleOf(resource: string): DeletionRule {
   return deletionRules[resource] ?? 'immediate';
@@ -132,7 +175,7 @@ export function dependentsRuleOf(resource: string, version: string): DependentsR
 
 /** `label`, `label=path|second.path`, `label!default`: without `=` the label is the path. Paths
  * lead through the stored form, which all versions of a resource share. */
-const selectable: Readonly<Record<string, string>> = {
+const selectable: Readonly<Record<string, string>> = lookup({
   '/pods': `spec.nodeName spec.restartPolicy!Always spec.schedulerName!default-scheduler
     spec.serviceAccountName=spec.serviceAccountName|spec.serviceAccount spec.hostNetwork!false
     status.phase!Pending status.podIP status.nominatedNodeName`,
@@ -156,7 +199,7 @@ const selectable: Readonly<Record<string, string>> = {
   'certificates.{domain}/clustertrustbundles': 'spec.signerName',
   'coordination.{domain}/leasecandidates': 'spec.leaseName',
   'resource.{domain}/resourceslices': 'spec.nodeName spec.driver',
-};
+});
 
 function parseSelectable(text: string): SelectableField {
   const [left = '', unset = ''] = text.split('!');

@@ -50,7 +50,13 @@ import {
   storageGroupOf,
   storageKeyOf,
 } from './version-families.ts';
-import { operations, subresourcesOf, writablePaths, writtenAs } from './subresources.ts';
+import {
+  connecting,
+  operations,
+  subresourcesOf,
+  writablePathsOf,
+  writtenAs,
+} from './subresources.ts';
 import { tableOf } from './tables/tables.ts';
 import { scales } from './tables/workloads.ts';
 import { computedVerbs, objectVerbs, operationVerbs, servedSubresources } from './verbs.ts';
@@ -267,6 +273,8 @@ function storedKindInfo(row: CatalogueKind, context: KindContext): KindInfo {
     allowUnconditionalUpdate: !behaviour.conditionalUpdateOnly.has(key),
     returnsDeletedObject: behaviour.returnsDeletedObject.has(key),
     tracksGeneration: behaviour.tracksGeneration.has(key),
+    countedMetadata: behaviour.countedMetadataOf(key),
+    keptByStatus: behaviour.keptByStatusOf(key),
     selectableFields: behaviour.selectableFieldsOf(resourceKey(row)),
     table: tableOf(resourceKey(row), (template) => identity.fill(template)),
   };
@@ -277,7 +285,7 @@ function subresourceInfo(
   row: CatalogueKind,
   { identity, release, types, defaultsOf }: KindContext,
 ): SubresourceInfo {
-  const [type = row, ...others] = writtenAs(name, release).map((each) => ({
+  const [type = row, ...others] = writtenAs(name, row.kind, release).map((each) => ({
     ...each,
     group: identity.fill(each.group),
   }));
@@ -290,7 +298,8 @@ function subresourceInfo(
     defaults: defaultsOf(schema),
     table: name === 'scale' ? scales : undefined,
     verbs: servedSubresources.get(name) ?? [],
-    writes: writablePaths[name],
+    connects: connecting[name],
+    writes: writablePathsOf(name, behaviour.keptByStatusOf(storageKeyOf(row))),
   };
 }
 

@@ -12,6 +12,7 @@
  *
  * Invariant: the values of a release are complete: every gate that it knows has one.
  */
+import { lookup, ownMember } from '../stdx/lookup.ts';
 export type GateStage = 'alpha' | 'beta' | 'ga' | 'deprecated';
 
 export interface GateStep {
@@ -32,7 +33,7 @@ function life(text: string): readonly GateStep[] {
   });
 }
 
-export const featureGates: GateTable = {
+export const featureGates: GateTable = lookup({
   APIListChunking: life('8 alpha, 9 beta, 29 ga'),
   APIResponseCompression: life('8 alpha, 16 beta'),
   APIServerIdentity: life('20 alpha, 26 beta'),
@@ -51,10 +52,13 @@ export const featureGates: GateTable = {
   ServiceAccountNodeAudienceRestriction: life('33 beta'),
   WatchBookmark: life('15 alpha, 16 beta, 17 ga'),
   WatchList: life('27 alpha, 32 beta'),
-};
+});
 
 /** Switch every gate of a stage that is not switched by name. */
-const stageKeys: Readonly<Record<string, GateStage>> = { AllAlpha: 'alpha', AllBeta: 'beta' };
+const stageKeys: Readonly<Record<string, GateStage>> = lookup({
+  AllAlpha: 'alpha',
+  AllBeta: 'beta',
+});
 
 /** Where a gate stands in a release; undefined when the release does not know it. */
 function stepAt(steps: readonly GateStep[], release: number): GateStep | undefined {
@@ -100,8 +104,8 @@ function problemOf(
   release: number,
   table: GateTable,
 ): string | undefined {
-  if (Object.hasOwn(stageKeys, name)) return undefined;
-  const steps = Object.hasOwn(table, name) ? (table[name] ?? []) : [];
+  if (stageKeys[name] !== undefined) return undefined;
+  const steps = ownMember(table, name) ?? [];
   const step = stepAt(steps, release);
   if (step === undefined) {
     // A gate of a later release may be given as off: that is what it is.
@@ -126,7 +130,7 @@ function warningOf(
   release: number,
   table: GateTable,
 ): readonly string[] {
-  const stage = Object.hasOwn(table, name) ? stepAt(table[name] ?? [], release)?.stage : undefined;
+  const stage = stepAt(table[name] ?? [], release)?.stage;
   if (stage === 'ga') {
     const why = 'it is non-operational, and a later release will not know it';
     return [`the feature gate ${name}=${on} is deprecated: the feature is stable; ${why}`];

@@ -1,7 +1,8 @@
 /**
  * What the server itself writes into a new object: the state that controllers and nodes start from.
  *
- * What it is not: defaults (a client could have written those), or what controllers write later.
+ * What it is not: defaults (a client could have written those), what admission gives a pod, or what
+ * controllers write later.
  *
  *     pods                     phase Pending, and the class of service, which resources decide and
  *                              which stays; with scheduling gates, the condition that says so
@@ -12,14 +13,16 @@
 import type { Identity } from '../apimachinery/identity.ts';
 import { objects, part } from '../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import { withStatusOf } from '../registry/strategy.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
+import { lookup } from '../stdx/lookup.ts';
 import { qosClassOf } from './pods/qos-class.ts';
 
 type Strategies = Readonly<Record<string, Partial<KindStrategy>>>;
 
 export function initialStateStrategies(identity: Identity): Strategies {
   const pending = (object: ApiObject): ApiObject => ({ ...object, status: { phase: 'Pending' } });
-  return {
+  return lookup({
     '/persistentvolumeclaims': { prepareForCreate: pending },
     '/persistentvolumes': { prepareForCreate: pending },
     '/pods': {
@@ -27,10 +30,11 @@ export function initialStateStrategies(identity: Identity): Strategies {
         ...pod,
         status: { phase: 'Pending', qosClass: qosClassOf(pod), ...gatedConditions(pod) },
       }),
+      prepareForUpdate: (next, current) => withStatusOf(withPriorityOf(next, current), current),
       prepareForStatusUpdate: withQosClassOf,
     },
     'batch/jobs': { prepareForCreate: (job) => withSelector({ ...job, status: {} }, identity) },
-  };
+  });
 }
 
 /** Whoever looks at a pod that waits sees why nobody schedules it. */
@@ -43,6 +47,19 @@ function gatedConditions(pod: ApiObject): JsonObject {
     message: 'Scheduling is blocked due to non-empty scheduling gates',
   };
   return { conditions: [condition] };
+}
+
+/** What its class gave it stays, also when a file that never had it is written again. */
+function withPriorityOf(next: ApiObject, current: ApiObject): ApiObject {
+  const spec = part(next, 'spec');
+  const { preemptionPolicy, priority } = part(current, 'spec');
+  const kept = {
+    ...(spec['priority'] === undefined && priority !== undefined ? { priority } : {}),
+    ...(spec['preemptionPolicy'] === undefined && preemptionPolicy !== undefined
+      ? { preemptionPolicy }
+      : {}),
+  };
+  return Object.keys(kept).length === 0 ? next : { ...next, spec: { ...spec, ...kept } };
 }
 
 /** The class is told once and stays: whoever writes the status need not repeat it. */

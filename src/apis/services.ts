@@ -8,16 +8,19 @@
  *     clusterIP: C, clusterIPs: L   A, L         C, [C]       likewise; the rules refuse it
  *     clusterIPs: L, or neither     A, L         A, L
  *     clusterIP: A, clusterIPs: L   A, L         neither, where the service is now a name elsewhere
+ *     neither, or no node port      -            condition AddressesAllocated False
  *
  * What it is not: giving out addresses, or the rules that judge what clients write
  * (validation/services.ts).
  *
  * Invariants: pure; what says two different things is left for the rules to refuse.
  */
-import { items, part, text } from '../apimachinery/members.ts';
+import { items, objects, part, text } from '../apimachinery/members.ts';
+import { formatRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../registry/strategy.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
+import { withConditions } from './own-condition.ts';
 
 interface Addresses {
   readonly first: string;
@@ -43,10 +46,55 @@ function withAddresses(service: ApiObject, { first, all }: Addresses): ApiObject
 /** Beside what is done to every kind with a status. */
 export function serviceStrategy(generic: KindStrategy): Partial<KindStrategy> {
   return {
-    prepareForCreate: (service, user) => withAddressList(generic.prepareForCreate(service, user)),
-    prepareForUpdate: (next, current, nowMs) =>
-      withAddressesOf(generic.prepareForUpdate(next, current, nowMs), current),
+    prepareForCreate: (service, user) => {
+      const { creationTimestamp = '' } = service.metadata;
+      const prepared = withAddressList(generic.prepareForCreate(service, user));
+      return withAllocation(prepared, undefined, creationTimestamp);
+    },
+    prepareForUpdate: (next, current, nowMs) => {
+      const prepared = withAddressesOf(generic.prepareForUpdate(next, current, nowMs), current);
+      return withAllocation(prepared, current, formatRfc3339(nowMs));
+    },
+    prepareForStatusUpdate: (next, current, nowMs) =>
+      withAllocation(
+        generic.prepareForStatusUpdate(next, current, nowMs),
+        current,
+        formatRfc3339(nowMs),
+      ),
   };
+}
+
+/** Where an address or a port is asked for and nobody gives one, the status says so. */
+function withAllocation(next: ApiObject, current: ApiObject | undefined, now: string): ApiObject {
+  const missing = unallocated(part(next, 'spec'));
+  const before = objects(part(next, 'status'), 'conditions');
+  if (missing.length === 0 && !before.some(({ type }) => type === allocated)) return next;
+  const says: JsonObject | undefined =
+    missing.length === 0
+      ? undefined
+      : {
+          status: 'False',
+          reason: 'NotAllocated',
+          message: `this server does not give out ${missing.join(' and ')}: name them in the spec`,
+        };
+  return withConditions(next, current, now, [{ type: allocated, says }]);
+}
+
+const allocated = 'AddressesAllocated';
+
+function unallocated(spec: JsonObject): readonly string[] {
+  const type = text(spec, 'type');
+  if (type === 'ExternalName') return [];
+  const wantsPorts =
+    type === 'NodePort' ||
+    (type === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false);
+  const noPort = wantsPorts && objects(spec, 'ports').some((port) => !isGiven(port['nodePort']));
+  const noAddress = text(spec, 'clusterIP') === '' && items(spec, 'clusterIPs').length === 0;
+  return [...(noAddress ? ['cluster IPs'] : []), ...(noPort ? ['node ports'] : [])];
+}
+
+function isGiven(port: JsonValue | undefined): boolean {
+  return port !== undefined && port !== 0;
 }
 
 /** Of a new service. The newer field alone does not make the older one. */

@@ -17,15 +17,20 @@ export const objectVerbs: readonly Verb[] = [
 
 const changed: readonly Verb[] = ['get', 'patch', 'update'];
 const posted: readonly Verb[] = ['create'];
+const opened: readonly Verb[] = ['create', 'get'];
 
-/** Subresources that are answered, with their verbs. The catalogue names more: they
- * need something to run behind them. */
+/** Subresources that are answered, with their verbs. */
 export const servedSubresources: ReadonlyMap<string, readonly Verb[]> = new Map([
   ['approval', changed],
+  ['attach', opened],
   ['binding', posted],
   ['ephemeralcontainers', changed],
   ['eviction', posted],
+  ['exec', opened],
   ['finalize', ['update']],
+  ['log', ['get']],
+  ['portforward', opened],
+  ['proxy', ['create', 'delete', 'get', 'patch', 'update']],
   ['resize', changed],
   ['scale', changed],
   ['status', changed],

@@ -10,14 +10,14 @@
  * Invariant: an update is not refused for what its object had been before: an older version may
  * have written it.
  */
-import { duplicate, invalid, notSupported } from '../apimachinery/field-error.ts';
+import { invalid, notSupported } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { objects, part, text, texts } from '../apimachinery/members.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { certificateProblems } from './certificate-chains.ts';
 import { eventDemands, stableEventDemands } from './event-demands.ts';
-import { uniqueBy } from './validation/checks.ts';
+import { uniqueBy, uniqueTexts } from './validation/checks.ts';
 import { schemaProblems, unknownFieldProblems } from './validation/definitions.ts';
 import type { KindRules } from './validation/kind-rules.ts';
 import { approvalProblems } from './validation/protected-groups.ts';
@@ -50,9 +50,7 @@ function requestDemands(identity: Identity): KindRules {
   const legacy = identity.signers.legacyUnknown;
   const { validateCreate, validateUpdate } = sinceCreate((request) => {
     const usages = texts(part(request, 'spec'), 'usages');
-    return usages.flatMap((usage, at) =>
-      usages.indexOf(usage) < at ? [duplicate(`spec.usages[${at}]`, usage)] : [],
-    );
+    return uniqueTexts('spec.usages', usages);
   });
   return {
     validateUpdate,

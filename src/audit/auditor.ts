@@ -11,6 +11,7 @@
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
 import { decodeJson } from '../apimachinery/codecs/json.ts';
+import { isCredentialResource } from '../apimachinery/credential-kinds.ts';
 import { stringifyJson } from '../apimachinery/codecs/lossless.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { formatRfc3339Micro } from '../apimachinery/time.ts';
@@ -221,13 +222,30 @@ class Trail implements AuditTrail {
     if (attributes?.isResourceRequest === true) {
       event['objectRef'] = objectRef(attributes, this.#named);
     }
-    if (response !== undefined) event['responseStatus'] = statusJson(response);
+    if (response !== undefined) event['responseStatus'] = this.#statusJson(response);
     if (this.#requestObject !== undefined) event['requestObject'] = this.#requestObject;
     if (this.#responseObject !== undefined) event['responseObject'] = this.#responseObject;
     event['requestReceivedTimestamp'] = formatRfc3339Micro(receivedMs);
     event['stageTimestamp'] = formatRfc3339Micro(atMs);
     if (this.#annotations.size > 0) event['annotations'] = Object.fromEntries(this.#annotations);
     return event;
+  }
+
+  /** Of credentials the message of a refusal is left out: it may quote what was sent. */
+  #statusJson({ code, status }: AuditResponse): JsonObject {
+    if (status === undefined) return { metadata: {}, code };
+    const { resource = '', subresource = '' } = this.#attributes ?? {};
+    const isQuiet = isCredentialResource(resource, subresource);
+    // Why a caller is not known is said by the server itself, and quotes nothing.
+    const message = isQuiet && this.#unauthenticated === undefined ? '' : (status.message ?? '');
+    const { reason = '' } = status;
+    return {
+      metadata: {},
+      status: 'Failure',
+      ...(message === '' ? {} : { message }),
+      ...(reason === '' ? {} : { reason }),
+      code,
+    };
   }
 }
 
@@ -257,18 +275,6 @@ function objectRef(attributes: Attributes, named: JsonObject): JsonObject {
   ];
   const present = fields.filter(([, value]) => typeof value === 'string' && value !== '');
   return Object.fromEntries<JsonValue | undefined>(present);
-}
-
-function statusJson({ code, status }: AuditResponse): JsonObject {
-  if (status === undefined) return { metadata: {}, code };
-  const { message = '', reason = '' } = status;
-  return {
-    metadata: {},
-    status: 'Failure',
-    ...(message === '' ? {} : { message }),
-    ...(reason === '' ? {} : { reason }),
-    code,
-  };
 }
 
 function shortened(text: string): string {

@@ -22,6 +22,7 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
+import { lookup } from '../stdx/lookup.ts';
 
 cryptoProvider.set(webcrypto);
 
@@ -90,11 +91,11 @@ export async function makeCertificate(
 
 const ecdsa = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } as const;
-const curves: Readonly<Record<string, string>> = {
+const curves: Readonly<Record<string, string>> = lookup({
   prime256v1: 'P-256',
   secp384r1: 'P-384',
   secp521r1: 'P-521',
-};
+});
 
 /** ECDSA or RSA. @throws for other keys. */
 export async function signingKeyOf(keyPem: string) {

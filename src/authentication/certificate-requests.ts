@@ -9,7 +9,7 @@
  * Invariants: a request is signed by the key that it is for. Of a request a certificate gets the
  * subject as it stands, the key, and names of hosts, addresses, mail and URIs; whatever other
  * extension it asks for is left out. Nothing that is issued is a CA.
- * Bounds: `requestLengthMax` characters, keys of `keyBitsMax`.
+ * Bounds: `requestLengthMax` characters, those of der-bounds.ts, keys of `keyBitsMax`.
  */
 import 'reflect-metadata';
 import { createPublicKey, verify } from 'node:crypto';
@@ -26,11 +26,16 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import type { JsonGeneralName, Name, PublicKey } from '@peculiar/x509';
+import type { Extension, JsonGeneralName, Name, PublicKey } from '@peculiar/x509';
 import { readPem } from '../apimachinery/codecs/pem.ts';
+import { lookup } from '../stdx/lookup.ts';
+import { messageOf } from '../stdx/message-of.ts';
+import { createTextCache } from '../stdx/text-cache.ts';
 import { isPair, signingKeyOf } from './certificate-authority.ts';
 import { readCertificates } from './certificates.ts';
 import type { KeyPair } from './certificate-authority.ts';
+import { namesWithTexts } from './subject-texts.ts';
+import { boundsOf, elementAt } from './der-bounds.ts';
 
 const requestLengthMax = 64 * 1024;
 const keyBitsMax = 8192;
@@ -51,7 +56,21 @@ export type SigningRequestRead =
   | { readonly kind: 'ok'; readonly request: SigningRequest }
   | { readonly kind: 'invalid'; readonly problem: string };
 
+/** What was read, by its PEM: validation, admission, the approver and the signer all read it. */
+const alreadyRead = createTextCache<SigningRequestRead>(16 * requestLengthMax);
+
 export function readSigningRequest(pem: string): SigningRequestRead {
+  let read = alreadyRead.get(pem);
+  if (read === undefined) {
+    read = readAnew(pem);
+    if (pem.length <= requestLengthMax) alreadyRead.keep(pem, read);
+  }
+  return read;
+}
+
+const notARequest = 'it is not a PKCS#10 certificate request';
+
+function readAnew(pem: string): SigningRequestRead {
   const invalid = (problem: string): SigningRequestRead => ({ kind: 'invalid', problem });
   if (pem.length > requestLengthMax) {
     return invalid(`must be no more than ${requestLengthMax} characters of PEM`);
@@ -60,12 +79,17 @@ export function readSigningRequest(pem: string): SigningRequestRead {
   if (block?.type !== 'CERTIFICATE REQUEST') {
     return invalid('PEM block type must be CERTIFICATE REQUEST');
   }
+  const bounds = boundsOf(block.bytes);
+  if (bounds.kind === 'beyond') return invalid(bounds.problem);
+  if (bounds.kind === 'malformed') return invalid(notARequest);
   try {
     const parsed = new Pkcs10CertificateRequest(Buffer.from(block.bytes));
+    const subject = new Uint8Array(parsed.subjectName.toArrayBuffer());
+    if (!namesWithTexts(subject)) return invalid('its subject has a name that is no text');
     const problem = signatureProblem(parsed, block.bytes);
     return problem === undefined ? { kind: 'ok', request: requestOf(parsed) } : invalid(problem);
   } catch {
-    return invalid('it is not a PKCS#10 certificate request');
+    return invalid(notARequest);
   }
 }
 
@@ -88,11 +112,11 @@ function requestOf(parsed: Pkcs10CertificateRequest): SigningRequest {
 
 const subjectAlternativeName = '2.5.29.17';
 
-const signedWith: Readonly<Record<string, string>> = {
+const signedWith: Readonly<Record<string, string>> = lookup({
   rsa: 'RSASSA-PKCS1-v1_5',
   ec: 'ECDSA',
   ed25519: 'Ed25519',
-};
+});
 /** Nobody trusts anything for this signature, which shows that the key is there: SHA-1 will do. */
 const hashes: readonly string[] = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'];
 
@@ -131,24 +155,10 @@ function keyProblem({ asymmetricKeyDetails, asymmetricKeyType }: KeyObject): str
 
 /** The first element of the outer sequence, which has to be all there is. */
 function signedPart(der: Uint8Array): Uint8Array | undefined {
-  const outer = elementAt(der, 0);
+  const outer = elementAt(der, 0, der.length);
   if (outer === undefined || outer.end !== der.length) return undefined;
-  const inner = elementAt(der, outer.contentAt);
+  const inner = elementAt(der, outer.contentAt, outer.end);
   return inner === undefined ? undefined : der.subarray(outer.contentAt, inner.end);
-}
-
-function elementAt(
-  der: Uint8Array,
-  at: number,
-): { readonly contentAt: number; readonly end: number } | undefined {
-  const first = der[at + 1] ?? 0;
-  const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
-  if (lengthBytes > 4) return undefined;
-  const contentAt = at + 2 + lengthBytes;
-  const length =
-    lengthBytes === 0 ? first : der.subarray(at + 2, contentAt).reduce((n, b) => n * 256 + b, 0);
-  const end = contentAt + length;
-  return end > der.length ? undefined : { contentAt, end };
 }
 
 /** A CA that is ready to sign. */
@@ -179,7 +189,7 @@ export interface Grant {
   readonly notAfterMs: number;
 }
 
-const keyUsages: Readonly<Record<string, KeyUsageFlags>> = {
+const keyUsages: Readonly<Record<string, KeyUsageFlags>> = lookup({
   signing: KeyUsageFlags.digitalSignature,
   'digital signature': KeyUsageFlags.digitalSignature,
   'content commitment': KeyUsageFlags.nonRepudiation,
@@ -190,9 +200,9 @@ const keyUsages: Readonly<Record<string, KeyUsageFlags>> = {
   'crl sign': KeyUsageFlags.cRLSign,
   'encipher only': KeyUsageFlags.encipherOnly,
   'decipher only': KeyUsageFlags.decipherOnly,
-};
+});
 
-const purposes: Readonly<Record<string, string>> = {
+const purposes: Readonly<Record<string, string>> = lookup({
   any: '2.5.29.37.0',
   'server auth': '1.3.6.1.5.5.7.3.1',
   'client auth': '1.3.6.1.5.5.7.3.2',
@@ -206,38 +216,56 @@ const purposes: Readonly<Record<string, string>> = {
   'ocsp signing': '1.3.6.1.5.5.7.3.9',
   'microsoft sgc': '1.3.6.1.4.1.311.10.3.3',
   'netscape sgc': '2.16.840.1.113730.4.1',
-};
+});
 
-/** PEM. A usage that is not known is not given. */
+export type Issued =
+  | { readonly kind: 'issued'; readonly certificatePem: string }
+  /** And never will be: the request holds what a certificate cannot. */
+  | { readonly kind: 'unsignable'; readonly why: string };
+
+/** A usage that is not known is not given. */
 export async function issueCertificate(
   request: SigningRequest,
-  { notAfterMs, notBeforeMs, usages }: Grant,
-  { algorithm, certificate: issuer, key }: SigningAuthority,
-): Promise<string> {
+  grant: Grant,
+  authority: SigningAuthority,
+): Promise<Issued> {
+  try {
+    const { algorithm: signingAlgorithm, certificate, key: signingKey } = authority;
+    const issued = await X509CertificateGenerator.create({
+      subject: request.subject,
+      issuer: certificate.subjectName,
+      notBefore: new Date(grant.notBeforeMs),
+      notAfter: new Date(grant.notAfterMs),
+      publicKey: request.publicKey,
+      signingKey,
+      signingAlgorithm,
+      extensions: await extensionsOf(request, grant.usages, certificate),
+    });
+    return { kind: 'issued', certificatePem: `${issued.toString('pem').trim()}\n` };
+  } catch (error) {
+    return { kind: 'unsignable', why: messageOf(error) };
+  }
+}
+
+async function extensionsOf(
+  request: SigningRequest,
+  usages: readonly string[],
+  issuer: X509Certificate,
+): Promise<Extension[]> {
   const flags = usages.reduce((all, usage) => all | (keyUsages[usage] ?? 0), 0);
   const extended = [...new Set(usages.flatMap((usage) => purposes[usage] ?? []))];
   const names = alternativeNames(request);
   const hasSubject = request.subject.toJSON().length > 0;
   const ownId = issuer.getExtension(SubjectKeyIdentifierExtension)?.keyId;
-  const issued = await X509CertificateGenerator.create({
-    subject: request.subject,
-    issuer: issuer.subjectName,
-    notBefore: new Date(notBeforeMs),
-    notAfter: new Date(notAfterMs),
-    publicKey: request.publicKey,
-    signingKey: key,
-    signingAlgorithm: algorithm,
-    extensions: [
-      ...(flags === 0 ? [] : [new KeyUsagesExtension(flags, true)]),
-      ...(extended.length === 0 ? [] : [new ExtendedKeyUsageExtension(extended)]),
-      new BasicConstraintsExtension(false, undefined, true),
-      ownId === undefined
-        ? await AuthorityKeyIdentifierExtension.create(issuer.publicKey)
-        : new AuthorityKeyIdentifierExtension(ownId),
-      ...(names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names, !hasSubject)]),
-    ],
-  });
-  return `${issued.toString('pem').trim()}\n`;
+  return [
+    ...(flags === 0 ? [] : [new KeyUsagesExtension(flags, true)]),
+    ...(extended.length === 0 ? [] : [new ExtendedKeyUsageExtension(extended)]),
+    new BasicConstraintsExtension(false, undefined, true),
+    ownId === undefined
+      ? await AuthorityKeyIdentifierExtension.create(issuer.publicKey)
+      : new AuthorityKeyIdentifierExtension(ownId),
+    ...(names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names, !hasSubject)]),
+  ];
 }
 
 function alternativeNames(request: SigningRequest): JsonGeneralName[] {

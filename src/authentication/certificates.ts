@@ -24,6 +24,7 @@ import {
   X509Certificate,
 } from '@peculiar/x509';
 import type { Extension } from '@peculiar/x509';
+import { namesWithTexts } from './subject-texts.ts';
 
 cryptoProvider.set(webcrypto);
 
@@ -37,7 +38,7 @@ const anyPurpose = '2.5.29.37.0';
 const uidAttribute = '1.3.6.1.4.1.57683.2';
 
 const chainLengthMax = 8;
-const candidatesMax = 64;
+const candidatesMax = 16;
 
 export interface Certificate {
   readonly der: Uint8Array;
@@ -91,7 +92,9 @@ const understoodExtensions: ReadonlySet<string> = new Set([
 const nameConstraints = '2.5.29.30';
 const weakHashes: ReadonlySet<string> = new Set(['SHA-1', 'MD5', 'MD2']);
 
-function unusableOf({ extensions, signatureAlgorithm }: X509Certificate): string | undefined {
+function unusableOf(parsed: X509Certificate): string | undefined {
+  const { extensions, signatureAlgorithm, subjectName } = parsed;
+  if (!namesWithTexts(new Uint8Array(subjectName.toArrayBuffer()))) return 'its subject is no text';
   const { hash } = signatureAlgorithm as { hash?: { name?: string } };
   if (weakHashes.has(hash?.name ?? '')) return 'it is signed over a weak hash';
   const strange = extensions.find((extension) => isStrange(extension));

@@ -1,15 +1,13 @@
 /**
  * Small JSON exchanges with other servers: webhooks and issuers.
  *
- * What it is not: a general client. No redirect is followed (it could lead a credential elsewhere),
- * nothing is retried, and an error never repeats what was sent.
- *
- * Bounds: `timeoutMs` for the whole exchange, `answerBytesMax` of answer.
+ * Invariants: those of callHttp: it settles within `timeoutMs`, no redirect is followed, nothing is
+ * tried again, and an error never repeats what was sent.
  */
-import http from 'node:http';
-import https from 'node:https';
+import type { RequestOptions } from 'node:https';
 import type { JsonValue } from '../apimachinery/unstructured.ts';
 import type { Timers } from '../stdx/clock.ts';
+import { callHttp } from '../webhooks/http-call.ts';
 
 export interface JsonServer {
   readonly url: string;
@@ -37,50 +35,45 @@ export interface JsonAnswer {
   readonly body: JsonValue | undefined;
 }
 
-/** @throws Error when there was no answer in time, or too much of it. */
-export function exchangeJson(
+/** @throws HttpCallError when there was no whole answer in time. */
+export async function exchangeJson(
   server: JsonServer,
-  exchange: JsonExchange,
+  { answerBytesMax, body, method, timeoutMs }: JsonExchange,
   timers: Timers,
 ): Promise<JsonAnswer> {
-  const url = new URL(server.url);
-  const payload = exchange.body === undefined ? undefined : JSON.stringify(exchange.body);
-  const options: https.RequestOptions = {
-    method: exchange.method,
-    headers: {
-      accept: 'application/json',
-      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) }),
-      ...server.headers,
+  const payload = body === undefined ? undefined : JSON.stringify(body);
+  const answer = await callHttp(
+    {
+      url: new URL(server.url),
+      method,
+      headers: { ...headersOf(payload), ...server.headers },
+      body: payload,
+      connection: connectionOf(server),
+      timeoutMs,
+      answerBytesMax,
     },
+    timers,
+  );
+  return { status: answer.status, body: parsed(answer.body) };
+}
+
+function headersOf(payload: string | undefined): Record<string, string> {
+  if (payload === undefined) return { accept: 'application/json' };
+  return {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(payload)),
+  };
+}
+
+function connectionOf(server: JsonServer): RequestOptions {
+  return {
     ca: server.ca,
     cert: server.clientCertificate,
     key: server.clientKey,
     rejectUnauthorized: server.insecure !== true,
     ...(server.serverName === undefined ? {} : { servername: server.serverName }),
   };
-  return new Promise((resolve, reject) => {
-    const start = url.protocol === 'https:' ? https.request : http.request;
-    const request = start(url, options, (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > exchange.answerBytesMax) request.destroy(new Error('the answer is too long'));
-        else chunks.push(chunk);
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks)) });
-      });
-    });
-    const timer = timers.after(exchange.timeoutMs, () => {
-      request.destroy(new Error('there was no answer in time'));
-    });
-    request.on('close', () => timer.cancel());
-    request.on('error', reject);
-    request.end(payload);
-  });
 }
 
 function parsed(bytes: Buffer): JsonValue | undefined {

@@ -12,6 +12,7 @@ import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { exportJWK } from 'jose';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
+import { lookup } from '../stdx/lookup.ts';
 
 /** What the server signs with. */
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
@@ -35,11 +36,11 @@ export interface SigningKey extends VerificationKey {
 /** Shorter RSA keys are refused, as by the library that would use them. */
 const rsaBitsMin = 2048;
 
-const curveAlgorithms: Readonly<Record<string, SigningAlgorithm>> = {
+const curveAlgorithms: Readonly<Record<string, SigningAlgorithm>> = lookup({
   prime256v1: 'ES256',
   secp384r1: 'ES384',
   secp521r1: 'ES512',
-};
+});
 
 /** Undefined: not a key that tokens can be signed with. */
 export function algorithmOf(key: KeyObject): SigningAlgorithm | undefined {

@@ -10,7 +10,7 @@
 import type { Clock } from '../stdx/clock.ts';
 import type { Authentication, AuthenticationRequest, Authenticator } from './authenticator.ts';
 import type { Certificate } from './certificates.ts';
-import { createPeerVerifier } from './client-certificate.ts';
+import { createPeerVerifier } from './peer-verifier.ts';
 
 /** All header names in lower case. */
 export interface RequestHeaders {

@@ -47,7 +47,8 @@ export interface TokenOrder {
 
 export interface IssuedToken {
   readonly token: string;
-  /** Milliseconds since the epoch. */
+  /** In whole seconds, as is the next: milliseconds since the epoch. */
+  readonly issuedMs: number;
   readonly expiresMs: number;
   /** How its user's extra fields name it. */
   readonly credentialId: string;
@@ -89,7 +90,12 @@ export function createTokenIssuer(options: IssuerOptions): TokenIssuer {
       });
       // What clients are told is when they should have a new one.
       const told = now + (warnAfterSeconds ?? seconds);
-      return { token, expiresMs: told * 1000, credentialId: `JTI=${tokenId}` };
+      return {
+        token,
+        issuedMs: now * 1000,
+        expiresMs: told * 1000,
+        credentialId: `JTI=${tokenId}`,
+      };
     },
     legacyToken: (namespace, account, secretName) =>
       sign(legacyClaims(identity, namespace, account, secretName)),

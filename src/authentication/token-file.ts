@@ -1,7 +1,7 @@
 /**
  * The static token file (spec 2, section 5.2): CSV, one user a line.
  *
- *     token,user name,user UID[,"group,group"]
+ *     token,user name,user UID[,group ...]     a quoted column may hold several: "group,group"
  *
  * What it is not: a place for secrets to be managed: tokens never expire, and a change of the file
  * takes a restart.
@@ -36,13 +36,14 @@ export function readTokenFile(text: string): ReadTokenFile {
     const columns = columnsOf(line);
     if (columns === undefined) return invalid('its quotes do not match');
     if (columns.length < 3) return invalid('it has fewer than 3 columns');
-    const [token = '', name = '', uid = '', groups = ''] = columns;
+    const [token = '', name = '', uid = ''] = columns;
     if (token === '') return invalid('the token is empty');
     if (name === '') return invalid('the user name is empty');
     const digest = secretDigest(token);
     if (users.has(digest)) continue;
-    const named = groups.split(',').map((group) => group.trim());
-    users.set(digest, { name, uid, groups: named.filter((group) => group !== ''), extra: {} });
+    const named = columns.slice(3).flatMap((column) => column.split(','));
+    const groups = named.map((group) => group.trim()).filter((group) => group !== '');
+    users.set(digest, { name, uid, groups: [...new Set(groups)], extra: {} });
   }
   return { kind: 'ok', users };
 }

@@ -22,6 +22,7 @@ import { formatRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
+import { lookup } from '../stdx/lookup.ts';
 import { nodesResource, podsResource } from './object-reader.ts';
 import { secretsResource, serviceAccountsResource } from './object-reader.ts';
 import type { ObjectReader } from './object-reader.ts';
@@ -117,7 +118,8 @@ function answered(
   { account, audiences, expirationSeconds, namespace }: TokenOrder,
   issued: IssuedToken | undefined,
 ): ApiObject {
-  const nowMs = clock.nowMs();
+  // The moment of the token itself: a second may have begun since.
+  const nowMs = issued?.issuedMs ?? clock.nowMs();
   const expiresMs = issued?.expiresMs ?? nowMs + expirationSeconds * 1000;
   const spec = part(request, 'spec');
   return {
@@ -150,11 +152,11 @@ async function find(
   return objects.get(resource, namespace, name)?.object;
 }
 
-const bindable: Readonly<Record<string, GroupResource>> = {
+const bindable: Readonly<Record<string, GroupResource>> = lookup({
   Pod: podsResource,
   Secret: secretsResource,
   Node: nodesResource,
-};
+});
 
 async function boundTo(
   objects: ObjectReader,

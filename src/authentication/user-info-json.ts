@@ -23,15 +23,16 @@ export function readUserInfo(value: JsonValue | undefined): UserInfo | undefined
   if (typeof username !== 'string' || username === '' || typeof uid !== 'string') return undefined;
   const texts = textsOnly(groups ?? []);
   if (texts === undefined) return undefined;
-  const fields: Record<string, readonly string[]> = {};
+  // Not by assignment: a key may be `__proto__`.
+  const fields = new Map<string, readonly string[]>();
   for (const [key, values] of Object.entries(
     isJsonObject(extra ?? {}) ? (extra as JsonObject) : {},
   )) {
     const read = textsOnly(values ?? []);
     if (read === undefined) return undefined;
-    fields[key.toLowerCase()] = read;
+    fields.set(key.toLowerCase(), read);
   }
-  return { name: username, uid, groups: texts, extra: fields };
+  return { name: username, uid, groups: texts, extra: Object.fromEntries(fields) };
 }
 
 /** Undefined: it is no list, or something else than a text is in it. */

@@ -8,8 +8,8 @@
  * RBAC index is kept whatever the modes are: writes of roles are measured by it. A configuration
  * that is wrong when it is read again changes nothing; nor may it add or remove RBAC or Node.
  */
-import { readFileSync } from 'node:fs';
 import type { Identity } from '../apimachinery/identity.ts';
+import { readFileAtStart } from '../stdx/regular-file.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { readWebhookTarget } from '../webhooks/kubeconfig-target.ts';
 import { createWebhookClient } from '../webhooks/webhook-client.ts';
@@ -270,7 +270,7 @@ function webhookOfFlags({ webhook }: AuthorizationOptions): WebhookSettings {
 }
 
 function readFile(file: string): Uint8Array {
-  return usable(() => readFileSync(file));
+  return usable(() => readFileAtStart(file));
 }
 
 function usable<T>(read: () => T): T {

@@ -1,18 +1,24 @@
 /**
  * Reads a configuration file again: when it is seen to change, and every minute (spec 2, 5.5).
  *
- * What it is not: a judgement of what is in it.
- *
- * Invariants: onChange is called only with other bytes than the last time. The folder is watched,
+ * Invariants: onChange is called only with other bytes than the last time. A file that cannot be
+ * read is reported once, until it can be read again or fails in another way: the server's own log
+ * may lie in the same folder, and each line of it wakes the watcher. Only a regular file is read:
+ * opening a pipe would stop the server until somebody writes into it. The folder is watched,
  * not the file: editors and mounted volumes replace files by others of the same name. Where
  * nothing can be watched the interval is enough.
  */
-import { readFileSync, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import path from 'node:path';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import { messageOf } from '../stdx/message-of.ts';
+import { readRegularFile } from '../stdx/regular-file.ts';
 
 const configurationReloadMs = 60_000;
+
+/** A larger file is not read again. */
+const bytesMax = 16 * 1024 * 1024;
 
 /** Several changes of one save are seen as one. */
 const settleMs = 50;
@@ -28,19 +34,30 @@ export interface ConfigurationFile {
 
 export function followConfiguration(options: ConfigurationFile): { stop(): void } {
   const { file, timers, onChange, onError } = options;
-  let last = Buffer.from(options.bytes);
+  let last: Uint8Array = options.bytes;
   let next: TimerHandle | undefined;
   let settling: TimerHandle | undefined;
+  let reported: string | undefined;
 
+  const report = (error: unknown): void => {
+    const message = messageOf(error);
+    if (message === reported) return;
+    reported = message;
+    onError(error);
+  };
   const read = (): void => {
     settling = undefined;
     try {
-      const bytes = readFileSync(file);
-      if (bytes.equals(last)) return;
+      const bytes = readRegularFile(file, bytesMax);
+      if (bytes.equals(last)) {
+        reported = undefined;
+        return;
+      }
       last = bytes;
       onChange(bytes);
+      reported = undefined;
     } catch (error) {
-      onError(error);
+      report(error);
     }
   };
   const again = (): void => {

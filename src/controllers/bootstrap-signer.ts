@@ -42,6 +42,7 @@ export function createBootstrapSigner(deps: BootstrapSignerDeps): Controller {
   const { namespaces } = registry.identity;
   const all = [configMapName];
   return createKeyQueue({
+    name: 'bootstrap-signer',
     streams: registry.streams,
     timers,
     sources: [

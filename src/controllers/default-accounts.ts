@@ -56,6 +56,7 @@ function inEachNamespace(
   make: (namespace: string) => Promise<void>,
 ): Controller {
   return createKeyQueue({
+    name: 'default-accounts',
     streams: registry.streams,
     timers,
     sources: [

@@ -98,15 +98,22 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
   return {
     start() {
       stopped = false;
-      // In one step with the look at the cache: no change is missed, and none comes twice.
-      for (const place of placesOf(registry)) queue.set(`${place.namespace}/${place.name}`, place);
-      unfollow = registry.streams.follow((resource, type, entry) => {
-        if (resource !== eventsId) return;
-        if (type === 'DELETED') queue.delete(`${entry.namespace}/${entry.name}`);
-        else note(entry, registry.clock.nowMs());
-        arm(lateMs);
+      unfollow = registry.streams.follow({
+        name: 'event-expiry',
+        onState() {
+          queue.clear();
+          for (const place of placesOf(registry)) {
+            queue.set(`${place.namespace}/${place.name}`, place);
+          }
+          arm(lateMs);
+        },
+        onChange(resource, type, entry) {
+          if (resource !== eventsId) return;
+          if (type === 'DELETED') queue.delete(`${entry.namespace}/${entry.name}`);
+          else note(entry, registry.clock.nowMs());
+          arm(lateMs);
+        },
       });
-      arm(lateMs);
     },
     async stop() {
       stopped = true;

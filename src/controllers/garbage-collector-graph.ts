@@ -47,6 +47,8 @@ export interface OwnerGraph {
   /** All that may have to be looked at. Takes what is added meanwhile into account. */
   places(): IterableIterator<Place>;
   readonly count: number;
+  /** Nothing is known any more. */
+  clear(): void;
 }
 
 const nothing: ReadonlySet<Place> = new Set();
@@ -86,6 +88,14 @@ class Graph implements OwnerGraph {
 
   get count(): number {
     return this.#nodes.size;
+  }
+
+  clear(): void {
+    this.#nodes.clear();
+    this.#dependents.clear();
+    this.#referred.clear();
+    this.#deleting.clear();
+    this.#deletingPlaces.clear();
   }
 
   node(place: Place): GraphNode | undefined {

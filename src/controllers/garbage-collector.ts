@@ -8,14 +8,15 @@
  * Invariants: a decision is made on snapshots that show everything acknowledged before it, and on a
  * graph of the same revision; a uid that is gone never comes back, and the write holds only for
  * the state of the dependent that was looked at: so nothing that has an owner is deleted. Work is
- * idempotent: after a restart the graph is made anew and all of it is looked at once.
+ * idempotent: after a restart the graph is made anew and all of it is looked at once. A graph that
+ * is not whole (a change could not be taken, or the state is still being read) decides nothing.
  * Bounds: workQueueLimits; while the queue is full, places are dropped and the whole graph is
  * looked at again later. The state at the start is read in slices of `loadSlice` objects.
  */
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
-import type { Entry } from '../../streams/streams.ts';
+import type { Entry, EventType } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import { judge } from './garbage-collector-decision.ts';
 import type { Judgement, Surroundings } from './garbage-collector-decision.ts';
@@ -63,6 +64,9 @@ class Collector implements GarbageCollector {
   #loading: Promise<void> = Promise.resolve();
   #review: Iterator<Place> | undefined;
   #stopped = false;
+  /** Counts the readings of the state: the last one counts. */
+  #loads = 0;
+  #isWhole = false;
 
   constructor(deps: GarbageCollectorDeps) {
     const { registry, timers } = deps;
@@ -96,38 +100,60 @@ class Collector implements GarbageCollector {
 
   start(): void {
     const { streams } = this.#deps.registry;
-    this.#unfollow = streams.follow((resource, type, entry) => {
-      if (this.#kinds.has(resource)) this.#graph.apply(resource, type, entry);
+    this.#unfollow = streams.follow({
+      name: 'garbage-collector',
+      onState: () => (this.#loading = this.#load()),
+      onChange: (resource, type, entry) => {
+        if (this.#kinds.has(resource)) this.#apply(resource, type, entry);
+      },
     });
-    this.#loading = this.#load().catch((error: unknown) => this.#deps.onError('', error));
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#unfollow?.();
-    await this.#loading;
+    // What it failed with has been told.
+    await this.#loading.catch(() => undefined);
     await this.#queue.stop();
+  }
+
+  #apply(resource: string, type: EventType, entry: Entry): void {
+    try {
+      this.#graph.apply(resource, type, entry);
+    } catch (error) {
+      this.#isWhole = false;
+      // A reading that goes on lacks this change.
+      this.#loads += 1;
+      throw error;
+    }
   }
 
   /** The state, in slices. What has changed since its snapshot was taken came by `follow`. */
   async #load(): Promise<void> {
     const { registry, timers } = this.#deps;
+    this.#isWhole = false;
+    this.#graph.clear();
+    this.#loads += 1;
+    const own = this.#loads;
     let slice = 0;
     for (const [id, kind] of this.#kinds) {
       for (const entry of registry.streams.snapshot(kind.storage).entries(undefined)) {
         slice += 1;
         if (slice % garbageCollectorLimits.loadSlice === 0) {
           await new Promise<void>((resolve) => void timers.nextTurn(resolve));
-          if (this.#stopped) return;
+          if (this.#stopped || own !== this.#loads) return;
         }
         const now = registry.streams.snapshot(kind.storage).get(entry.namespace, entry.name);
-        if (now === entry) this.#graph.apply(id, 'ADDED', entry);
+        if (now === entry) this.#apply(id, 'ADDED', entry);
       }
     }
-    if (!this.#stopped) this.#queue.start();
+    if (this.#stopped || own !== this.#loads) return;
+    this.#isWhole = true;
+    this.#queue.start();
   }
 
   async #work(place: Place): Promise<boolean> {
+    if (!this.#isWhole) return false;
     const judgement = judge(place, this.#around);
     const kind = this.#kindAt(place);
     if (judgement === undefined || kind === undefined) return true;

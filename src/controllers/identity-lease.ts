@@ -4,6 +4,7 @@
  *   kube-system/apiserver-<hash>   labels: which program, which host
  *                                  holderIdentity apiserver-<hash>_<uuid of this run>
  *                                  renewTime every 10 s, leaseDurationSeconds 3600
+ *                                  annotation: where others reach the server, until it stops
  *
  * What it is not: a lock, nor what readiness is judged by. A server that stops leaves its Lease;
  * whoever runs the controllers removes it when it has expired (identity-lease-collector.ts).
@@ -15,6 +16,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { KindInfo } from '../apimachinery/scheme.ts';
+import { without } from '../apimachinery/unstructured.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { prepareForCreate } from '../registry/create.ts';
 import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
@@ -33,6 +35,8 @@ export interface ServerInstance {
   readonly hostname: string;
   /** Tells the servers of one host apart: address, port, worker. Stable over restarts. */
   readonly place: string;
+  /** host:port; absent: others do not reach it. */
+  readonly advertised?: string | undefined;
 }
 
 export interface IdentityLeaseDeps {
@@ -59,7 +63,7 @@ export function createIdentityLease(deps: IdentityLeaseDeps): IdentityLease {
   const renewal = repeatWork({
     timers,
     async work() {
-      await writeLease(registry, target, deps.instance.hostname, holder);
+      await writeLease(registry, target, deps.instance, holder);
       renewedMs = clock.monotonicMs();
     },
     afterSuccessMs: identityLeaseTimes.renewMs,
@@ -72,23 +76,33 @@ export function createIdentityLease(deps: IdentityLeaseDeps): IdentityLease {
       return (clock.monotonicMs() - renewedMs) / 1000;
     },
     start: renewal.start,
-    stop: renewal.stop,
+    async stop() {
+      await renewal.stop();
+      if (deps.instance.advertised === undefined) return;
+      // Others need not wait to see that it has gone.
+      const { hostname, place } = deps.instance;
+      await writeLease(registry, target, { hostname, place }, holder).catch(deps.onError);
+    },
   };
 }
 
 async function writeLease(
   registry: RegistryDeps,
   target: ObjectTarget,
-  hostname: string,
+  { hostname, advertised }: ServerInstance,
   holder: string,
 ): Promise<void> {
   const { kind, name, namespace } = target;
-  const { labels, serverName } = registry.identity;
+  const { annotations, labels, serverName } = registry.identity;
+  const reached = annotations.advertisedAddress;
   const own = { [labels.serverIdentity]: serverName, [labels.hostname]: labelValue(hostname) };
   const written = (metadata: ApiObject['metadata']): ApiObject => ({
     apiVersion: `${kind.group}/${kind.version}`,
     kind: kind.kind,
-    metadata: { ...metadata, labels: { ...metadata.labels, ...own } },
+    metadata: {
+      ...withAnnotation(metadata, reached, advertised),
+      labels: { ...metadata.labels, ...own },
+    },
     spec: {
       holderIdentity: holder,
       leaseDurationSeconds: identityLeaseTimes.durationSeconds,
@@ -101,7 +115,9 @@ async function writeLease(
       object: { ...object, ...written(object.metadata) },
     }),
     create() {
-      const prepared = prepareForCreate(registry, target, written({ name, namespace }), name);
+      const prepared = prepareForCreate(registry, target, written({ name, namespace }), name, {
+        user: undefined,
+      });
       if (prepared.kind === 'refused') return prepared;
       return { kind: 'object', object: prepared.value.object };
     },
@@ -109,6 +125,18 @@ async function writeLease(
     options: { dryRun: false },
   });
   if (result.kind === 'refused') throw result.error;
+}
+
+/** Undefined takes it out; what has none keeps none. */
+function withAnnotation(
+  metadata: ApiObject['metadata'],
+  name: string,
+  value: string | undefined,
+): ApiObject['metadata'] {
+  if (value === undefined && metadata.annotations?.[name] === undefined) return metadata;
+  const others = without(metadata.annotations ?? {}, name);
+  const annotations = value === undefined ? others : { ...others, [name]: value };
+  return { ...metadata, annotations } as ApiObject['metadata'];
 }
 
 const HASH_BYTES = 16;

@@ -27,6 +27,8 @@ export interface Source {
 }
 
 export interface KeyQueueOptions {
+  /** Of the controller, as `ResourceFollower` has it. */
+  readonly name: string;
   readonly streams: Streams;
   readonly timers: Timers;
   readonly sources: readonly Source[];
@@ -83,6 +85,7 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
         const changed = (namespace: string, name: string): void =>
           keysOf(namespace, name).forEach(enqueue);
         const follower = {
+          name: options.name,
           onState(snapshot: ResourceSnapshot): void {
             for (const { namespace, name } of snapshot.entries(undefined)) changed(namespace, name);
           },

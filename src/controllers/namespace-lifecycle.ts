@@ -68,17 +68,23 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
   });
   return {
     start() {
-      unfollow = streams.follow((id, type, entry) => {
-        if (id === namespacesId) {
-          if (type === 'DELETED') terminating.delete(entry.name);
-          else look(entry);
-        } else if (type === 'DELETED' && terminating.has(entry.namespace)) {
-          const [group = '', resource = ''] = id.split('/');
-          const snapshot = streams.snapshot({ group, resource });
-          if (snapshot.count(entry.namespace) === 0) queue.add(entry.namespace);
-        }
+      unfollow = streams.follow({
+        name: 'namespace-lifecycle',
+        onState() {
+          terminating.clear();
+          for (const entry of streams.snapshot(namespaces).entries(undefined)) look(entry);
+        },
+        onChange(id, type, entry) {
+          if (id === namespacesId) {
+            if (type === 'DELETED') terminating.delete(entry.name);
+            else look(entry);
+          } else if (type === 'DELETED' && terminating.has(entry.namespace)) {
+            const [group = '', resource = ''] = id.split('/');
+            const snapshot = streams.snapshot({ group, resource });
+            if (snapshot.count(entry.namespace) === 0) queue.add(entry.namespace);
+          }
+        },
       });
-      for (const entry of streams.snapshot(namespaces).entries(undefined)) look(entry);
       queue.start();
     },
     async stop() {

@@ -85,6 +85,7 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
     start() {
       if (kind === undefined) return;
       following = followResource(registry.streams, timers, resource, {
+        name: 'role-aggregation',
         onState(snapshot) {
           roles.clear();
           for (const entry of snapshot.entries(undefined)) set(entry);

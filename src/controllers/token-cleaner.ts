@@ -26,6 +26,7 @@ export interface TokenCleanerDeps {
 export function createTokenCleaner({ onError, registry, timers }: TokenCleanerDeps): Controller {
   const { system } = registry.identity.namespaces;
   return createKeyQueue({
+    name: 'token-cleaner',
     streams: registry.streams,
     timers,
     sources: [

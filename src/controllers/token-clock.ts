@@ -68,6 +68,7 @@ class TokenClock implements Controller {
     this.#running = true;
     const { registry, timers } = this.#deps;
     this.#following = followResource(registry.streams, timers, secretsResource, {
+      name: 'token-clock',
       onState: (snapshot) => {
         for (const { name } of snapshot.entries(this.#system)) this.#look(name);
       },

@@ -37,6 +37,7 @@ export interface TokenSecretsDeps {
 export function createTokenSecrets(deps: TokenSecretsDeps): Controller {
   const { registry, timers } = deps;
   return createKeyQueue({
+    name: 'token-secrets',
     streams: registry.streams,
     timers,
     sources: [

@@ -10,6 +10,7 @@ import { encodeJson } from '../apimachinery/codecs/json.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { parseQuery, queryBoolean } from '../apimachinery/query.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
+import { requestTimeoutProblem } from '../apimachinery/request-timeout.ts';
 import {
   newBadRequest,
   newGenericNotFound,
@@ -29,14 +30,17 @@ import type { AccessFilter, Admission } from './filters/access.ts';
 import { identifyRequest } from './filters/audit-id.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
 import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
-import type { HealthCheck, HealthEndpoint } from './health.ts';
-import { checkHealth, healthEndpoints } from './health.ts';
+import { sendTooManyRequests } from './filters/in-flight.ts';
+import type { InFlight, Place } from './filters/in-flight.ts';
+import type { Health, HealthEndpoint } from './health.ts';
+import { healthEndpoints } from './health.ts';
 import type { OpenApi } from './openapi/openapi.ts';
 import { sendOpenApi } from './openapi/send.ts';
+import { unknownInGroup } from './other-identity.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 import type { Sending } from './object-response.ts';
 import type { RequestCounts } from './request-counts.ts';
-import { parseRequestInfo } from './request-info.ts';
+import { isLongRunning, parseRequestInfo } from './request-info.ts';
 import type { RequestInfo } from './request-info.ts';
 import { handleResource } from './resource-handler.ts';
 import { allowCbor, sendStatusError } from './status-response.ts';
@@ -45,6 +49,7 @@ export interface ApiHandlerDeps {
   readonly endpoints: EndpointDeps;
   /** Who may be served at all. */
   readonly filter: AccessFilter;
+  readonly inFlight: InFlight;
   /** Names requests. */
   readonly prng: Prng;
   /** Undefined: nothing is audited. */
@@ -52,14 +57,21 @@ export interface ApiHandlerDeps {
   readonly discovery: Discovery;
   readonly openapi: OpenApi;
   readonly version: JsonObject;
-  readonly healthChecks: readonly HealthCheck[];
+  readonly health: Health;
   /** What else there is to GET, by path. */
   readonly documents: ReadonlyMap<string, PlainDocument>;
   /** Text of the metrics page. */
-  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  readonly metrics: () => Promise<MetricsBody>;
+  /** Of the page of service level indicators. */
+  readonly indicators: () => Promise<MetricsBody>;
   readonly requestCounts: RequestCounts;
   /** A request failed for a reason that is not the client's. */
   readonly onFailure: (path: string, error: unknown) => void;
+}
+
+interface MetricsBody {
+  readonly contentType: string;
+  readonly text: string;
 }
 
 export interface PlainDocument {
@@ -72,26 +84,46 @@ export type ApiHandler = (exchange: HttpExchange) => Promise<void>;
 
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
   const { auditing, prng } = deps;
+  const { clock } = deps.endpoints;
   return async (exchange) => {
+    const startMs = clock.monotonicMs();
     if (deps.endpoints.features.cbor) allowCbor(exchange);
     const auditId = identifyRequest(exchange, prng);
     const audited =
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
-    const seen = audited?.exchange ?? exchange;
     const asked = whatIsAsked(exchange);
+    deps.endpoints.turnWatch.mark(asked.info);
+    const place = deps.inFlight.begin(asked.info);
     try {
-      await handle(deps, seen, audited, asked);
-      if (audited !== undefined) await audited.handled(false);
+      await answer(deps, exchange, audited, asked, place);
     } catch (error) {
-      deps.onFailure(exchange.path, error);
-      const broken = !(error instanceof StatusError || error instanceof StorageError);
-      if (broken) void audited?.handled(true);
-      // After the head is sent there is no second answer: the stream has been cut by its writer.
-      if (!seen.answered) sendStatusError(seen, failureStatus(error));
-      await audited?.handled(false);
+      place.leave();
+      throw error;
     }
-    deps.requestCounts.answered(exchange, asked.info, asked.query);
+    const { info, query } = asked;
+    deps.requestCounts.handled(exchange, info, query, startMs, () => place.leave());
   };
+}
+
+async function answer(
+  deps: ApiHandlerDeps,
+  exchange: HttpExchange,
+  audited: Audited | undefined,
+  asked: Asked,
+  place: Place,
+): Promise<void> {
+  const seen = audited?.exchange ?? exchange;
+  try {
+    await handle(deps, seen, audited, asked, place);
+    if (audited !== undefined) await audited.handled(false);
+  } catch (error) {
+    deps.onFailure(exchange.path, error);
+    const broken = !(error instanceof StatusError || error instanceof StorageError);
+    if (broken) void audited?.handled(true);
+    // After the head is sent there is no second answer: the stream has been cut by its writer.
+    if (!seen.answered) sendStatusError(seen, failureStatus(error));
+    await audited?.handled(false);
+  }
 }
 
 interface Asked {
@@ -108,7 +140,10 @@ function whatIsAsked({ method, path, query: text }: HttpExchange): Asked {
   const watch = query !== undefined && queryBoolean(query, 'watch') === true;
   const parsed = parseRequestInfo(method, path, watch);
   if (parsed.kind === 'ok') {
-    const problem = parsedQuery instanceof StatusError ? parsedQuery : undefined;
+    if (parsedQuery instanceof StatusError) {
+      return { info: parsed.info, query, problem: parsedQuery };
+    }
+    const problem = isLongRunning(parsed.info) ? undefined : requestTimeoutProblem(parsedQuery);
     return { info: parsed.info, query, problem };
   }
   const info = { path, resource: undefined, verb: method.toLowerCase() };
@@ -120,11 +155,13 @@ function handle(
   exchange: HttpExchange,
   audited: Audited | undefined,
   { info, query, problem }: Asked,
+  place: Place,
 ): Sending {
   if (info.verb === 'watch') audited?.watching();
-  const asked = deps.filter.admit(exchange, info, query, audited?.trail);
+  const asked = deps.filter.admit(exchange, info, query, audited?.trail, place);
   const serve = (admission: Admission): Sending => {
     if (admission.kind === 'refused') return void sendStatusError(exchange, admission.error);
+    if (admission.kind === 'busy') return void sendTooManyRequests(exchange);
     // Whoever may not be served at all is not told what is wrong with the request.
     if (problem !== undefined) return void sendStatusError(exchange, problem);
     assert(query !== undefined, 'a request without a problem has its query');
@@ -151,6 +188,7 @@ function serveAdmitted(
     query,
     user,
     warnings: [...warnings],
+    bodyBytes: 0,
     auditAnnotations: audited?.annotations ?? new Map<string, string>(),
     beforeStream: audited?.beforeStream,
   };
@@ -162,15 +200,18 @@ function serveAdmitted(
 
 async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promise<void> {
   const { exchange } = request;
-  const [, first = '', ...rest] = exchange.path.split('/');
+  const { path } = exchange;
+  const [, first = '', ...rest] = path.split('/');
   const endpoint = healthEndpoints.find((name) => name === first);
-  const document = deps.documents.get(exchange.path);
-  const alone = rest.every((part) => part === '') && rest.length <= (first === '' ? 0 : 1);
+  // Documents and the version have their path with a slash behind it, too; the rest has not.
+  const document = deps.documents.get(path.replace(/\/$/, ''));
+  const indicators = path === '/metrics/slis';
   const known =
-    endpoint !== undefined ||
+    indicators ||
+    (endpoint !== undefined && !path.endsWith('/')) ||
     document !== undefined ||
     ['api', 'apis', 'openapi'].includes(first) ||
-    (alone && ['', 'version', 'metrics'].includes(first));
+    ['/', '/index.html', '/metrics', '/version', '/version/'].includes(path);
   if (!known) return sendStatusError(exchange, newGenericNotFound());
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
     const resource = { group: '', resource: exchange.path };
@@ -182,10 +223,11 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
     case 'version':
       return exchange.send(200, [['Content-Type', 'application/json']], encodeJson(deps.version));
     case 'metrics':
-      return sendMetrics(deps, exchange);
+      return sendMetrics(exchange, await (indicators ? deps.indicators() : deps.metrics()));
     case 'openapi':
       return sendOpenApi(deps.openapi, deps.endpoints.clock, request);
     case '':
+    case 'index.html':
       return sendPaths(deps, exchange);
     default:
       return sendDiscovery(deps, exchange);
@@ -199,7 +241,7 @@ async function sendHealth(
   name: string,
 ): Promise<void> {
   const { exchange, query } = request;
-  const answer = await checkHealth(deps.healthChecks, endpoint, name === '' ? undefined : name, {
+  const answer = await deps.health.check(endpoint, name === '' ? undefined : name, {
     verbose: query.has('verbose'),
     exclude: query.get('exclude') ?? [],
   });
@@ -229,8 +271,7 @@ async function sendDocument(exchange: HttpExchange, document: PlainDocument): Pr
   );
 }
 
-async function sendMetrics(deps: ApiHandlerDeps, exchange: HttpExchange): Promise<void> {
-  const { contentType, text } = await deps.metrics();
+function sendMetrics(exchange: HttpExchange, { contentType, text }: MetricsBody): void {
   exchange.send(200, [['Content-Type', contentType]], text);
 }
 
@@ -242,12 +283,13 @@ function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
   );
   const checks = healthEndpoints.flatMap((endpoint) => [
     `/${endpoint}`,
-    ...deps.healthChecks
+    ...deps.health.checks
       .filter((check) => check.endpoints.includes(endpoint))
       .map((check) => `/${endpoint}/${check.name}`),
   ]);
   const documents = [
     '/metrics',
+    '/metrics/slis',
     '/openapi/v2',
     '/openapi/v3',
     '/version',
@@ -260,8 +302,11 @@ function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
 function sendDiscovery(deps: ApiHandlerDeps, exchange: HttpExchange): void {
   const found = deps.discovery.find(exchange.path, exchange.header('accept'));
   switch (found.kind) {
-    case 'not-found':
-      return sendStatusError(exchange, newGenericNotFound());
+    case 'not-found': {
+      const { registry, identity } = deps.endpoints;
+      const [, , group = ''] = exchange.path.split('/', 3);
+      return sendStatusError(exchange, unknownInGroup(identity, registry.scheme, group));
+    }
     case 'not-acceptable':
       return sendStatusError(exchange, newNotAcceptable(found.accepted));
     case 'document': {

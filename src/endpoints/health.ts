@@ -1,5 +1,6 @@
 /**
- * /livez, /readyz and /healthz: named checks and their text form (spec 2, section 4.1).
+ * /livez, /readyz and /healthz: named checks and their text form (spec 2, section 4.1); and how
+ * they went, for the page of service level indicators.
  *
  * What it is not: HTTP. It answers a path and a query with a status and a text.
  *
@@ -16,6 +17,57 @@ export interface HealthCheck {
 export const healthEndpoints = ['livez', 'readyz', 'healthz'] as const;
 export type HealthEndpoint = (typeof healthEndpoints)[number];
 
+/** How each check went at each endpoint at which it was asked. */
+export interface HealthRecord {
+  readonly name: string;
+  readonly endpoint: HealthEndpoint;
+  /** The last time. */
+  readonly passed: boolean;
+  readonly passedTotal: number;
+  readonly failedTotal: number;
+}
+
+export interface Health {
+  readonly checks: readonly HealthCheck[];
+  /** `checkName` undefined: all checks of the endpoint. Undefined result: no such check. */
+  check(
+    endpoint: HealthEndpoint,
+    checkName: string | undefined,
+    query: HealthQuery,
+  ): Promise<HealthAnswer | undefined>;
+  records(): Iterable<HealthRecord>;
+}
+
+interface MutableRecord extends HealthRecord {
+  passed: boolean;
+  passedTotal: number;
+  failedTotal: number;
+}
+
+export function createHealth(checks: readonly HealthCheck[]): Health {
+  const records = new Map<string, MutableRecord>();
+  const passes = async (check: HealthCheck, endpoint: HealthEndpoint): Promise<boolean> => {
+    const passed = await outcomeOf(check);
+    const { name } = check;
+    const key = `${endpoint} ${name}`;
+    let record = records.get(key);
+    if (record === undefined) {
+      record = { name, endpoint, passed, passedTotal: 0, failedTotal: 0 };
+      records.set(key, record);
+    }
+    record.passed = passed;
+    record[passed ? 'passedTotal' : 'failedTotal'] += 1;
+    return passed;
+  };
+  return {
+    checks,
+    check: (endpoint, checkName, query) => checkHealth(checks, endpoint, checkName, query, passes),
+    records: () => records.values(),
+  };
+}
+
+type Passes = (check: HealthCheck, endpoint: HealthEndpoint) => Promise<boolean>;
+
 export interface HealthAnswer {
   readonly status: number;
   readonly text: string;
@@ -26,21 +78,21 @@ export interface HealthQuery {
   readonly exclude: readonly string[];
 }
 
-/** `checkName` undefined: all checks of the endpoint. Undefined result: no such check. */
-export async function checkHealth(
+async function checkHealth(
   checks: readonly HealthCheck[],
   endpoint: HealthEndpoint,
   checkName: string | undefined,
   query: HealthQuery,
+  passes: Passes,
 ): Promise<HealthAnswer | undefined> {
   const own = checks.filter((check) => check.endpoints.includes(endpoint));
   if (checkName !== undefined) {
     const check = own.find((candidate) => candidate.name === checkName);
-    return check === undefined ? undefined : single(check);
+    return check === undefined ? undefined : single(await passes(check, endpoint));
   }
   const asked = own.filter((check) => !query.exclude.includes(check.name));
   const results = new Map(
-    await Promise.all(asked.map(async (check) => [check, await passes(check)] as const)),
+    await Promise.all(asked.map(async (check) => [check, await passes(check, endpoint)] as const)),
   );
   const lines: string[] = [];
   for (const check of own) {
@@ -59,13 +111,13 @@ export async function checkHealth(
   return { status: 200, text: [...lines, `${endpoint} check passed`, ''].join('\n') };
 }
 
-async function single(check: HealthCheck): Promise<HealthAnswer> {
-  return (await passes(check))
+function single(passed: boolean): HealthAnswer {
+  return passed
     ? { status: 200, text: 'ok' }
     : { status: 500, text: 'internal server error: reason withheld\n' };
 }
 
-async function passes(check: HealthCheck): Promise<boolean> {
+async function outcomeOf(check: HealthCheck): Promise<boolean> {
   try {
     return await check.healthy();
   } catch {

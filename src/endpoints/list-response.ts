@@ -1,175 +1,310 @@
 /**
- * A list as a response: bytes that already exist, put together as the socket takes them
- * (spec 1, sections 2.3, 4.9).
+ * A list as a response, in whatever encoding: made as the socket takes it
+ * (spec 1, sections 2.3, 4.3, 4.9).
  *
- *   small  ──▶ one buffer, Content-Length
- *   large  ──▶ chunks of `listChunkBytes`, the next made when the last was taken
+ *     collect ─▶ small: one buffer, Content-Length
+ *        └─────▶ measure, where the head depends on it ─▶ send: a chunk, when the last was taken
  *
  * What it is not: one object as a response (object-response.ts), or a stream of events
  * (handlers/watch.ts).
  *
- * Invariants: memory does not depend on the size of the collection (except for indented, YAML,
- * CBOR and Protobuf lists, which are built whole). A client that goes away stops the work.
+ * Invariants: every part runs in steps that share the turns of the event loop with all other lists;
+ * before each it is asked whether the client is still there. Memory depends neither on the size of
+ * the collection nor on how many lists wait: chunks are made in one buffer, and the more lists are
+ * being sent the smaller they are.
  */
-import { encodeMessage } from '../apimachinery/codecs/protobuf-encode.ts';
 import { encodeContinueToken } from '../apimachinery/continue-token.ts';
-import { gzipChunks, gzipHeaders } from '../apimachinery/codecs/gzip.ts';
-import type { ListFrame, ListItem, ListMeta } from '../apimachinery/list-body.ts';
-import {
-  listBody,
-  listFrame,
-  packList,
-  projectItems,
-  tableFrame,
-} from '../apimachinery/list-body.ts';
-import { decodeObject } from '../apimachinery/object-encoding.ts';
-import { partialForm } from '../apimachinery/projection/partial-metadata.ts';
-import { protobufList } from '../apimachinery/protobuf-list.ts';
-import { formatGroupVersion } from '../apimachinery/schema.ts';
-import { metaTypes, partialMetadataType } from '../apimachinery/typed/meta-types.ts';
-import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
-import type { ListResult } from '../registry/registry.ts';
+import { gzipHeaders, gzipPacker } from '../apimachinery/codecs/gzip.ts';
+import type { ChunkPacker } from '../apimachinery/codecs/gzip.ts';
+import { ListChunks } from '../apimachinery/lists/list-chunks.ts';
+import type { ListMeasure } from '../apimachinery/lists/list-form.ts';
+import { wholeList } from '../apimachinery/lists/list-form.ts';
+import type { ListResult, StoredObject } from '../registry/registry.ts';
 import { continueStart } from '../registry/read.ts';
 import { assert } from '../stdx/assert.ts';
-import type { Header, HttpExchange } from '../transport/http-exchange.ts';
+import type { ResponseStream } from '../transport/http-exchange.ts';
+import type { ListLayout } from './list-layout.ts';
+import { listLayout } from './list-layout.ts';
 import { bodyHeaders, compresses, sendBody } from './object-response.ts';
 import type { Representation } from './representation.ts';
-import { inFormat, metaVersionOf, tableFormOf } from './representation.ts';
 import type { EndpointDeps, ResourceRequest } from './request.ts';
 
-/** What is sent in one write of a long list. */
-const listChunkBytes = 256 * 1024;
 /** Lists up to this size are sent whole, with their length. */
 const wholeListBytesMax = 128 * 1024;
+/** One write of a long list, while few are being sent. */
+const chunkBytesMax = 256 * 1024;
+/** One write of each, however many there are. */
+const chunkBytesMin = 16 * 1024;
+/** What all lists together may have been given that their sockets have not taken. Policy: smaller
+ * chunks. */
+const unsentBytesMax = 16 * 1024 * 1024;
+
+/** Chunks of all lists: one is sent or copied when its write returns. */
+const scratch = Buffer.allocUnsafeSlow(chunkBytesMax);
+let sendingCount = 0;
 
 /** What is sent of a list. Without a revision: nothing of it is stored. */
 export interface SentList extends Pick<
   ListResult,
-  'entries' | 'continueAfter' | 'remainingItemCount'
+  'entries' | 'count' | 'continueAfter' | 'extent' | 'remainingItemCount'
 > {
   readonly revision: ListResult['revision'] | undefined;
+  readonly snapshot: ListResult['snapshot'] | undefined;
 }
 
-export async function sendList(
+/** What lists of a snapshot have been found to come to: a herd asks for one. */
+const measures = new WeakMap<ListResult['snapshot'], Map<string, ListMeasure>>();
+/** Of one snapshot. Policy: further ones are measured each time. */
+const measuresMax = 64;
+
+export function sendList(
   deps: EndpointDeps,
   request: ResourceRequest,
   representation: Representation,
   list: SentList,
 ): Promise<void> {
-  const { negotiated, pretty } = representation;
-  const { mediaType } = negotiated;
-  if (negotiated.format === 'protobuf') {
-    const body = protobufBody(deps, request, representation, list);
-    return sendBody(deps, request, 200, mediaType, body);
-  }
-  const { frame, items } = layout(deps, request, representation, list);
-  if (negotiated.format !== 'json' || pretty || request.exchange.method === 'HEAD') {
-    const whole = negotiated.projection.kind === 'none';
-    const schema = whole ? request.kind.listSchema : undefined;
-    const body = inFormat(listBody(frame, [...items]), negotiated, pretty, schema);
-    return sendBody(deps, request, 200, mediaType, body);
-  }
-  const iterator = items[Symbol.iterator]();
-  const first: ListItem[] = [];
-  let bytes = 0;
-  let next = iterator.next();
-  for (; next.done !== true && bytes < wholeListBytesMax; next = iterator.next()) {
-    first.push(next.value);
-    bytes += next.value.bytes.length;
-  }
-  if (next.done === true) {
-    return sendBody(deps, request, 200, mediaType, listBody(frame, first));
-  }
-  const headers = bodyHeaders(request, mediaType);
-  const compressed = compresses(deps, request);
-  const chunks = packList(frame, resumed([...first, next.value], iterator), {
-    chunkBytes: listChunkBytes,
-    reuse: !compressed,
-  });
-  if (!compressed) return pump(request.exchange, headers, chunks);
-  return pumpAsync(request.exchange, [...headers, ...gzipHeaders], gzipChunks(chunks));
-}
-
-/** Each entry is parsed and encoded: the cache holds JSON. */
-function protobufBody(
-  deps: EndpointDeps,
-  request: ResourceRequest,
-  { schema, show, negotiated }: Representation,
-  list: SentList,
-): Uint8Array {
-  const { kind } = request;
-  const { projection } = negotiated;
-  const encodeAll = (type: ObjectSchema, shown: (bytes: Uint8Array) => Uint8Array) =>
-    Array.from(list.entries, (entry) => encodeMessage(type, decodeObject(shown(entry.bytes))));
-  if (projection.kind !== 'partial') {
-    assert(schema !== undefined && kind.listSchema !== undefined, 'the kind has a schema');
-    const meta = listMeta(deps, request, list, kind.listKind, formatGroupVersion(kind));
-    return protobufList(kind.listSchema, meta, encodeAll(schema, show));
-  }
-  const { version } = projection;
-  const form = partialForm({ domain: deps.identity.domain, version });
-  const listSchema = metaTypes.object(`meta/${version}.${form.listKind}`);
-  const meta = listMeta(deps, request, list, form.listKind, metaVersionOf(deps, version));
-  const projected = (bytes: Uint8Array) => form.project(show(bytes));
-  return protobufList(listSchema, meta, encodeAll(partialMetadataType, projected));
-}
-
-interface ListLayout {
-  readonly frame: ListFrame;
-  readonly items: Iterable<ListItem>;
-}
-
-function layout(
-  deps: EndpointDeps,
-  request: ResourceRequest,
-  representation: Representation,
-  list: SentList,
-): ListLayout {
-  const { kind } = request;
-  const { show, negotiated } = representation;
-  const { projection } = negotiated;
-  const shown = projectItems(list.entries, show);
-  switch (projection.kind) {
-    case 'none': {
-      const meta = listMeta(deps, request, list, kind.listKind, formatGroupVersion(kind));
-      return { frame: listFrame(meta), items: shown };
-    }
-    case 'partial': {
-      const { version } = projection;
-      const form = partialForm({ domain: deps.identity.domain, version });
-      const apiVersion = metaVersionOf(deps, version);
-      const meta = listMeta(deps, request, list, form.listKind, apiVersion);
-      return { frame: listFrame(meta), items: projectItems(shown, form.project) };
-    }
-    case 'table': {
-      const form = tableFormOf(deps, projection.version, representation);
-      const meta = listMeta(deps, request, list, form.kind, form.apiVersion);
-      return { frame: tableFrame(meta, form.columnsText), items: projectItems(shown, form.row) };
-    }
-  }
-}
-
-function listMeta(
-  deps: EndpointDeps,
-  request: ResourceRequest,
-  list: SentList,
-  kind: string,
-  apiVersion: string,
-): ListMeta {
-  return {
-    kind,
-    apiVersion,
+  const layout = listLayout(deps, request.kind, representation, {
     resourceVersion: list.revision?.toString() ?? '',
     continue: continueTokenOf(deps, request, list),
     remainingItemCount: list.remainingItemCount,
-  };
+  });
+  const { mediaType } = representation.negotiated;
+  return new Promise((resolve, reject) => {
+    const answer = new ListAnswer({ deps, request, mediaType, layout, list, done: resolve });
+    const { turns } = deps.registry;
+    const go = (isOver: () => boolean): boolean => {
+      try {
+        const outcome = answer.step(isOver);
+        if (outcome === 'wait') answer.onDrain(() => turns.run(go));
+        return outcome === 'again';
+      } catch (error) {
+        answer.cut();
+        reject(error);
+        return false;
+      }
+    };
+    turns.run(go);
+  });
+}
+
+interface AnswerParts {
+  readonly deps: EndpointDeps;
+  readonly request: ResourceRequest;
+  readonly mediaType: string;
+  readonly layout: ListLayout;
+  readonly list: SentList;
+  readonly done: (sent?: Promise<void>) => void;
+}
+
+/** `wait`: for the socket. */
+type Outcome = 'again' | 'wait' | 'done';
+
+/** Work between two looks at the clock: bytes of items, and what looking at an entry counts for. */
+const unclockedBytesMax = 8 * 1024;
+const entryCostBytes = 64;
+
+class ListAnswer {
+  readonly #parts: AnswerParts;
+  readonly #entries: Iterator<StoredObject | undefined>;
+  #phase: (isOver: () => boolean) => Outcome;
+  /** Of a list that may turn out to be small. */
+  #items: Uint8Array[] = [];
+  #count = 0;
+  #bytes = 0;
+  #stream: ResponseStream | undefined;
+  #packer: ChunkPacker | undefined;
+  #isReleased = false;
+
+  constructor(parts: AnswerParts) {
+    this.#parts = parts;
+    this.#entries = parts.list.entries[Symbol.iterator]();
+    this.#phase = (isOver) => this.#collect(isOver);
+  }
+
+  step(isOver: () => boolean): Outcome {
+    if (!this.#parts.request.exchange.closed) return this.#phase(isOver);
+    this.#gone();
+    return 'done';
+  }
+
+  onDrain(callback: () => void): void {
+    (this.#packer ?? this.#stream)?.onDrain(callback);
+  }
+
+  /** What has begun cannot be completed. */
+  cut(): void {
+    this.#release();
+    this.#stream?.abort();
+  }
+
+  #collect(isOver: () => boolean): Outcome {
+    const { deps, request, mediaType, layout, done } = this.#parts;
+    for (;;) {
+      const next = this.#entries.next();
+      if (next.done === true) {
+        done(sendBody(deps, request, 200, mediaType, wholeList(layout.form, this.#items)));
+        return 'done';
+      }
+      if (next.value !== undefined) {
+        const item = layout.itemOf(next.value);
+        this.#items.push(layout.isPassing ? Buffer.from(item) : item);
+        this.#measure(item.length);
+        if (this.#bytes >= wholeListBytesMax) return this.#grow();
+        if (!layout.costly) continue;
+      }
+      if (isOver()) return 'again';
+    }
+  }
+
+  #measure(itemBytes: number): void {
+    const { lead } = this.#parts.layout.form;
+    this.#bytes += lead.bytes(itemBytes, this.#count === 0) + itemBytes;
+    this.#count += 1;
+  }
+
+  /** It is no small list. */
+  #grow(): Outcome {
+    const { layout, list } = this.#parts;
+    const { needs } = layout.form;
+    this.#items = [];
+    const measured = this.#measured();
+    if (needs !== 'nothing' && measured !== undefined) {
+      this.#begin(measured);
+    } else if (needs === 'bytes' || (needs === 'count' && list.count === undefined)) {
+      this.#phase = (isOver) => this.#measureAll(isOver, needs === 'bytes');
+    } else {
+      this.#begin({ count: list.count ?? this.#count, bytes: 0 });
+    }
+    return 'again';
+  }
+
+  #measureAll(isOver: () => boolean, byBytes: boolean): Outcome {
+    const { itemOf } = this.#parts.layout;
+    for (let unclocked = 0; unclocked < unclockedBytesMax || !isOver();) {
+      if (unclocked >= unclockedBytesMax) unclocked = 0;
+      const next = this.#entries.next();
+      if (next.done === true) {
+        const measure = { count: this.#count, bytes: this.#bytes };
+        this.#remember(measure);
+        this.#begin(measure);
+        return 'again';
+      }
+      // Undefined stands for many that were looked at.
+      if (next.value === undefined) unclocked = unclockedBytesMax;
+      else {
+        const itemBytes = byBytes ? itemOf(next.value).length : 0;
+        this.#measure(itemBytes);
+        unclocked += itemBytes + entryCostBytes;
+      }
+    }
+    return 'again';
+  }
+
+  /** What this list in this form comes to, if it is known. */
+  #measured(): ListMeasure | undefined {
+    const { snapshot, extent } = this.#parts.list;
+    if (snapshot === undefined || extent === undefined) return undefined;
+    return measures.get(snapshot)?.get(this.#measureName(extent));
+  }
+
+  #remember(measure: ListMeasure): void {
+    const { layout, list } = this.#parts;
+    const { snapshot, extent } = list;
+    if (snapshot === undefined || extent === undefined) return;
+    // What is made anew each time may be longer the next time.
+    if (layout.keptAs === undefined && layout.form.needs === 'bytes') return;
+    const known = measures.get(snapshot) ?? new Map<string, ListMeasure>();
+    if (known.size < measuresMax) known.set(this.#measureName(extent), measure);
+    measures.set(snapshot, known);
+  }
+
+  #measureName(extent: string): string {
+    return `${this.#parts.layout.keptAs ?? ''} ${extent}`;
+  }
+
+  #begin(measure: ListMeasure): void {
+    const { deps, request, mediaType, layout, list } = this.#parts;
+    const { exchange } = request;
+    const { form, itemOf, costly, isPassing } = layout;
+    const frame = form.frame(measure);
+    const entries = list.entries[Symbol.iterator]();
+    const chunks = new ListChunks({ frame, lead: form.lead, entries, itemOf, costly, isPassing });
+    const promised =
+      form.needs === 'bytes' ? frame.head.length + measure.bytes + frame.tail.length : undefined;
+    this.#phase = (isOver) => this.#send(chunks, promised, isOver);
+    const headers = bodyHeaders(request, mediaType);
+    this.#packer = compresses(deps, request) ? gzipPacker() : undefined;
+    if (this.#packer !== undefined) headers.push(...gzipHeaders);
+    // The first chunk follows at once, so the head needs no help.
+    this.#stream = exchange.stream(200, headers, noBytes);
+    sendingCount += 1;
+    this.#packer?.start(this.#stream);
+    exchange.onAbort(() => this.#gone());
+  }
+
+  #send(
+    chunks: ListChunks<StoredObject>,
+    promised: number | undefined,
+    isOver: () => boolean,
+  ): Outcome {
+    const stream = this.#stream as ResponseStream;
+    const sink = this.#packer ?? stream;
+    while (!stream.closed) {
+      if (chunks.ended) {
+        assert(promised === undefined || chunks.bytes === promised, 'a list is as long as it said');
+        this.#end(stream);
+        return 'done';
+      }
+      const used = chunks.fill(scratch.subarray(0, chunkBytes()), isOver);
+      if (used > 0 && !sink.write(scratch.subarray(0, used))) return 'wait';
+      if (isOver()) return 'again';
+    }
+    this.#gone();
+    return 'done';
+  }
+
+  #end(stream: ResponseStream): void {
+    const { done } = this.#parts;
+    if (this.#packer !== undefined) {
+      this.#packer.end(() => {
+        this.#release();
+        done();
+      });
+      return;
+    }
+    stream.end();
+    this.#release();
+    done();
+  }
+
+  #gone(): void {
+    this.#release();
+    this.#parts.done();
+  }
+
+  #release(): void {
+    this.#packer?.release();
+    this.#items = [];
+    if (this.#isReleased || this.#stream === undefined) return;
+    this.#isReleased = true;
+    sendingCount -= 1;
+  }
+}
+
+const noBytes = new Uint8Array(0);
+
+/** In steps of a power of two: views of few sizes. */
+function chunkBytes(): number {
+  let bytes = chunkBytesMax;
+  while (bytes > chunkBytesMin && bytes * sendingCount > unsentBytesMax) bytes /= 2;
+  return bytes;
 }
 
 /** The token of the next page; undefined on the last one. */
 export function continueTokenOf(
   deps: EndpointDeps,
   request: ResourceRequest,
-  list: SentList,
+  list: Pick<SentList, 'continueAfter' | 'revision'>,
 ): string | undefined {
   if (list.continueAfter === undefined || list.revision === undefined) return undefined;
   const target = { kind: request.kind, namespace: request.resource.namespace };
@@ -177,58 +312,4 @@ export function continueTokenOf(
     revision: list.revision,
     start: continueStart(target, list.continueAfter),
   });
-}
-
-/** What was taken already, then the rest. */
-function resumed(first: readonly ListItem[], rest: Iterator<ListItem>): Iterable<ListItem> {
-  let at = 0;
-  const next = (): IteratorResult<ListItem> =>
-    at < first.length ? { done: false, value: first[at++] as ListItem } : rest.next();
-  return { [Symbol.iterator]: () => ({ next }) };
-}
-
-/** The first chunk follows at once, so the head needs no help. */
-const preamble = new Uint8Array(0);
-
-/** Writes until the socket is full, and goes on when it has drained. */
-function pump(
-  exchange: HttpExchange,
-  headers: readonly Header[],
-  chunks: Iterator<Uint8Array>,
-): Promise<void> {
-  const stream = exchange.stream(200, headers, preamble);
-  return new Promise((resolve) => {
-    exchange.onAbort(resolve);
-    const fill = (): void => {
-      while (!stream.closed) {
-        const next = chunks.next();
-        if (next.done === true) {
-          stream.end();
-          resolve();
-          return;
-        }
-        if (!stream.write(next.value)) return stream.onDrain(fill);
-      }
-    };
-    fill();
-  });
-}
-
-async function pumpAsync(
-  exchange: HttpExchange,
-  headers: readonly Header[],
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const stream = exchange.stream(200, headers, preamble);
-  let wake: (() => void) | undefined;
-  exchange.onAbort(() => wake?.());
-  for await (const chunk of chunks) {
-    if (stream.closed) return;
-    if (stream.write(chunk)) continue;
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-      stream.onDrain(resolve);
-    });
-  }
-  stream.end();
 }

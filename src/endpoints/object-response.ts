@@ -1,13 +1,14 @@
 /** One object as a response (spec 1, section 4.3). Lists and streams have their own modules. */
 import {
   acceptsGzip,
-  gzipBytes,
+  gzipAnswer,
   gzipHeaders,
   gzipThresholdBytes,
 } from '../apimachinery/codecs/gzip.ts';
+import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { Header } from '../transport/http-exchange.ts';
 import type { Representation } from './representation.ts';
-import { renderObject } from './representation.ts';
+import { renderObject, writtenIn } from './representation.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 import { warningHeaders } from './warnings.ts';
 
@@ -22,10 +23,49 @@ export function sendObject(
   representation: Representation,
   object: { readonly bytes: Uint8Array; readonly revision: bigint },
 ): Sending {
-  // What a dry run makes has no version.
-  const version = object.revision === 0n ? '' : object.revision.toString();
-  const body = renderObject(deps, representation, object.bytes, version);
+  const { bytes } = object;
+  if (bytes.length > atOnceBytesMax && !isShownAsIs(representation)) {
+    return sendLarge(deps, request, status, representation, object);
+  }
+  const body = renderObject(deps, representation, bytes, versionOf(object));
   return sendBody(deps, request, status, representation.negotiated.mediaType, body);
+}
+
+/** Objects above it are written anew when it is their turn, one after the other. */
+const atOnceBytesMax = 64 * 1024;
+/** What reading a MiB of an object takes, or writing it. */
+const millisecondsPerMiB = 30;
+
+function isShownAsIs({ negotiated, pretty }: Representation): boolean {
+  return negotiated.format === 'json' && negotiated.projection.kind === 'none' && !pretty;
+}
+
+async function sendLarge(
+  deps: EndpointDeps,
+  request: ApiRequest,
+  status: number,
+  representation: Representation,
+  object: { readonly bytes: Uint8Array; readonly revision: bigint },
+): Promise<void> {
+  const { negotiated, schema, show } = representation;
+  const { turns } = deps.registry;
+  const costMs = (object.bytes.length * millisecondsPerMiB) / (1024 * 1024);
+  await turns.pause(costMs);
+  if (request.exchange.closed) return;
+  let body: Uint8Array;
+  if (negotiated.projection.kind === 'none') {
+    const decoded = decodeObject(show(object.bytes));
+    await turns.pause(costMs);
+    body = writtenIn(decoded, negotiated, schema);
+  } else {
+    body = renderObject(deps, representation, object.bytes, versionOf(object));
+  }
+  await sendBody(deps, request, status, negotiated.mediaType, body);
+}
+
+/** What a dry run makes has no version. */
+function versionOf({ revision }: { readonly revision: bigint }): string {
+  return revision === 0n ? '' : revision.toString();
 }
 
 /** A body that is complete in memory, gzipped when that is worth it and the client takes it. */
@@ -38,7 +78,8 @@ export function sendBody(
 ): Sending {
   const headers = bodyHeaders(request, mediaType);
   if (body.length >= gzipThresholdBytes && compresses(deps, request)) {
-    return sendPacked(request, status, headers, body);
+    const packing = gzipAnswer(body);
+    if (packing !== undefined) return sendPacked(request, status, headers, packing);
   }
   request.exchange.send(status, headers, body);
   return undefined;
@@ -48,9 +89,9 @@ async function sendPacked(
   request: ApiRequest,
   status: number,
   headers: readonly Header[],
-  body: Uint8Array,
+  packing: Promise<Uint8Array>,
 ): Promise<void> {
-  const packed = await gzipBytes(body);
+  const packed = await packing;
   request.exchange.send(status, [...headers, ...gzipHeaders], packed);
 }
 

@@ -8,12 +8,9 @@
  * are; nothing is parsed.
  */
 import { encodeCbor } from '../apimachinery/codecs/cbor.ts';
-import { cborEvents } from '../apimachinery/cbor-events.ts';
 import { encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
-import type { EventFrames } from '../apimachinery/event-frames.ts';
-import { partialEvents, shownEvents, tableEvents } from '../apimachinery/event-frames.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
 import type {
   Negotiated,
@@ -33,16 +30,16 @@ import { metaApiVersion, partialForm } from '../apimachinery/projection/partial-
 import type { TablePrinter } from '../apimachinery/projection/printer.ts';
 import type { IncludeObject, TableForm } from '../apimachinery/projection/table.ts';
 import { parseIncludeObject, tableForm } from '../apimachinery/projection/table.ts';
-import { protobufEvents } from '../apimachinery/protobuf-events.ts';
 import { queryValue } from '../apimachinery/query.ts';
-import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { partialMetadataType } from '../apimachinery/typed/meta-types.ts';
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
-import { showing, showingId } from '../registry/versions.ts';
+import { showing } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
+import { unknownMediaType } from './other-identity.ts';
 import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 
 export interface Representation {
@@ -83,7 +80,11 @@ const typesWithCbor = typesByProtobuf([cborType]);
 export function negotiateRepresentation(
   deps: EndpointDeps,
   request: ResourceRequest,
-  options: { readonly projections: boolean; readonly stream?: boolean },
+  options: {
+    readonly projections: boolean;
+    readonly stream?: boolean;
+    readonly holds?: 'object' | 'list';
+  },
 ): Result<Representation> {
   const { exchange, query, kind } = request;
   const result = negotiateCached(exchange.header('accept'), {
@@ -92,8 +93,11 @@ export function negotiateRepresentation(
     allowPartial: options.projections,
     domain: deps.identity.domain,
     stream: options.stream,
+    holds: options.holds,
   });
-  if (result.kind === 'refused') return result;
+  if (result.kind === 'refused') {
+    return refused(unknownMediaType(deps.identity, exchange.header('accept'), result.error));
+  }
   const include = parseIncludeObject(queryValue(query, 'includeObject'));
   if (include.kind === 'refused') return refused(include.error);
   return ok({
@@ -117,9 +121,9 @@ function negotiateCached(
   options: NegotiationOptions,
 ): NegotiationResult {
   if (accept !== undefined && accept.length > acceptBytesMax) return negotiate(accept, options);
-  const { domain, stream, allowTable, supported } = options;
+  const { domain, stream, allowTable, supported, holds = '' } = options;
   const known = negotiations.get(supported) ?? new Map<string, NegotiationResult>();
-  const key = `${domain} ${stream === true} ${allowTable} ${accept ?? ''}`;
+  const key = `${domain} ${stream === true} ${allowTable} ${holds} ${accept ?? ''}`;
   const before = known.get(key);
   if (before !== undefined) return before;
   const result = negotiate(accept, options);
@@ -186,75 +190,27 @@ export function inFormat(
   pretty: boolean,
   schema: ObjectSchema | undefined,
 ): Uint8Array {
-  switch (negotiated.format) {
+  if (negotiated.format === 'json' && !pretty) return json;
+  return writtenIn(decodeObject(json), negotiated, schema);
+}
+
+/** An object in a form that is not its stored one: JSON is indented. */
+export function writtenIn(
+  object: ApiObject,
+  { format }: Negotiated,
+  schema: ObjectSchema | undefined,
+): Uint8Array {
+  switch (format) {
     case 'json':
-      return pretty ? encodeJson(decodeObject(json), true) : json;
+      return encodeJson(object, true);
     case 'yaml':
-      return encodeYaml(decodeObject(json));
+      return encodeYaml(object);
     case 'protobuf':
       assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
-      return encodeProtobuf(schema, decodeObject(json));
+      return encodeProtobuf(schema, object);
     case 'cbor':
-      return encodeCbor(decodeObject(json), schema);
+      return encodeCbor(object, schema);
   }
-}
-
-/** The encoder of a watch in this representation; `watchId` names the watch. */
-export function eventFramesOf(
-  deps: EndpointDeps,
-  kind: KindInfo,
-  representation: Representation,
-  watchId: string,
-): EventFrames {
-  const { domain } = deps.identity;
-  const { projection, format } = representation.negotiated;
-  const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
-  if (format === 'protobuf') return protobufFramesOf(deps, shown, representation);
-  const frames = jsonFramesOf(deps, kind, representation, watchId);
-  if (format !== 'cbor') return frames;
-  return cborEvents(frames, projection.kind === 'none' ? representation.schema : undefined);
-}
-
-function jsonFramesOf(
-  deps: EndpointDeps,
-  kind: KindInfo,
-  representation: Representation,
-  watchId: string,
-): EventFrames {
-  const { domain } = deps.identity;
-  const { show } = representation;
-  const { projection } = representation.negotiated;
-  const shown = { apiVersion: formatGroupVersion(kind), kind: kind.kind, domain };
-  switch (projection.kind) {
-    case 'none':
-      return shownEvents(`json/${showingId(kind)}`, shown, show);
-    case 'partial':
-      return partialEvents({ domain, version: projection.version, show, showId: showingId(kind) });
-    case 'table': {
-      const { includeObject, printer } = representation;
-      const { version } = projection;
-      const nowMs = () => deps.clock.nowMs();
-      const how = { ...shown, version, includeObject, printer, nowMs };
-      return tableEvents({ ...how, watchId, show });
-    }
-  }
-}
-
-function protobufFramesOf(
-  deps: EndpointDeps,
-  shown: { readonly apiVersion: string; readonly kind: string; readonly domain: string },
-  { negotiated, schema, show }: Representation,
-): EventFrames {
-  const { projection } = negotiated;
-  assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
-  if (projection.kind !== 'partial') return protobufEvents({ ...shown, schema, show });
-  const { domain } = deps.identity;
-  const { apiVersion, kind, project } = partialForm({ domain, version: projection.version });
-  const projected = (bytes: Uint8Array) => project(show(bytes));
-  const id = `/${shown.apiVersion}/${shown.kind}`;
-  const options = { apiVersion, kind, domain, schema: partialMetadataType, show: projected };
-  const frames = protobufEvents(options);
-  return { ...frames, id: frames.id + id };
 }
 
 /** apiVersion of the projections, for lists. */

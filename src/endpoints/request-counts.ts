@@ -1,71 +1,149 @@
 /**
- * How many requests there were, by what they asked for and how they were answered: the series of
- * apiserver_request_total, which those of deprecated versions are joined with (spec 1, section 9,
- * rule 6).
+ * What there is to count of requests, by what they asked for and how they were answered: the series
+ * of apiserver_request_total, which those of deprecated versions are joined with (spec 1, section
+ * 9, rule 6), and of the durations, sizes, ends and open watches beside it.
  *
- * What it is not: the metrics page, which reads them; it knows no time.
+ * What it is not: the metrics page, which reads them.
  *
- * Invariant: a request counts once, when it is answered; one whose client went before does not.
+ * Invariants: a request counts once, when it is answered, a watch when it has ended; one whose
+ * client went before the answer counts as aborted. A request whose kind has been counted before
+ * allocates one key.
  * Bound: labels are what is served and what this file lists. Whatever else a path, a method or a
  * parameter says is '' or `other`, so nobody can make series at will.
  */
 import type { QueryParameters } from '../apimachinery/query.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
+import type { Clock } from '../stdx/clock.ts';
+import { exponentialBounds, Histogram } from '../stdx/histogram.ts';
+import { lookup } from '../stdx/lookup.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { RequestInfo, ResourceInfo } from './request-info.ts';
 
-export interface RequestCount {
-  readonly labels: Readonly<Record<RequestLabel, string>>;
-  readonly value: number;
+/** What a request asked for. */
+export type RequestLabels = Readonly<
+  Record<'verb' | 'dry_run' | 'group' | 'version' | 'resource' | 'subresource' | 'scope', string>
+>;
+
+/** Of all requests that asked for the same. */
+export interface RequestSeries {
+  readonly labels: RequestLabels;
+  /** Answers by their status. */
+  readonly answers: ReadonlyMap<number, number>;
+  /** Of them, those by which the server protected itself, or ran out of time. */
+  readonly terminations: ReadonlyMap<number, number>;
+  /** Clients that went before they had an answer. */
+  readonly aborts: number;
+  /** Watches that are open. */
+  readonly running: number;
+  readonly seconds: Histogram;
+  /** Not of dry runs. */
+  readonly sliSeconds: Histogram | undefined;
+  /** Only of get and list. */
+  readonly bodyBytes: Histogram | undefined;
 }
-
-export const requestLabels = [
-  'verb',
-  'dry_run',
-  'group',
-  'version',
-  'resource',
-  'subresource',
-  'scope',
-  'component',
-  'code',
-] as const;
-
-type RequestLabel = (typeof requestLabels)[number];
 
 export interface RequestCounts {
-  answered(exchange: HttpExchange, info: RequestInfo, query: QueryParameters | undefined): void;
-  read(): readonly RequestCount[];
+  /** The handler of a request that came at `startMs` (monotonic) has ended. `over` is called once,
+   * when the request has: of a watch, when it is closed. */
+  handled(
+    exchange: HttpExchange,
+    info: RequestInfo,
+    query: QueryParameters | undefined,
+    startMs: number,
+    over: () => void,
+  ): void;
+  read(): readonly RequestSeries[];
 }
 
-interface Series {
-  readonly labels: RequestCount['labels'];
-  value: number;
+/** Buckets of the reference: its dashboards and alerts name some of them. */
+const durationBounds: readonly number[] = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45,
+  60,
+];
+const sliBounds = durationBounds.slice(2);
+const sizeBounds = exponentialBounds(1000, 10, 7);
+
+class Series implements RequestSeries {
+  readonly labels: RequestLabels;
+  readonly answers = new Map<number, number>();
+  readonly terminations = new Map<number, number>();
+  aborts = 0;
+  running = 0;
+  readonly seconds = new Histogram(durationBounds);
+  readonly sliSeconds: Histogram | undefined;
+  readonly bodyBytes: Histogram | undefined;
+
+  constructor(labels: RequestLabels) {
+    const { dry_run: dryRun, verb } = labels;
+    this.labels = labels;
+    this.sliSeconds = dryRun === '' ? new Histogram(sliBounds) : undefined;
+    this.bodyBytes = verb === 'GET' || verb === 'LIST' ? new Histogram(sizeBounds) : undefined;
+  }
+
+  answered(status: number, seconds: number, bodyBytes: number): void {
+    this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
+    if (terminates(status, this.labels.subresource)) {
+      this.terminations.set(status, (this.terminations.get(status) ?? 0) + 1);
+    }
+    this.seconds.observe(seconds);
+    this.sliSeconds?.observe(seconds);
+    this.bodyBytes?.observe(bodyBytes);
+  }
 }
 
-export function createRequestCounts(scheme: Pick<Scheme, 'findResource'>): RequestCounts {
+/** An eviction that has to wait for a budget is an answer like others. */
+function terminates(status: number, subresource: string): boolean {
+  return status === 503 || status === 504 || (status === 429 && subresource !== 'eviction');
+}
+
+export function createRequestCounts(
+  scheme: Pick<Scheme, 'findResource'>,
+  clock: Pick<Clock, 'monotonicMs'>,
+): RequestCounts {
   const all: Series[] = [];
   const byKind = new Map<KindInfo | undefined, Map<string, Series>>();
+
+  function seriesOf(
+    exchange: HttpExchange,
+    info: RequestInfo,
+    query: QueryParameters | undefined,
+  ): Series {
+    const kind = servedKind(scheme, info.resource);
+    let ofKind = byKind.get(kind);
+    if (ofKind === undefined) byKind.set(kind, (ofKind = new Map<string, Series>()));
+    const below = subresourceOf(info, kind);
+    const verb = verbOf(exchange, info, below);
+    const scope = kind === undefined ? '' : scopeOf(info);
+    const dryRun = query?.has('dryRun') === true ? 'All' : '';
+    const key = `${verb} ${below} ${scope} ${dryRun}`;
+    let series = ofKind.get(key);
+    if (series === undefined) {
+      series = new Series(labelsOf(kind, { verb, below, scope, dryRun }));
+      ofKind.set(key, series);
+      all.push(series);
+    }
+    return series;
+  }
+
   return {
-    answered(exchange, info, query) {
+    handled(exchange, info, query, startMs, over) {
+      const series = seriesOf(exchange, info, query);
       const { status } = exchange;
-      if (status === 0) return;
-      const kind = servedKind(scheme, info.resource);
-      let ofKind = byKind.get(kind);
-      if (ofKind === undefined) byKind.set(kind, (ofKind = new Map<string, Series>()));
-      const verb = verbOf(exchange, info);
-      const below = subresourceOf(info, kind);
-      const scope = kind === undefined ? '' : scopeOf(info);
-      const dryRun = query?.has('dryRun') === true ? 'All' : '';
-      const key = `${verb} ${below} ${scope} ${dryRun} ${status}`;
-      let series = ofKind.get(key);
-      if (series === undefined) {
-        const labels = labelsOf(kind, { verb, below, scope, dryRun, status });
-        series = { labels, value: 0 };
-        ofKind.set(key, series);
-        all.push(series);
+      if (status === 0) {
+        series.aborts += 1;
+        return over();
       }
-      series.value += 1;
+      const end = (): void => {
+        const seconds = (clock.monotonicMs() - startMs) / 1000;
+        series.answered(status, seconds, exchange.sentBytes);
+        over();
+      };
+      if (info.verb !== 'watch' || exchange.closed) return end();
+      series.running += 1;
+      exchange.onClosed(() => {
+        series.running -= 1;
+        end();
+      });
     },
     read: () => all,
   };
@@ -79,34 +157,33 @@ function servedKind(
   return scheme.findResource(resource.group, resource.version, resource.resource);
 }
 
+/** What a turn of the event loop was spent on, in as few words as the counts have. */
+export function turnLabels(
+  scheme: Pick<Scheme, 'findResource'>,
+  { resource, verb }: RequestInfo,
+): Readonly<Record<'verb' | 'group' | 'resource', string>> {
+  const { group = '', resource: named = '' } = servedKind(scheme, resource) ?? {};
+  return { verb: countedVerb(verb), group, resource: named };
+}
+
+function countedVerb(verb: string): string {
+  return countedVerbs[verb] ?? 'other';
+}
+
 interface Seen {
   readonly verb: string;
   readonly below: string;
   readonly scope: string;
   readonly dryRun: string;
-  readonly status: number;
 }
 
-function labelsOf(
-  kind: KindInfo | undefined,
-  { verb, below, scope, dryRun, status }: Seen,
-): RequestCount['labels'] {
+function labelsOf(kind: KindInfo | undefined, { verb, below, scope, dryRun }: Seen): RequestLabels {
   const { group = '', version = '', resource = '' } = kind ?? {};
-  return {
-    verb,
-    dry_run: dryRun,
-    group,
-    version,
-    resource,
-    subresource: below,
-    scope,
-    component: 'apiserver',
-    code: String(status),
-  };
+  return { verb, dry_run: dryRun, group, version, resource, subresource: below, scope };
 }
 
 /** Verbs as they are counted: by HTTP method, with what a method alone does not tell. */
-const countedVerbs: Readonly<Record<string, string>> = {
+const countedVerbs: Readonly<Record<string, string>> = lookup({
   get: 'GET',
   head: 'GET',
   list: 'LIST',
@@ -118,10 +195,14 @@ const countedVerbs: Readonly<Record<string, string>> = {
   patch: 'PATCH',
   delete: 'DELETE',
   deletecollection: 'DELETECOLLECTION',
-};
+});
 
-function verbOf(exchange: HttpExchange, { verb }: RequestInfo): string {
-  const counted = countedVerbs[verb] ?? 'other';
+/** What is below an object to be connected with, whatever the method. */
+const connected: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+function verbOf(exchange: HttpExchange, { verb, resource }: RequestInfo, below: string): string {
+  if (resource !== undefined && connected.has(below)) return 'CONNECT';
+  const counted = countedVerb(verb);
   if (counted !== 'PATCH') return counted;
   const type = exchange.header('content-type') ?? '';
   return type.startsWith('application/apply-patch+') ? 'APPLY' : counted;

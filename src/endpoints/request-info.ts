@@ -2,20 +2,23 @@
  * RequestInfo: what a method and a path ask for, before anything is looked up
  * (spec 1, sections 1.5 and 4.1).
  *
- *   /api/v1/namespaces/{ns}/{resource}/{name}/{subresource}
- *   /apis/{group}/{version}/[namespaces/{ns}/]{resource}/{name}/{subresource}
+ *   /api/v1/namespaces/{ns}/{resource}/{name}/{subresource}[/{subpath}]
+ *   /apis/{group}/{version}/[namespaces/{ns}/]{resource}/{name}/{subresource}[/{subpath}]
  *   /api/v1/watch/..., /apis/{group}/{version}/watch/...     the older form of watch=true
+ *   /api/v1/proxy/...                                        an older form that nothing serves
  *
  * What it is not: a check that the group, the version or the resource exists.
  *
- * Invariants: parts are percent-decoded once, are not empty and hold no slash, so an empty
- * namespace in a path never means all of them; a path that is not a resource path has `resource`
- * undefined.
+ * Invariants: parts are percent-decoded once, and those that name something hold no slash, so an
+ * encoded slash never moves the border between two of them; slashes at the end do not count; an
+ * empty part names nothing, and who decides is asked about it as it stands; a path that is not a
+ * resource path has `resource` undefined.
  */
 export interface RequestInfo {
   readonly path: string;
   readonly resource: ResourceInfo | undefined;
-  /** Lower-case verb of the API, or the lower-case HTTP method for other paths. */
+  /** Lower-case verb of the API, '' for a method that has none; or the lower-case HTTP method for
+   * other paths. */
   readonly verb: string;
 }
 
@@ -24,13 +27,17 @@ export interface ResourceInfo {
   readonly version: string;
   /** '' when the path has none. */
   readonly namespace: string;
+  /** The path has a namespace, which may be the empty one. */
+  readonly inNamespace: boolean;
   readonly resource: string;
   /** '' for a collection. */
   readonly name: string;
-  /** '' for the object itself; deeper paths are joined by '/'. */
+  /** '' for the object itself. */
   readonly subresource: string;
-  /** The path had the `/watch/` prefix. */
-  readonly watchPath: boolean;
+  /** What stands behind the subresource, with its slash, as it was sent; '' when nothing does. */
+  readonly subpath: string;
+  /** The word before the resource that is the verb, whatever the method. */
+  readonly prefix: 'watch' | 'proxy' | undefined;
 }
 
 export type ParsedPath =
@@ -39,8 +46,9 @@ export type ParsedPath =
   | { readonly kind: 'malformed' };
 
 export function parseRequestInfo(method: string, path: string, watch: boolean): ParsedPath {
-  // Behind the leading slash, and without a trailing one.
-  const end = path.endsWith('/') ? path.length - 1 : path.length;
+  // Behind the leading slash, and without those at the end.
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end -= 1;
   const parts = path.slice(1, end).split('/');
   if (path.includes('%')) {
     for (let i = 0; i < parts.length; i += 1) {
@@ -49,11 +57,19 @@ export function parseRequestInfo(method: string, path: string, watch: boolean): 
       parts[i] = decoded;
     }
   }
-  const whole = parts.every((part) => part !== '' && !part.includes('/'));
-  const resource = whole ? resourceInfo(parts) : undefined;
+  const resource = resourceInfo(parts, path);
   const verb =
     resource === undefined ? method.toLowerCase() : resourceVerb(method, resource, watch);
   return { kind: 'ok', info: { path, resource, verb } };
+}
+
+/** Subresources that last as long as somebody holds them open. */
+const heldOpen: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+/** Streams, and what is passed on: time limits of requests are not theirs. */
+export function isLongRunning({ verb, resource }: RequestInfo): boolean {
+  if (resource === undefined) return false;
+  return verb === 'watch' || verb === 'proxy' || heldOpen.has(resource.subresource);
 }
 
 function decodeSegment(segment: string): string | undefined {
@@ -69,57 +85,59 @@ function decodeSegment(segment: string): string | undefined {
 const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize']);
 
 /** By index throughout: this runs for every request, and copies of lists are most of its cost. */
-function resourceInfo(parts: readonly string[]): ResourceInfo | undefined {
+function resourceInfo(parts: readonly string[], path: string): ResourceInfo | undefined {
   const root = parts[0];
   if (root !== 'api' && root !== 'apis') return undefined;
   let at = 1;
   const group = root === 'apis' ? (parts[at++] ?? '') : '';
   const version = parts[at++] ?? '';
-  if (version === '' || at >= parts.length || (root === 'apis' && group === '')) return undefined;
+  if (at >= parts.length) return undefined;
 
-  const watchPath = parts[at] === 'watch' && at + 1 < parts.length;
-  if (watchPath) at += 1;
-  const first = parts[at] ?? '';
-  const second = parts[at + 1] ?? '';
-  const third = parts[at + 2] ?? '';
-  const belowNamespace =
-    first === 'namespaces' && third !== '' && !namespaceSubresources.has(third);
-  if (belowNamespace) {
-    return {
-      group,
-      version,
-      watchPath,
-      namespace: second,
-      resource: third,
-      name: parts[at + 3] ?? '',
-      subresource: parts.length > at + 4 ? parts.slice(at + 4).join('/') : '',
-    };
+  const prefix = at + 1 < parts.length ? prefixOf(parts[at] as string) : undefined;
+  if (prefix !== undefined) at += 1;
+  const inNamespace = isBelowNamespace(parts, at);
+  const namespace = inNamespace ? (parts[at + 1] as string) : '';
+  if (inNamespace) at += 2;
+  const named = prefix === 'proxy' ? at + 2 : at + 3;
+  for (let i = 1; i < parts.length && i < named; i += 1) {
+    if ((parts[i] as string).includes('/')) return undefined;
   }
   return {
     group,
     version,
-    watchPath,
-    namespace: '',
-    resource: first,
-    name: second,
-    subresource: subresourceBelow(parts, at + 2),
+    namespace,
+    inNamespace,
+    resource: parts[at] as string,
+    name: parts[at + 1] ?? '',
+    subresource: prefix === 'proxy' ? '' : (parts[at + 2] ?? ''),
+    subpath: parts.length > named ? subpathOf(path, named) : '',
+    prefix,
   };
 }
 
-function subresourceBelow(parts: readonly string[], at: number): string {
-  if (parts.length <= at) return '';
-  return parts
-    .slice(at)
-    .filter((part) => part !== '')
-    .join('/');
+function prefixOf(part: string): 'watch' | 'proxy' | undefined {
+  return part === 'watch' || part === 'proxy' ? part : undefined;
+}
+
+function isBelowNamespace(parts: readonly string[], at: number): boolean {
+  const third = parts[at + 2];
+  return parts[at] === 'namespaces' && third !== undefined && !namespaceSubresources.has(third);
+}
+
+/** What stands behind so many parts: other servers read it, so nothing in it is touched. */
+function subpathOf(path: string, parts: number): string {
+  let at = 0;
+  for (let i = 0; i < parts; i += 1) at = path.indexOf('/', at + 1);
+  return path.slice(at);
 }
 
 function resourceVerb(method: string, info: ResourceInfo, watch: boolean): string {
+  if (info.prefix !== undefined) return info.prefix;
   const collection = info.name === '';
   switch (method) {
     case 'GET':
     case 'HEAD':
-      if (watch || info.watchPath) return 'watch';
+      if (watch && info.subresource === '') return 'watch';
       return collection ? 'list' : 'get';
     case 'POST':
       return 'create';
@@ -130,6 +148,6 @@ function resourceVerb(method: string, info: ResourceInfo, watch: boolean): strin
     case 'DELETE':
       return collection ? 'deletecollection' : 'delete';
     default:
-      return method.toLowerCase();
+      return '';
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { AccessChecker } from '../authorization/authorizer.ts';
+import type { KeptEncodings } from '../apimachinery/kept-encodings.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { QueryParameters } from '../apimachinery/query.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
@@ -15,6 +16,8 @@ import type { Clock } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { RequestInfo, ResourceInfo } from './request-info.ts';
+import type { TurnWatch } from '../stdx/turn-watch.ts';
+import type { WatchCounts } from './watch-counts.ts';
 
 export interface EndpointDeps {
   readonly registry: RegistryDeps;
@@ -34,8 +37,14 @@ export interface EndpointDeps {
   readonly reviews: ReviewAnswerers;
   /** Who works out the objects of computed resources. */
   readonly views: ResourceViews;
+  /** Counts what watches are sent. */
+  readonly watchCounts: WatchCounts;
+  /** Is told whose work goes on, where much of it may follow. */
+  readonly turnWatch: Pick<TurnWatch<RequestInfo>, 'mark'>;
   readonly features: EndpointFeatures;
   readonly limits: EndpointLimits;
+  /** What objects are in the forms they have been asked for. */
+  readonly encodings: KeptEncodings;
 }
 
 export interface UnsafeDelete {
@@ -90,6 +99,8 @@ export interface ApiRequest {
   readonly user: UserInfo;
   /** Texts for Warning headers; handlers add to it before the head is sent. */
   readonly warnings: string[];
+  /** Of the body, once it is there. */
+  bodyBytes: number;
   /** What the audit event of the request says beside its own fields. */
   readonly auditAnnotations: Map<string, string>;
   /** Called by a watch before it starts its stream, which waits for what is returned. */

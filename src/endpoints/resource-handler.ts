@@ -5,10 +5,16 @@
  * (handlers/).
  *
  * Invariants: an unknown group, version, resource or subresource is 404; a known one without the
- * verb is 405.
+ * verb is 405; one whose path leaves out the name or the namespace that it needs is 400.
  */
-import { newGenericNotFound, newMethodNotAllowed } from '../apimachinery/status-error.ts';
-import type { KindInfo, Verb } from '../apimachinery/scheme.ts';
+import {
+  newBadRequest,
+  newGenericNotFound,
+  newMethodNotAllowed,
+} from '../apimachinery/status-error.ts';
+import type { KindInfo, SubresourceInfo, Verb } from '../apimachinery/scheme.ts';
+import { lookup } from '../stdx/lookup.ts';
+import { handleConnect } from './handlers/connect.ts';
 import { handleCreateOperation } from './handlers/create-operation.ts';
 import { handleCreate } from './handlers/create.ts';
 import { handleDeleteCollection } from './handlers/delete-collection.ts';
@@ -19,13 +25,14 @@ import { handlePatch } from './handlers/patch.ts';
 import { handleUpdate } from './handlers/update.ts';
 import { handleGetComputed, handleListComputed } from './handlers/view.ts';
 import { handleWatch } from './handlers/watch.ts';
+import { unknownInGroup } from './other-identity.ts';
 import type { ApiRequest, EndpointDeps, ResourceHandler, ResourceRequest } from './request.ts';
 import type { ResourceInfo } from './request-info.ts';
 import type { Sending } from './object-response.ts';
 import { sendStatusError } from './status-response.ts';
 import { deprecationWarning } from './warnings.ts';
 
-const handlers: Readonly<Record<string, ResourceHandler>> = {
+const handlers: Readonly<Record<string, ResourceHandler>> = lookup({
   get: handleGet,
   list: handleList,
   watch: handleWatch,
@@ -34,13 +41,13 @@ const handlers: Readonly<Record<string, ResourceHandler>> = {
   patch: handlePatch,
   delete: handleDelete,
   deletecollection: handleDeleteCollection,
-};
+});
 
 /** Of kinds whose objects are worked out: there is nothing to change or to follow. */
-const computedHandlers: Readonly<Record<string, ResourceHandler>> = {
+const computedHandlers: Readonly<Record<string, ResourceHandler>> = lookup({
   get: handleGetComputed,
   list: handleListComputed,
-};
+});
 
 export function handleResource(
   deps: EndpointDeps,
@@ -54,13 +61,21 @@ export function handleResource(
     resource.resource,
   );
   if (kind === undefined || !inScope(kind, resource)) {
-    return void sendStatusError(exchange, newGenericNotFound());
+    const { registry, identity } = deps;
+    const error = unknownInGroup(identity, registry.scheme, resource.group);
+    return void sendStatusError(exchange, error);
   }
-  const verbs = verbsAt(kind, resource);
-  if (verbs === undefined) return void sendStatusError(exchange, newGenericNotFound());
-  const handler = handlerOf(kind, resource, info.verb);
-  if (handler === undefined || !verbs.includes(info.verb as Verb)) {
-    return void sendStatusError(exchange, newMethodNotAllowed(kind, info.verb));
+  const found = endpointOf(kind, resource);
+  if (found === undefined) return void sendStatusError(exchange, newGenericNotFound());
+  if (found.subresource !== undefined && resource.name === '') {
+    return void sendStatusError(exchange, newBadRequest('name must be provided'));
+  }
+  const handler = handlerOf(kind, found, info.verb);
+  if (handler === undefined || !isOffered(found, request)) {
+    return void sendStatusError(exchange, newMethodNotAllowed(kind, methodOrVerb(request)));
+  }
+  if (lacksNamespace(resource, info.verb)) {
+    return void sendStatusError(exchange, newBadRequest('Namespace parameter required.'));
   }
   noteDeprecation(deps, request, kind, resource);
   const { query, user, warnings, auditAnnotations, beforeStream } = request;
@@ -70,6 +85,7 @@ export function handleResource(
     query,
     user,
     warnings,
+    bodyBytes: request.bodyBytes,
     auditAnnotations,
     beforeStream,
     resource,
@@ -80,12 +96,34 @@ export function handleResource(
 
 function handlerOf(
   kind: KindInfo,
-  { subresource }: ResourceInfo,
+  { subresource }: Endpoint,
   verb: string,
 ): ResourceHandler | undefined {
   if (kind.computed === true) return computedHandlers[verb];
-  const isOperation = kind.operation === true || subresource !== '';
+  if (subresource?.connects !== undefined) return handleConnect;
+  const isOperation = kind.operation === true || subresource !== undefined;
   return verb === 'create' && isOperation ? handleCreateOperation : handlers[verb];
+}
+
+/** The older paths of watches are for reading, whatever their verb says. A proxy takes what the
+ * program behind it may understand. */
+function isOffered({ verbs, subresource }: Endpoint, { info, exchange }: ApiRequest): boolean {
+  const { method } = exchange;
+  if (info.resource?.prefix === 'watch' && method !== 'GET' && method !== 'HEAD') return false;
+  if (subresource?.connects === 'below' && method === 'OPTIONS') return true;
+  return verbs.includes(info.verb as Verb);
+}
+
+/** What a refusal calls the request: methods that are no verb by their own name. */
+function methodOrVerb({ info, exchange }: ApiRequest): string {
+  const { verb, resource } = info;
+  return verb === '' || resource?.prefix !== undefined ? exchange.method.toLowerCase() : verb;
+}
+
+/** A collection is read across all namespaces in the empty one; nothing else is done there. */
+function lacksNamespace(resource: ResourceInfo, verb: string): boolean {
+  if (!resource.inNamespace || resource.namespace !== '') return false;
+  return resource.name !== '' || (verb !== 'list' && verb !== 'watch');
 }
 
 /** Whoever uses a deprecated version is told, counted and marked (spec 1, section 9, rule 6). */
@@ -108,25 +146,36 @@ function noteDeprecation(
 
 /** A namespace stands in the path only of a namespaced kind; its objects always have one. */
 function inScope(kind: KindInfo, resource: ResourceInfo): boolean {
-  if (!kind.namespaced) return resource.namespace === '';
-  return resource.name === '' || resource.namespace !== '';
+  if (resource.prefix === 'proxy') return false;
+  if (!kind.namespaced) return !resource.inNamespace;
+  return resource.inNamespace || (resource.name === '' && resource.subresource === '');
 }
 
-/** The verbs of what the path names; undefined when there is no such subresource. */
-function verbsAt(kind: KindInfo, resource: ResourceInfo): readonly Verb[] | undefined {
+/** What a path names of a kind. */
+interface Endpoint {
+  readonly verbs: readonly Verb[];
+  readonly subresource: SubresourceInfo | undefined;
+}
+
+/** Undefined when there is no such subresource, or nothing below it. */
+function endpointOf(kind: KindInfo, resource: ResourceInfo): Endpoint | undefined {
   if (resource.subresource !== '') {
-    return kind.subresources.find((s) => s.name === resource.subresource)?.verbs;
+    const subresource = kind.subresources.find((s) => s.name === resource.subresource);
+    if (subresource === undefined) return undefined;
+    if (resource.subpath !== '' && subresource.connects !== 'below') return undefined;
+    return { verbs: subresource.verbs, subresource };
   }
+  if (resource.subpath !== '') return undefined;
   const verbs = verbsOf(kind);
   if (resource.name !== '') return verbs.ofObject;
-  const acrossNamespaces = kind.namespaced && resource.namespace === '';
+  const acrossNamespaces = kind.namespaced && !resource.inNamespace;
   return acrossNamespaces ? verbs.acrossNamespaces : verbs.ofCollection;
 }
 
 interface PathVerbs {
-  readonly ofObject: readonly Verb[];
-  readonly ofCollection: readonly Verb[];
-  readonly acrossNamespaces: readonly Verb[];
+  readonly ofObject: Endpoint;
+  readonly ofCollection: Endpoint;
+  readonly acrossNamespaces: Endpoint;
 }
 
 /** Worked out once for each kind: every request asks. */
@@ -137,12 +186,16 @@ function verbsOf(kind: KindInfo): PathVerbs {
   if (known !== undefined) return known;
   const ofCollection = kind.verbs.filter((verb) => objectlessVerbs.has(verb));
   const made = {
-    ofObject: kind.verbs.filter((verb) => !collectionVerbs.has(verb)),
-    ofCollection,
-    acrossNamespaces: ofCollection.filter((verb) => !changingVerbs.has(verb)),
+    ofObject: whole(kind.verbs.filter((verb) => !collectionVerbs.has(verb))),
+    ofCollection: whole(ofCollection),
+    acrossNamespaces: whole(ofCollection.filter((verb) => !changingVerbs.has(verb))),
   };
   pathVerbs.set(kind, made);
   return made;
+}
+
+function whole(verbs: readonly Verb[]): Endpoint {
+  return { verbs, subresource: undefined };
 }
 
 const collectionVerbs: ReadonlySet<Verb> = new Set(['create', 'list', 'deletecollection']);

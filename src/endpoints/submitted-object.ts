@@ -8,23 +8,22 @@
  * apiVersion and kind of the URL (filled in when absent), the fields of its type and no others,
  * its defaults, and the namespace and name of the URL.
  */
-import { decodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { checkContentEncoding } from '../apimachinery/codecs/gzip.ts';
-import { decodeJson } from '../apimachinery/codecs/json.ts';
-import type { DecodeOptions, Decoded } from '../apimachinery/codecs/json.ts';
 import { stringifyJson } from '../apimachinery/codecs/lossless.ts';
-import { decodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
+import type { Decoded } from '../apimachinery/codecs/json.ts';
 import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
-import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
 import { parseContentType } from '../apimachinery/negotiation.ts';
-import type { BodyFormat, SupportedType } from '../apimachinery/negotiation.ts';
+import type { SupportedType } from '../apimachinery/negotiation.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, SubresourceInfo } from '../apimachinery/scheme.ts';
 import {
+  nameMismatch,
   newBadRequest,
+  newOtherNamespace,
   newRequestEntityTooLarge,
   newTimeout,
+  newTooManyRequests,
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
@@ -37,6 +36,9 @@ import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { unreachable } from '../stdx/assert.ts';
 import type { BodyResult } from '../transport/http-exchange.ts';
+import { decodeBody } from './body-decoding.ts';
+import type { Reading } from './body-decoding.ts';
+import { unknownMediaType } from './other-identity.ts';
 import { bodyTypesOf } from './representation.ts';
 import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 
@@ -70,14 +72,16 @@ export async function readBody(
   bodyTypes: readonly SupportedType[],
 ): Promise<Result<RequestBody | undefined>> {
   // The body is taken in any case, so that the connection stays usable for the next request.
-  return checkedBody(
-    request,
-    bodyTypes,
-    await request.exchange.readBody(deps.limits.requestBodyBytesMax),
-  );
+  const body = await request.exchange.readBody(deps.limits.requestBodyBytesMax);
+  deps.turnWatch.mark(request.info);
+  if (body.kind === 'complete') request.bodyBytes = body.bytes.length;
+  return checkedBody(deps, request, bodyTypes, body);
 }
 
+const bodiesBusy = 'the request bodies being received are too large together, please try again';
+
 function checkedBody(
+  { identity }: EndpointDeps,
   { exchange }: ApiRequest,
   bodyTypes: readonly SupportedType[],
   body: BodyResult,
@@ -87,6 +91,8 @@ function checkedBody(
   switch (body.kind) {
     case 'too-large':
       return refused(newRequestEntityTooLarge(body.limitBytes));
+    case 'busy':
+      return refused(newTooManyRequests(bodiesBusy, 1));
     case 'aborted':
       return refused(newTimeout('the request body did not arrive in full', 1));
     case 'complete':
@@ -96,7 +102,8 @@ function checkedBody(
   }
   if (body.bytes.length === 0) return ok(undefined);
   if (encoding !== undefined) return refused(encoding);
-  return type.kind === 'refused' ? type : ok({ bytes: body.bytes, type: type.type });
+  if (type.kind === 'ok') return ok({ bytes: body.bytes, type: type.type });
+  return refused(unknownMediaType(identity, exchange.header('content-type'), type.error));
 }
 
 /** The decoded body, or undefined when it is empty. `schemaOf` says what may come in Protobuf. */
@@ -106,12 +113,9 @@ export async function readDocument(
   schemaOf: SchemaOf,
 ): Promise<Result<JsonObject | undefined>> {
   const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
-  const decoded = decodedOf(body, { schemaOf, findDuplicates: false });
+  const decoding = decodeRequest(deps, request, body, { schemaOf, findDuplicates: false });
+  const decoded = decodedOf(decoding instanceof Promise ? await decoding : decoding, 'nullable');
   return decoded.kind === 'refused' ? decoded : ok(decoded.value?.document);
-}
-
-interface Reading extends DecodeOptions {
-  readonly schemaOf: SchemaOf;
 }
 
 interface DecodedBody {
@@ -120,31 +124,28 @@ interface DecodedBody {
   readonly duplicates: readonly string[];
 }
 
-function decodedOf(
+/** Undefined for an empty body. */
+type Decoding = Decoded | undefined;
+
+function decodeRequest(
+  deps: EndpointDeps,
+  { exchange }: ApiRequest,
   body: Result<RequestBody | undefined>,
   reading: Reading,
-): Result<DecodedBody | undefined> {
+): Decoding | Promise<Decoding> {
   if (body.kind === 'refused') return body;
-  if (body.value === undefined) return ok(undefined);
-  const decoded = decodeBody(body.value.bytes, body.value.type.format, reading);
-  if (decoded.kind === 'refused') return decoded;
-  if (!isJsonObject(decoded.value)) {
-    return refused(newBadRequest('the body must be an object'));
-  }
-  return ok({ document: decoded.value, duplicates: decoded.duplicates ?? [] });
+  if (body.value === undefined) return undefined;
+  const { bytes, type } = body.value;
+  return decodeBody(deps, exchange, bytes, type.format, reading);
 }
 
-function decodeBody(bytes: Uint8Array, format: BodyFormat, reading: Reading): Decoded {
-  switch (format) {
-    case 'json':
-      return decodeJson(bytes, reading);
-    case 'yaml':
-      return decodeYaml(bytes, reading);
-    case 'protobuf':
-      return decodeProtobuf(bytes, reading.schemaOf);
-    case 'cbor':
-      return decodeCbor(bytes);
-  }
+/** `nullable`: null is an object without members. */
+function decodedOf(decoded: Decoding, nullable?: 'nullable'): Result<DecodedBody | undefined> {
+  if (decoded === undefined) return ok(undefined);
+  if (decoded.kind === 'refused') return decoded;
+  const document = decoded.value ?? (nullable === undefined ? null : {});
+  if (!isJsonObject(document)) return refused(newBadRequest('the body must be an object'));
+  return ok({ document, duplicates: decoded.duplicates ?? [] });
 }
 
 /**
@@ -158,11 +159,12 @@ export async function readObject(
 ): Promise<Result<ApiObject>> {
   const mode = fieldValidationOf(request.query);
   const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
-  const decoded = decodedOf(body, {
+  const decoding = decodeRequest(deps, request, body, {
     schemaOf: (_apiVersion, kind) =>
       kind === '' || kind === expected.kind ? expected.schema : undefined,
     findDuplicates: mode !== 'Ignore',
   });
+  const decoded = decodedOf(decoding instanceof Promise ? await decoding : decoding);
   if (decoded.kind === 'refused') return decoded;
   if (decoded.value === undefined) {
     return refused(newBadRequest(`a ${expected.kind} is required as the request body`));
@@ -217,24 +219,20 @@ export function inRequestNamespace(object: ApiObject, request: ResourceRequest):
   if (!kind.namespaced || namespace === '' || namespace === resource.namespace) {
     return ok(object);
   }
-  return refused(
-    newBadRequest(
-      'the namespace of the provided object does not match the namespace sent on the request',
-    ),
-  );
+  return refused(newOtherNamespace());
 }
 
-/** For a write to an existing object: name and namespace agree with the URL, or are absent. */
-export function atRequestTarget(object: ApiObject, request: ResourceRequest): Result<ApiObject> {
-  const { name, namespace } = object.metadata;
+/** For a write to an existing object: name and namespace agree with the URL, or are absent. Who
+ * asks for it gives the name; the namespace is known without. */
+export function atRequestTarget(
+  object: ApiObject,
+  request: ResourceRequest,
+  asked?: 'named',
+): Result<ApiObject> {
+  const { name = '', namespace } = object.metadata;
   const { kind, resource } = request;
-  if (name !== undefined && name !== '' && name !== resource.name) {
-    return refused(
-      newBadRequest(
-        `the name of the object (${name}) does not match the name on the URL (${resource.name})`,
-      ),
-    );
-  }
+  const misnamed = name === '' && asked !== 'named' ? undefined : nameMismatch(name, resource.name);
+  if (misnamed !== undefined) return refused(misnamed);
   const differs = namespace !== undefined && namespace !== '' && namespace !== resource.namespace;
   if (kind.namespaced && differs) {
     return refused(

@@ -4,8 +4,8 @@
  * What it is not: deciding what to warn about, except for deprecated versions, whose text follows
  * from the kind's life cycle. Spec 1, section 9, rule 6; spec 2, section 3.3.
  *
- * Invariants: a header value is printable ASCII on one line. Limits: `warningTextMax` characters a
- * warning, cut off beyond; `warningsMax` a response, the rest are dropped.
+ * Invariants: a header value is printable ASCII on one line. Limits: `warningsMax` a response, of
+ * `totalMax` characters; beyond, each is cut to `textMax` and what has no room is dropped.
  */
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
@@ -17,7 +17,8 @@ export type DeprecatedKind = Pick<
   'group' | 'version' | 'kind' | 'deprecated' | 'removed' | 'replacement'
 >;
 
-export const warningLimits = { warningTextMax: 1024, warningsMax: 64 } as const;
+/** In characters; `textMax` counts once all together are more than `totalMax`. */
+export const warningLimits = { textMax: 256, totalMax: 4096, warningsMax: 256 } as const;
 
 /** Undefined when the kind is not deprecated in this minor release of 1. */
 export function deprecationWarning(kind: DeprecatedKind, release: number): string | undefined {
@@ -43,21 +44,26 @@ export function deprecationText(
 
 const noHeaders: readonly Header[] = [];
 
-/** One header each, duplicates once. */
+/** One header each, duplicates once. When all together are too long each is cut, and the rest is
+ * left out. */
 export function warningHeaders(texts: readonly string[]): readonly Header[] {
   if (texts.length === 0) return noHeaders;
-  return [...new Set(texts)]
-    .slice(0, warningLimits.warningsMax)
-    .map((text): Header => ['Warning', formatWarning(text)]);
+  const { textMax, totalMax, warningsMax } = warningLimits;
+  const once = [...new Set(texts)].slice(0, warningsMax);
+  const total = once.reduce((sum, text) => sum + text.length, 0);
+  const room = total > totalMax ? textMax : totalMax;
+  let written = 0;
+  return once.flatMap((text): Header[] => {
+    if (written >= totalMax) return [];
+    const cut = text.length > room ? [...text.slice(0, 2 * room)].slice(0, room).join('') : text;
+    written += cut.length;
+    return [['Warning', formatWarning(cut)]];
+  });
 }
 
 /** `299 - "text"`: a persistent, miscellaneous warning by an unnamed agent. */
 export function formatWarning(text: string): string {
-  const cut =
-    text.length > warningLimits.warningTextMax
-      ? `${text.slice(0, warningLimits.warningTextMax)}...`
-      : text;
-  const printable = cut.replace(/[^ -~]/gu, spellOut);
+  const printable = text.replace(/[^ -~]/gu, spellOut);
   return `299 - "${printable.replace(/["\\]/g, '\\$&')}"`;
 }
 

@@ -6,22 +6,26 @@ import { parseWriteOptions } from '../apimachinery/write-options.ts';
 import type { WriteOptions, WriteOptionsKind } from '../apimachinery/write-options.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
+import { atOnceBytesMax } from './body-decoding.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 
 export interface NamedWriteOptions extends WriteOptions {
   /** As asked for, or from the User-Agent; never ''. */
   readonly manager: string;
   readonly user: UserInfo;
+  /** The body was a large one. */
+  readonly inTurns: boolean;
 }
 
 export function readWriteOptions(
   deps: EndpointDeps,
-  { exchange, query, user }: ApiRequest,
+  { exchange, query, user, bodyBytes }: ApiRequest,
   kind: WriteOptionsKind,
 ): Result<NamedWriteOptions> {
   const options = parseWriteOptions(query, kind, { metaGroup: deps.identity.groups.meta });
   if (options instanceof StatusError) return refused(options);
   const manager = managerOf(options.fieldManager, exchange.header('user-agent'));
+  const inTurns = bodyBytes > atOnceBytesMax;
   const { dryRun, fieldManager, fieldValidation, pretty } = options;
-  return ok({ dryRun, fieldManager, fieldValidation, pretty, manager, user });
+  return ok({ dryRun, fieldManager, fieldValidation, pretty, manager, user, inTurns });
 }

@@ -13,8 +13,10 @@ import { applyPatch } from '../apimachinery/fieldmanager/managers/apply-patch.ts
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, ScalePaths } from '../apimachinery/scheme.ts';
-import { newConflict } from '../apimachinery/status-error.ts';
+import { nameMismatch, newConflict, newInvalid } from '../apimachinery/status-error.ts';
 import { typedDocument } from '../apimachinery/typed/field-validation.ts';
+import type { FieldError } from '../apimachinery/field-error.ts';
+import { validateImmutable } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { CurrentObject, Production } from '../../actors/actors.ts';
@@ -23,6 +25,7 @@ import { prepareForCreate } from './create.ts';
 import type { WriteOptions } from './create.ts';
 import { fieldWriter, withOwners } from './field-ownership.ts';
 import type { Writer } from './field-ownership.ts';
+import { metadataForUpdate } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { refused } from './registry.ts';
 import { executeScale, withReplicas } from './scale.ts';
@@ -31,12 +34,12 @@ import {
   checkPreconditions,
   creationOf,
   executeReplace,
-  preconditionsOf,
   preparedUpdate,
   validatedUpdate,
 } from './update.ts';
 import type { Subresource } from './update.ts';
 import { atVersionOf, toStorageVersion } from './versions.ts';
+import type { Completion } from './write-guard.ts';
 
 export interface ApplyOptions extends WriteOptions {
   readonly manager: string;
@@ -64,7 +67,10 @@ export async function applyObject(
     },
     create:
       subresource === undefined
-        ? () => creationOf(options, () => produceCreated(deps, target, { intent, writer, options }))
+        ? (complete) =>
+            creationOf(options, () =>
+              produceCreated(deps, target, { intent, writer, options }, complete),
+            )
         : undefined,
     warnings: [],
     options,
@@ -148,9 +154,12 @@ function produceApplied(
   { intent, writer, options, complete }: CompletedIntent,
   current: CurrentObject,
 ): Production {
-  const conflict = checkPreconditions(preconditionsOf(intent), current, target);
+  const { resourceVersion } = intent.metadata;
+  const conflict = checkPreconditions({ uid: undefined, resourceVersion }, current, target);
   if (conflict !== undefined) return conflict;
   const { kind } = target;
+  const errors = immutableErrors(intent, current.object);
+  if (errors.length > 0) return refused(newInvalid(kind, target.name, errors));
   const live = atVersionOf(current.object, kind);
   const outcome = applyPatch(
     applyRequest(deps, kind, { intent, writer, options }, live, (merged) =>
@@ -163,13 +172,21 @@ function produceApplied(
   return validatedUpdate(deps, target, next, writer, current);
 }
 
+/** An intent may repeat what no write changes, and not change it. */
+function immutableErrors(intent: ApiObject, current: ApiObject): readonly FieldError[] {
+  return validateImmutable(metadataForUpdate(intent, current).metadata, current.metadata);
+}
+
 function produceCreated(
   deps: RegistryDeps,
   target: ObjectTarget,
   { intent, writer, options }: Intent,
+  complete: Completion | undefined,
 ): Production {
   const { kind, name } = target;
-  const { uid } = intent.metadata;
+  const { uid, name: given = '' } = intent.metadata;
+  const unnamed = nameMismatch(given, name);
+  if (unnamed !== undefined) return refused(unnamed);
   if (uid !== undefined && uid !== '') {
     const text =
       `uid mismatch: the provided object specified uid ${uid}, ` +
@@ -180,7 +197,9 @@ function produceCreated(
     applyRequest(deps, kind, { intent, writer, options }, undefined, undefined),
   );
   if (outcome.kind === 'refused') return outcome;
-  const prepared = prepareForCreate(deps, target, typed(outcome.object, kind), name, options.user);
+  const { user } = options;
+  const applied = typed(outcome.object, kind);
+  const prepared = prepareForCreate(deps, target, applied, name, { user, complete });
   if (prepared.kind === 'refused') return prepared;
   return { kind: 'object', object: withOwners(prepared.value.object, outcome.object.metadata) };
 }

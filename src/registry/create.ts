@@ -16,8 +16,8 @@ import {
   newNamespaceNotFound,
   newNamespaceTerminating,
   isAlreadyExists,
+  StatusError,
 } from '../apimachinery/status-error.ts';
-import type { StatusError } from '../apimachinery/status-error.ts';
 import { together } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
@@ -31,13 +31,15 @@ import { objectKey, storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
-import { tracked, withOwners } from './field-ownership.ts';
+import { wholeTurnMs } from '../stdx/turns.ts';
+import { tracked, withOwners, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import { toStorageVersion } from './versions.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { writtenObject } from './written-object.ts';
 import { nameValidatorOf } from './name-rules.ts';
+import type { Completion } from './write-guard.ts';
 
 const namespacesResource: GroupResource = { group: '', resource: 'namespaces' };
 
@@ -52,9 +54,12 @@ export interface WriteOptions {
   readonly user?: UserInfo | undefined;
   /** Why this write may not create what is not there; absent: it may. */
   readonly creationRefusal?: StatusError | undefined;
+  /** The object is a large one: each stage of its way to the actor has a turn of the event loop
+   * for itself. */
+  readonly inTurns?: boolean | undefined;
 }
 
-/** `submitted` has been decoded and agrees with the URL; its resourceVersion must be unset. */
+/** `submitted` has been decoded and agrees with the URL; its resourceVersion is unset or 0. */
 export function createObject(
   deps: RegistryDeps,
   target: ResourceTarget,
@@ -62,14 +67,16 @@ export function createObject(
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
   const version = submitted.metadata.resourceVersion;
-  if (version !== undefined && version !== '') {
+  if (version !== undefined && version !== '' && version !== '0') {
     const why = 'resourceVersion should not be set on objects to be created';
     return Promise.resolve(refused(newBadRequest(why)));
   }
   const named = submitted.metadata.name;
   const prefix = submitted.metadata.generateName;
   if (named !== undefined && named !== '') {
-    return createNamed(deps, target, submitted, named, options);
+    const create = (): ReturnType<typeof createNamed> =>
+      createNamed(deps, target, submitted, named, options);
+    return options.inTurns === true ? deps.turns.pause(wholeTurnMs).then(create) : create();
   }
   if (prefix === undefined || prefix === '') {
     return createNamed(deps, target, submitted, '', options);
@@ -99,12 +106,16 @@ function createNamed(
   name: string,
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
-  const prepared = prepareForCreate(deps, target, submitted, name, options.user);
-  if (prepared.kind === 'refused') return Promise.resolve(prepared);
   const { user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
-  if (guard === undefined) return createPrepared(deps, target, prepared.value, name, options);
-  return guard.run((check) => {
+  if (guard === undefined) {
+    const prepared = prepareForCreate(deps, target, submitted, name, { user });
+    if (prepared.kind === 'refused') return Promise.resolve(prepared);
+    return createPrepared(deps, target, prepared.value, name, options);
+  }
+  return guard.run((check, complete) => {
+    const prepared = prepareForCreate(deps, target, submitted, name, { user, complete });
+    if (prepared.kind === 'refused') return Promise.resolve(prepared);
     const error = check(prepared.value.object, undefined);
     if (error !== undefined) return Promise.resolve(refused(error));
     return createPrepared(deps, target, prepared.value, name, options);
@@ -120,9 +131,12 @@ async function createPrepared(
 ): Promise<Result<WriteResult>> {
   const { kind, namespace } = target;
   const key = objectKey(kind.storage, namespace, name);
+  if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
+  const object = trackedCreation(deps, target, prepared, options);
+  if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
   const outcome = await deps.actors.execute(key, {
     type: 'create',
-    object: trackedCreation(deps, target, prepared, options),
+    object,
     conditions: namespaceConditions(namespace),
     dryRun: options.dryRun,
     qualifiedResource: kind,
@@ -132,7 +146,8 @@ async function createPrepared(
 
 export interface PreparedCreation {
   readonly object: ApiObject;
-  /** Without what the kind's strategy wrote beside the metadata: its fields are the writer's. */
+  /** Without what admission and the kind's strategy wrote beside the metadata: its fields are the
+   * writer's. */
   readonly written: ApiObject;
   readonly warnings: readonly string[];
 }
@@ -150,13 +165,20 @@ export function trackedCreation(
   return written === object ? owned : withOwners(object, owned.metadata);
 }
 
+export interface CreationHelp {
+  /** Who creates it; absent: the server itself. */
+  readonly user: UserInfo | undefined;
+  /** Absent: nobody adds anything. */
+  readonly complete?: Completion | undefined;
+}
+
 /** The object as it would be stored, but for who owns its fields; or why it may not be. */
 export function prepareForCreate(
   deps: RegistryDeps,
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
-  user?: UserInfo,
+  { complete, user }: CreationHelp,
 ): Result<PreparedCreation> {
   const { kind, namespace } = target;
   const birth = {
@@ -166,9 +188,12 @@ export function prepareForCreate(
     namespace,
   };
   const strategy = deps.strategyOf(kind);
-  const stored = toStorageVersion(metadataForCreate(submitted, kind, birth), kind);
+  const born = withUsableOwners(metadataForCreate(submitted, kind, birth));
+  const stored = toStorageVersion(born, kind);
   const { object: deduplicated, warnings } = withoutDuplicateOwners(stored);
-  const object = strategy.prepareForCreate(deduplicated, user);
+  const completed = complete?.(deduplicated) ?? deduplicated;
+  if (completed instanceof StatusError) return refused(completed);
+  const object = strategy.prepareForCreate(completed, user);
   const rules = { namespaced: kind.namespaced, nameValidator: nameValidatorOf(kind.nameRule) };
   const errors = together(
     validateObjectMeta(object.metadata, rules),
@@ -177,7 +202,8 @@ export function prepareForCreate(
   );
   if (errors.length > 0) return refused(newInvalid(kind, name, errors));
   const written = object === deduplicated ? object : { ...deduplicated, metadata: object.metadata };
-  return ok({ object, written, warnings });
+  const told = user === undefined ? undefined : strategy.warnings?.(object, undefined, '');
+  return ok({ object, written, warnings: told === undefined ? warnings : [...warnings, ...told] });
 }
 
 /** What must hold in the transaction that creates an object in this namespace. */

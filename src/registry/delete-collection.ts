@@ -46,7 +46,7 @@ export async function deleteCollection(
   const listed = await listObjects(deps, target, query);
   if (listed.kind === 'refused') return listed;
   let isCut = false;
-  const inTime = function* (): Generator<StoredObject> {
+  const inTime = function* (): Generator<StoredObject | undefined> {
     for (const entry of listed.value.entries) {
       isCut = isOver();
       if (isCut) return;
@@ -61,11 +61,11 @@ export async function deleteCollection(
 }
 
 /** Deletes each of the objects, as they are when their turn comes; returns how many. What fails
- * first ends it: what is in flight then still happens. */
+ * first ends it: what is in flight then still happens. Undefined among them is a pause. */
 export async function deleteEntries(
   deps: RegistryDeps,
   target: ResourceTarget,
-  objects: Iterable<{ readonly namespace: string; readonly name: string }>,
+  objects: Iterable<{ readonly namespace: string; readonly name: string } | undefined>,
   options: Deletion,
 ): Promise<Result<number>> {
   const entries = objects[Symbol.iterator]();
@@ -74,6 +74,10 @@ export async function deleteEntries(
   const worker = async (): Promise<void> => {
     for (let next = entries.next(); next.done !== true; next = entries.next()) {
       if (failure !== undefined) return;
+      if (next.value === undefined) {
+        await deps.turns.pause();
+        continue;
+      }
       const { namespace, name } = next.value;
       const one = { ...target, namespace, name };
       const result = await deleteObject(deps, one, options, options.user);

@@ -8,6 +8,7 @@
  * recognised as one that changes nothing.
  */
 import { trackUpdate } from '../apimachinery/fieldmanager/managers/track-update.ts';
+import { decodeManaged } from '../apimachinery/fieldmanager/managers/managed-fields.ts';
 import { ownedKindOf } from '../apimachinery/fieldmanager/managers/owned-kind.ts';
 import type { FieldWriter } from '../apimachinery/fieldmanager/field-manager.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
@@ -64,6 +65,14 @@ export function tracked(
     next: shown(next),
   });
   return next.apiVersion === by.apiVersion ? owned : withOwners(next, owned.metadata);
+}
+
+/** A new object without the managedFields that its client sent, when they own nothing: cleared
+ * ones, or ones that cannot be read. Its maker owns it, as if they had not been sent. */
+export function withUsableOwners(object: ApiObject): ApiObject {
+  const sent = object.metadata['managedFields'];
+  if (sent === undefined || (decodeManaged(sent)?.owners.size ?? 0) > 0) return object;
+  return withOwners(object, {});
 }
 
 /** The object with another one's managedFields. */

@@ -51,11 +51,19 @@ export function metadataForCreate(object: ApiObject, kind: KindInfo, birth: Birt
   return { ...object, metadata: withClientOwned(draft, object.metadata) };
 }
 
-/** The submitted metadata with everything the server owns taken from the current object. */
+/** The submitted metadata with everything the server owns taken from the current object. What a
+ * client says of the uid, and of a deletion that nobody has asked for, stays as it said it:
+ * validation tells it that these do not change. */
 export function metadataForUpdate(submitted: ApiObject, current: ApiObject): ApiObject {
   const was = current.metadata;
   const draft: MetadataDraft = { name: was.name };
   for (const field of keptOnUpdate) if (was[field] !== undefined) draft[field] = was[field];
+  const { uid, deletionTimestamp, deletionGracePeriodSeconds } = submitted.metadata;
+  if (uid !== undefined && uid !== '') draft['uid'] = uid;
+  if (deletionTimestamp !== undefined) draft['deletionTimestamp'] ??= deletionTimestamp;
+  if (deletionGracePeriodSeconds !== undefined) {
+    draft['deletionGracePeriodSeconds'] = deletionGracePeriodSeconds;
+  }
   return { ...submitted, metadata: withClientOwned(draft, submitted.metadata) };
 }
 
@@ -69,10 +77,16 @@ const keptOnUpdate = [
   'deletionGracePeriodSeconds',
 ] as const;
 
+const noMembers = {};
+
 /** generation + 1 when something outside metadata and status differs (spec 1, section 2.2). */
 export function withGeneration(next: ApiObject, current: ApiObject, kind: KindInfo): ApiObject {
-  if (!kind.tracksGeneration || sameDesiredState(next, current)) return next;
-  return bumpGeneration(next);
+  if (!kind.tracksGeneration) return next;
+  const { countedMetadata: counted } = kind;
+  const sameMetadata =
+    counted === undefined ||
+    deepEqual(next.metadata[counted] ?? noMembers, current.metadata[counted] ?? noMembers);
+  return sameMetadata && sameDesiredState(next, current) ? next : bumpGeneration(next);
 }
 
 export function bumpGeneration(object: ApiObject): ApiObject {
@@ -98,17 +112,27 @@ export interface Deduplicated {
   readonly warnings: readonly string[];
 }
 
-/** Repeated owner references are dropped, with a warning. */
-export function withoutDuplicateOwners(object: ApiObject): Deduplicated {
+/** Repeated owner references are dropped, with a warning. `when`: what the text says of a patch,
+ * whose references are there when it has been applied. */
+export function withoutDuplicateOwners(object: ApiObject, when: '' | 'patched' = ''): Deduplicated {
   const owners = object.metadata.ownerReferences;
   if (owners === undefined || owners.length < 2) return { object, warnings: [] };
-  const kept: OwnerReference[] = [];
+  const kept = new Map<string, OwnerReference>();
+  const repeated: string[] = [];
   for (const owner of owners) {
-    if (!kept.some((other) => deepEqual(other, owner))) kept.push(owner);
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner;
+    const all = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
+    if (kept.has(all)) repeated.push(uid);
+    else kept.set(all, owner);
   }
-  if (kept.length === owners.length) return { object, warnings: [] };
+  if (repeated.length === 0) return { object, warnings: [] };
+  const after = when === 'patched' ? ' after mutating admission happens' : '';
+  const warning =
+    `.metadata.ownerReferences contains duplicate entries${after}; API server dedups owner ` +
+    'references in 1.20+, and may reject such requests as early as 1.24; please fix your ' +
+    `requests; duplicate UID(s) observed: ${repeated.join(', ')}`;
   return {
-    object: { ...object, metadata: { ...object.metadata, ownerReferences: kept } },
-    warnings: ['metadata.ownerReferences repeats an owner; the repetition was dropped'],
+    object: { ...object, metadata: { ...object.metadata, ownerReferences: [...kept.values()] } },
+    warnings: [warning],
   };
 }

@@ -10,6 +10,7 @@
  *
  * Invariants: pure inside the decision, it may run again. The result obeys what an update obeys.
  */
+import { isCredentialKind } from '../apimachinery/credential-kinds.ts';
 import { applyJsonPatch } from '../apimachinery/patch/json-patch.ts';
 import type { JsonPatch } from '../apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
@@ -17,7 +18,13 @@ import type { Patched } from '../apimachinery/patch/patch-result.ts';
 import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge-patch.ts';
 import { strategicSchemaOf } from '../apimachinery/patch/strategic-schema.ts';
 import type { ScalePaths } from '../apimachinery/scheme.ts';
-import { newBadRequest, newInvalidPatch, newPatchTooLarge } from '../apimachinery/status-error.ts';
+import {
+  nameMismatch,
+  newBadRequest,
+  newInvalidPatch,
+  newOtherNamespace,
+  newTooLarge,
+} from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { typedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { DocumentType, TypedDocument } from '../apimachinery/typed/field-validation.ts';
@@ -28,11 +35,12 @@ import type { FieldValidation } from '../apimachinery/write-options.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import type { WriteOptions } from './create.ts';
+import { withoutDuplicateOwners } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { refused } from './registry.ts';
 import { executeScale, produceScale, scaleOf } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
-import { executeReplace, produceUpdate, writerOf } from './update.ts';
+import { executeReplace, missingVersion, produceUpdate, writerOf } from './update.ts';
 import type { Subresource } from './update.ts';
 import { atVersionOf } from './versions.ts';
 
@@ -64,9 +72,16 @@ export function patchObject(
       const document = withRevision(atVersionOf(current.object, kind), current);
       const next = patchedObject(document, patch, kind, options);
       if (next.kind === 'refused') return next;
+      const missing = missingVersion(target, next.object);
+      if (missing !== undefined) return refused(missing);
+      const { object, warnings: ofOwners } = withoutDuplicateOwners(next.object, 'patched');
       // Of the last decision, which is the one that counts.
-      warnings.splice(0, warnings.length, ...next.warnings);
-      return produceUpdate(deps, target, next.object, writerOf(options, subresource), current);
+      warnings.splice(0, warnings.length, ...next.warnings, ...ofOwners);
+      const { resourceVersion } = object.metadata;
+      // Another uid is no other object that is meant, but a field that does not change.
+      const expected = { uid: undefined, resourceVersion };
+      const writer = writerOf(options, subresource);
+      return produceUpdate(deps, target, object, writer, current, expected);
     },
     create: undefined,
     warnings,
@@ -137,7 +152,7 @@ function patchError({ why, problem }: Extract<Patched, { kind: 'refused' }>): St
     case 'inapplicable':
       return newInvalidPatch(problem);
     case 'too-large':
-      return newPatchTooLarge(problem);
+      return newTooLarge(problem);
     default:
       return unreachable(why);
   }
@@ -146,17 +161,26 @@ function patchError({ why, problem }: Extract<Patched, { kind: 'refused' }>): St
 /** A patch changes an object; it does not make another one of it. */
 function identityChange(patched: JsonObject, document: ApiObject): StatusError | undefined {
   const metadata = isJsonObject(patched['metadata']) ? patched['metadata'] : {};
+  const { namespace = '', name = '' } = document.metadata;
+  const given = metadata['namespace'] ?? '';
+  if (given !== '' && namespace !== '' && given !== namespace) return newOtherNamespace();
+  // A patch may have copied a credential into any of them.
+  const quotes = !isCredentialKind(document.kind);
+  const newName = metadata['name'] ?? '';
+  const isOther = newName !== '' && newName !== name;
+  const misnamed = nameMismatch(isOther && !quotes ? null : newName, name);
+  if (misnamed !== undefined) return misnamed;
   const rows = [
     ['API version', patched['apiVersion'], document.apiVersion],
     ['kind', patched['kind'], document.kind],
-    ['name', metadata['name'], document.metadata.name],
-    ['namespace', metadata['namespace'], document.metadata.namespace],
   ] as const;
   for (const [what, found, expected] of rows) {
     if ((found ?? '') === (expected ?? '')) continue;
     const shown = typeof found === 'string' ? found : 'not a text';
-    const text = `the ${what} of the patched object (${shown}) does not match ${expected ?? '""'}`;
-    return newBadRequest(text);
+    const quoted = quotes ? ` (${shown})` : '';
+    return newBadRequest(
+      `the ${what} of the patched object${quoted} does not match ${expected ?? '""'}`,
+    );
   }
   return undefined;
 }

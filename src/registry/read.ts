@@ -75,7 +75,7 @@ export async function listObjects(
   if (at.kind === 'refused') return at;
   const unreadable = unreadableIn(at.value, target.namespace);
   if (unreadable.length > 0) return refused(unreadableError(target, unreadable));
-  const result = page(at.value, target, query);
+  const result = await page(deps, at.value, target, query);
   if (result.continueAfter !== undefined) deps.streams.keep(target.kind.storage, at.value);
   return ok(result);
 }
@@ -180,19 +180,36 @@ export function continueStart(target: ResourceTarget, lastKey: string): string {
   return `${relative}\0`;
 }
 
-function page(snapshot: ResourceSnapshot, target: ResourceTarget, query: ListQuery): ListResult {
+/** Entries that are looked at between two pauses. */
+const examinedMax = 1024;
+
+async function page(
+  deps: RegistryDeps,
+  snapshot: ResourceSnapshot,
+  target: ResourceTarget,
+  query: ListQuery,
+): Promise<ListResult> {
   const scope = target.namespace === '' ? undefined : target.namespace;
   const { predicate, limit } = query;
   const after = startOf(query.continueToken, target);
   const everything = predicate.id === '';
-  const whole = (entries: Iterable<StoredObject>, count: number | undefined): ListResult =>
-    listed(snapshot, entries, count, undefined, undefined);
+  const extent = after === undefined && limit === 0 ? `${scope ?? ''}/${predicate.id}` : undefined;
+  const whole = (entries: ListResult['entries'], count: number | undefined): ListResult => ({
+    ...listed(snapshot, entries, count, undefined, undefined),
+    extent,
+  });
   const total = after === undefined ? snapshot.count(scope) : snapshot.countAfter(scope, after);
   if (everything && (limit === 0 || total <= limit)) {
-    return whole(snapshot.entries(scope, after), total);
+    return whole(
+      walked(() => snapshot.entries(scope, after)),
+      total,
+    );
   }
   if (limit === 0) {
-    return whole(matching(snapshot, scope, after, predicate), undefined);
+    return whole(
+      walked(() => matching(snapshot, scope, after, predicate)),
+      undefined,
+    );
   }
 
   const entries: StoredObject[] = [];
@@ -200,6 +217,7 @@ function page(snapshot: ResourceSnapshot, target: ResourceTarget, query: ListQue
   let last = after;
   for (const entry of snapshot.entries(scope, after)) {
     examined += 1;
+    if (examined % examinedMax === 0) await deps.turns.pause();
     last = `${entry.namespace}/${entry.name}`;
     if (predicate.matches(entry)) entries.push(entry);
     if (entries.length === limit) break;
@@ -209,15 +227,20 @@ function page(snapshot: ResourceSnapshot, target: ResourceTarget, query: ListQue
   return listed(snapshot, entries, entries.length, last, everything ? remaining : undefined);
 }
 
+function walked<T>(walk: () => Iterator<T>): Iterable<T> {
+  return { [Symbol.iterator]: walk };
+}
+
 function listed(
   snapshot: ResourceSnapshot,
-  entries: Iterable<StoredObject>,
+  entries: ListResult['entries'],
   count: number | undefined,
   continueAfter: string | undefined,
   remainingItemCount: number | undefined,
 ): ListResult {
   const { revision } = snapshot;
-  return { revision, snapshot, entries, count, continueAfter, remainingItemCount };
+  const extent = undefined;
+  return { revision, snapshot, entries, count, continueAfter, remainingItemCount, extent };
 }
 
 /** Walks the scope lazily; a pinned name in a known namespace is looked up instead. */
@@ -226,14 +249,17 @@ function* matching(
   scope: string | undefined,
   after: string | undefined,
   predicate: Predicate,
-): IterableIterator<StoredObject> {
+): IterableIterator<StoredObject | undefined> {
   const name = predicate.pins.get('metadata.name');
   if (name !== undefined && scope !== undefined && after === undefined) {
     const entry = snapshot.get(scope, name);
     if (entry !== undefined && predicate.matches(entry)) yield entry;
     return;
   }
+  let examined = 0;
   for (const entry of snapshot.entries(scope, after)) {
+    examined += 1;
+    if (examined % examinedMax === 0) yield undefined;
     if (predicate.matches(entry)) yield entry;
   }
 }

@@ -14,6 +14,7 @@ import type { ActorSystem } from '../../actors/actors.ts';
 import type { ResourceSnapshot, Streams } from '../../streams/streams.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
+import type { Turns } from '../stdx/turns.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { StrategyOf } from './strategy.ts';
 import type { GuardOf } from './write-guard.ts';
@@ -27,6 +28,8 @@ export interface RegistryDeps {
   readonly strategyOf: StrategyOf;
   readonly clock: Clock;
   readonly prng: Prng;
+  /** For walks that may be long. */
+  readonly turns: Turns;
   /** Asked for writes of users; absent: nobody has a say. */
   readonly guardOf?: GuardOf | undefined;
 }
@@ -79,12 +82,15 @@ export interface DeleteResult {
 
 export interface ListResult {
   readonly revision: Revision;
-  /** The entries of the page, in key order. May be walked once. */
-  readonly entries: Iterable<StoredObject>;
+  /** The entries of the page, in key order; each walk begins anew. Undefined among them: many were
+   * passed over, and here is a place to let others go on. */
+  readonly entries: Iterable<StoredObject | undefined>;
   /** How many entries there are, when known without walking them. */
   readonly count: number | undefined;
   /** Where the next page starts: the key of the last entry examined. Undefined: the last page. */
   readonly continueAfter: string | undefined;
   readonly remainingItemCount: number | undefined;
   readonly snapshot: ResourceSnapshot;
+  /** Names the entries within the snapshot; undefined: a page of some. */
+  readonly extent: string | undefined;
 }

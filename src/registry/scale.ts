@@ -83,7 +83,10 @@ export async function executeScale(
   const written = { produce, create: undefined, warnings, options, subresource: 'scale' };
   const result = await executeReplace(deps, target, written);
   if (result.kind === 'refused') return result;
-  return ok({ object: scaleOf(decodeObject(result.value.bytes), paths, scale), warnings });
+  return ok({
+    object: scaleOf(decodeObject(result.value.bytes), paths, scale),
+    warnings: result.value.warnings,
+  });
 }
 
 /** What a Scale, as a client wants it, makes of the object it scales. */

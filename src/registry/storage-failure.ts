@@ -7,6 +7,7 @@ import {
   newRequestEntityTooLarge,
   newServerTimeout,
   newServiceUnavailable,
+  newStoreFailure,
   newTimeout,
 } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
@@ -14,6 +15,8 @@ import { storageLimits } from '../storage/storage.ts';
 import type { StorageError } from '../storage/storage.ts';
 
 const retryAfterSeconds = 1;
+/** Room does not come back in a moment. */
+const fullRetryAfterSeconds = 5;
 
 export function interpretStorageError(
   error: StorageError,
@@ -22,10 +25,18 @@ export function interpretStorageError(
 ): StatusError {
   switch (error.code) {
     case 'full':
-      return newServiceUnavailable('the store is full: nothing was written');
+      return newServiceUnavailable(
+        'the store is full, only deletions are written: nothing was written',
+        fullRetryAfterSeconds,
+      );
     case 'unknown':
       return newTimeout(
         'the outcome of the write is not known: read the object before trying again',
+        retryAfterSeconds,
+      );
+    case 'timeout':
+      return newTimeout(
+        'the store has not answered in time: nothing was written, try again',
         retryAfterSeconds,
       );
     case 'lagging':
@@ -39,6 +50,10 @@ export function interpretStorageError(
         `StorageError: corrupt object: a stored record of ${resource.resource} cannot be read`,
       );
     case 'io':
+      return newStoreFailure(
+        `the store failed (${error.message}): nothing was written`,
+        retryAfterSeconds,
+      );
     case 'in-use':
     case 'identity':
     case 'incomplete':

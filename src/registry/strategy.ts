@@ -32,6 +32,16 @@ export interface KindStrategy {
   validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
   /** Of a write to the status, which leaves the rest as it is. */
   validateStatusUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
+  /** What a writer should know of an object that is accepted, as texts of Warning headers: of a
+   * creation (`current` undefined), or of a write to the object ('' or 'scale') or to another
+   * subresource. Absent: there is nothing to say. */
+  warnings?(
+    next: ApiObject,
+    current: ApiObject | undefined,
+    subresource: string,
+  ): readonly string[];
+  /** What is said of a deletion that leaves open what becomes of dependents. Absent: nothing. */
+  readonly deletionWarning?: string | undefined;
   /** Why this object may not be deleted at all, if so. */
   forbidDeletion(name: string): StatusError | undefined;
   /** Seconds an accepted delete waits; `requested` is what the client asked for. 0: at once. */
@@ -94,7 +104,7 @@ function withStatus(object: ApiObject, status: JsonValue | undefined): ApiObject
   return object['status'] === undefined ? object : (without(object, 'status') as ApiObject);
 }
 
-function withStatusOf(next: ApiObject, current: ApiObject): ApiObject {
+export function withStatusOf(next: ApiObject, current: ApiObject): ApiObject {
   return withStatus(next, current['status']);
 }
 

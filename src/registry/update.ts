@@ -7,6 +7,7 @@
  * Invariants: a stale resourceVersion, or another uid, is a Conflict; metadata that the server owns
  * is taken from the current object; a result equal to the current object writes nothing.
  */
+import { isCredentialKind } from '../apimachinery/credential-kinds.ts';
 import { invalid } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
@@ -33,7 +34,7 @@ import { ok, refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
 import { toStorageVersion } from './versions.ts';
 import { guarded, unguarded } from './write-guard.ts';
-import type { WriteCheck } from './write-guard.ts';
+import type { Completion, WriteCheck } from './write-guard.ts';
 import { writtenObject } from './written-object.ts';
 
 /** The status, or one that the kind's strategy names; undefined: the object itself. */
@@ -59,15 +60,15 @@ export function updateObject(
   const { object: next, warnings } = withoutDuplicateOwners(submitted);
   return executeReplace(deps, target, {
     produce: (current) => {
-      if (!hasVersion(preconditions) && !kind.allowUnconditionalUpdate) {
-        return refused(versionRequired(target));
-      }
+      const missing = missingVersion(target, next);
+      if (missing !== undefined) return refused(missing);
       return produceUpdate(deps, target, next, writerOf(options, subresource), current);
     },
     create: namesUid(preconditions)
       ? () => refused(uidConflict(target, preconditions.uid ?? '', ''))
       : kind.allowCreateOnUpdate && subresource === undefined && !hasVersion(preconditions)
-        ? () => creationOf(options, () => produceCreation(deps, target, submitted, options))
+        ? (complete) =>
+            creationOf(options, () => produceCreation(deps, target, submitted, options, complete))
         : undefined,
     warnings,
     options,
@@ -85,15 +86,17 @@ export function writerOf(options: WriteOptions, subresource: string | undefined)
   return { manager: options.manager ?? '', subresource: subresource ?? '' };
 }
 
-/** What an update to `next`, at the request's version, makes of the current object. */
+/** What an update to `next`, at the request's version, makes of the current object. `expected`:
+ * the object that the writer means. */
 export function produceUpdate(
   deps: RegistryDeps,
   target: ObjectTarget,
   next: ApiObject,
   writer: Writer,
   current: CurrentObject,
+  expected: Preconditions = preconditionsOf(next),
 ): Production {
-  const conflict = checkPreconditions(preconditionsOf(next), current, target);
+  const conflict = checkPreconditions(expected, current, target);
   if (conflict !== undefined) return conflict;
   const { kind } = target;
   const stored = toStorageVersion(next, kind);
@@ -155,7 +158,10 @@ export function preparedUpdate(
 ): ApiObject {
   const strategy = deps.strategyOf(kind);
   const nowMs = deps.clock.nowMs();
-  if (subresource === 'status') return preparedStatus(submitted, current, strategy, nowMs);
+  if (subresource === 'status') {
+    const next = statusWritten(submitted, current, kind.keptByStatus ?? []);
+    return strategy.prepareForStatusUpdate(next, current, nowMs);
+  }
   const next = metadataForUpdate(submitted, current);
   const rules = subresource === undefined ? undefined : strategy.subresources[subresource];
   assert(subresource === undefined || rules !== undefined, `no rules for ${subresource}`);
@@ -164,15 +170,26 @@ export function preparedUpdate(
   return withGeneration(prepared, current, kind);
 }
 
-/** Asked of writes over an existing object only: a PUT that creates has no version to name. */
-function versionRequired({ kind, name }: ObjectTarget): StatusError {
+/** Why an object that must not be overwritten unseen is not: the write names no version. Asked of
+ * writes over an existing object only: a PUT that creates has no version to name. */
+export function missingVersion(
+  { kind, name }: ObjectTarget,
+  { metadata }: ApiObject,
+): StatusError | undefined {
+  const { resourceVersion } = metadata;
+  if (kind.allowUnconditionalUpdate || hasVersion({ uid: undefined, resourceVersion })) {
+    return undefined;
+  }
   const why = 'must be specified for an update';
-  return newInvalid(kind, name, [invalid('metadata.resourceVersion', '', why)]);
+  const error = invalid('metadata.resourceVersion', resourceVersion ?? '', why);
+  // The kind's place is taken by its resource, and the number is in hexadecimal digits.
+  return newInvalid({ group: kind.group, kind: kind.resource }, name, [{ ...error, shown: '0x0' }]);
 }
 
 export interface Replacement {
   readonly produce: (current: CurrentObject) => Production;
-  readonly create: (() => Production) | undefined;
+  /** What is created where there is nothing, completed by who has to add to it. */
+  readonly create: ((complete: Completion | undefined) => Production) | undefined;
   readonly warnings: readonly string[];
   readonly options: WriteOptions;
   /** What is written of the object; absent: the object itself. */
@@ -191,7 +208,7 @@ export function executeReplace(
   const write = { kind, namespace, name, subresource };
   const guard = user === undefined ? undefined : deps.guardOf?.(user, write);
   if (guard === undefined) return replaceGuarded(deps, target, replacement, unguarded);
-  return guard.run((check) => replaceGuarded(deps, target, replacement, check));
+  return guard.run((check, complete) => replaceGuarded(deps, target, replacement, check, complete));
 }
 
 async function replaceGuarded(
@@ -199,20 +216,31 @@ async function replaceGuarded(
   target: ObjectTarget,
   replacement: Replacement,
   check: WriteCheck,
+  complete?: Completion,
 ): Promise<Result<WriteResult>> {
   const { kind, namespace, name } = target;
   const strategy = deps.strategyOf(kind);
-  const { produce, create } = replacement;
+  const { produce, create, options, subresource = '' } = replacement;
+  // Of the last decision, which is the one that counts.
+  let told: readonly string[] = [];
+  const judged = (production: Production, current: ApiObject | undefined): Production => {
+    const left = guarded(check, production, current);
+    if (options.user !== undefined && left.kind === 'object') {
+      told = strategy.warnings?.(left.object, current, subresource) ?? [];
+    }
+    return left;
+  };
   const outcome = await deps.actors.execute(objectKey(kind.storage, namespace, name), {
     type: 'replace',
-    produce: (current) => guarded(check, produce(current), current.object),
-    create: create === undefined ? undefined : () => guarded(check, create(), undefined),
+    produce: (current) => judged(produce(current), current.object),
+    create: create === undefined ? undefined : () => judged(create(complete), undefined),
     conditions: namespaceConditions(namespace),
     completesDeletion: (object) => completesDeletion(object, strategy),
-    dryRun: replacement.options.dryRun,
+    dryRun: options.dryRun,
     qualifiedResource: kind,
   });
-  return replacementResult(outcome, target, replacement.warnings);
+  const { warnings } = replacement;
+  return replacementResult(outcome, target, told.length === 0 ? warnings : [...warnings, ...told]);
 }
 
 /** Nothing holds a deleted object any more: this write removes it (spec 1, section 3.1). */
@@ -238,7 +266,9 @@ function namesUid(preconditions: Preconditions): boolean {
 
 /** The object that the client means is not the one there, which may be none. */
 function uidConflict({ kind, name }: ObjectTarget, expected: string, found: string): StatusError {
-  const uids = `UID in precondition: ${expected}, UID in object meta: ${found}`;
+  // A patch may have copied a credential there.
+  const meant = isCredentialKind(kind.kind) ? 'another' : expected;
+  const uids = `UID in precondition: ${meant}, UID in object meta: ${found}`;
   return newConflict(kind, name, `Precondition failed: ${uids}`);
 }
 
@@ -258,26 +288,24 @@ export function checkPreconditions(
   return undefined;
 }
 
-/** Status and the metadata that a client owns; everything else stays as it is. */
-function preparedStatus(
+/** Status and the metadata that a client owns, but for what the kind keeps; everything else stays
+ * as it is. */
+function statusWritten(
   submitted: ApiObject,
   current: ApiObject,
-  strategy: KindStrategy,
-  nowMs: number,
+  kept: readonly string[],
 ): ApiObject {
-  const { metadata } = metadataForUpdate(submitted, current);
-  const { ownerReferences } = current.metadata;
+  let { metadata } = metadataForUpdate(submitted, current);
+  for (const name of kept) {
+    const value = current.metadata[name];
+    if (metadata[name] === value) continue;
+    metadata = value === undefined ? without(metadata, name) : withMember(metadata, name, value);
+  }
   const { status } = submitted;
-  const owned =
-    ownerReferences === undefined
-      ? without(metadata, 'ownerReferences')
-      : withMember(metadata, 'ownerReferences', ownerReferences);
-  const unchanged = { ...current, metadata: owned };
-  const next =
-    status === undefined
-      ? (without(unchanged, 'status') as ApiObject)
-      : withMember(unchanged, 'status', status);
-  return strategy.prepareForStatusUpdate(next, current, nowMs);
+  const unchanged = { ...current, metadata };
+  return status === undefined
+    ? (without(unchanged, 'status') as ApiObject)
+    : withMember(unchanged, 'status', status);
 }
 
 /** `next`, if its metadata allows it after `current` and `ofKind`, the kind's own, are none. */
@@ -299,8 +327,10 @@ function produceCreation(
   target: ObjectTarget,
   submitted: ApiObject,
   options: WriteOptions,
+  complete: Completion | undefined,
 ): Production {
-  const prepared = prepareForCreate(deps, target, submitted, target.name, options.user);
+  const { user } = options;
+  const prepared = prepareForCreate(deps, target, submitted, target.name, { user, complete });
   if (prepared.kind === 'refused') return prepared;
   return { kind: 'object', object: trackedCreation(deps, target, prepared.value, options) };
 }

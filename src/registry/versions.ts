@@ -65,6 +65,12 @@ export function showing(kind: KindInfo): (bytes: Uint8Array) => Uint8Array {
   };
 }
 
+/** Whether `showing` has to read an object and write it anew. */
+export function convertsWhenShown(kind: KindInfo): boolean {
+  const { conversions } = kind;
+  return conversions?.get(storageApiVersion(kind)) !== conversions?.get(formatGroupVersion(kind));
+}
+
 /** Names what `showing` does: equal names show equal bytes. */
 export function showingId(kind: KindInfo): string {
   return `${formatGroupVersion(kind)}/${kind.kind}`;

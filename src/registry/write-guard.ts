@@ -4,6 +4,8 @@
  *
  *     write ▶ decided on the current object ▶ check(next, current) ▶ stored | refused, no change
  *
+ * Of a creation it may complete the object first, before it is validated.
+ *
  * What it is not: authorization of the request, which has happened, or validation.
  *
  * Invariants: the check runs inside the decision and may run again, so it sees what is stored. It
@@ -12,7 +14,7 @@
  */
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
-import type { StatusError } from '../apimachinery/status-error.ts';
+import { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Production } from '../../actors/actors.ts';
 
@@ -23,8 +25,13 @@ export type WriteCheck = (
   current: ApiObject | undefined,
 ) => StatusError | undefined;
 
+/** An object that is to be created, in the stored version, as it may be: with what the guard has to
+ * add; or why it may not be. What it adds is nobody's. */
+export type Completion = (object: ApiObject) => ApiObject | StatusError;
+
 export interface WriteGuard {
-  run<T>(write: (check: WriteCheck) => Promise<T>): Promise<T>;
+  /** `complete` absent: nothing to add. */
+  run<T>(write: (check: WriteCheck, complete?: Completion) => Promise<T>): Promise<T>;
 }
 
 export interface GuardedWrite {
@@ -50,11 +57,22 @@ export function allGuards(guards: readonly GuardOf[]): GuardOf {
 function both(first: WriteGuard, second: WriteGuard): WriteGuard {
   return {
     run: (write) =>
-      first.run((ofFirst) =>
-        second.run((ofSecond) =>
-          write((next, current) => ofFirst(next, current) ?? ofSecond(next, current)),
+      first.run((ofFirst, completeFirst) =>
+        second.run((ofSecond, completeSecond) =>
+          write(
+            (next, current) => ofFirst(next, current) ?? ofSecond(next, current),
+            oneAfterTheOther(completeFirst, completeSecond),
+          ),
         ),
       ),
+  };
+}
+
+function oneAfterTheOther(first?: Completion, second?: Completion): Completion | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return (object) => {
+    const completed = first(object);
+    return completed instanceof StatusError ? completed : second(completed);
   };
 }
 

@@ -13,17 +13,19 @@ import type { CallerAuthentication } from '../authentication/authenticator.ts';
 import type { SigningAuthority } from '../authentication/certificate-requests.ts';
 import type { Controller } from '../controllers/controller.ts';
 import { together } from '../controllers/controller.ts';
+import type { AuthenticationTrust } from '../controllers/system/authentication-trust.ts';
 import type { ReviewAnswerers } from '../endpoints/request.ts';
 import { accessReviews } from '../endpoints/reviews/access-reviews.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { Histogram } from '../stdx/histogram.ts';
 import { buildAuthentication, fileTokens, readAuthenticationFiles } from './authentication.ts';
 import { followAuthentication } from './authentication-reload.ts';
 import type { AuthenticationFiles } from './authentication.ts';
 import { createRbacControllers } from './authorization.ts';
 import type { TlsMaterial } from './listeners.ts';
 import type { Log } from './log.ts';
-import type { LabelledSeries } from './metrics.ts';
+import type { HistogramSeries, MetricSeries } from './metrics.ts';
 import type { CompletedConfig } from './options.ts';
 import { ensurePki, servingOf } from './pki.ts';
 import type { Pki } from './pki.ts';
@@ -76,7 +78,8 @@ export interface AccessParts {
   readonly authentication: CallerAuthentication;
   readonly reviews: ReviewAnswerers;
   readonly tokens: TokenParts;
-  readonly series: readonly LabelledSeries[];
+  readonly series: readonly MetricSeries[];
+  readonly trust: AuthenticationTrust;
   /** The configuration is not read again. */
   stop(): void;
   /** Where this server runs controllers. */
@@ -110,14 +113,17 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
   const rootCa = given ? undefined : pki.authority.certificatePem;
   // Alone it has made them before it serves anybody; else whoever holds the controllers does.
   const defaults = authorization.usesRbac && deps.shared;
+  const expirations = new Histogram(expirationBounds);
+  const { anonymous } = configuration;
   return {
-    authentication: buildAuthentication(files, methods, configuration.anonymous, clock, identity),
+    authentication: buildAuthentication(files, methods, anonymous, clock, identity, expirations),
     reviews: new Map([
       ...tokenReviews(tokens, methods, identity, clock),
       ...accessReviews(authorization),
     ]),
     tokens,
-    series: [...configuration.series, ...tokens.series],
+    trust: files.trust,
+    series: [...configuration.series, ...tokens.series, expirationSeries(expirations)],
     stop: () => configuration.stop(),
     controllers: (own) =>
       together([
@@ -140,5 +146,22 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
           lifeMs: config.signing.lifeMs,
         }),
       ]),
+  };
+}
+
+const hourSeconds = 3600;
+const daySeconds = 24 * hourSeconds;
+/** Of the reference: its alert for certificates that run out asks for them. */
+const expirationBounds: readonly number[] = [
+  0,
+  ...[0.5, 1, 2, 6, 12].map((hours) => hours * hourSeconds),
+  ...[1, 2, 4, 7, 30, 90, 180, 360].map((days) => days * daySeconds),
+];
+
+function expirationSeries(histogram: Histogram): HistogramSeries {
+  return {
+    name: 'apiserver_client_certificate_expiration_seconds',
+    help: 'How long client certificates were still good when they were used.',
+    readHistograms: () => [{ labels: {}, histogram }],
   };
 }

@@ -6,7 +6,6 @@ export function accountTokenSeries(counts: AccountTokenCounts): readonly Labelle
   const of = (name: string, help: string, read: () => number): LabelledSeries => ({
     name: `serviceaccount_${name}`,
     help,
-    labelNames: [],
     read: () => [{ labels: {}, value: read() }],
   });
   return [

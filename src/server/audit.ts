@@ -165,14 +165,12 @@ function seriesOf(
     {
       name: 'apiserver_audit_error_total',
       help: 'Audit events lost: no room in the buffer, too large, or not taken.',
-      labelNames: ['plugin'],
       read: () =>
         backends.map(({ lostTotal, plugin }) => ({ labels: { plugin }, value: lostTotal })),
     },
     {
       name: 'apiserver_audit_level_total',
       help: 'Requests by the level that the audit policy gave them.',
-      labelNames: ['level'],
       read: () => [...counts.levels].map(([level, value]) => ({ labels: { level }, value })),
     },
   ];

@@ -79,13 +79,11 @@ function createReloads(clock: Clock) {
     {
       name: `${prefix}s_total`,
       help: 'Readings of the changed authentication configuration.',
-      labelNames: ['status'],
       read: read(({ count }) => count),
     },
     {
       name: `${prefix}_last_timestamp_seconds`,
       help: 'When it was read last.',
-      labelNames: ['status'],
       read: read(({ atMs }) => atMs / 1000),
     },
   ];

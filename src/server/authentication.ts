@@ -28,7 +28,12 @@ import type { AnonymousRule } from '../authentication/union.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonValue } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
-import type { AccessConfig } from './access-options.ts';
+import type { Histogram } from '../stdx/histogram.ts';
+import type {
+  AuthenticationTrust,
+  TrustedProxies,
+} from '../controllers/system/authentication-trust.ts';
+import type { AccessConfig, RequestHeaderConfig } from './access-options.ts';
 import { readOptionFile, readOptionText } from './option-files.ts';
 import { OptionsError } from './option-values.ts';
 import type { Pki } from './pki.ts';
@@ -39,6 +44,8 @@ export interface AuthenticationFiles {
   readonly proxy: ProxyRules | undefined;
   /** CAs of clients and proxies, PEM: clients are told of them in the handshake. */
   readonly clientCaPem: string;
+  /** What servers behind this one are told of it. */
+  readonly trust: AuthenticationTrust;
   readonly staticUsers: ReadonlyMap<string, Pki['adminUser']>;
   readonly configuration: ReadConfigurationFile | undefined;
   readonly anonymous: AnonymousRule;
@@ -66,6 +73,10 @@ export function readAuthenticationFiles(
     clientRoots: rootsOf('client-ca-file', `${own}\n${clients}`),
     proxy: proxyRules(access, proxies),
     clientCaPem: [own, clients, proxies].filter((pem) => pem !== '').join('\n'),
+    trust: {
+      clientCaPem: `${own}\n${clients}`,
+      proxies: access.requestHeader && trustedProxies(access.requestHeader, proxies),
+    },
     staticUsers: staticUsersOf(access, pki),
     configuration:
       file === undefined || bytes === undefined ? undefined : { file, bytes, jwt: configured.jwt },
@@ -100,11 +111,12 @@ export function buildAuthentication(
   anonymous: () => AnonymousRule,
   clock: Clock,
   identity: Identity,
+  expirations: Histogram,
 ): CallerAuthentication {
   const { proxy, clientRoots } = files;
   const methods: readonly Authenticator[] = [
     ...(proxy === undefined ? [] : [requestHeaderProxy(proxy, clock)]),
-    clientCertificates(clientRoots, clock, identity),
+    clientCertificates(clientRoots, clock, identity, (seconds) => expirations.observe(seconds)),
     bearerTokens(tokenMethods),
   ];
   return createAuthentication({
@@ -149,6 +161,22 @@ function proxyRules({ requestHeader }: AccessConfig, pem: string): ProxyRules | 
       extraPrefix: requestHeader.extraHeaderPrefixes,
     },
   };
+}
+
+function trustedProxies(rules: RequestHeaderConfig, caPem: string): TrustedProxies {
+  return {
+    caPem,
+    allowedNames: rules.allowedNames,
+    usernameHeaders: rules.usernameHeaders.map(asWritten),
+    uidHeaders: rules.uidHeaders.map(asWritten),
+    groupHeaders: rules.groupHeaders.map(asWritten),
+    extraHeaderPrefixes: rules.extraHeaderPrefixes.map(asWritten),
+  };
+}
+
+/** `x-remote-user` ▶ `X-Remote-User`: clients compare the text. */
+function asWritten(header: string): string {
+  return header.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
 function rootsOf(flag: string, pem: string): readonly Certificate[] {

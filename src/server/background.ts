@@ -20,6 +20,7 @@ import { createLeaderElection } from '../controllers/leader-election.ts';
 import type { LeaderElection } from '../controllers/leader-election.ts';
 import { leaseKind } from '../controllers/lease-object.ts';
 import { createNamespaceController } from '../controllers/namespace-lifecycle.ts';
+import { formatAddress } from '../controllers/system/server-endpoints.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { compactorDefaults, createCompactor } from '../storage/compactor.ts';
@@ -29,8 +30,11 @@ import type { Measured } from './metrics.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
 import type { ServerParts } from './server-parts.ts';
+import { ownAddress } from './system-objects.ts';
+import type { Whereabouts } from './system-objects.ts';
 
 const controllersLease = 'sluice-controllers';
+const identityLeaseHook = 'kube-apiserver-identity-lease-controller';
 
 export interface BackgroundDeps {
   readonly parts: ServerParts;
@@ -44,13 +48,17 @@ export interface BackgroundDeps {
   readonly hostname: string;
   /** More controllers, where this server runs them. */
   readonly controllers: (registry: RegistryDeps) => Controller;
+  /** What every server does for itself, once it listens. */
+  readonly everywhere: (where: Whereabouts) => Controller;
 }
 
 export interface Background {
   /** Once the server listens: `place` tells it from others of its host. */
-  start(place: string): void;
+  start(place: string, securePort: number | undefined): void;
   stop(): Promise<void>;
   readonly measured: readonly Measured[];
+  /** What the start has to do here, by the name of its health check: whether it is done. */
+  readonly hooks: ReadonlyMap<string, () => boolean>;
   /** Whether anybody runs the controllers, as far as this server can see. */
   controllersHealth(): ComponentHealth;
 }
@@ -85,16 +93,33 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
   if (deps.compacts) running.push(compactor);
   let identity: IdentityLease | undefined;
   let started = false;
+  let everywhere: Controller | undefined;
   return {
-    start(place) {
+    start(place, securePort) {
       started = true;
+      const own = ownAddress(config, securePort);
+      const instance = { hostname: deps.hostname, place, advertised: own && formatAddress(own) };
       if (kind !== undefined && announces) {
-        identity = identityLeaseOf(deps, kind, { hostname: deps.hostname, place });
-        running.push(identity);
+        identity = identityLeaseOf(deps, kind, instance);
+        identity.start();
       }
+      everywhere = deps.everywhere({ instance, own, securePort });
+      everywhere.start();
       together(running).start();
     },
-    stop: () => together(running).stop(),
+    async stop() {
+      // First the server says that it goes, then it takes back what it has said of itself.
+      const leave = async (): Promise<void> => {
+        await identity?.stop();
+        await everywhere?.stop();
+      };
+      await Promise.all([together(running).stop(), leave()]);
+    },
+    hooks: new Map(
+      announces && kind !== undefined
+        ? [[`start-${identityLeaseHook}`, () => !Number.isNaN(identity?.ageSeconds ?? NaN)]]
+        : [],
+    ),
     controllersHealth: () => healthOf(election, started),
     measured: measuredOf(election, announces ? () => identity?.ageSeconds ?? NaN : undefined),
   };

@@ -18,14 +18,23 @@ export type ParsedCommandLine =
   | StoreCommand
   | { readonly kind: 'convert'; readonly options: ConvertOptions }
   /** Help or version was asked for, and printed. */
-  | { readonly kind: 'done' };
+  | { readonly kind: 'done' }
+  /** No command was given. */
+  | { readonly kind: 'usage'; readonly text: string };
+
+const firstSteps = `
+Flags of a command: sluice COMMAND --help. To serve kubectl and other clients of Kubernetes:
+  sluice serve --identity=kubernetes
+  export KUBECONFIG=$PWD/data/admin.kubeconfig
+  kubectl get namespaces`;
 
 /** @throws OptionsError when the arguments cannot be understood. */
 export function parseCommandLine(args: readonly string[], version: string): ParsedCommandLine {
   let parsed: ParsedCommandLine = { kind: 'done' };
   const program = quiet(new Command('sluice'))
     .description('A streaming-first API server for cluster resources.')
-    .version(version);
+    .version(version)
+    .addHelpText('after', firstSteps);
   const serve = quiet(program.command('serve')).description('Serve the resource API.');
   const all = optionTable.map(({ flag }) => flag);
   addOptions(serve, all).action(() => {
@@ -37,6 +46,8 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
   addConvert(program, (options) => {
     parsed = { kind: 'convert', options };
   });
+  if (args.length === 0)
+    return { kind: 'usage', text: `${program.helpInformation()}${firstSteps}\n` };
   try {
     program.parse([...args], { from: 'user' });
   } catch (error) {

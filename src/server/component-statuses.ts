@@ -35,7 +35,12 @@ export function componentStatuses(deps: ComponentsDeps): ResourceView {
 
 async function storageHealth({ storage, logFollow }: ComponentsDeps): Promise<ComponentHealth> {
   const failure = storage.failure();
-  if (failure !== undefined) return { kind: 'unhealthy', error: 'the store has failed' };
+  if (failure !== undefined) {
+    return {
+      kind: 'unhealthy',
+      error: `the store ${failure.code === 'full' ? 'is full' : 'has failed'}`,
+    };
+  }
   if (await logFollow.isCurrent()) return { kind: 'healthy', message: 'ok' };
   return { kind: 'unhealthy', error: 'the store does not answer, or its log stands still' };
 }

@@ -36,6 +36,21 @@ const controllerNames = [
     short: 'csrcleaner',
     onByDefault: true,
   },
+  { name: 'system-namespaces-controller', short: 'systemnamespaces', onByDefault: true },
+  {
+    name: 'legacy-token-tracking-controller',
+    short: 'legacytokentracking',
+    onByDefault: true,
+  },
+  { name: 'system-priority-classes', short: 'systempriorityclasses', onByDefault: true },
+  { name: 'priority-and-fairness-config', short: 'flowcontrol', onByDefault: true },
+  {
+    name: 'cluster-authentication-trust-controller',
+    short: 'clusterauthenticationtrust',
+    onByDefault: true,
+  },
+  { name: 'kubernetes-service-controller', short: 'kubernetesservice', onByDefault: true },
+  { name: 'kubernetes-service-cidr-controller', short: 'servicecidr', onByDefault: true },
   { name: 'token-cleaner-controller', short: 'tokencleaner', onByDefault: false },
   { name: 'bootstrap-signer-controller', short: 'bootstrapsigner', onByDefault: false },
 ] as const satisfies readonly ControllerName[];

@@ -10,6 +10,7 @@ import type { KeyPair } from '../authentication/certificate-authority.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import { chooseTransport } from '../transport/choose.ts';
 import type { ExchangeHandler, HttpServer, TransportLimits } from '../transport/http-exchange.ts';
+import type { TransportLoad } from '../transport/load.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
@@ -21,8 +22,12 @@ export interface Listeners {
   readonly httpUrl: string | undefined;
   /** host:port of `url`. */
   readonly address: string;
+  /** Undefined: there is no secure one. */
+  readonly securePort: number | undefined;
   /** Adapters and binaries. */
   readonly name: string;
+  /** Answers from now on end their connection; new ones are still taken. */
+  startClosing(): void;
   stopAccepting(): void;
   close(): Promise<void>;
 }
@@ -41,19 +46,33 @@ export interface TlsMaterial {
   readonly clientCaPem: string;
 }
 
-export type OpenPorts = (tls: TlsMaterial, handler: ExchangeHandler) => Promise<Listeners>;
+/** Of each port, and of all together. */
+interface TransportBounds {
+  readonly limits: TransportLimits;
+  readonly load: TransportLoad;
+}
+
+export type OpenPorts = (
+  tls: TlsMaterial,
+  handler: ExchangeHandler,
+  onHandshakeError: () => void,
+) => Promise<Listeners>;
 
 /** Finds out what can be served before anything is started. @throws OptionsError. */
 export async function prepareListeners(
   config: CompletedConfig,
   ports: Ports,
-  limits: TransportLimits,
+  bounds: TransportBounds,
   log: Log,
 ): Promise<OpenPorts> {
   const { bindAddress: address } = config;
   const plain = ports.http === undefined ? undefined : await plainTransport(config, log);
-  return async (tls, handler) => {
-    const common = { address, limits, sharedPort: ports.shared };
+  return async (tls, handler, onHandshakeError) => {
+    const { goawayChance } = config;
+    const sharedPort = ports.shared;
+    const onDescriptorsShort = (short: boolean): void => tellOfDescriptors(log, short);
+    const calls = { onHandshakeError, onDescriptorsShort };
+    const common = { address, ...bounds, sharedPort, ...calls, goawayChance };
     const opened: HttpServer[] = [];
     const open = async (
       flag: string,
@@ -83,6 +102,14 @@ export async function prepareListeners(
   };
 }
 
+/** Of the port for plain HTTP; the other one refuses each connection by itself. */
+function tellOfDescriptors(log: Log, short: boolean): void {
+  if (short) {
+    const what = 'file descriptors run out: plain HTTP takes no connection until some are free';
+    log.error({ remedy: 'raise the limit of open files (ulimit -n, LimitNOFILE=)' }, what);
+  } else log.info({}, 'file descriptors are free again: plain HTTP takes connections');
+}
+
 async function plainTransport(config: CompletedConfig, log: Log) {
   const transport = await chooseTransport(config.transport, undefined);
   if (transport.kind === 'refused') throw new OptionsError(`--transport: ${transport.why}`);
@@ -96,7 +123,11 @@ async function listenSecure(
     readonly address: string;
     readonly port: number;
     readonly limits: TransportLimits;
+    readonly load: TransportLoad;
     readonly sharedPort: boolean;
+    readonly onHandshakeError: () => void;
+    readonly onDescriptorsShort: (short: boolean) => void;
+    readonly goawayChance: number;
   },
   { serving, clientCaPem }: TlsMaterial,
   handler: ExchangeHandler,
@@ -121,7 +152,11 @@ function together(
     url,
     httpUrl: secure === undefined ? undefined : httpUrl,
     address: `${host}:${(secure ?? http)?.port ?? 0}`,
+    securePort: secure?.port,
     name: servers.map(({ name }) => name).join(', '),
+    startClosing() {
+      for (const server of servers) server.startClosing();
+    },
     stopAccepting() {
       for (const server of servers) server.stopAccepting();
     },

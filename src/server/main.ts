@@ -21,6 +21,7 @@ import { StoreDamaged } from './verify-store.ts';
 import { startSupervisor } from './supervisor.ts';
 import type { RunningSupervisor } from './supervisor.ts';
 import { WorkerFailed } from './worker-fleet.ts';
+import { startWatchdog } from './watchdog.ts';
 import { runWorker } from './worker.ts';
 
 /** Failures that the operator mends, not the programmer. */
@@ -31,6 +32,7 @@ const unusable: ReadonlySet<string> = new Set([
   'compacted',
   'not-empty',
   'io',
+  'timeout',
   'full',
   'corrupt',
 ]);
@@ -38,6 +40,10 @@ const unusable: ReadonlySet<string> = new Set([
 async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), programVersion());
   if (command.kind === 'done') return;
+  if (command.kind === 'usage') {
+    process.stderr.write(command.text);
+    process.exit(2);
+  }
   if (command.kind === 'convert') return runConvert(command.options);
   // Stores, backups, keys, logs: what is made from here on is its owner's alone.
   process.umask(0o077);
@@ -53,6 +59,7 @@ async function main(): Promise<void> {
     await runWorker(config, log);
     return;
   }
+  startWatchdog(config);
   const start = config.workers > 1 ? startSupervisor : startServer;
   const server = await start(config, {
     log,
@@ -77,7 +84,14 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
   // Whoever reads this line may send a signal at once.
-  process.stdout.write(`${readyLine(server, config)}\n`);
+  process.stdout.write(`${readyLine(server, config)}\n${firstCommand(server, config)}`);
+}
+
+/** What a newcomer types next; for operators' tools the line before it is the ready line. */
+function firstCommand({ kubeconfig, url }: RunningSupervisor, config: CompletedConfig): string {
+  if (config.identity !== 'kubernetes' || !url.startsWith('https:')) return '';
+  const quoted = /^[\w./-]+$/.test(kubeconfig) ? kubeconfig : `'${kubeconfig}'`;
+  return `sluice: try it: export KUBECONFIG=${quoted}; kubectl get namespaces\n`;
 }
 
 function readyLine(server: RunningSupervisor, config: CompletedConfig): string {

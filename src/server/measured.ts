@@ -1,28 +1,18 @@
 /** What the metrics page shows: the figures that the parts keep of themselves. */
+import type { TransportLoad } from '../transport/load.ts';
+import type { InFlight } from '../endpoints/filters/in-flight.ts';
 import type { Measured } from './metrics.ts';
 import type { Streams } from '../../streams/streams.ts';
 import type { LogFollow } from './log-follow.ts';
 import type { ServerParts } from './server-parts.ts';
 
-/** Metrics of the reference that dashboards rely on; the others are this program's own. */
-const stable: ReadonlySet<string> = new Set([
-  'apiserver_current_inflight_requests',
-  'apiserver_longrunning_requests',
-]);
-
 function of(name: string, help: string, read: () => number): Measured {
-  return { name, help, read, stability: stable.has(name) ? 'STABLE' : 'ALPHA' };
+  return { name, help, read };
 }
 
-export function measuredOf(parts: ServerParts, inFlight: () => number): readonly Measured[] {
-  const { streams, actors, committer, validation } = parts;
+export function measuredOf(parts: ServerParts): readonly Measured[] {
+  const { streams, actors, committer, storage, validation } = parts;
   return [
-    of(
-      'apiserver_current_inflight_requests',
-      'Requests being answered, watches not counted.',
-      inFlight,
-    ),
-    of('apiserver_longrunning_requests', 'Open watches.', () => streams.stats().watchersCount),
     of(
       'sluice_watch_classes',
       'Distinct pipelines behind the open watches.',
@@ -39,7 +29,7 @@ export function measuredOf(parts: ServerParts, inFlight: () => number): readonly
       () => streams.stats().catchingUpCount,
     ),
     of(
-      'apiserver_watch_events_total',
+      'sluice_log_changes_total',
       'Changes applied to the caches.',
       () => streams.stats().eventsTotal,
     ),
@@ -48,12 +38,8 @@ export function measuredOf(parts: ServerParts, inFlight: () => number): readonly
       'Frames made for watch classes.',
       () => streams.stats().framesTotal,
     ),
-    of(
-      'apiserver_storage_objects',
-      'Objects in the caches.',
-      () => streams.stats().cachedObjectsCount,
-    ),
     of('sluice_cache_bytes', 'Bytes of objects in the caches.', () => streams.stats().cachedBytes),
+    ...encodingsMeasured(parts),
     of('sluice_actors_resident', 'Object actors in memory.', () => actors.stats().residentCount),
     of(
       'sluice_actor_activations_total',
@@ -70,6 +56,9 @@ export function measuredOf(parts: ServerParts, inFlight: () => number): readonly
       'Commands decided again.',
       () => actors.stats().redecisionsTotal,
     ),
+    of('sluice_store_full', '1 while the store has room for deletions only.', () =>
+      storage.failure()?.code === 'full' ? 1 : 0,
+    ),
     of('sluice_commits_total', 'Commits of the store.', () => committer.stats().commitsTotal),
     of('sluice_mutations_total', 'Mutations committed.', () => committer.stats().mutationsTotal),
     ...validationMeasured(validation),
@@ -77,6 +66,25 @@ export function measuredOf(parts: ServerParts, inFlight: () => number): readonly
       'sluice_commit_queue',
       'Mutations waiting for a commit.',
       () => committer.stats().queuedMutationsCount,
+    ),
+  ];
+}
+
+/** What is held for callers. */
+export function loadMeasured(inFlight: InFlight, load: TransportLoad): readonly Measured[] {
+  const { answers, bodies } = load;
+  return [
+    of('sluice_watches_open', 'Watches that hold a place.', () => inFlight.streamsCount),
+    of('sluice_request_body_bytes', 'Bytes of request bodies held.', () => bodies.heldBytes),
+    of(
+      'sluice_unread_answer_bytes',
+      'Bytes of answers that their readers have not taken.',
+      () => answers.heldBytes,
+    ),
+    of(
+      'sluice_stalled_readers_cut_total',
+      'Answers cut because their readers took nothing.',
+      () => answers.cutCount,
     ),
   ];
 }
@@ -109,6 +117,21 @@ export function lagMeasured(streams: Streams, logFollow: LogFollow): readonly Me
     ),
     of('sluice_store_revision', 'Newest revision of the store; NaN when it does not say.', () =>
       logFollow.storeRevision(),
+    ),
+  ];
+}
+
+function encodingsMeasured({ encodings }: ServerParts): readonly Measured[] {
+  return [
+    of(
+      'sluice_encodings_bytes',
+      'Bytes of objects kept in the forms they were asked for.',
+      () => encodings.bytes,
+    ),
+    of(
+      'sluice_encodings_made_total',
+      'Objects encoded because none was kept in the form that was asked for.',
+      () => encodings.madeCount,
     ),
   ];
 }

@@ -5,17 +5,21 @@
  * asked for, so nothing on a hot path knows of metrics. What is deprecated or hidden is said in
  * metric-stability.ts.
  *
- * Invariant: every metric of this program has a stability class in its help text. Bound: the uses
- * of deprecated versions are as many as there are versions of resources.
+ * Invariants: every metric of this program has a stability class in its help text; what only rises
+ * (`..._total`) is a counter. However many ask at once, the page is written once for them, and no
+ * turn of the event loop writes more than `turnCharsMax`. Bound: the uses of deprecated versions
+ * are as many as there are versions of resources.
  */
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { presentMetric } from './metric-stability.ts';
 import type { MetricLife, MetricsView } from './metric-stability.ts';
+import { createMetricsWriter } from './metrics-text.ts';
+import type { HistogramSample, Labels, MetricsWriter, Sample } from './metrics-text.ts';
 
 export interface Measured extends MetricLife {
   readonly name: string;
   readonly help: string;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly labels?: Labels | undefined;
   /** NaN: not known now. What takes time bounds itself. */
   read(): number | Promise<number>;
 }
@@ -29,97 +33,140 @@ export interface DeprecatedApi {
 }
 
 export interface MetricsPage {
-  render(): Promise<{ readonly contentType: string; readonly text: string }>;
+  render(): Promise<MetricsText>;
   /** A deprecated version was asked for. */
   deprecatedUse(use: DeprecatedApi): void;
 }
 
-/** Series of one metric that differ in their labels, as many as there are when it is read. */
-export interface LabelledSeries {
+export interface MetricsText {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+interface SeriesBase {
   readonly name: string;
   readonly help: string;
-  readonly labelNames: readonly string[];
   /** ALPHA unless it says otherwise. */
   readonly stability?: MetricLife['stability'] | undefined;
-  /** What only rises: a counter. */
-  readonly rises?: boolean | undefined;
-  read(): readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 }
+
+/** Series of one metric that differ in their labels, as many as there are when it is read. */
+export interface LabelledSeries extends SeriesBase {
+  /** What only rises: a counter, as is everything whose name ends in `_total`. */
+  readonly rises?: boolean | undefined;
+  read(): Iterable<Sample>;
+}
+
+/** Histograms of one metric that differ in their labels. */
+export interface HistogramSeries extends SeriesBase {
+  readHistograms(): Iterable<HistogramSample>;
+}
+
+export type MetricSeries = LabelledSeries | HistogramSeries;
 
 export interface MetricsSetting {
   readonly view: MetricsView;
   /** Which of several servers this is. Its number is a label of everything on the page, so that the
    * workers' series stay apart, and the first line says who answered. */
   readonly worker: number | undefined;
-  readonly series?: readonly LabelledSeries[] | undefined;
+  readonly series?: readonly MetricSeries[] | undefined;
+  /** Resolves in a later turn of the event loop. Absent: the page is written in one. */
+  readonly pause?: (() => Promise<void>) | undefined;
   /** Is told of deprecated metrics that are registered. */
   readonly warn: (text: string) => void;
 }
 
+/** About a tenth of a turn's 25 ms, on a slow machine. */
+const turnCharsMax = 256 * 1024;
+
 export function createMetricsPage(
   measured: readonly Measured[],
-  { view, worker, series = [], warn }: MetricsSetting,
+  { view, worker, series = [], pause, warn }: MetricsSetting,
 ): MetricsPage {
+  const common: Labels = worker === undefined ? {} : { worker: String(worker) };
   const registry = new Registry();
-  if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) });
-  const firstLine = worker === undefined ? '' : `# worker ${worker}, process ${process.pid}\n`;
+  registry.setDefaultLabels(common);
   collectDefaultMetrics({ register: registry });
-  for (const metric of measured) {
-    const presented = presentMetric(metric, view);
-    if (presented.kind === 'hidden') continue;
-    if (presented.warning !== undefined) warn(presented.warning);
-    const { name, labels = {}, read } = metric;
-    new Gauge({
-      name,
-      help: presented.help,
-      labelNames: Object.keys(labels),
-      registers: [registry],
-      async collect() {
-        this.set(labels, await read());
-      },
-    });
+  const shown = shownOf(measured, view, warn);
+  const deprecated = createDeprecatedUses();
+  const all = [...series, deprecated.series];
+  const firstLine = worker === undefined ? '' : `# worker ${worker}, process ${process.pid}\n`;
+
+  async function write(): Promise<MetricsText> {
+    const writer = createMetricsWriter(common);
+    const text: string[] = [firstLine, await registry.metrics()];
+    for (const { help, metric } of shown) {
+      const { labels = {}, name } = metric;
+      const sample = { labels, value: await metric.read() };
+      text.push(...writer.samples({ name, help }, typeOf(metric), [sample]));
+    }
+    let chars = 0;
+    for (const each of all) {
+      for (const piece of piecesOf(writer, each)) {
+        text.push(piece);
+        chars += piece.length;
+        if (chars < turnCharsMax || pause === undefined) continue;
+        chars = 0;
+        await pause();
+      }
+    }
+    return { contentType: registry.contentType, text: text.join('') };
   }
-  for (const each of series) registerSeries(each, registry);
-  const deprecated = new Gauge({
-    name: 'apiserver_requested_deprecated_apis',
-    help: '[STABLE] Deprecated versions that have been requested, and when they go.',
-    labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
-    registers: [registry],
-  });
+
+  let writing: Promise<MetricsText> | undefined;
   return {
-    async render() {
-      const text = await registry.metrics();
-      return { contentType: registry.contentType, text: `${firstLine}${text}` };
+    render() {
+      writing ??= write().finally(() => (writing = undefined));
+      return writing;
     },
-    deprecatedUse({ group, version, resource, subresource, removedRelease }) {
-      deprecated.set({ group, version, resource, subresource, removed_release: removedRelease }, 1);
-    },
+    deprecatedUse: (use) => deprecated.add(use),
   };
 }
 
-function registerSeries(series: LabelledSeries, registry: Registry): void {
-  const { name, help, labelNames, stability = 'ALPHA', rises = false, read } = series;
-  const described = {
-    name,
-    help: `[${stability}] ${help}`,
-    labelNames: [...labelNames],
-    registers: [registry],
-  };
-  if (!rises) {
-    new Gauge({
-      ...described,
-      collect() {
-        this.reset();
-        for (const { labels, value } of read()) this.set(labels, value);
-      },
-    });
-    return;
-  }
-  new Counter({
-    ...described,
-    collect() {
-      this.reset();
-      for (const { labels, value } of read()) this.inc(labels, value);
-    },
+interface ShownMetric {
+  readonly metric: Measured;
+  readonly help: string;
+}
+
+function shownOf(
+  measured: readonly Measured[],
+  view: MetricsView,
+  warn: (text: string) => void,
+): readonly ShownMetric[] {
+  return measured.flatMap((metric) => {
+    const presented = presentMetric(metric, view);
+    if (presented.kind === 'hidden') return [];
+    if (presented.warning !== undefined) warn(presented.warning);
+    return [{ metric, help: presented.help }];
   });
+}
+
+function typeOf({ name, rises }: Pick<LabelledSeries, 'name' | 'rises'>): 'counter' | 'gauge' {
+  return rises === true || name.endsWith('_total') ? 'counter' : 'gauge';
+}
+
+function piecesOf(writer: MetricsWriter, series: MetricSeries): Iterable<string> {
+  const { name, stability = 'ALPHA' } = series;
+  const family = { name, help: `[${stability}] ${series.help}` };
+  if ('readHistograms' in series) return writer.histograms(family, series.readHistograms());
+  return writer.samples(family, typeOf(series), series.read());
+}
+
+function createDeprecatedUses() {
+  const uses = new Map<string, Sample>();
+  const series: LabelledSeries = {
+    name: 'apiserver_requested_deprecated_apis',
+    help: 'Deprecated versions that have been requested, and when they go.',
+    stability: 'STABLE',
+    read: () => uses.values(),
+  };
+  return {
+    series,
+    add({ group, version, resource, subresource, removedRelease }: DeprecatedApi): void {
+      const key = `${group}/${version}/${resource}/${subresource}`;
+      if (uses.has(key)) return;
+      const labels = { group, version, resource, subresource, removed_release: removedRelease };
+      uses.set(key, { labels, value: 1 });
+    },
+  };
 }

@@ -5,14 +5,17 @@
  * What it is not: stores that are moved, copied or checked (store-commands.ts).
  */
 import { mkdirSync } from 'node:fs';
+import { objectStates } from '../../actors/actors.ts';
 import { isConditionKey } from '../registry/create.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { systemPrng } from '../stdx/prng.ts';
 import { openFdbStorage } from '../storage/fdb/fdb-storage.ts';
 import { openFoundationdb } from '../storage/fdb/foundationdb-binding.ts';
 import { openLmdbStorage } from '../storage/lmdb/lmdb-storage.ts';
+import { reserveLimits } from '../storage/lmdb/reserve.ts';
 import { createMemoryStorage } from '../storage/memory/memory-storage.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Log } from './log.ts';
 import type { CompletedConfig } from './options.ts';
 
 /** @throws StorageError. */
@@ -20,12 +23,26 @@ export async function openStorage(
   config: CompletedConfig,
   clock: Clock,
   timers: Timers,
+  log: Log,
 ): Promise<Storage> {
   switch (config.store) {
     case 'memory':
       return createMemoryStorage({ clock });
     case 'lmdb':
-      return openLmdbStorage({ path: config.dataDir, identity: config.identity, clock });
+      return openLmdbStorage({
+        path: config.dataDir,
+        identity: config.identity,
+        clock,
+        room: {
+          timers,
+          reserveBytes: reserveLimits.bytes,
+          isEnding,
+          onFull(full) {
+            if (full) log.error({}, 'the store is full: only deletions are written');
+            else log.info({}, 'the store has room again');
+          },
+        },
+      });
     case 'fdb':
       return openFdbStorage({
         db: openFoundationdb(config.fdbClusterFile),
@@ -38,6 +55,11 @@ export async function openStorage(
         mayBeTested: isConditionKey,
       });
   }
+}
+
+/** Whether an object in this state is being deleted. */
+export function isEnding(state: string): boolean {
+  return state === objectStates.finalizing;
 }
 
 /** A new directory is its owner's alone: secrets will be in it. */

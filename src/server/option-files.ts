@@ -3,14 +3,14 @@
  *
  * What it is not: what is in them; nor files that are read again later (authentication-reload.ts).
  */
-import { readFileSync } from 'node:fs';
 import { messageOf } from '../stdx/message-of.ts';
+import { readFileAtStart } from '../stdx/regular-file.ts';
 import { OptionsError } from './option-values.ts';
 
 /** @throws OptionsError. */
 export function readOptionFile(flag: string, file: string): Buffer {
   try {
-    return readFileSync(file);
+    return readFileAtStart(file);
   } catch (error) {
     throw new OptionsError(`--${flag}: ${messageOf(error)}`);
   }

@@ -2,7 +2,7 @@
  * Configuration: options as given -> completeConfig -> one frozen value.
  *
  * Every option stands once in `optionTable`: name, default, what it means, how it is read. The
- * command line and the README's table of flags are made from it; nothing else reads flags.
+ * command line and the table of docs/flags.md are made from it; nothing else reads flags.
  *
  * Invariant: a CompletedConfig is consistent; relations between options are checked here.
  */
@@ -20,11 +20,15 @@ import { accessOptionTable, completeAccess } from './access-options.ts';
 import type { AccessConfig } from './access-options.ts';
 import { auditOptionTable, completeAudit } from './audit-options.ts';
 import type { AuditConfig } from './audit-options.ts';
+import { completeLoad, loadOptionTable } from './load-options.ts';
+import type { LoadConfig } from './load-options.ts';
 import { completeSigning, signingOptionTable } from './signing-options.ts';
 import type { SigningConfig } from './signing-options.ts';
+import { completeSystem, systemOptionTable } from './system-options.ts';
+import type { SystemConfig } from './system-options.ts';
 import { completeTokens, tokenOptionTable } from './token-options.ts';
 import type { TokenConfig } from './token-options.ts';
-import { duration, fail, integer, nonEmpty, oneOf } from './option-values.ts';
+import { boolean, duration, fail, integer, nonEmpty, oneOf } from './option-values.ts';
 import type { OptionSpec } from './option-values.ts';
 
 const storeNames = ['lmdb', 'memory', 'fdb'] as const;
@@ -36,6 +40,7 @@ export interface CompletedConfig {
   readonly admission: AdmissionConfig;
   readonly tokens: TokenConfig;
   readonly signing: SigningConfig;
+  readonly system: SystemConfig;
   /** Undefined: nothing is audited. */
   readonly audit: AuditConfig | undefined;
   readonly store: StoreName;
@@ -54,9 +59,16 @@ export interface CompletedConfig {
   readonly requestTimeoutMs: number;
   readonly requestBodyBytesMax: number;
   readonly connectionsMax: number;
+  readonly load: LoadConfig;
   readonly idleTimeoutMs: number;
+  readonly keptEncodingsBytesMax: number;
   readonly residentObjectsMax: number;
+  readonly livezGraceMs: number;
   readonly shutdownDelayMs: number;
+  /** Requests that come while the last ones are answered get 429. */
+  readonly shutdownSendsRetryAfter: boolean;
+  /** How many of HTTP/2 requests are told to come back over another connection. */
+  readonly goawayChance: number;
   readonly shutdownTimeoutMs: number;
   /** Not parsed yet: what the keys mean depends on the identity. */
   readonly runtimeConfig: string;
@@ -69,11 +81,15 @@ export interface CompletedConfig {
   readonly logLevel: LogLevel;
 }
 
+/** Above it clients would do little else than connect. */
+const goawayChanceMax = 0.02;
+
 export const optionTable = [
   ...accessOptionTable,
   ...admissionOptionTable,
   ...tokenOptionTable,
   ...signingOptionTable,
+  ...systemOptionTable,
   ...auditOptionTable,
   {
     flag: 'store',
@@ -148,11 +164,12 @@ export const optionTable = [
     default: '100000',
     help: 'Connections (uws: requests in progress, 503) above which new ones are closed.',
   },
+  ...loadOptionTable,
   {
     flag: 'idle-timeout',
     value: 'DURATION',
     default: '120s',
-    help: 'A connection without a request is closed after this (uws: always 10 to 14 s).',
+    help: 'Idle connections and readers that take nothing are closed (uws: after 10 to 14 s).',
   },
   {
     flag: 'max-resident-objects',
@@ -161,10 +178,34 @@ export const optionTable = [
     help: 'Object actors kept in memory; the least recently used go first.',
   },
   {
+    flag: 'max-kept-encodings-bytes',
+    value: 'BYTES',
+    default: String(128 * 1024 * 1024),
+    help: 'Objects kept in the formats that lists asked for (beyond JSON); 0 keeps none.',
+  },
+  {
+    flag: 'goaway-chance',
+    value: 'FRACTION',
+    default: '0',
+    help: 'Of HTTP/2 requests, 0 to 0.02: their connection takes no further ones.',
+  },
+  {
+    flag: 'livez-grace-period',
+    value: 'DURATION',
+    default: '0',
+    help: 'For this long after the start /livez takes for done what the start has yet to do.',
+  },
+  {
     flag: 'shutdown-delay-duration',
     value: 'DURATION',
     default: '0',
     help: 'After SIGTERM, serve this long with /readyz failing before closing.',
+  },
+  {
+    flag: 'shutdown-send-retry-after',
+    value: 'true|false',
+    default: 'false',
+    help: 'Go on listening while the last requests are answered; new ones get 429.',
   },
   {
     flag: 'shutdown-timeout',
@@ -212,6 +253,7 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     admission: completeAdmission(raw),
     tokens: completeTokens(raw),
     signing: completeSigning(raw),
+    system: completeSystem(raw, raw['bind-address']),
     audit: completeAudit(raw),
     store: oneOf(raw, 'store', storeNames),
     dataDir: nonEmpty(raw, 'data-dir'),
@@ -226,8 +268,13 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     requestTimeoutMs: duration(raw, 'request-timeout', 1000),
     requestBodyBytesMax: integer(raw, 'max-request-bytes', 1024, 3 * 1024 * 1024),
     connectionsMax: integer(raw, 'max-connections', 1, 1_000_000),
+    load: completeLoad(raw),
     idleTimeoutMs: duration(raw, 'idle-timeout', 1000),
+    keptEncodingsBytesMax: integer(raw, 'max-kept-encodings-bytes', 0, 64 * 1024 ** 3),
     residentObjectsMax: integer(raw, 'max-resident-objects', 16, 10_000_000),
+    livezGraceMs: duration(raw, 'livez-grace-period', 0),
+    shutdownSendsRetryAfter: boolean(raw, 'shutdown-send-retry-after'),
+    goawayChance: goawayChance(raw),
     shutdownDelayMs: duration(raw, 'shutdown-delay-duration', 0),
     shutdownTimeoutMs: duration(raw, 'shutdown-timeout', 0),
     runtimeConfig: raw['runtime-config'],
@@ -238,6 +285,13 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     logLevel: oneOf(raw, 'log-level', logLevels),
   };
   return Object.freeze(config);
+}
+
+function goawayChance(raw: RawOptions): number {
+  const text = raw['goaway-chance'];
+  const chance = /^(?:0|0?\.\d+)$/.test(text) ? Number(text) : NaN;
+  if (chance >= 0 && chance <= goawayChanceMax) return chance;
+  return fail('goaway-chance', text, `a fraction from 0 to ${goawayChanceMax}`);
 }
 
 /** Short and printable: it stands before every key. */

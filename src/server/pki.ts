@@ -44,6 +44,8 @@ export const renewBeforeMs = 90 * dayMs;
 /** Clocks of clients may be behind. */
 const backdatedMs = 5 * 60 * 1000;
 const tokenBytes = 32;
+/** A shorter one that somebody has put there could be guessed. */
+const tokenLengthMin = 32;
 
 export interface Pki {
   readonly authority: KeyPair;
@@ -214,6 +216,10 @@ function writePair(directory: string, name: string, pair: KeyPair): KeyPair {
 function ensureToken(directory: string): string {
   const file = path.join(directory, 'admin.token');
   const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (known !== '' && known.length < tokenLengthMin) {
+    const why = `the token must have at least ${tokenLengthMin} characters`;
+    throw new OptionsError(`--data-dir: ${file}: ${why}; without the file one is made`);
+  }
   if (known !== '') return known;
   const token = randomBytes(tokenBytes).toString('base64url');
   writeWhole(file, `${token}\n`);

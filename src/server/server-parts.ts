@@ -10,8 +10,10 @@ import { createActorSystem } from '../../actors/actor-system.ts';
 import type { ActorSystem } from '../../actors/actors.ts';
 import { createStreams } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
+import type { StreamLimits } from '../../streams/limits.ts';
 import type { Streams } from '../../streams/streams.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import { KeptEncodings } from '../apimachinery/kept-encodings.ts';
 import { decodeObject, encodeObject } from '../apimachinery/object-encoding.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
 import { isAlreadyExists } from '../apimachinery/status-error.ts';
@@ -22,11 +24,15 @@ import { strategiesOf } from '../apis/strategies.ts';
 import type { Authorization } from '../authorization/authorization.ts';
 import { reconcileApiServices } from '../controllers/local-api-services.ts';
 import { reconcileRbacDefaults } from '../controllers/rbac-defaults.ts';
+import { turnLabels } from '../endpoints/request-counts.ts';
+import type { RequestInfo } from '../endpoints/request-info.ts';
 import { createObject } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { upgrading } from '../registry/versions.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { systemPrng } from '../stdx/prng.ts';
+import { createTurnWatch } from '../stdx/turn-watch.ts';
+import type { TurnWatch } from '../stdx/turn-watch.ts';
 import { createCommitter } from '../storage/committer.ts';
 import type { GroupCommitter } from '../storage/committer.ts';
 import { COMMIT_MUTATIONS_MAX } from '../storage/fdb/layout.ts';
@@ -37,10 +43,12 @@ import type { Storage } from '../storage/storage.ts';
 import { writeGuards } from './admission.ts';
 import { startAuthorization } from './authorization.ts';
 import type { Log } from './log.ts';
+import { isEnding } from './open-storage.ts';
 import type { CompletedConfig } from './options.ts';
 import { streamPorts } from './stream-ports.ts';
 import { expiryOf } from './token-serving.ts';
 import { createMigration } from './validation-migration.ts';
+import { watchedTurns } from './watched-turns.ts';
 import type { ServerMigration } from './validation-migration.ts';
 
 export interface ServerParts {
@@ -49,6 +57,8 @@ export interface ServerParts {
   readonly actors: ActorSystem;
   readonly committer: GroupCommitter;
   readonly registry: RegistryDeps;
+  readonly encodings: KeptEncodings;
+  readonly turnWatch: TurnWatch<RequestInfo>;
   readonly validation: Pick<ServerMigration, 'stats'>;
   readonly authorization: Authorization;
 }
@@ -79,12 +89,16 @@ export async function assembleParts(
     clock,
     timers,
     prng,
-    limits: defaultStreamLimits,
+    limits: streamLimits(config),
+    onFollowerFailure: ({ name, error, failuresInARow, retryMs }) => {
+      const context = { err: error, follower: name, failuresInARow, retryMs };
+      log.error(context, 'what follows changes has failed; it begins anew');
+    },
     onFatal,
   });
   await streams.start();
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
-  const committer = createCommitter({ storage, timers, limits });
+  const committer = createCommitter({ storage, timers, isEnding, limits });
   const upgrade = upgrading(scheme);
   const actors = createActorSystem({
     storage,
@@ -106,8 +120,10 @@ export async function assembleParts(
     identity,
     log,
   });
+  const turnWatch = turnWatchOf(scheme, { clock, timers });
   const validation = createMigration(config.featureGates, log);
   const registry = {
+    turns: watchedTurns({ clock, timers }, turnWatch),
     actors,
     streams,
     scheme,
@@ -115,11 +131,39 @@ export async function assembleParts(
     strategyOf: strategiesOf(identity, validation.migration),
     clock,
     prng,
-    guardOf: writeGuards(config, { identity, streams, authorization }),
+    guardOf: writeGuards(config, { identity, streams, authorization, timers }),
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
-  return { storage, streams, actors, committer, registry, validation, authorization };
+  const encodings = new KeptEncodings(config.keptEncodingsBytesMax);
+  return {
+    storage,
+    streams,
+    actors,
+    committer,
+    registry,
+    encodings,
+    turnWatch,
+    validation,
+    authorization,
+  };
+}
+
+function turnWatchOf(
+  scheme: Scheme,
+  { clock, timers }: Pick<PartsDeps, 'clock' | 'timers'>,
+): TurnWatch<RequestInfo> {
+  return createTurnWatch({ clock, timers, describe: (info) => turnLabels(scheme, info) });
+}
+
+/** A read waits no longer than a request may take. */
+function streamLimits({ requestTimeoutMs }: CompletedConfig): StreamLimits {
+  const { currentWaitMs, freshnessWaitMs } = defaultStreamLimits;
+  return {
+    ...defaultStreamLimits,
+    currentWaitMs: Math.min(currentWaitMs, requestTimeoutMs),
+    freshnessWaitMs: Math.min(freshnessWaitMs, requestTimeoutMs),
+  };
 }
 
 /** What the store keeps of an object, beside its bytes: what selectors ask for. */

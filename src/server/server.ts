@@ -1,7 +1,7 @@
 /**
  * The composition root: it starts a server of its parts, in this order, and stops it.
  *
- *   start   store ▶ streams ▶ actors ▶ default objects ▶ listen ▶ controllers ▶ ready
+ *   start   store ▶ streams ▶ actors ▶ the system's objects ▶ listen ▶ controllers ▶ ready
  *   stop    readyz fails ▶ (delay) ▶ no new connections ▶ watches end ▶ writes in flight finish
  *           ▶ store closes
  *
@@ -16,12 +16,14 @@ import { identityOf } from '../apimachinery/identity.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
 import { buildScheme } from '../apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../apis/runtime-config.ts';
+import { together } from '../controllers/controller.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../stdx/clock.ts';
 import { createAbandonable } from '../storage/abandonable.ts';
 import type { Storage } from '../storage/storage.ts';
+import { timedStorage } from '../storage/timed-storage.ts';
 import { assembleAccess, readAccessMaterial } from './access.ts';
-import type { AccessParts } from './access.ts';
+import type { AccessMaterial, AccessParts } from './access.ts';
 import { startAudit } from './audit.ts';
 import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
@@ -30,6 +32,8 @@ import { createLogFollow } from './log-follow.ts';
 import { issuerDocuments } from './token-serving.ts';
 import { assembleParts } from './server-parts.ts';
 import type { ServerParts } from './server-parts.ts';
+import { createTransportLoad } from '../transport/load.ts';
+import type { TransportLoad } from '../transport/load.ts';
 import { createServing, transportLimits } from './serving.ts';
 import type { Serving } from './serving.ts';
 import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
@@ -40,6 +44,7 @@ import { makeDataDir, openStorage } from './open-storage.ts';
 import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
 import { guardSecretFiles } from './secret-files.ts';
+import { startSystemObjects } from './system-objects.ts';
 
 export interface RunningServer {
   /** Of the secure port, where there is one. */
@@ -91,10 +96,12 @@ export async function startServer(
   for (const warning of config.warnings) log.warn({}, warning);
   const scheme = schemeOf(config, identity, log);
   const { worker } = environment;
-  const open = await preparePorts(config, worker, log);
+  const transportLoad = createTransportLoad(transportLimits(config));
+  const open = await preparePorts(config, worker, transportLoad, log);
   makeDataDir(config.dataDir);
-  const opened = worker?.storage ?? (await openStorage(config, clock, timers));
-  const { storage, abandon } = createAbandonable(opened, timers);
+  const opened = worker?.storage ?? (await openStorage(config, clock, timers, log));
+  const abandonable = createAbandonable(opened, timers);
+  const { storage, times: storeTimes } = timedStorage(abandonable.storage, clock);
   let abandoned = false;
   // A start that failed closes the store under its followers: that is no second failure.
   const onFatal = (error: unknown): void => {
@@ -104,18 +111,20 @@ export async function startServer(
     guardSecretFiles(config, worker?.number, log);
     const shared = isShared(config, environment);
     const material = await readAccessMaterial(config, identity, clock);
-    const auditDeps = { clock, timers, identity, log, worker: worker?.number };
-    const audit = startAudit(config.audit, auditDeps);
     const basics = { clock, timers, identity, log };
+    const audit = startAudit(config.audit, { ...basics, worker: worker?.number });
     const parts = await assembleParts(config, { ...basics, scheme, storage, shared, onFatal });
     const common = { ...basics, parts };
     const access = assembleAccess(config, { ...common, material, shared });
+    const system = await startSystemObjects(config, { ...common, shared, trust: access.trust });
     const background = createBackground(config, {
       ...common,
       shared,
       compacts: worker?.storage === undefined,
       hostname: hostname(),
-      controllers: (registry) => access.controllers(registry),
+      controllers: (registry) =>
+        together([access.controllers(registry), system.controllers(registry)]),
+      everywhere: (where) => system.everywhere(where),
     });
     const serving = createServing(config, {
       ...common,
@@ -125,24 +134,35 @@ export async function startServer(
       authentication: access.authentication,
       reviews: access.reviews,
       accessSeries: access.series,
+      storeTimes,
+      transportLoad,
       audit,
       issuerDocuments: (address) => issuerDocuments(access.tokens, address),
     });
-    const server = await open(material.tls, serving.handler);
+    const server = await open(material.tls, serving.handler, () => serving.handshakeFailed());
     const { url, address } = server;
     serving.setAddress(address);
-    background.start(worker === undefined ? address : `${address}/${worker.number}`);
-    const { tls, pki } = material;
-    const kubeconfig =
-      worker === undefined ? writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)) : '';
+    const place = worker === undefined ? address : `${address}/${worker.number}`;
+    background.start(place, server.securePort);
+    const kubeconfig = kubeconfigOf(config, worker, url, material);
     const running = { parts, serving, server, background, clock, timers, audit, access };
-    const stop = stopping(config, { ...running, abandonStore: abandon });
+    const stop = stopping(config, { ...running, abandonStore: abandonable.abandon });
     return { url, httpUrl: server.httpUrl, transport: server.name, kubeconfig, parts, stop };
   } catch (error) {
     abandoned = true;
     await storage.close();
     throw error;
   }
+}
+
+/** Of a worker none: its primary writes it. */
+function kubeconfigOf(
+  { dataDir }: CompletedConfig,
+  worker: WorkerPlace | undefined,
+  url: string,
+  { tls, pki }: AccessMaterial,
+): string {
+  return worker === undefined ? writeKubeconfig(dataDir, adminAccess(url, tls, pki)) : '';
 }
 
 interface Running {
@@ -169,7 +189,10 @@ function stopping(
   return async () => {
     serving.startShutdown();
     await sleep(timers, config.shutdownDelayMs);
-    server.stopAccepting();
+    if (config.shutdownSendsRetryAfter) {
+      serving.startRefusing();
+      server.startClosing();
+    } else server.stopAccepting();
     const limit = timers.after(config.shutdownTimeoutMs, abandonStore);
     const endsMs = clock.monotonicMs() + config.shutdownTimeoutMs + lastAnswersMs;
     await background.stop();
@@ -177,6 +200,7 @@ function stopping(
     access.stop();
     await parts.streams.stop();
     await serving.drained(timers, Math.max(0, endsMs - clock.monotonicMs()));
+    server.stopAccepting();
     await parts.actors.stop();
     await parts.committer.drain();
     await server.close();
@@ -214,9 +238,10 @@ function isShared(config: CompletedConfig, environment: ServerEnvironment): bool
 function preparePorts(
   config: CompletedConfig,
   worker: WorkerPlace | undefined,
+  load: TransportLoad,
   log: Log,
 ): Promise<OpenPorts> {
   const { httpPort: http, securePort: secure } = config.access;
   const ports = { ...(worker?.ports ?? { http, secure }), shared: worker !== undefined };
-  return prepareListeners(config, ports, transportLimits(config), log);
+  return prepareListeners(config, ports, { limits: transportLimits(config), load }, log);
 }

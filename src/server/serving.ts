@@ -15,14 +15,14 @@ import { makeDiscovery } from '../endpoints/discovery/discovery.ts';
 import type { Discovery } from '../endpoints/discovery/discovery.ts';
 import { makeOpenApi } from '../endpoints/openapi/openapi.ts';
 import type { OpenApi } from '../endpoints/openapi/openapi.ts';
-import { createRequestCounts, requestLabels } from '../endpoints/request-counts.ts';
-import type { RequestCounts } from '../endpoints/request-counts.ts';
 import { verbRefusalOf } from '../endpoints/verb-refusal.ts';
 import { createAccessFilter } from '../endpoints/filters/access.ts';
 import type { AccessFilter } from '../endpoints/filters/access.ts';
+import { createInFlight } from '../endpoints/filters/in-flight.ts';
 import type { AuditingDeps } from '../endpoints/filters/audited-exchange.ts';
 import { versionInfo } from '../endpoints/discovery/version.ts';
-import type { HealthCheck } from '../endpoints/health.ts';
+import { createHealth } from '../endpoints/health.ts';
+import type { Health } from '../endpoints/health.ts';
 import type {
   EndpointDeps,
   EndpointFeatures,
@@ -40,19 +40,24 @@ import { describe } from '../apis/descriptions/descriptions.ts';
 import { currentRelease } from '../apis/served-versions.ts';
 import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import type { StoreTimes } from '../storage/timed-storage.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';
 import type { ExchangeHandler, TransportLimits } from '../transport/http-exchange.ts';
+import type { TransportLoad } from '../transport/load.ts';
 import type { AuditPart } from './audit.ts';
 import type { Log } from './log.ts';
-import { createMetricsPage } from './metrics.ts';
-import type { LabelledSeries } from './metrics.ts';
-import { lagMeasured, measuredOf } from './measured.ts';
-import { rbacDefaultsSeen } from './authorization.ts';
+import { healthChecks } from './health-checks.ts';
+import type { MetricSeries } from './metrics.ts';
+import { lagMeasured, loadMeasured, measuredOf } from './measured.ts';
+import type { Measured } from './metrics.ts';
 import type { Background } from './background.ts';
 import { componentStatuses } from './component-statuses.ts';
 import type { LogFollow } from './log-follow.ts';
 import type { CompletedConfig } from './options.ts';
+import { createServerMetrics, indicatorsText } from './server-metrics.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 import type { ServerParts } from './server-parts.ts';
+import { refuseWhileEnding } from './ending.ts';
 import { programVersion } from './program-version.ts';
 
 /** Beside `delete`: objects that cannot be read may be gone for more than their reader. */
@@ -64,6 +69,10 @@ export interface Serving {
   setAddress(address: string): void;
   /** /readyz fails from now on. */
   startShutdown(): void;
+  /** From now on whoever comes is told to come back, and to connect anew. */
+  startRefusing(): void;
+  /** A client did not come to terms over TLS. */
+  handshakeFailed(): void;
   /** Resolves when no request is in flight, or after the timeout. */
   drained(timers: Timers, timeoutMs: number): Promise<void>;
 }
@@ -76,12 +85,15 @@ export interface ServingDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly background: Pick<Background, 'measured' | 'controllersHealth'>;
+  readonly background: Pick<Background, 'measured' | 'controllersHealth' | 'hooks'>;
   readonly logFollow: LogFollow;
   readonly authentication: CallerAuthentication;
   readonly reviews: ReviewAnswerers;
   /** Of authentication. */
-  readonly accessSeries: readonly LabelledSeries[];
+  readonly accessSeries: readonly MetricSeries[];
+  readonly storeTimes: () => readonly StoreTimes[];
+  /** Of all ports. */
+  readonly transportLoad: TransportLoad;
   /** Undefined: nothing is audited. */
   readonly audit: AuditPart | undefined;
   /** The documents of the issuer of tokens; `address` is undefined until it is known. */
@@ -93,58 +105,57 @@ export interface ServingDeps {
 export function createServing(config: CompletedConfig, deps: ServingDeps): Serving {
   const { parts, identity, log } = deps;
   let shuttingDown = false;
+  let refusing = false;
   let inFlight = 0;
   let onDrained: (() => void) | undefined;
   let discovery: Discovery | undefined;
   let servedAddress: string | undefined;
-  const measured = [
-    ...measuredOf(parts, () => inFlight),
-    ...lagMeasured(parts.streams, deps.logFollow),
-    ...deps.background.measured,
-    ...(deps.audit?.measured ?? []),
-  ];
-  const requestCounts = createRequestCounts(parts.registry.scheme);
-  const metrics = createMetricsPage(measured, {
-    view: { release: config.release, showHidden: config.showHiddenMetrics },
-    worker: deps.worker,
-    series: [
-      requestSeries(requestCounts),
-      ...parts.authorization.series,
-      ...deps.accessSeries,
-      ...(deps.audit?.series ?? []),
-    ],
-    warn: (text) => log.warn({}, text),
-  });
   const version = versionOf(config);
+  const inFlightRequests = createInFlight(config.load.inFlight);
+  const metrics = metricsOf(
+    config,
+    deps,
+    version,
+    loadMeasured(inFlightRequests, deps.transportLoad),
+  );
+  const health = healthOf(config, deps, () => shuttingDown);
   const api = createApiHandler({
-    filter: filterOf(deps),
+    filter: filterOf(deps, metrics),
+    inFlight: inFlightRequests,
     prng: parts.registry.prng,
     auditing: auditingOf(deps),
-    endpoints: endpointsOf(config, deps, (use) => metrics.deprecatedUse(use)),
+    endpoints: endpointsOf(config, deps, metrics),
     discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
-    healthChecks: healthChecks(deps, () => shuttingDown),
+    health,
     documents: deps.issuerDocuments(() => servedAddress),
-    metrics: () => metrics.render(),
-    requestCounts,
+    metrics: () => metrics.page.render(),
+    indicators: () => Promise.resolve(indicatorsText(health, deps.worker)),
+    requestCounts: metrics.requests,
     onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
   });
   return {
     handler(exchange) {
+      if (refusing && refuseWhileEnding(exchange)) return;
+      const ended = metrics.began(exchange.method);
       inFlight += 1;
       void api(exchange).finally(() => {
+        ended();
         inFlight -= 1;
         if (inFlight === 0) onDrained?.();
       });
     },
+    handshakeFailed: () => metrics.handshakeFailed(),
     setAddress(address) {
       servedAddress = address;
-      const { scheme } = parts.registry;
-      discovery = makeDiscovery({ scheme, identity, serverAddress: address });
+      discovery = makeDiscovery({ ...parts.registry, identity, serverAddress: address });
     },
     startShutdown() {
       shuttingDown = true;
+    },
+    startRefusing() {
+      refusing = true;
     },
     drained(timers, timeoutMs) {
       if (inFlight === 0) return Promise.resolve();
@@ -159,15 +170,46 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   };
 }
 
-function requestSeries(counts: RequestCounts): LabelledSeries {
-  return {
-    name: 'apiserver_request_total',
-    help: 'Requests that were answered.',
-    labelNames: requestLabels,
-    stability: 'STABLE',
-    rises: true,
-    read: () => counts.read(),
-  };
+function healthOf(config: CompletedConfig, deps: ServingDeps, shuttingDown: () => boolean): Health {
+  const { authorization, registry, storage } = deps.parts;
+  return createHealth(
+    healthChecks({
+      ...deps,
+      storage,
+      registry,
+      usesRbac: authorization.usesRbac,
+      controllers: config.tokens.controllers,
+      livezGraceMs: config.livezGraceMs,
+      shuttingDown,
+    }),
+  );
+}
+
+function metricsOf(
+  config: CompletedConfig,
+  deps: ServingDeps,
+  version: JsonObject,
+  load: readonly Measured[],
+): ServerMetrics {
+  const { audit, clock, log, parts, storeTimes, timers, worker } = deps;
+  return createServerMetrics({
+    parts,
+    clock,
+    timers,
+    view: { release: config.release, showHidden: config.showHiddenMetrics },
+    worker,
+    version,
+    storeTimes,
+    measured: [
+      ...measuredOf(parts),
+      ...load,
+      ...lagMeasured(parts.streams, deps.logFollow),
+      ...deps.background.measured,
+      ...(audit?.measured ?? []),
+    ],
+    series: [...parts.authorization.series, ...deps.accessSeries, ...(audit?.series ?? [])],
+    warn: (text) => log.warn({}, text),
+  });
 }
 
 function versionOf(config: CompletedConfig): JsonObject {
@@ -192,15 +234,18 @@ function unsafeDeleteOf(
 function endpointsOf(
   config: CompletedConfig,
   deps: ServingDeps,
-  onDeprecatedUse: EndpointDeps['onDeprecatedUse'],
+  metrics: ServerMetrics,
 ): EndpointDeps {
   const { parts, identity } = deps;
   return {
     registry: parts.registry,
+    encodings: parts.encodings,
     identity,
     access: parts.authorization,
     release: config.release,
-    onDeprecatedUse,
+    onDeprecatedUse: (use) => metrics.page.deprecatedUse(use),
+    watchCounts: metrics.watches,
+    turnWatch: parts.turnWatch,
     clock: deps.clock,
     prng: parts.registry.prng,
     reviews: deps.reviews,
@@ -221,8 +266,13 @@ function viewsOf({ parts, logFollow, background }: ServingDeps): ResourceViews {
   return new Map([['/componentstatuses', components]]);
 }
 
-function filterOf({ authentication, parts, identity, log }: ServingDeps): AccessFilter {
+function filterOf(
+  { authentication, clock, parts, identity, log }: ServingDeps,
+  { access }: ServerMetrics,
+): AccessFilter {
   return createAccessFilter({
+    clock,
+    counts: access,
     authentication,
     access: parts.authorization,
     identity,
@@ -296,28 +346,9 @@ export function transportLimits(config: CompletedConfig): TransportLimits {
     idleTimeoutMs: config.idleTimeoutMs,
     requestTimeoutMs: config.requestTimeoutMs,
     connectionsMax: config.connectionsMax,
+    bodyBytesMax: config.load.bodyBytesMax,
+    unreadBytesMax: config.load.unreadBytesMax,
+    unreadBytesPerConnectionMax: config.load.unreadBytesPerConnectionMax,
+    http2StreamsMax: config.load.http2StreamsMax,
   };
-}
-
-/** A server that lags is alive: it is not to be restarted, but not to be asked either. */
-function healthChecks(
-  { parts, logFollow }: ServingDeps,
-  shuttingDown: () => boolean,
-): readonly HealthCheck[] {
-  const all = ['livez', 'readyz', 'healthz'] as const;
-  return [
-    { name: 'ping', endpoints: all, healthy: () => true },
-    { name: 'log', endpoints: all, healthy: () => true },
-    { name: 'storage', endpoints: all, healthy: () => parts.storage.failure() === undefined },
-    { name: 'log-follow', endpoints: ['readyz'], healthy: () => logFollow.isCurrent() },
-    ...rbacChecks(parts),
-    { name: 'shutdown', endpoints: ['readyz'], healthy: () => !shuttingDown() },
-  ];
-}
-
-/** Before the default roles are there most users can do nothing. */
-function rbacChecks({ authorization, registry }: ServerParts): readonly HealthCheck[] {
-  if (!authorization.usesRbac) return [];
-  const healthy = rbacDefaultsSeen(registry);
-  return [{ name: 'poststarthook/rbac/bootstrap-roles', endpoints: ['readyz'], healthy }];
 }

@@ -24,12 +24,10 @@ import type { CompletedConfig } from './options.ts';
 import { OptionsError } from './option-values.ts';
 import { makeDataDir, openStorage } from './open-storage.ts';
 import type { RunningServer, ServerEnvironment } from './server.ts';
+import { stopTimeMs } from './watchdog.ts';
 import { createFleet } from './worker-fleet.ts';
 
 export type RunningSupervisor = Omit<RunningServer, 'parts'>;
-
-/** What a worker may need beyond its own delay and timeout before it is killed. */
-const stopGraceMs = 5_000;
 
 /** @throws OptionsError, StorageError, WorkerFailed. */
 export async function startSupervisor(
@@ -56,7 +54,7 @@ export async function startSupervisor(
       else store.server.attach(channel);
     },
   });
-  const stopTimeoutMs = config.shutdownDelayMs + config.shutdownTimeoutMs + stopGraceMs;
+  const stopTimeoutMs = stopTimeMs(config);
   try {
     // Made before the workers look for it: they would make one each.
     const identity = identityOf(config.identity);
@@ -103,7 +101,7 @@ async function openStore(
   config: CompletedConfig,
   { log, onFatal }: Pick<ServerEnvironment, 'log' | 'onFatal'>,
 ): Promise<SharedStore> {
-  const storage: Storage = await openStorage(config, systemClock, systemTimers);
+  const storage: Storage = await openStorage(config, systemClock, systemTimers, log);
   const server = await createStoreServer(storage, systemTimers, onFatal);
   const compactor = createCompactor({
     storage,

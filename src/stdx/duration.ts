@@ -1,5 +1,12 @@
 /** Durations as operators write them: `5m`, `90s`, `1h30m`, `250ms`. Not: ISO 8601. */
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+import { lookup } from './lookup.ts';
+
+const unitMs: Readonly<Record<string, number>> = lookup({
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+});
 
 /** Milliseconds, or undefined when the text is not a duration. `0` alone is allowed. */
 export function parseDurationMs(text: string): number | undefined {

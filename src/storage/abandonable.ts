@@ -18,7 +18,7 @@ import type { Storage, StorageErrorCode } from './storage.ts';
 
 export interface Abandonable {
   readonly storage: Storage;
-  abandon(): void;
+  readonly abandon: () => void;
 }
 
 export const abandonLimits = {

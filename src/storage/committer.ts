@@ -18,7 +18,8 @@
  *  - A ticket's outcome is given only after storage.commit has resolved, that is, when durable.
  *  - A mutation decided on another's result is sent only when that one was applied, or together
  *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
- *    on it. A commit that fails fails its own riders and what was built on them, nothing else.
+ *    on it. A commit that fails fails its own riders and what was built on them, nothing else; one
+ *    that finds no room is tried again with its deletions alone (deletions.ts).
  *  - The first submission after idle starts its commit in the same turn of the event loop, after
  *    the requests of that turn have been seen (nextTurn): nothing waits for company.
  * Bounds: `committerLimits`; a full queue answers `overloaded` and changes nothing.
@@ -27,6 +28,8 @@ import { assert } from '../stdx/assert.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { createTicket, fail, predecessorOf, preconditionOf, settle } from './commit-ticket.ts';
 import type { CommitOutcome, CommitTicket, Submission, Ticket } from './commit-ticket.ts';
+import { deletionsOf } from './deletions.ts';
+import type { IsEnding } from './deletions.ts';
 import { createKeyClaims } from './key-claims.ts';
 import type { KeyClaims } from './key-claims.ts';
 import { mutationTooLarge } from './mutation-limits.ts';
@@ -78,6 +81,8 @@ const committerLimits: CommitterLimits = {
 export interface CommitterOptions {
   readonly storage: Storage;
   readonly timers: Timers;
+  /** Whether a record in this state is being deleted; absent: none is. */
+  readonly isEnding?: IsEnding | undefined;
   readonly limits?: Partial<CommitterLimits> | undefined;
 }
 
@@ -105,6 +110,7 @@ class GroupCommit implements GroupCommitter {
   /** Of commits in flight; not kept where there is one at most. */
   readonly #claims = createKeyClaims();
   readonly #lanes: number;
+  readonly #isEnding: IsEnding;
   #inFlightCount = 0;
   /** A turn in which commits may start has been asked for. */
   #startDue = false;
@@ -117,6 +123,7 @@ class GroupCommit implements GroupCommitter {
     this.#storage = options.storage;
     this.#timers = options.timers;
     this.#limits = { ...committerLimits, ...options.limits };
+    this.#isEnding = options.isEnding ?? (() => false);
     this.#lanes = options.storage.commitLanes ?? 1;
   }
 
@@ -198,11 +205,29 @@ class GroupCommit implements GroupCommitter {
     try {
       settleBatch(riders, await this.#storage.commit(mutations));
     } catch (error) {
-      for (const { ticket } of riders) fail(ticket, error);
+      await this.#without({ mutations, riders }, error);
     }
     if (this.#lanes > 1) for (const each of mutations) this.#claims.release(each);
     this.#inFlightCount -= 1;
     this.#startSoon();
+  }
+
+  /** What deletes does not fail with what there is no room for, nor for its company. */
+  async #without({ mutations, riders }: Batch, error: unknown): Promise<void> {
+    const full = error instanceof StorageError && error.code === 'full';
+    const chains = full ? deletionsOf(mutations, this.#isEnding) : [];
+    const again = new Set(chains.flatMap((chain) => chain.map(({ from }) => from)));
+    if (chains.length === 1 && again.size === mutations.length) again.clear();
+    for (const [i, { ticket }] of riders.entries()) if (!again.has(i)) fail(ticket, error);
+    if (again.size === 0) return;
+    for (const chain of chains) {
+      const left = chain.map(({ from }) => riders[from] as Waiting);
+      try {
+        settleBatch(left, await this.#storage.commit(chain.map(({ mutation }) => mutation)));
+      } catch (ownError) {
+        for (const { ticket } of left) fail(ticket, ownError);
+      }
+    }
   }
 
   #takeBatch(): Batch {

@@ -186,6 +186,8 @@ export type StorageErrorCode =
   | 'full'
   /** I/O failed; nothing was applied. */
   | 'io'
+  /** The medium has not answered in time; nothing was applied. */
+  | 'timeout'
   /** I/O failed and the outcome is not known. */
   | 'unknown'
   /** A tail fell behind the compaction. */

@@ -13,6 +13,8 @@
  *  - A chunk given to ResponseStream.write is copied or sent before the call returns; the caller
  *    may share it with any number of streams and never has it changed under it.
  */
+import type { TransportLoad } from './load.ts';
+
 export type Header = readonly [name: string, value: string];
 
 export interface PeerCertificateChain {
@@ -58,13 +60,19 @@ export interface HttpExchange {
   readonly status: number;
   /** The client has gone or the response is complete. */
   readonly closed: boolean;
+  /** Bytes of body that were given to be sent, so far. */
+  readonly sentBytes: number;
   /** Called once when the client goes before the response is complete. Called at once if it has. */
   onAbort(callback: () => void): void;
+  /** Called once when `closed` becomes true, however that comes; at once if it is. One callback. */
+  onClosed(callback: () => void): void;
 }
 
 export type BodyResult =
   | { readonly kind: 'complete'; readonly bytes: Uint8Array }
   | { readonly kind: 'too-large'; readonly limitBytes: number }
+  /** The bodies of all requests together are too large; it may be sent again. */
+  | { readonly kind: 'busy' }
   /** The client went away, or sent less than it promised, or took longer than the request time. */
   | { readonly kind: 'aborted' };
 
@@ -91,6 +99,13 @@ export interface TransportLimits {
   readonly requestTimeoutMs: number;
   /** Open connections; above it new ones are closed at once. */
   readonly connectionsMax: number;
+  /** Of bodies being received, in all; above it those that are not small are refused. */
+  readonly bodyBytesMax: number;
+  /** Of answers that their readers have not taken, in all and on one connection. */
+  readonly unreadBytesMax: number;
+  readonly unreadBytesPerConnectionMax: number;
+  /** Requests at a time on one connection of HTTP/2. */
+  readonly http2StreamsMax: number;
 }
 
 export interface TlsOptions {
@@ -110,12 +125,22 @@ export interface ListenOptions {
   readonly sharedPort?: boolean | undefined;
   readonly tls?: TlsOptions | undefined;
   readonly limits: TransportLimits;
+  /** Shared by the ports of a process. Default: of this port alone. */
+  readonly load?: TransportLoad | undefined;
+  /** Of HTTP/2 requests, the part after which their connection takes no further ones. */
+  readonly goawayChance?: number | undefined;
+  /** Descriptors are short: no connection is taken until this is told `false`. */
+  readonly onDescriptorsShort?: ((short: boolean) => void) | undefined;
+  /** A client did not come to terms over TLS. */
+  readonly onHandshakeError?: (() => void) | undefined;
 }
 
 export interface HttpServer {
   /** Which adapter and binary serves: for the ready line. */
   readonly name: string;
   readonly port: number;
+  /** From now on an answer ends its connection; new connections are still taken. */
+  startClosing(): void;
   /** Stops accepting connections; exchanges in flight go on. Idle connections are closed. */
   stopAccepting(): void;
   /** Cuts what is left. Resolves when the port is free. */
@@ -132,4 +157,8 @@ export const defaultTransportLimits: TransportLimits = {
   idleTimeoutMs: 120_000,
   requestTimeoutMs: 60_000,
   connectionsMax: 100_000,
+  bodyBytesMax: 256 * 1024 * 1024,
+  unreadBytesMax: 512 * 1024 * 1024,
+  unreadBytesPerConnectionMax: 32 * 1024 * 1024,
+  http2StreamsMax: 1_000,
 };

@@ -6,6 +6,8 @@
  *
  * Invariants
  *  - read() settles exactly once, whatever the client does.
+ *  - What is stored is counted among the bytes of all bodies, a stated length as soon as the body
+ *    is asked for, until release(). Where there is no room it is thrown away.
  *  - Nothing is stored above the limit of read(); before read() at most `unreadBytesMax` plus
  *    what the adapter delivers in the same turn.
  *  - A body that nobody wants is drained for at most `drainBytesMax`: enough for a client that
@@ -13,6 +15,7 @@
  */
 import { assert } from '../stdx/assert.ts';
 import type { BodyResult } from './http-exchange.ts';
+import type { BodyBytes } from './load.ts';
 
 /** Bytes kept while nobody has asked for the body yet; then the socket is paused. */
 const unreadBytesMax = 64 * 1024;
@@ -32,6 +35,11 @@ export class RequestBody {
   readonly #flow: BodyFlow;
   readonly #declaredBytes: number;
   readonly #chunksAreOwned: boolean;
+  readonly #bytes: BodyBytes;
+  /** Of the bytes that all bodies may have. */
+  #heldBytes = 0;
+  /** There was no room for it. */
+  #busy = false;
   #phase: Phase = 'unread';
   #complete = false;
   #paused = false;
@@ -46,8 +54,9 @@ export class RequestBody {
    * `declaredBytes` is the Content-Length, -1 when there is none. `chunksAreOwned`: take() may
    * keep what it is given; otherwise it copies.
    */
-  constructor(flow: BodyFlow, declaredBytes: number, chunksAreOwned: boolean) {
+  constructor(flow: BodyFlow, bytes: BodyBytes, declaredBytes: number, chunksAreOwned: boolean) {
     this.#flow = flow;
+    this.#bytes = bytes;
     this.#declaredBytes = declaredBytes;
     this.#chunksAreOwned = chunksAreOwned;
   }
@@ -66,7 +75,8 @@ export class RequestBody {
       return;
     }
     if (chunk.byteLength > 0) this.#store(chunk);
-    if (this.#phase === 'collecting') {
+    if (this.#busy) this.#refuse();
+    else if (this.#phase === 'collecting') {
       if (this.#storedBytes > this.#limitBytes) this.#refuse();
       else if (last) this.#finish();
     } else if (!last && this.#storedBytes > unreadBytesMax && !this.#paused) {
@@ -81,10 +91,11 @@ export class RequestBody {
       this.#settle = resolve;
       this.#limitBytes = limitBytes;
       if (this.#phase === 'aborted') resolve({ kind: 'aborted' });
-      else if (this.#phase !== 'unread') resolve({ kind: 'too-large', limitBytes });
+      else if (this.#phase !== 'unread') resolve(this.#refusal());
       else {
         this.#phase = 'collecting';
         if (this.#declaredBytes > limitBytes || this.#storedBytes > limitBytes) this.#refuse();
+        else if (!this.#hold(this.#declaredBytes)) this.#refuse();
         else if (this.#complete) this.#finish();
         else this.#resume();
       }
@@ -113,12 +124,20 @@ export class RequestBody {
     this.#phase = 'aborted';
     this.#chunks = [];
     this.#drained = undefined;
+    this.release();
     if (wasCollecting) this.#settle?.({ kind: 'aborted' });
+  }
+
+  /** Whoever has read it has answered, or has gone. Idempotent. */
+  release(): void {
+    this.#bytes.give(this.#heldBytes);
+    this.#heldBytes = 0;
   }
 
   #store(chunk: Uint8Array): void {
     this.#storedBytes += chunk.byteLength;
     if (this.#phase === 'collecting' && this.#storedBytes > this.#limitBytes) return;
+    if (!this.#hold(this.#storedBytes)) return;
     this.#chunks.push(this.#chunksAreOwned ? chunk : Buffer.from(chunk));
   }
 
@@ -131,14 +150,29 @@ export class RequestBody {
     this.#settle?.({ kind: 'complete', bytes });
   }
 
+  /** That it may have so many bytes in all. False: it may not, and will not be kept. */
+  #hold(totalBytes: number): boolean {
+    const more = totalBytes - this.#heldBytes;
+    if (more <= 0) return true;
+    this.#busy = !this.#bytes.take(more, totalBytes);
+    if (!this.#busy) this.#heldBytes = totalBytes;
+    return !this.#busy;
+  }
+
   #refuse(): void {
     this.#discard();
-    this.#settle?.({ kind: 'too-large', limitBytes: this.#limitBytes });
+    this.#settle?.(this.#refusal());
+  }
+
+  #refusal(): BodyResult {
+    if (this.#busy) return { kind: 'busy' };
+    return { kind: 'too-large', limitBytes: this.#limitBytes };
   }
 
   #discard(): void {
     this.#phase = 'discarding';
     this.#chunks = [];
+    this.release();
     this.#resume();
   }
 

@@ -10,6 +10,9 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Timers } from '../stdx/clock.ts';
+import { messageOf } from '../stdx/message-of.ts';
+import { callHttp, HttpCallError } from './http-call.ts';
+import type { HttpAnswer } from './http-call.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
 
 const posterLimits = {
@@ -45,30 +48,18 @@ export function createWebhookPoster(target: WebhookTarget, timers: Timers): Webh
     : new http.Agent({ keepAlive: true, maxSockets });
   let closed = false;
   return {
-    post(body, timeoutMs) {
-      if (closed) return Promise.reject(new WebhookError('not called any more', false));
-      return new Promise((resolve, reject) => {
-        const request = (secure ? https : http).request(target.url, {
-          method: 'POST',
-          agent,
-          headers: headersOf(target, body),
-        });
-        const timer = timers.after(timeoutMs, () => {
-          request.destroy(new WebhookError('no answer in time', false, true));
-        });
-        const end = (error: Error): void => {
-          timer.cancel();
-          reject(error instanceof WebhookError ? error : new WebhookError(error.message, true));
-        };
-        request.on('error', end);
-        request.on('response', (response) => {
-          readAnswer(response).then((answer) => {
-            timer.cancel();
-            resolve(answer);
-          }, end);
-        });
-        request.end(body);
+    async post(body, timeoutMs) {
+      if (closed) throw new WebhookError('not called any more', false);
+      const { answerBytesMax } = posterLimits;
+      const headers = headersOf(target, body);
+      const call = { url: target.url, method: 'POST', headers, body } as const;
+      const answer = await callHttp(
+        { ...call, connection: { agent }, timeoutMs, answerBytesMax },
+        timers,
+      ).catch((error: unknown) => {
+        throw webhookErrorOf(error);
       });
+      return bodyOf(answer);
     },
     close() {
       closed = true;
@@ -97,20 +88,13 @@ function headersOf(target: WebhookTarget, body: string): Record<string, string> 
   };
 }
 
-async function readAnswer(response: http.IncomingMessage): Promise<Buffer> {
-  const status = response.statusCode ?? 0;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > posterLimits.answerBytesMax) {
-      response.destroy();
-      throw new WebhookError('the answer is too large', false);
-    }
-    chunks.push(chunk);
-  }
-  if (status < 200 || status > 299) {
-    throw new WebhookError(`answered with status ${status}`, status === 429 || status >= 500);
-  }
-  return Buffer.concat(chunks);
+/** Only a connection that broke is tried again: the webhook may not have understood. */
+function webhookErrorOf(error: unknown): WebhookError {
+  const problem = error instanceof HttpCallError ? error.problem : 'broken';
+  return new WebhookError(messageOf(error), problem === 'broken', problem === 'late');
+}
+
+function bodyOf({ body, status }: HttpAnswer): Buffer {
+  if (status >= 200 && status <= 299) return body;
+  throw new WebhookError(`answered with status ${status}`, status === 429 || status >= 500);
 }

@@ -227,21 +227,27 @@ describe('the flags of admission', () => {
     completeConfig({ ...(defaults as Record<OptionName, string>), ...more });
 
   it('have all plugins that there are, less those that are left out', () => {
-    assert.equal(complete({}).admission.plugins.size, 5);
+    assert.equal(complete({}).admission.plugins.size, 7);
     const some = complete({
       'enable-admission-plugins': 'NodeRestriction',
       'disable-admission-plugins': 'CertificateSigning, ClusterTrustBundleAttest',
     });
     assert.deepEqual(
       [...some.admission.plugins],
-      ['NodeRestriction', 'CertificateApproval', 'CertificateSubjectRestriction'],
+      [
+        'ServiceAccount',
+        'NodeRestriction',
+        'Priority',
+        'CertificateApproval',
+        'CertificateSubjectRestriction',
+      ],
     );
   });
 
   const wrong: readonly [Partial<RawOptions>, RegExp][] = [
     [
       { 'enable-admission-plugins': 'LimitRanger' },
-      /--enable-admission-plugins: "LimitRanger" is not one of Node/,
+      /--enable-admission-plugins: "LimitRanger" is not one of Service/,
     ],
     [
       { 'disable-admission-plugins': 'noderestriction' },

@@ -335,7 +335,7 @@ describe('random values', () => {
 
 describe('watch frames in CBOR', () => {
   const json = jsonEvents({ apiVersion: 'v1', kind: 'Pod', domain: 'k8s.io' });
-  const frames = cborEvents(json, thing);
+  const frames = cborEvents(json, thing, undefined);
   const entry = (text: string) => ({
     namespace: 'n',
     name: 'a',

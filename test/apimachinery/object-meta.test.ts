@@ -281,19 +281,17 @@ describe('metadata on create', () => {
       { finalizers: ['orphan', 'foregroundDeletion'] },
       /^metadata\.finalizers: Invalid value: \["orphan",.*\]: .* orphan and foregroundDeletion/,
     ],
-    ...(['apiVersion', 'kind', 'name', 'uid'] as const).map((name): [ObjectMeta, RegExp] => [
+    ...(['kind', 'name', 'uid'] as const).map((name): [ObjectMeta, RegExp] => [
       { ownerReferences: [{ ...owner, [name]: '' }] },
-      new RegExp(
-        `^metadata\\.ownerReferences\\[0\\]\\.${name}: Required value: must not be empty$`,
-      ),
+      new RegExp(`^metadata\\.ownerReferences\\.${name}: Invalid value: "": must not be empty$`),
+    ]),
+    ...['', 'a/b/c', 'a/'].map((apiVersion): [ObjectMeta, RegExp] => [
+      { ownerReferences: [{ ...owner, apiVersion }] },
+      new RegExp(`apiVersion: Invalid value: "${apiVersion}": version must not be empty$`),
     ]),
     [
-      { ownerReferences: [{ ...owner, apiVersion: 'a/b/c' }] },
-      /^metadata\.ownerReferences\[0\]\.apiVersion: Invalid value: "a\/b\/c": must be <group>/,
-    ],
-    [
       { ownerReferences: [{ ...owner, kind: 'Event' }] },
-      /^metadata\.ownerReferences\[0\]: Invalid value: .*Kind=Event is disallowed from being/,
+      /^metadata\.ownerReferences: Invalid value: .*Kind=Event is disallowed from being/,
     ],
     [
       {
@@ -378,7 +376,7 @@ describe('metadata on update', () => {
       deleting,
       { finalizers: ['example.com/f', 'example.com/z', 'example.com/g'] },
       'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being ' +
-        'deleted, found new finalizers ["example.com/g", "example.com/z"]',
+        'deleted, found new finalizers []string{"example.com/g", "example.com/z"}',
     ],
     [
       current,

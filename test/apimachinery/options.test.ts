@@ -152,7 +152,11 @@ describe('list options', () => {
     ['resourceVersion=-1', 400, /Invalid value: "-1"/],
     ['resourceVersion=01', 400, /Invalid value: "01"/],
     ['resourceVersion=9223372036854775808', 400, /Invalid value/],
-    ['labelSelector=a%20b', 400, /unable to parse label selector/],
+    [
+      'labelSelector=a%20b',
+      400,
+      /^unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt$/,
+    ],
     ['fieldSelector=x', 400, /can't understand 'x'/],
     ['continue=abc&resourceVersion=5', 400, /not allowed when using continue/],
   ];
@@ -222,6 +226,8 @@ describe('delete options', () => {
     ['gracePeriodSeconds=-5', undefined, { gracePeriodSeconds: 1 }],
     ['gracePeriodSeconds=5', { gracePeriodSeconds: 7 }, { gracePeriodSeconds: 7 }],
     ['dryRun=All', {}, { dryRun: true }],
+    ['propagationPolicy=x&gracePeriodSeconds=y&uid=u', {}, { propagationPolicy: undefined }],
+    ['orphanDependents=true', { propagationPolicy: 'Orphan' }, { orphanDependents: undefined }],
     ['', { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] }, { dryRun: true }],
     ['', { dryRun: null, preconditions: null }, { dryRun: false }],
     ['propagationPolicy=Orphan', undefined, { propagationPolicy: 'Orphan' }],
@@ -270,8 +276,8 @@ describe('delete options', () => {
       'gracePeriodSeconds: Invalid value: "x": must be an integer',
     ],
     [
-      'orphanDependents=true',
-      { propagationPolicy: 'Orphan' },
+      '',
+      { orphanDependents: true, propagationPolicy: 'Orphan' },
       422,
       `propagationPolicy: Invalid value: "Orphan": ${both}`,
     ],

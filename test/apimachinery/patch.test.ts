@@ -67,12 +67,31 @@ test('copies that double a value again and again stop at the limit', () => {
   assert.equal(jsonPatch({ a: { text: 'x' } }, doubling(5)).kind, 'ok');
 });
 
-test('a pointer through the prototype is refused', () => {
-  for (const path of ['/__proto__/polluted', '/__proto__']) {
+test('a pointer through the prototype leads to a key of the document or nowhere', () => {
+  for (const path of ['/__proto__/polluted', '/constructor/prototype/polluted']) {
     assert.equal(jsonPatch({}, [{ op: 'add', path, value: 1 }]).kind, 'refused');
   }
-  assert.equal(jsonPatch({}, [{ op: 'remove', path: '/constructor' }]).kind, 'refused');
+  for (const key of ['__proto__', 'constructor']) {
+    assert.equal(jsonPatch({}, [{ op: 'remove', path: `/${key}` }]).kind, 'refused');
+    const added = jsonPatch({}, [
+      { op: 'add', path: `/${key}`, value: {} },
+      { op: 'add', path: `/${key}/polluted`, value: 1 },
+    ]);
+    assert.equal(JSON.stringify(value(added)), `{"${key}":{"polluted":1}}`);
+  }
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+});
+
+test('moves of a large value again and again stop at the limit', () => {
+  const document = { a: 'x'.repeat(1_000_000) };
+  const moves = (count: number): JsonValue =>
+    new Array(count).fill(0).map((_, i) => {
+      const [from, path] = i % 2 === 0 ? ['/a', '/b'] : ['/b', '/a'];
+      return { op: 'move', from, path };
+    });
+  assert.equal(jsonPatch(document, moves(3)).kind, 'ok');
+  const refused = jsonPatch(document, moves(4));
+  assert.ok(refused.kind === 'refused' && /moves more than/.test(refused.problem));
 });
 
 test('test compares integers beyond 2^53 digit by digit', () => {

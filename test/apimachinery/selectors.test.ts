@@ -185,11 +185,11 @@ describe('label selector', () => {
   }
 
   const refused: [string, RegExp][] = [
-    ['x=a||y=b', /label selector/],
+    ['x=a||y=b', /^unable to parse requirement: values\[0\]\[x\]: Invalid value: "a\|\|y"/],
     ['a b', /found 'b', expected: in, notin, =, ==, !=, gt, lt/],
-    ['x in a', /found 'a', expected: '\('/],
-    ['x,', /found '', expected: !, identifier/],
-    ['-x=a', /key: Invalid value: "-x"/],
+    ['x in a', /found 'a' expected: '\('/],
+    ['x,', /^found '', expected: identifier after ','$/],
+    ['-x=a', /^unable to parse requirement: <nil>: Invalid value: "-x"/],
     ['x=a_', /values\[0\]\[x\]: Invalid value: "a_"/],
     ['x>one', /must be an integer/],
   ];

@@ -120,11 +120,20 @@ const rows: [StatusError, object][] = [
     ),
   ],
   [
+    errors.newWrongProjection('PartialObjectMetadata', true),
+    failure(
+      'NotAcceptable',
+      406,
+      'you requested PartialObjectMetadata, but the requested object is a list',
+    ),
+  ],
+  [errors.newNotImplemented('not here'), failure('NotImplemented', 501, 'not here')],
+  [
     errors.newRequestEntityTooLarge(3145728),
     failure('RequestEntityTooLarge', 413, 'Request entity too large: limit is 3145728'),
   ],
   [
-    errors.newUnsupportedMediaType('', ['application/json']),
+    errors.newUnsupportedMediaType(['application/json']),
     failure(
       'UnsupportedMediaType',
       415,
@@ -132,6 +141,7 @@ const rows: [StatusError, object][] = [
         'application/json',
     ),
   ],
+  [errors.newNotImplemented('no port'), failure('NotImplemented', 501, 'no port')],
   [
     errors.newTooManyRequests('slow down', 3),
     failure('TooManyRequests', 429, 'slow down', { retryAfterSeconds: 3 }),

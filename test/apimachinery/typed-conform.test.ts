@@ -180,6 +180,7 @@ describe('a value becomes what its type is', () => {
     assert.deepEqual(refused, {
       kind: 'refused',
       problem: 'either: expected boolean or object or list, found the number 7',
+      unquotedProblem: 'either: expected boolean or object or list, found a number',
     });
   });
 });

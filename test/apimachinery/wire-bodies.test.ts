@@ -4,14 +4,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { partialEvents, shownEvents, tableEvents } from '../../src/apimachinery/event-frames.ts';
 import type { EventFrames } from '../../src/apimachinery/event-frames.ts';
-import {
-  listBody,
-  listBytesTotal,
-  listFrame,
-  packList,
-  projectItems,
-  tableFrame,
-} from '../../src/apimachinery/list-body.ts';
+import { jsonList } from '../../src/apimachinery/lists/json-list.ts';
+import { wholeList } from '../../src/apimachinery/lists/list-form.ts';
+import type { ListMeta } from '../../src/apimachinery/lists/list-form.ts';
 import {
   encodeObject,
   metadataBytes,
@@ -20,7 +15,7 @@ import {
 import { partialForm } from '../../src/apimachinery/projection/partial-metadata.ts';
 import { parseIncludeObject, tableForm } from '../../src/apimachinery/projection/table.ts';
 import { newExpired } from '../../src/apimachinery/status-error.ts';
-import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
+import type { ApiObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { Entry, EventEncoder } from '../../streams/streams.ts';
 import { jsonEvents } from '../support/json-events.ts';
@@ -55,55 +50,26 @@ function lineOf(frame: Uint8Array): { type: string; object: ApiObject & Record<s
 describe('list bodies', () => {
   const meta = { kind: 'PodList', apiVersion: 'v1', resourceVersion: '9' };
   const items = ['a', 'b', 'ü'].map((name) => entryOf(pod(name)));
+  const bodyOf = (of: ListMeta, some: readonly Entry[]): string =>
+    text(
+      wholeList(
+        jsonList(of),
+        some.map((entry) => entry.bytes),
+      ),
+    );
 
   it('have the shape of a list, with and without a next page', () => {
     assert.equal(
-      text(listBody(listFrame(meta), [])),
+      bodyOf(meta, []),
       '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}',
     );
     const more = { ...meta, continue: 't"', remainingItemCount: 3 };
-    assert.deepEqual(JSON.parse(text(listBody(listFrame(more), items))), {
+    assert.deepEqual(JSON.parse(bodyOf(more, items)), {
       kind: 'PodList',
       apiVersion: 'v1',
       metadata: { resourceVersion: '9', continue: 't"', remainingItemCount: 3 },
       items: items.map((item) => JSON.parse(text(item.bytes)) as unknown),
     });
-  });
-
-  it('are the same bytes whole and in chunks of any size, whether memory is reused or not', () => {
-    const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 12 });
-    fc.assert(
-      fc.property(sizes, fc.integer({ min: 1, max: 200 }), fc.boolean(), (lengths, size, reuse) => {
-        const some = lengths.map((length, i) => ({ bytes: Buffer.alloc(length, 65 + i) }));
-        const frame = listFrame(meta);
-        const chunks: Uint8Array[] = [];
-        for (const chunk of packList(frame, some, { chunkBytes: size, reuse })) {
-          chunks.push(reuse ? Buffer.from(chunk) : chunk);
-        }
-        const whole = Buffer.from(listBody(frame, some));
-        assert.deepEqual(Buffer.concat(chunks), whole);
-        assert.equal(whole.length, listBytesTotal(frame, some));
-        const expected = some.map((item) => text(item.bytes)).join(',');
-        assert.equal(text(whole), `${text(frame.head)}${expected}]}`);
-        assert.ok(chunks.slice(0, -1).every((chunk) => chunk.length === size));
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('take items only as chunks are asked for', () => {
-    let taken = 0;
-    function* endless(): Generator<{ bytes: Uint8Array }> {
-      for (;;) {
-        taken += 1;
-        yield { bytes: Buffer.alloc(100, 97) };
-      }
-    }
-    const chunks = packList(listFrame(meta), endless(), { chunkBytes: 1000, reuse: true });
-    chunks.next();
-    chunks.next();
-    assert.ok(taken <= 21, `${taken} items taken for two chunks`);
-    chunks.return();
   });
 });
 
@@ -136,9 +102,11 @@ describe('the default Table', () => {
     const items = [entryOf(pod('a'))];
     for (const includeObject of ['None', 'Metadata', 'Object'] as const) {
       const form = tableForm({ ...options, includeObject });
-      const meta = { kind: form.kind, apiVersion: form.apiVersion, resourceVersion: '9' };
-      const rows = [...projectItems(items, form.row)];
-      const table = JSON.parse(text(listBody(tableFrame(meta, form.columnsText), rows))) as {
+      const columns = JSON.parse(form.columnsText) as JsonValue;
+      const { kind, apiVersion } = form;
+      const meta = { kind, apiVersion, resourceVersion: '9', columns };
+      const rows = items.map((item) => form.rowNow(item.bytes));
+      const table = JSON.parse(text(wholeList(jsonList(meta), rows))) as {
         columnDefinitions: Record<string, unknown>[];
         rows: { cells: unknown[]; object: ApiObject | null }[];
       };

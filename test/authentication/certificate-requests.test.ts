@@ -72,6 +72,25 @@ describe('reading a request', () => {
     });
   }
 
+  it('is refused with more names or extensions than a bound says, before they are read', async () => {
+    const many = (count: number, type: 'dns' | 'ip') =>
+      Array.from({ length: count }, (_, i) => ({
+        type,
+        value: type === 'dns' ? `n${i}.example` : `10.0.${i >> 8}.${i & 255}`,
+      }));
+    const problemOf = async (shape: Parameters<typeof makeRequest>[0]) => {
+      const read = readSigningRequest((await makeRequest(shape)).requestPem);
+      return read.kind === 'invalid' ? read.problem : read.kind;
+    };
+    assert.equal(await problemOf({ commonName: 'a', names: many(500, 'dns') }), 'ok');
+    assert.equal(
+      await problemOf({ commonName: 'a', names: many(1100, 'ip') }),
+      'it has more than 1024 elements',
+    );
+    const organizations = many(400, 'dns').map(({ value }) => value);
+    assert.match(await problemOf({ commonName: 'a', organizations }), /more than 1024 elements/);
+  });
+
   it('refuses a key of a kind that is not accepted', async () => {
     const { requestPem } = await makeRequest({ commonName: 'somebody', key: 'pss' });
     const read = readSigningRequest(requestPem);
@@ -88,7 +107,9 @@ describe('issuing a certificate', () => {
     assert.equal(read.kind, 'ok');
     const usages = ['server auth', 'digital signature', 'cert sign'];
     const grant = { ...validity, usages };
-    const pem = await issueCertificate(read.request, grant, await openAuthority(pair));
+    const signed = await issueCertificate(read.request, grant, await openAuthority(pair));
+    assert(signed.kind === 'issued');
+    const { certificatePem: pem } = signed;
     const issued = new Parsed(pem);
     assert(issued.verify(new Parsed(pair.certificatePem).publicKey));
     assert(issued.checkIssued(new Parsed(pair.certificatePem)));

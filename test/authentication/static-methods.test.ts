@@ -41,9 +41,9 @@ describe('the token file', () => {
     return (token: string) => method.authenticateToken(token, []) as Authentication;
   };
 
-  it('has a user a line; groups in quotes where there are several', () => {
+  it('has a user a line; every further column is groups, in quotes where there are several', () => {
     const ask = users(
-      't1,jane,u1\r\n"t,2","o""hara",u2,"a, b,"\n\n# comment\nt3,joe,,solo,ignored\n',
+      't1,jane,u1\r\n"t,2","o""hara",u2,"a, b,"\n\n# comment\nt3,joe,,solo,"b,c",solo\n',
     );
     const of = (name: string, uid: string, groups: string[]) => ({
       kind: 'authenticated',
@@ -52,7 +52,7 @@ describe('the token file', () => {
     });
     assert.deepEqual(ask('t1'), of('jane', 'u1', []));
     assert.deepEqual(ask('t,2'), of('o"hara', 'u2', ['a', 'b']));
-    assert.deepEqual(ask('t3'), of('joe', '', ['solo']));
+    assert.deepEqual(ask('t3'), of('joe', '', ['solo', 'b', 'c']));
   });
 
   it('knows no part of a token, and nothing longer', () => {

@@ -177,7 +177,7 @@ describe('tokens over HTTP', () => {
     assert.equal(named.status, 422);
     assert.match(
       String(named.body['message']),
-      /metadata\.name: Invalid value: "other": must match the service account name if specified/,
+      /metadata\.name: Invalid value: must match the service account name if specified/,
     );
     const missing = await request('default', 'nobody', {});
     assert.equal(missing.status, 404);
@@ -203,6 +203,15 @@ describe('tokens over HTTP', () => {
     assert.deepEqual(reply.body['id_token_signing_alg_values_supported'], ['ES256']);
     const set = await call('GET', '/openid/v1/jwks');
     assert.equal(set.headers['content-type'], 'application/jwk-set+json');
+    for (const [path, plain] of [
+      ['/.well-known/openid-configuration/', reply],
+      ['/openid/v1/jwks/', set],
+    ] as const) {
+      const slashed = await call('GET', path);
+      assert.equal(slashed.status, 200, path);
+      assert.equal(slashed.headers['content-type'], plain.headers['content-type'], path);
+      assert.deepEqual(slashed.body, plain.body, path);
+    }
     const keys = set.body['keys'] as readonly JsonWebKey[];
     assert.ok(
       keys.every((key) => key.d === undefined),

@@ -86,6 +86,13 @@ describe('a policy file', () => {
       /^line 1: not a Policy of/,
     ],
     ['with a field that is not known', '{"user":"a","verb":"get"}', /^line 1: verb: not a field/],
+    ['with a field twice', '{"user":"a","user":"*"}', /^line 1: user: it is there more than once/],
+    [
+      'with a field of its spec twice',
+      '{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy",' +
+        '"spec":{"user":"a","user":"b"}}',
+      /^line 1: spec.user: it is there more/,
+    ],
     ['with a flag that is none', '{"readonly":"yes"}', /^line 1: readonly: not true or false/],
     [
       'without a spec',

@@ -43,8 +43,8 @@ describe('a server with RBAC', () => {
     const bindings = (await admin('GET', rbacPath('', 'clusterrolebindings'))).body[
       'items'
     ] as JsonObject[];
-    assert.equal(roles.length, 65);
-    assert.equal(bindings.length, 46);
+    assert.equal(roles.length, 67);
+    assert.equal(bindings.length, 48);
     const ready = await server.request('GET', '/readyz', {});
     assert.equal(ready.status, 200);
   });

@@ -125,6 +125,52 @@ for (const release of releases) {
       assert.equal(deleted, 'deployment.apps "web" deleted\n');
     });
 
+    test('a Secret in text: created, applied, replaced, edited, and never its own conflict', async () => {
+      const secret = (password: string): string =>
+        JSON.stringify({
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: 'text' },
+          stringData: { password },
+        });
+      const applies = async (): Promise<void> => {
+        const ran = await applyServerSide(secret('one'));
+        assert.equal(ran.stdout, 'secret/text serverside-applied\n', ran.stderr);
+      };
+      await succeeds(['create', '-f', '-'], secret('one'));
+      await applies();
+      await applies();
+      await succeeds(['replace', '-f', '-'], secret('one'));
+      await applies();
+      const change = ['-p', '{"stringData":{"password":"two"}}'];
+      await succeeds(['patch', 'secret', 'text', '--type=merge', ...change]);
+      assert.equal(await shown('{.data.password}', 'secret/text'), 'dHdv');
+      await applies();
+      assert.equal(await shown('{.data.password}', 'secret/text'), 'b25l');
+      const owners = await shown(
+        '{.metadata.managedFields[?(@.operation=="Update")]}',
+        'secret/text',
+      );
+      assert.doesNotMatch(owners, /stringData/);
+    });
+
+    test('JSON patches: absent members, moves, and what is none', async () => {
+      await succeeds(['create', 'configmap', 'moved', '--from-literal=a=1']);
+      const patch = (...operations: object[]): Promise<Ran> =>
+        run(['patch', 'configmap', 'moved', '--type=json', '-p', JSON.stringify(operations)]);
+      const done = await patch(
+        { op: 'test', path: '/data/b', value: null },
+        { op: 'replace', path: '/data/b', value: '2' },
+        { op: 'move', from: '/data/a', path: '/data/c' },
+      );
+      assert.equal(done.stdout, 'configmap/moved patched\n', done.stderr);
+      assert.equal(await shown('{.data}', 'configmap/moved'), '{"b":"2","c":"1"}');
+      const none = await patch({ op: 'jump', path: '/data/b' });
+      assert.match(none.stderr, /^Error from server \(BadRequest\): error decoding patch: /);
+      const unfit = await patch({ op: 'remove', path: '/data/x' });
+      assert.match(unfit.stderr, /^The request is invalid: the server rejected our request/);
+    });
+
     test('apply, and then apply --server-side goes on where it was', async () => {
       const apply = (input: string): Promise<string> => succeeds(['apply', '-f', '-'], input);
       assert.equal(await apply(deployment(2)), 'deployment.apps/web created\n');

@@ -144,6 +144,8 @@ for (const release of [...new Set(fixtures.map((each) => each.release))]) {
         'emulated-version': `1.${release}`,
         'runtime-config': 'api/all=true',
         'feature-gates': 'AllAlpha=true,AllBeta=true',
+        // The pods name classes and accounts that are nobody's.
+        'disable-admission-plugins': 'ServiceAccount,Priority',
       });
     });
     after(() => server.remove());

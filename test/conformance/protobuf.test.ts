@@ -4,11 +4,7 @@ import http from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { decodeMessage } from '../../src/apimachinery/codecs/protobuf-decode.ts';
-import {
-  decodeProtobuf,
-  encodeProtobuf,
-  openEnvelope,
-} from '../../src/apimachinery/codecs/protobuf.ts';
+import { decodeProtobuf, encodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { IdentityName } from '../../src/apimachinery/identity.ts';
 import {
@@ -243,8 +239,12 @@ async function openWatch(url: string, accept: string): Promise<FramedWatch> {
     response,
     async next() {
       const length = (await take(4)).readUInt32BE(0);
-      const { raw } = openEnvelope(await take(length));
-      const event = decodeMessage(watchEventType, raw) as { type: string; object: { raw: string } };
+      const message = await take(length);
+      assert.notEqual(message.subarray(0, 4).toString(), 'k8s\0', 'an event has no envelope');
+      const event = decodeMessage(watchEventType, message) as {
+        type: string;
+        object: { raw: string };
+      };
       return { type: event.type, object: Buffer.from(event.object.raw, 'base64') };
     },
     close: () => response.destroy(),

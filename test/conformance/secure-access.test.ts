@@ -234,9 +234,9 @@ describe('a secured server', () => {
       // What is no path of a resource is one of discovery (404), or nobody's to ask (403).
       const tricks: readonly (readonly [string, number])[] = [
         ['//api/v1/namespaces/default/pods', 403],
-        ['/api//v1/namespaces/default/pods', 404],
-        ['/api/v1//namespaces/default/pods', 404],
-        ['/api/v1/namespaces//pods', 404],
+        ['/api//v1/namespaces/default/pods', 403],
+        ['/api/v1//namespaces/default/pods', 403],
+        ['/api/v1/namespaces//pods', 403],
         ['/livez/../api/v1/namespaces/default/pods', 403],
         ['/livez/..%2fapi/v1/namespaces/default/pods', 403],
         ['/%61pi/v1/namespaces/default/pods', 403],

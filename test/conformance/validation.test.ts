@@ -175,3 +175,33 @@ describe('an object with mistakes', () => {
     assert.deepEqual((await server.request('GET', `${path}/d`)).body, made.body);
   });
 });
+
+describe('what is missing', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.remove());
+
+  it('is said to be required once, with the reason where there is one', async () => {
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: {} };
+    const spec = { containers: [{ name: 'c', image: 'i' }], affinity: { nodeAffinity } };
+    const body = { metadata: { name: 'p' }, spec };
+    const refused = await server.request('POST', '/api/v1/namespaces/default/pods', { body });
+    const path = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution';
+    assert.deepEqual(causes(refused), [`${path}.nodeSelectorTerms FieldValueRequired`]);
+    assert.match(refused.text, /must have at least one node selector term/);
+  });
+
+  it('of a selector that nothing gives is said beside what it does not select', async () => {
+    const template = { metadata: { labels: { a: 'b' } }, spec: {} };
+    const body = { metadata: { name: 'd' }, spec: { template } };
+    const collection = '/apis/apps/v1/namespaces/default/deployments';
+    const refused = await server.request('POST', collection, { body });
+    assert.deepEqual(causes(refused), [
+      'spec.selector FieldValueRequired',
+      'spec.template.spec.containers FieldValueRequired',
+      'spec.template.metadata.labels FieldValueInvalid',
+    ]);
+  });
+});

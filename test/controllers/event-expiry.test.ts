@@ -89,8 +89,12 @@ describe('events', () => {
   it('live their time and go soon after it, by a deletion that watchers see', async () => {
     expire();
     const seen: string[] = [];
-    server.registry.streams.follow((resource, type, { name }) => {
-      if (resource === '/events') seen.push(`${type} ${name}`);
+    server.registry.streams.follow({
+      name: 'test',
+      onState: () => undefined,
+      onChange(resource, type, { name }) {
+        if (resource === '/events') seen.push(`${type} ${name}`);
+      },
     });
     await create('a');
     await store.pass(ttlMs / 2);

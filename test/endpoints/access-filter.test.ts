@@ -5,10 +5,12 @@ import type { AccessChecker, Attributes, Decision } from '../../src/authorizatio
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { parseQuery, queryBoolean } from '../../src/apimachinery/query.ts';
 import { StatusError } from '../../src/apimachinery/status-error.ts';
+import { createAccessCounts } from '../../src/endpoints/filters/access-counts.ts';
 import { createAccessFilter } from '../../src/endpoints/filters/access.ts';
 import type { Admission } from '../../src/endpoints/filters/access.ts';
 import { attributesOf, forbiddenError } from '../../src/endpoints/filters/attributes.ts';
 import { parseRequestInfo } from '../../src/endpoints/request-info.ts';
+import { systemClock } from '../../src/stdx/clock.ts';
 import type { Header, HttpExchange } from '../../src/transport/http-exchange.ts';
 
 const jane: UserInfo = { name: 'jane', uid: 'u', groups: ['system:authenticated'], extra: {} };
@@ -74,12 +76,14 @@ async function ask(
     identity: identityOf('kubernetes'),
     onRejected: () => undefined,
     onAuthorizationError: () => undefined,
+    clock: systemClock,
+    counts: createAccessCounts(),
   });
   const query = parseQuery(exchange.query);
   assert(!(query instanceof StatusError));
   const parsed = parseRequestInfo(method, exchange.path, queryBoolean(query, 'watch') === true);
   assert(parsed.kind === 'ok');
-  const admission = filter.admit(exchange, parsed.info, query, undefined);
+  const admission = filter.admit(exchange, parsed.info, query, undefined, { enter: () => true });
   assert.equal(admission instanceof Promise, later, 'it waits only for what comes later');
   return { admission: await admission, questions, left: exchange.headers() };
 }
@@ -141,7 +145,18 @@ describe('attributes of a request', () => {
     ['GET', '/healthz/ping', 'get /healthz/ping as jane'],
     ['POST', '/version', 'post /version as jane'],
     ['GET', '/apis/apps/v1', 'get /apis/apps/v1 as jane'],
-    ['GET', '/api/v1//pods', 'get /api/v1//pods as jane'],
+    ['GET', '/api/v1//pods', 'get // /pods as jane'],
+    ['GET', '/api/v1/namespaces//pods', 'list /pods/ / as jane'],
+    ['GET', '/api/v1/namespaces/n/pods/p/proxy/a/b', 'get /pods/proxy n/p as jane'],
+    [
+      'POST',
+      '/api/v1/namespaces/n/services/http:s:80/proxy/',
+      'create /services/proxy n/http:s:80 as jane',
+    ],
+    ['GET', '/api/v1/proxy/namespaces/n/pods/p/a', 'proxy /pods/ n/p as jane'],
+    ['POST', '/api/v1/watch/namespaces/n/pods', 'watch /pods/ n/ as jane'],
+    ['GET', '/api/v1/watch/pods?fieldSelector=metadata.name=p', 'watch /pods/ / as jane'],
+    ['OPTIONS', pods, ' /pods/ n/p as jane'],
     ['GET', '/api/v1/namespaces/a%2Fb/pods', 'get /api/v1/namespaces/a%2Fb/pods as jane'],
     ['GET', '/api/v1/namespaces/n/pods/%2e%2e', 'get /pods/ n/.. as jane'],
     ['GET', '/API/v1/pods', 'get /API/v1/pods as jane'],

@@ -57,15 +57,7 @@ interface ResourceList {
 }
 
 /** What the reference lists and this server does not, and why. Each entry must be needed. */
-const notServed: Readonly<Record<string, string>> = {
-  '/v1/nodes/proxy': 'nothing runs here to connect to',
-  '/v1/pods/attach': 'nothing runs here to connect to',
-  '/v1/pods/exec': 'nothing runs here to connect to',
-  '/v1/pods/log': 'nothing runs here to connect to',
-  '/v1/pods/portforward': 'nothing runs here to connect to',
-  '/v1/pods/proxy': 'nothing runs here to connect to',
-  '/v1/services/proxy': 'nothing runs here to connect to',
-};
+const notServed: Readonly<Record<string, string>> = {};
 
 /** What this server lists and the reference does not, and why. */
 const alsoServed: Readonly<Record<string, string>> = {

@@ -17,6 +17,7 @@ import type { Scheme } from '../../src/apimachinery/scheme.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
+import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
 import { readFacts } from '../support/corpora.ts';
 import { startTestServer } from '../support/test-server.ts';
 import type { TestServer } from '../support/test-server.ts';
@@ -36,6 +37,13 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
   readonly definitions: Readonly<Record<string, Schema>>;
+}
+
+function wholeOf<T>(pieces: Generator<undefined, T, undefined>): T {
+  for (;;) {
+    const piece = pieces.next();
+    if (piece.done === true) return piece.value;
+  }
 }
 
 function documentsOf(name: IdentityName): { documents: OpenApiDocuments; scheme: Scheme } {
@@ -131,7 +139,8 @@ describe('OpenAPI documents', () => {
         assert.ok(actions.has(verbs[verb] ?? verb), `${collection} ${verb}`);
       }
       for (const { name, verbs: offered } of kind.subresources) {
-        const method = offered.includes('update') ? 'put' : 'post';
+        const changed = offered.includes('update') ? 'put' : 'post';
+        const method = changed === 'post' && !offered.includes('create') ? 'get' : changed;
         const operations = document.paths[`${collection}/{name}/${name}`];
         assert.ok(operations?.[method], `${collection} ${name}`);
       }
@@ -335,7 +344,7 @@ function only(message: Buffer, number: number): Buffer {
 describe('OpenAPI documents in Protobuf', () => {
   it('hold the same paths and definitions as in JSON (v2)', () => {
     const document = v2(kubernetes.documents);
-    const bytes = Buffer.from(encodeOpenApiV2(document as never));
+    const bytes = Buffer.from(wholeOf(encodeOpenApiV2(document as never)));
     assert.deepEqual([...namedOf(only(bytes, 8), 2).keys()], Object.keys(document.paths));
     const definitions = namedOf(only(bytes, 9), 1);
     assert.deepEqual([...definitions.keys()], Object.keys(document.definitions));
@@ -356,7 +365,7 @@ describe('OpenAPI documents in Protobuf', () => {
 
   it('hold the same paths and definitions as in JSON (v3)', () => {
     for (const document of all) {
-      const bytes = Buffer.from(encodeOpenApiV3(document as never));
+      const bytes = Buffer.from(wholeOf(encodeOpenApiV3(document as never)));
       assert.deepEqual([...namedOf(only(bytes, 4), 1).keys()], Object.keys(document.paths));
       const schemas = Object.keys(document.components.schemas);
       if (schemas.length === 0) continue;
@@ -459,5 +468,31 @@ describe('OpenAPI over HTTP', () => {
       assert.equal((await server.request('GET', path)).status, 404, path);
     }
     assert.equal((await server.request('POST', '/openapi/v2', { body: {} })).status, 405);
+  });
+});
+
+describe('the bytes of a document', () => {
+  it('exist once, however many read them at once, in each encoding, packed or not', async () => {
+    const { documents } = documentsOf('kubernetes');
+    const openapi = makeOpenApi({ documents, pause: () => Promise.resolve() });
+    const v2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    for (const gzip of [false, true]) {
+      for (const accept of [undefined, v2]) {
+        const request = { path: '/openapi/v2', accept, hash: undefined, gzip };
+        const found = await Promise.all(Array.from({ length: 20 }, () => openapi.find(request)));
+        const bodies = new Set(found.map((each) => each.kind === 'document' && each.document.body));
+        assert.equal(bodies.size, 1);
+        const later = await openapi.find(request);
+        assert.ok(later.kind === 'document' && bodies.has(later.document.body), 'it is still held');
+      }
+    }
+  });
+
+  it('in Protobuf are made in pieces', () => {
+    const { documents } = documentsOf('kubernetes');
+    const pieces = encodeOpenApiV2(wholeOf(documents.v2()));
+    let count = 0;
+    while (pieces.next().done !== true) count += 1;
+    assert.ok(count > 10, `${count} pieces`);
   });
 });

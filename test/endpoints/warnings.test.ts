@@ -67,6 +67,15 @@ describe('warnings', () => {
     ]);
     const many = Array.from({ length: 1000 }, (_, index) => `w${index}`);
     assert.equal(warningHeaders(many).length, warningLimits.warningsMax);
-    assert.ok(formatWarning('x'.repeat(10_000)).length < 1100);
+  });
+
+  it('are cut when all together are too long, and what has no room is left out', () => {
+    const lengths = (texts: readonly string[]): readonly number[] =>
+      warningHeaders(texts).map(([, value]) => value.length - '299 - ""'.length);
+    const { textMax, totalMax } = warningLimits;
+    assert.deepEqual(lengths(['a'.repeat(3000), 'b'.repeat(1000)]), [3000, 1000]);
+    assert.deepEqual(lengths(['a'.repeat(3000), 'short', 'b'.repeat(2000)]), [textMax, 5, textMax]);
+    const long = Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(300, 'x'));
+    assert.equal(lengths(long).length, totalMax / textMax);
   });
 });

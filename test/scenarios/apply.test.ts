@@ -222,11 +222,11 @@ const requests: readonly Scenario[] = [
     ],
   },
   {
-    title: 'a uid or a resourceVersion in an intent is a condition',
+    title: 'a resourceVersion in an intent is a condition, a uid a field that does not change',
     steps: [
       applyWith({ uid: 'u' }, { status: 409, message: /uid u, and no existing object was found$/ }),
       created,
-      applyWith({ uid: 'u' }, { status: 409, reason: 'Conflict' }),
+      applyWith({ uid: 'u' }, { status: 422, message: /metadata\.uid: .*field is immutable$/ }),
       applyWith({ resourceVersion: '1' }, { status: 409, reason: 'Conflict' }),
       applyWith({ resourceVersion: '$rv' }, { status: 200 }),
     ],

@@ -121,7 +121,7 @@ const finalizers: Scenario = {
       reason: 'Invalid',
       message:
         'Deployment.apps "d" is invalid: metadata.finalizers: Forbidden: no new finalizers can ' +
-        'be added if the object is being deleted, found new finalizers ["x.io/c"]',
+        'be added if the object is being deleted, found new finalizers []string{"x.io/c"}',
       expect: { details: { causes: [{ reason: 'FieldValueForbidden' }] } },
     },
     {
@@ -259,7 +259,7 @@ const podGrace: Scenario = {
     create(pods, { metadata: { name: 'ended' }, spec: podSpec({ nodeName: 'n' }) }),
     {
       request: `PUT ${pods}/ended/status`,
-      body: { metadata: {}, status: { phase: 'Succeeded' } },
+      body: { metadata: { name: 'ended' }, status: { phase: 'Succeeded' } },
       status: 200,
     },
     { request: `DELETE ${pods}/ended?gracePeriodSeconds=90`, status: 200 },
@@ -395,6 +395,38 @@ const policies: Scenario = {
   ]),
 };
 
+const jobs = '/apis/batch/v1/namespaces/$ns/jobs';
+const podsStay = /^299 - "child pods are preserved by default when jobs are deleted; set prop/;
+
+/** Whose pods stay unless the delete says otherwise. */
+const jobWarnings: Scenario = {
+  title: 'a delete of a job that leaves the fate of its pods open is answered with a warning',
+  steps: [
+    [`${jobs}/a`, undefined, podsStay],
+    [`${jobs}/b?propagationPolicy=Orphan`, undefined, null],
+    [`${jobs}/c`, { propagationPolicy: 'Background' }, null],
+    [`${jobs}/d?orphanDependents=false`, undefined, null],
+    [jobs, undefined, podsStay],
+    [`${configmaps}/a`, undefined, null],
+  ].flatMap(([target, body, warning]): Step[] => {
+    const path = String(target).split('?')[0] ?? '';
+    const name = path.endsWith('jobs') ? 'e' : (path.split('/').at(-1) ?? '');
+    const template = { spec: { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' } };
+    return [
+      create(path.startsWith(configmaps) ? configmaps : jobs, {
+        metadata: { name },
+        ...(path.startsWith(configmaps) ? {} : { spec: { template } }),
+      }),
+      {
+        request: `DELETE ${String(target)}`,
+        body: body as object | undefined,
+        status: 200,
+        headersExpected: { warning: warning as RegExp | null },
+      },
+    ];
+  }),
+};
+
 const again: Scenario = {
   title: 'a delete of what is being deleted may change its policy, not bring it back',
   steps: [
@@ -456,6 +488,7 @@ const events: Scenario = {
 
 runScenarios('delete', [
   policies,
+  jobWarnings,
   again,
   events,
   answers,

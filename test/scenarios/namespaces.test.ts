@@ -44,7 +44,10 @@ const label: Scenario = {
   steps: [
     {
       request: 'PUT /api/v1/namespaces/$ns',
-      body: { metadata: { labels: { '$labelDomain/metadata.name': 'other', a: 'b' } }, spec: {} },
+      body: {
+        metadata: { name: '$ns', labels: { '$labelDomain/metadata.name': 'other', a: 'b' } },
+        spec: {},
+      },
       status: 200,
       expect: {
         metadata: { labels: { '$labelDomain/metadata.name': '$ns', a: 'b' } },

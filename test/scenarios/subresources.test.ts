@@ -528,28 +528,4 @@ const resizes: readonly Scenario[] = [
   },
 ];
 
-runScenarios('subresources', [
-  ...bindings,
-  ...evictions,
-  ...ephemeral,
-  ...resizes,
-  {
-    title: 'connections into a pod are not served, nor listed',
-    steps: [
-      createPod('p'),
-      ...['log', 'exec', 'attach', 'portforward', 'proxy'].map((name): Step => ({
-        request: `GET ${pods}/p/${name}`,
-        status: 404,
-        reason: 'NotFound',
-      })),
-      {
-        request: 'GET /api/v1',
-        status: 200,
-        check: ({ text }) => {
-          assert.doesNotMatch(text, /pods\/(log|exec|attach|portforward|proxy)"/);
-          assert.match(text, /pods\/eviction"/);
-        },
-      },
-    ],
-  },
-]);
+runScenarios('subresources', [...bindings, ...evictions, ...ephemeral, ...resizes]);

@@ -45,15 +45,19 @@ const versions: Scenario = {
       reason: 'Conflict',
     },
     { request: `GET ${configmaps}/a`, status: 200, expect: { data: { k: '2' } } },
-    { request: `PUT ${configmaps}/a`, body: { metadata: {}, data: { k: '4' } }, status: 200 },
     {
       request: `PUT ${configmaps}/a`,
-      body: { metadata: { resourceVersion: '0' }, data: { k: '5' } },
+      body: { metadata: { name: 'a' }, data: { k: '4' } },
       status: 200,
     },
     {
       request: `PUT ${configmaps}/a`,
-      body: { metadata: { uid: 'other' }, data: { k: '6' } },
+      body: { metadata: { name: 'a', resourceVersion: '0' }, data: { k: '5' } },
+      status: 200,
+    },
+    {
+      request: `PUT ${configmaps}/a`,
+      body: { metadata: { name: 'a', uid: 'other' }, data: { k: '6' } },
       status: 409,
       reason: 'Conflict',
       message:
@@ -62,7 +66,7 @@ const versions: Scenario = {
     },
     {
       request: `PUT ${configmaps}/a`,
-      body: { metadata: { uid: '$uid' }, data: { k: '6' } },
+      body: { metadata: { name: 'a', uid: '$uid' }, data: { k: '6' } },
       status: 200,
     },
   ],
@@ -114,7 +118,9 @@ const conditional: Scenario = {
       body: { metadata: { name: 'd-$ns' }, spec: { attachRequired: true } },
       status: 422,
       reason: 'Invalid',
-      message: /metadata\.resourceVersion: Invalid value: .*: must be specified for an update/,
+      message:
+        'csidrivers.storage.$domain "d-$ns" is invalid: metadata.resourceVersion: ' +
+        'Invalid value: 0x0: must be specified for an update',
       expect: {
         details: { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion' }] },
       },
@@ -141,7 +147,7 @@ const conditionalCreate: Scenario = {
       body: { metadata: { name: 'l' }, spec: { holderIdentity: 'b' } },
       status: 422,
       reason: 'Invalid',
-      message: /metadata\.resourceVersion: Invalid value: .*: must be specified for an update/,
+      message: /metadata\.resourceVersion: Invalid value: 0x0: must be specified for an update/,
     },
     {
       request: `PUT ${leases}/l`,
@@ -172,13 +178,13 @@ const createOnUpdate: Scenario = {
     ),
     {
       request: 'PUT /apis/rbac.authorization.$domain/v1/clusterroles/r-$ns',
-      body: { metadata: {}, rules: [] },
+      body: { metadata: { name: 'r-$ns' }, rules: [] },
       status: 201,
       expect: { metadata: { name: 'r-$ns' } },
     },
     {
       request: 'PUT /apis/rbac.authorization.$domain/v1/clusterroles/r-$ns',
-      body: { metadata: {}, rules: [] },
+      body: { metadata: { name: 'r-$ns' }, rules: [] },
       status: 200,
     },
     {

@@ -100,7 +100,7 @@ describe('metrics', () => {
     const page = createMetricsPage([{ ...base, labels, read: () => 7 }], {
       view: { release: 33, showHidden: false },
       worker: 3,
-      series: [{ ...base, name: 's', labelNames: ['of'], read: () => [{ labels, value: 1 }] }],
+      series: [{ ...base, name: 's', read: () => [{ labels, value: 1 }] }],
       warn: () => undefined,
     });
     const use = { group: 'g', version: 'v1', resource: 'r', subresource: '', removedRelease: '' };

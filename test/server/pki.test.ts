@@ -91,6 +91,15 @@ describe('the files of the pki folder', () => {
     assert.notEqual(again.serving.certificatePem, first.serving.certificatePem);
   });
 
+  it('a token that somebody has put there, and that could be guessed, ends the start', async () => {
+    await ensure();
+    const file = path.join(dataDir, 'pki', 'admin.token');
+    writeFileSync(file, 'a'.repeat(31));
+    await assert.rejects(ensure(), /admin\.token: the token must have at least 32 characters/);
+    writeFileSync(file, `${'a'.repeat(32)}\n`);
+    assert.equal((await ensure()).adminToken, 'a'.repeat(32));
+  });
+
   it('of a CA that has lost its key end the start, and stay', async () => {
     const first = await ensure();
     const file = path.join(dataDir, 'pki', 'ca.key');

@@ -1,6 +1,6 @@
 /**
- * A medium without room: writes are refused with a clear Status, what was acknowledged stays, reads
- * and watches go on, and with room again the server writes again.
+ * A medium without room: writes are refused with a clear Status, deletions are not, what was
+ * acknowledged stays, reads and watches go on, and with room again the server writes again.
  *
  * The small medium is a tmpfs; where it cannot be mounted the first test is skipped and says so.
  */
@@ -37,6 +37,7 @@ interface StatusBody {
   readonly reason: string;
   readonly message: string;
   readonly code: number;
+  readonly details: { readonly retryAfterSeconds: number };
 }
 
 interface Filled {
@@ -73,6 +74,46 @@ async function writeUntilRefused(port: number, prefix: string): Promise<Filled> 
   return { acknowledged, unanswered, refusal };
 }
 
+/** What probes and the metrics say of a full store. */
+async function assertFull(port: number): Promise<void> {
+  const connection = new HttpConnection(port);
+  const get = async (path: string) => {
+    const { body, status } = await connection.request('GET', path);
+    return { status, text: body.toString() };
+  };
+  assert.match((await get('/readyz')).text, /^\[-\]etcd failed: reason withheld$/m);
+  assert.equal((await get('/livez')).status, 200, 'a restart would not mend it');
+  assert.match((await get('/metrics')).text, /^sluice_store_full 1$/m);
+  connection.close();
+}
+
+async function removeMost(port: number, { acknowledged }: Filled): Promise<void> {
+  const names = [...acknowledged.keys()];
+  const left = names.splice(Math.ceil(names.length * 0.8));
+  const remover = async (): Promise<void> => {
+    const connection = new HttpConnection(port);
+    for (let name = names.pop(); name !== undefined; name = names.pop()) {
+      const { body, status } = await connection.request('DELETE', `${configMaps}/${name}`);
+      assert.equal(status, 200, body.toString());
+      acknowledged.delete(name);
+    }
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: 10 }, remover));
+  assert.equal(acknowledged.size, left.length);
+}
+
+async function isReady(port: number): Promise<boolean> {
+  const connection = new HttpConnection(port);
+  const { status } = await connection.request('GET', '/readyz');
+  connection.close();
+  return status === 200;
+}
+
+function linesAbout(text: string, output: string): number {
+  return output.split('\n').filter((line) => line.includes(text)).length;
+}
+
 async function assertHasAll(port: number, { acknowledged }: Filled): Promise<void> {
   const { items } = await listOf(port, configMaps);
   const found = new Map(items.map((item) => [item.metadata.name, item.metadata.resourceVersion]));
@@ -103,6 +144,8 @@ test(
     context.diagnostic(`${filled.acknowledged.size} writes, then ${filled.refusal.message}`);
     assert.equal(filled.refusal.code, 503);
     assert.match(filled.refusal.message, /full/);
+    assert.ok(filled.refusal.details.retryAfterSeconds > 0);
+    await assertFull(server.port);
 
     await assertHasAll(server.port, filled);
     await eventually(
@@ -143,6 +186,50 @@ test('a full medium at the start is said, with exit code 2', { timeout }, async 
 });
 
 test(
+  'a full disk: deletions go through, after a restart too, and room is found without a write',
+  { timeout },
+  async (context) => {
+    const directory = directories.make();
+    const why = mountSmall(directory, '8m');
+    if (why !== undefined) return context.skip(why);
+    const dataDir = path.join(directory, 'data');
+    const flags = ['--log-level=error', '--watch-history=1s'];
+    const first = await startServer({ dataDir, flags });
+    const filled = await writeUntilRefused(first.port, 'b');
+    context.diagnostic(`${filled.acknowledged.size} writes, then ${filled.refusal.message}`);
+    assert.equal(filled.refusal.code, 503);
+    await assertFull(first.port);
+    await first.kill();
+    const server = await startServer({ dataDir, flags });
+    const { replica, stream } = follow(server);
+    await assertHasAll(server.port, filled);
+    await removeMost(server.port, filled);
+    await assertHasAll(server.port, filled);
+    assert.equal(spawnSync('mount', ['-o', 'remount,size=64m', directory]).status, 0);
+    await eventually('it has room again', () => isReady(server.port));
+    const again = new HttpConnection(server.port);
+    for (let n = 0; n < 10; n += 1) {
+      const body = configMap(`after-${n}`, '', 20_000);
+      const { status, value } = await again.json<StoredObject>('POST', configMaps, body);
+      assert.equal(status, 201, JSON.stringify(value));
+      filled.acknowledged.set(`after-${n}`, value.metadata.resourceVersion);
+    }
+    again.close();
+    await eventually('the watch has them all', () => replica.objects.has('after-9'));
+    assert.equal(replica.objects.size, filled.acknowledged.size);
+    stream.cut();
+    const { code, stderr, stdout } = await server.stop();
+    assert.equal(code, 0);
+    const lines = linesAbout('only deletions are written', stdout + stderr);
+    // One each time that it becomes full again, ever later.
+    assert.ok(lines >= 1 && lines <= 8, `${lines} lines, not one for each request`);
+    const next = await startServer({ dataDir, flags });
+    await assertHasAll(next.port, filled);
+    assert.equal((await next.stop()).code, 0);
+  },
+);
+
+test(
   'a store that may not grow answers writes with a Status and loses nothing',
   { timeout },
   async (context) => {
@@ -166,7 +253,7 @@ test(
     const health = new HttpConnection(server.port);
     const ready = await health.request('GET', '/readyz');
     assert.equal(ready.status, 500);
-    assert.match(ready.body.toString(), /\[-\]storage failed: reason withheld/);
+    assert.match(ready.body.toString(), /\[-\]etcd failed: reason withheld/);
     health.close();
     await server.stop();
     const again = await startServer({ dataDir, flags: ['--log-level=error'] });

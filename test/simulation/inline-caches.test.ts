@@ -71,6 +71,13 @@ const requests: readonly (readonly [string, Send])[] = [
   ],
   ['get', (connection, at) => connection.request('GET', `${collection}/d${at % 20}`)],
   ['list', (connection) => connection.request('GET', `${collection}?limit=20`)],
+  [
+    'list as a Table',
+    (connection) => {
+      const accept = 'application/json;as=Table;g=meta.svc.io;v=v1';
+      return connection.request('GET', `${collection}?limit=20`, undefined, undefined, accept);
+    },
+  ],
 ];
 
 test('a request does not miss the inline caches of the engine', { timeout: 240_000 }, async (t) => {

@@ -165,6 +165,30 @@ test('SIGINT and SIGTERM end an idle server with exit code 0', { timeout }, asyn
   }
 });
 
+test(
+  'a turn that never ends is ended in its time, with code 1 and the reason',
+  { timeout },
+  async () => {
+    const stuck: readonly (readonly [string, string])[] = [
+      ['a loop', 'for (;;);'],
+      ['a regular expression', "/^(a+)+$/.test('a'.repeat(60) + 'b');"],
+    ];
+    for (const [title, code] of stuck) {
+      const preload = `process.once('SIGUSR2', () => { ${code} });`;
+      const server = await startServer({
+        dataDir: newDataDir(),
+        flags: ['--log-level=error', '--shutdown-timeout=0s'],
+        nodeFlags: [`--import=data:text/javascript,${encodeURIComponent(preload)}`],
+      });
+      server.signal('SIGUSR2');
+      server.signal('SIGTERM');
+      const { code: exit, stderr } = await server.ended;
+      assert.equal(exit, 1, title);
+      assert.match(stderr, /it was told to end and has not/, title);
+    }
+  },
+);
+
 test('idle connections and a stalled watcher do not hold up the end', { timeout }, async () => {
   const server = await startServer({ dataDir: newDataDir(), flags: [quiet] });
   const idle = new HttpConnection(server.port);

@@ -19,7 +19,10 @@ interface Harness {
   failNext(error: Error): void;
 }
 
-function harness(limits?: Partial<CommitterLimits>): Harness {
+function harness(
+  limits?: Partial<CommitterLimits>,
+  isEnding?: (state: string) => boolean,
+): Harness {
   const storage = createMemoryStorage({ clock: systemClock, revisionStep: 10n });
   const batches: (readonly Mutation[])[] = [];
   let gate: Promise<void> = Promise.resolve();
@@ -38,7 +41,7 @@ function harness(limits?: Partial<CommitterLimits>): Harness {
     },
   };
   return {
-    committer: createCommitter({ storage: observed, timers: systemTimers, limits }),
+    committer: createCommitter({ storage: observed, timers: systemTimers, limits, isEnding }),
     storage,
     batches,
     hold() {
@@ -150,6 +153,49 @@ describe('committer', () => {
     const overtaken = h.committer.submit(submission('a', one));
     const applied = (await two.outcome) as { revision: Revision };
     assert.deepEqual(await overtaken.outcome, { kind: 'conflict', found: applied.revision });
+  });
+
+  it('a full store refuses what grows, and neither deletions nor what follows them', async () => {
+    const h = harness(undefined, (state) => state === 'ending');
+    const made = await Promise.all(
+      ['a', 'b', 'c'].map((name) => h.committer.submit(submission(name, absent)).outcome),
+    );
+    const [a, b, c] = made.map((outcome) => {
+      assert.ok(outcome.kind === 'applied');
+      return { kind: 'revision' as const, revision: outcome.revision };
+    });
+    assert.ok(a !== undefined && b !== undefined && c !== undefined);
+    const remove = (name: string, expect: Submission['expect']): Submission => ({
+      ...submission(name, expect),
+      operation: { kind: 'delete' },
+    });
+    h.failNext(new StorageError('full', 'no room'));
+    const growing = h.committer.submit(submission('b', b, 'larger'));
+    const onGrowing = h.committer.submit(remove('b', growing));
+    const deleted = h.committer.submit(remove('a', a));
+    const marked = h.committer.submit({
+      ...submission('c', c),
+      operation: { kind: 'put', state: 'ending', value: Buffer.from('v') },
+    });
+    const onMarked = h.committer.submit(remove('c', marked));
+    for (const ticket of [growing, onGrowing]) {
+      await assert.rejects(ticket.outcome, { code: 'full' });
+    }
+    for (const ticket of [deleted, marked, onMarked]) {
+      assert.equal((await ticket.outcome).kind, 'applied');
+    }
+    for (const [name, there] of [
+      ['a', false],
+      ['b', true],
+      ['c', false],
+    ] as const) {
+      const read = await h.storage.read(key(name));
+      assert.ok(read.kind === 'ok');
+      assert.equal(read.value !== undefined, there, name);
+    }
+    h.failNext(new StorageError('full', 'no room'));
+    const alone = h.committer.submit(remove('b', b));
+    await assert.rejects(alone.outcome, { code: 'full' }, 'it has been tried alone');
   });
 
   it('rejects a whole batch with the error of the store, then goes on', async () => {

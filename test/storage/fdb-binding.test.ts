@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 import { openFoundationdb } from '../../src/storage/fdb/foundationdb-binding.ts';
 import { StorageError } from '../../src/storage/storage.ts';
@@ -26,4 +29,34 @@ test('without the package or its client library one line says what to install', 
   if (error === undefined) return t.skip('both are installed here');
   assert.equal(error.code, 'io');
   assert.match(error.message, /^--store=fdb needs [^\n]*foundationdb-clients 7\.2 or later[^\n]*$/);
+});
+
+test('a cluster file that names no cluster is named with its flag, before anything is opened', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'sluice-cluster-'));
+  const file = path.join(folder, 'fdb.cluster');
+  const wrong = ['', '\n', '# only this\n', 'nonsense', 'a:b', 'a:b@', 'a:b@host', 'a@1.2.3.4:1'];
+  const several = 'a:b@1.2.3.4:1\nc:d@1.2.3.4:1\n';
+  try {
+    for (const text of [...wrong, 'a:b@1.2.3.4:1,', 'a:b@1.2.3.4:1, 1.2.3.5:1', several]) {
+      writeFileSync(file, text);
+      assert.throws(() => openFoundationdb(file), {
+        code: 'io',
+        message:
+          `--fdb-cluster-file: ${file} is not one line of the form ` +
+          'description:id@address:port,...',
+      });
+    }
+    for (const text of ['a_1:b2@127.0.0.1:4500', '# x\na:b@h.example:1:tls,[::1]:2\n']) {
+      writeFileSync(file, text);
+      let said = '';
+      try {
+        openFoundationdb(file).close();
+      } catch (error) {
+        said = String(error);
+      }
+      assert.doesNotMatch(said, /not one line/, text);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -258,7 +258,7 @@ describe('two commits of one server', () => {
       storage.commit([put(key('a'), absent)]),
       storage.commit([put(key('b'), absent)]),
     ];
-    const ended = Promise.all(asked.map((each) => assert.rejects(each, rejectsWith('io'))));
+    const ended = Promise.all(asked.map((each) => assert.rejects(each, rejectsWith('timeout'))));
     let closed = false;
     const closing = storage.close().then(() => (closed = true));
     await turns();

@@ -89,9 +89,9 @@ describe('a FoundationDB cluster that cannot be reached for a while', () => {
 
   for (const [requestTimeoutMs, outageMs, ends] of [
     [3_000, 2_000, 'applied'],
-    [3_000, 5_000, 'io'],
+    [3_000, 5_000, 'timeout'],
     [60_000, 40_000, 'applied'],
-    [60_000, 70_000, 'io'],
+    [60_000, 70_000, 'timeout'],
   ] as const) {
     const seconds = `${outageMs / 1000} s of silence and requests of ${requestTimeoutMs / 1000} s`;
     it(`a read and a commit are tried for as long as a request may take: ${seconds}`, async () => {

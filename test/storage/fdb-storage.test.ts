@@ -481,11 +481,11 @@ describe('fdb opening', () => {
     const storage = await servers.open();
     servers.double.faults.unreachable = true;
     const reading = storage.read(key('a'));
-    const readFails = assert.rejects(reading, rejectsWith('io'));
+    const readFails = assert.rejects(reading, rejectsWith('timeout'));
     await advanceUntil(servers.time, reading);
     await readFails;
     const committing = storage.commit([put(key('a'), absent)]);
-    const commitFails = assert.rejects(committing, rejectsWith('io'));
+    const commitFails = assert.rejects(committing, rejectsWith('timeout'));
     await advanceUntil(servers.time, committing);
     await commitFails;
     servers.double.faults.unreachable = false;

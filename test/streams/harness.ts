@@ -103,6 +103,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     timers: time.timers,
     prng: seededPrng(options.seed ?? 1),
     limits: { ...defaultStreamLimits, ...options.limits },
+    onFollowerFailure: ({ error }) => {
+      throw error;
+    },
     onFatal: (error) => fatal.push(error),
     ...options.deps,
   });

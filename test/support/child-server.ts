@@ -24,6 +24,11 @@ export interface ChildServer {
 
 const entry = path.resolve('dist/src/server/main.js');
 
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
 /** Rejects with what the program said when it ends before it is ready. */
 export function startChildServer(flags: readonly string[]): Promise<ChildServer> {
   const child = spawn(
@@ -34,9 +39,12 @@ export function startChildServer(flags: readonly string[]): Promise<ChildServer>
     },
   );
   const exited = new Promise<number | NodeJS.Signals | null>((resolve) => {
-    child.on('exit', (code, signal) => resolve(code ?? signal));
+    child.on('exit', (code, signal) => {
+      living.delete(child);
+      resolve(code ?? signal);
+    });
   });
-  process.on('exit', () => child.kill('SIGKILL'));
+  living.add(child);
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
   return new Promise((resolve, reject) => {

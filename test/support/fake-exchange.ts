@@ -40,6 +40,8 @@ export function fakeExchange(
       return sent?.status ?? 0;
     },
     closed: false,
+    sentBytes: 0,
+    onClosed: () => undefined,
     onAbort: () => undefined,
     get sent() {
       return sent;

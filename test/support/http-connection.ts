@@ -123,6 +123,7 @@ export class HttpConnection {
     target: string,
     body?: string | Buffer,
     contentType = 'application/json',
+    accept?: string,
   ): Promise<Answer> {
     const socket = (this.#socket ??= this.#open());
     const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(body as string);
@@ -130,7 +131,8 @@ export class HttpConnection {
       body === undefined
         ? ''
         : `Content-Type: ${contentType}\r\nContent-Length: ${bytes.length}\r\n`;
-    const head = `${method} ${target} HTTP/1.1\r\nHost: test\r\n${content}\r\n`;
+    const shown = accept === undefined ? '' : `Accept: ${accept}\r\n`;
+    const head = `${method} ${target} HTTP/1.1\r\nHost: test\r\n${shown}${content}\r\n`;
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       socket.write(bytes.length > 0 ? Buffer.concat([Buffer.from(head, 'latin1'), bytes]) : head);
@@ -193,12 +195,13 @@ export class HttpConnection {
   }
 }
 
-/** One number of the metrics page. */
+/** One number of the metrics page: the sum of its series, whatever their labels. */
 export async function metricOf(port: number, name: string): Promise<number> {
   const connection = new HttpConnection(port);
   const { body } = await connection.request('GET', '/metrics');
   connection.close();
-  const line = new RegExp(`^${name} (\\S+)$`, 'm').exec(body.toString());
-  if (line === null) throw new Error(`no metric ${name}`);
-  return Number(line[1]);
+  const page = body.toString();
+  if (!page.includes(`# TYPE ${name} `)) throw new Error(`no metric ${name}`);
+  const lines = page.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'));
+  return [...lines].reduce((sum, [, value]) => sum + Number(value), 0);
 }

@@ -8,6 +8,8 @@ export const openAccess = {
   'anonymous-auth': 'true',
   // No objects beside those that the test makes.
   controllers: '',
+  // Nobody makes the accounts that pods would have to run as.
+  'disable-admission-plugins': 'ServiceAccount',
 } as const;
 
 export const openAccessFlags: readonly string[] = Object.entries(openAccess).map(

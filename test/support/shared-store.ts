@@ -21,6 +21,7 @@ import type { RegistryDeps } from '../../src/registry/registry.ts';
 import type { KindInfo, Scheme } from '../../src/apimachinery/scheme.ts';
 import type { Clock, TimerHandle, Timers } from '../../src/stdx/clock.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
 import { createCommitter } from '../../src/storage/committer.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
@@ -181,6 +182,9 @@ async function createRegistry(
     timers,
     prng,
     limits: defaultStreamLimits,
+    onFollowerFailure: ({ error }) => {
+      throw error;
+    },
     onFatal: (error) => {
       throw error;
     },
@@ -204,7 +208,8 @@ async function createRegistry(
     limits: {},
   });
   const strategyOf = strategiesOf(identity);
-  const registry = { actors, streams, scheme, identity, strategyOf, clock, prng };
+  const turns = createTurns({ clock, timers });
+  const registry = { actors, streams, scheme, identity, strategyOf, clock, prng, turns };
   const kind = scheme.findStorage({ group: '', resource: 'namespaces' }) as KindInfo;
   for (const object of defaultNamespaces(identity)) {
     await createObject(registry, { kind, namespace: '' }, object, { dryRun: false });

@@ -38,7 +38,12 @@ export interface SlowServer extends ApiClient {
 
 const stepMs = 50;
 
-export async function startSlowServer(options: TestOptions = {}): Promise<SlowServer> {
+/** `storeOf` makes the store on the server's time; a store in memory where nothing is said. */
+export async function startSlowServer(
+  options: TestOptions = {},
+  storeOf: (time: ManualTime) => Storage | Promise<Storage> = ({ clock }) =>
+    createMemoryStorage({ clock }),
+): Promise<SlowServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-slow-'));
   const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
   const raw = {
@@ -49,7 +54,7 @@ export async function startSlowServer(options: TestOptions = {}): Promise<SlowSe
     ...options,
   } as RawOptions;
   const time = manualTime();
-  const store = createMemoryStorage({ clock: time.clock });
+  const store = await storeOf(time);
   const reach = reachable(store);
   const log = pausableTail(reach.storage);
   const fatal: unknown[] = [];

@@ -299,6 +299,10 @@ const access: readonly ValidationRow[] = [
     binding('ClusterRole', {}, [{ kind: 'ServiceAccount', name: 's', namespace: 'n' }]),
   ),
   rowsOf(rbac, 'RoleBinding')(
+    'a service account of its own namespace',
+    binding('Role', {}, [{ kind: 'ServiceAccount', name: 's' }]),
+  ),
+  rowsOf(rbac, 'RoleBinding')(
     'another role',
     binding('Role', { name: 's' }),
     [

@@ -181,7 +181,6 @@ const cron = (more: object): JsonObject => ({
 
 const workloads: readonly ValidationRow[] = [
   deployment('right', { spec: { selector, template } }),
-  deployment('without a selector', { spec: { template } }, ['spec.selector: Required value']),
   deployment('empty selector', { spec: { selector: {}, template } }, [
     'spec.selector: Invalid value: {}: empty selector is invalid for deployment',
   ]),

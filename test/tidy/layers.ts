@@ -41,7 +41,12 @@ export const layers: readonly LayerRule[] = [
   },
   {
     folder: 'src/authentication',
-    may: ['src/stdx', 'src/apimachinery', 'src/webhooks/kubeconfig.ts'],
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/webhooks/http-call.ts',
+      'src/webhooks/kubeconfig.ts',
+    ],
   },
   {
     folder: 'src/audit',
@@ -122,10 +127,9 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['src/storage/lmdb'],
   foundationdb: ['src/storage/fdb/foundationdb-binding.ts'],
   '@msgpack/msgpack': ['src/storage/record-codec.ts'],
-  yaml: ['src/apimachinery/codecs/yaml.ts', 'src/server/kubeconfig.ts'],
+  yaml: ['src/server/kubeconfig.ts'],
   'lossless-json': ['src/apimachinery/codecs'],
   '@bufbuild/protobuf': ['src/apimachinery/codecs'],
-  rfc6902: ['src/apimachinery/patch/rfc6902.ts'],
   '@peculiar/x509': [
     'src/authentication/certificates.ts',
     'src/authentication/certificate-authority.ts',
@@ -144,14 +148,18 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
 
 /** Tests and benchmarks may import anything of the project and these. */
 export const testLibraries: readonly string[] = [
+  '@bufbuild/protobuf',
   '@kubernetes/client-node',
+  '@bufbuild/protobuf/wire',
   '@peculiar/x509',
+  'cborg',
   'fast-check',
   'xstate',
   'rxjs',
   'rxjs/testing',
   'lmdb',
   '@msgpack/msgpack',
+  'typescript',
   'uWebSockets.js',
   'yaml',
 ];

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { optionTable } from '../../src/server/options.ts';
 
-const readme = readFileSync('README.md', 'utf8');
+/** The README and what it leads to. */
+const pages = ['README.md', ...readdirSync('docs').map((name) => path.join('docs', name))];
+const texts = new Map(pages.map((page) => [page, readFileSync(page, 'utf8')]));
+const page = (name: string): string => texts.get(name) ?? '';
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>;
   optionalDependencies?: Record<string, string>;
 };
 
-test("the README's table of flags is the option table", () => {
-  const shown = /<!-- flags:[^\n]*-->\n([\s\S]*?)\n<!-- end of flags -->/.exec(readme)?.[1];
+test('the table of flags in docs/flags.md is the option table', () => {
+  const shown = /<!-- flags:[^\n]*-->\n([\s\S]*?)\n<!-- end of flags -->/.exec(
+    page('docs/flags.md'),
+  )?.[1];
   const rows = optionTable.map((option) => {
     const value = option.value.replaceAll('|', '\\|');
     const initial = option.default === '' ? '' : `\`${option.default}\``;
@@ -20,16 +26,52 @@ test("the README's table of flags is the option table", () => {
   assert.equal(shown, table);
 });
 
-test('the README says of every runtime dependency why it is there', () => {
+test('docs/architecture.md says of every runtime dependency why it is there', () => {
   const all = { ...manifest.dependencies, ...manifest.optionalDependencies };
-  const missing = Object.keys(all).filter((name) => !readme.includes(`| ${name} |`));
+  const missing = Object.keys(all).filter(
+    (name) => !page('docs/architecture.md').includes(`| ${name} |`),
+  );
   assert.deepEqual(missing, []);
 });
 
-test('every file and folder of the project that the README names exists', () => {
-  const named = [...readme.matchAll(/`((?:src|actors|streams|test|bench)\/[\w./-]*)`/g)];
+test('every file and folder of the project that the README and docs/ name exists', () => {
+  const path = /`((?:src|actors|streams|test|bench|docs)\/[\w./-]*)`/g;
+  const named = [...texts.values()].flatMap((text) => [...text.matchAll(path)]);
   const missing = named
     .map((match) => (match[1] as string).replace(/\/$/, ''))
     .filter((name) => !existsSync(name));
   assert.deepEqual(missing, []);
+});
+
+/** As the sites that show Markdown make them of headings. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = text.matchAll(/^#+ (.+)$/gm);
+  return new Set(
+    [...headings].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+test('every link between the pages leads to a page, and to a heading of it', () => {
+  const broken: string[] = [];
+  for (const [from, text] of texts) {
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      const [file = '', anchor = ''] = target.split('#');
+      const to = file === '' ? from : path.normalize(path.join(path.dirname(from), file));
+      const known = texts.get(to);
+      const leads =
+        known === undefined ? existsSync(to) : anchor === '' || anchorsOf(known).has(anchor);
+      if (!leads) broken.push(`${from}: ${target}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test('the README is short enough to be read at once', () => {
+  assert.ok(page('README.md').split('\n').length <= 160);
 });

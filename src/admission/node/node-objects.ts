@@ -12,6 +12,7 @@ import { part } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { ownMember } from '../../stdx/lookup.ts';
 import type { Refusal, Review } from '../admission.ts';
 
 export function nodeRefusal(
@@ -90,7 +91,9 @@ function forbiddenLabels(
   const [labels, before] = [next.metadata.labels ?? {}, current?.metadata.labels ?? {}];
   const keys = new Set([...Object.keys(labels), ...Object.keys(before)]);
   return [...keys]
-    .filter((key) => labels[key] !== before[key] && isForbidden(key, identity))
+    .filter(
+      (key) => ownMember(labels, key) !== ownMember(before, key) && isForbidden(key, identity),
+    )
     .sort();
 }
 

@@ -19,6 +19,7 @@
 import { isUtf8 } from 'node:buffer';
 import { formatRfc3339, parseRfc3339 } from '../time.ts';
 import type { JsonValue } from '../unstructured.ts';
+import { TooManyValues, bodyValuesMax } from './body-bounds.ts';
 import { shortText } from './short-text.ts';
 
 /** Deepest nesting of arrays, maps and tags. */
@@ -31,6 +32,8 @@ interface Cursor {
   readonly bytes: Buffer;
   at: number;
   depth: number;
+  /** Values read so far. */
+  values: number;
 }
 
 const indefinite = 31;
@@ -39,19 +42,41 @@ const maxSigned = 0x7fff_ffff_ffff_ffffn;
 
 /** Throws MalformedCbor. */
 export function readItem(bytes: Uint8Array): JsonValue {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const cursor: Cursor = { bytes: buffer, at: 0, depth: 0 };
+  const cursor = cursorOver(bytes);
   const value = readValue(cursor);
-  if (cursor.at < buffer.length) throw malformed(cursor.at, 'something follows the data item');
+  checkEnd(cursor);
   return value;
+}
+
+/** readItem() in parts. */
+export function* itemSteps(bytes: Uint8Array): Generator<undefined, JsonValue> {
+  const cursor = cursorOver(bytes);
+  const value = yield* valueSteps(cursor);
+  checkEnd(cursor);
+  return value;
+}
+
+function cursorOver(bytes: Uint8Array): Cursor {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { bytes: buffer, at: 0, depth: 0, values: 0 };
+}
+
+function checkEnd({ bytes, at }: Cursor): void {
+  if (at < bytes.length) throw malformed(at, 'something follows the data item');
 }
 
 function malformed(at: number, problem: string): MalformedCbor {
   return new MalformedCbor(`at byte ${at}: ${problem}`);
 }
 
+function spendValue(cursor: Cursor): void {
+  cursor.values += 1;
+  if (cursor.values > bodyValuesMax + 1) throw new TooManyValues();
+}
+
 function readValue(cursor: Cursor): JsonValue {
   const start = cursor.at;
+  spendValue(cursor);
   const first = firstByte(cursor);
   const major = first >> 5;
   const info = first & 0x1f;
@@ -167,6 +192,36 @@ function hasMore(cursor: Cursor, done: number, length: number): boolean {
   return false;
 }
 
+/** Values of one part. */
+const partValues = 256;
+
+/** readValue() in parts. */
+function* valueSteps(cursor: Cursor): Generator<undefined, JsonValue> {
+  const start = cursor.at;
+  const major = (cursor.bytes[start] ?? 0) >> 5;
+  if (cursor.values % partValues === partValues - 1) yield;
+  if (major < 4 || major === 7) return readValue(cursor);
+  spendValue(cursor);
+  const info = firstByte(cursor) & 0x1f;
+  if (major === 6) {
+    const tag = openTag(cursor, info, start);
+    const text = encodedText(cursor, tag, start);
+    return text ?? closeTag(cursor, tag, yield* valueSteps(cursor), start);
+  }
+  enter(cursor, start);
+  const length = info === indefinite ? Infinity : lengthOf(cursor, info, start);
+  const read: JsonValue[] | Record<string, JsonValue> = major === 4 ? [] : {};
+  for (let done = 0; hasMore(cursor, done, length); done += 1) {
+    if (Array.isArray(read)) read.push(yield* valueSteps(cursor));
+    else {
+      const key = readNewKey(cursor, read);
+      setOwn(read, key, yield* valueSteps(cursor));
+    }
+  }
+  cursor.depth -= 1;
+  return read;
+}
+
 function readArray(cursor: Cursor, info: number, start: number): JsonValue {
   enter(cursor, start);
   const length = info === indefinite ? Infinity : lengthOf(cursor, info, start);
@@ -181,15 +236,23 @@ function readMap(cursor: Cursor, info: number, start: number): JsonValue {
   const length = info === indefinite ? Infinity : lengthOf(cursor, info, start);
   const into: Record<string, JsonValue> = {};
   for (let done = 0; hasMore(cursor, done, length); done += 1) {
-    const at = cursor.at;
-    const key = readKey(cursor);
-    if (Object.hasOwn(into, key)) throw malformed(at, `the key ${quoted(key)} comes twice`);
-    const value = readValue(cursor);
-    if (key !== '__proto__') into[key] = value;
-    else Object.defineProperty(into, key, { ...ownProperty, value });
+    const key = readNewKey(cursor, into);
+    setOwn(into, key, readValue(cursor));
   }
   cursor.depth -= 1;
   return into;
+}
+
+function readNewKey(cursor: Cursor, into: Record<string, JsonValue>): string {
+  const at = cursor.at;
+  const key = readKey(cursor);
+  if (Object.hasOwn(into, key)) throw malformed(at, `the key ${quoted(key)} comes twice`);
+  return key;
+}
+
+function setOwn(into: Record<string, JsonValue>, key: string, value: JsonValue): void {
+  if (key !== '__proto__') into[key] = value;
+  else Object.defineProperty(into, key, { ...ownProperty, value });
 }
 
 const ownProperty = { enumerable: true, configurable: true, writable: true } as const;
@@ -215,22 +278,37 @@ const laterEncodings = new Map<number | bigint, BufferEncoding>([
 ]);
 
 function readTagged(cursor: Cursor, info: number, start: number): JsonValue {
+  const tag = openTag(cursor, info, start);
+  const text = encodedText(cursor, tag, start);
+  return text ?? closeTag(cursor, tag, readValue(cursor), start);
+}
+
+function openTag(cursor: Cursor, info: number, start: number): number | bigint {
   enter(cursor, start);
   const tag = readUnsigned(cursor, info, start);
   if (tag === 2 || tag === 3) throw malformed(start, 'big numbers (tags 2 and 3) are not accepted');
+  return tag;
+}
+
+/** Of a byte string whose tag says how it is written; undefined for anything else. */
+function encodedText(cursor: Cursor, tag: number | bigint, start: number): string | undefined {
   const encoding = laterEncodings.get(tag);
   const first = cursor.bytes[cursor.at];
-  let value: JsonValue;
-  if (encoding !== undefined && first !== undefined && first >> 5 === 2) {
-    cursor.at += 1;
-    value = stringBytes(cursor, 2, first & 0x1f, start).toString(encoding);
-  } else {
-    value = readValue(cursor);
-    if (tag === 0) checkTime(value, start);
-    else if (tag === 1) value = timeOfEpoch(value, start);
-  }
+  if (encoding === undefined || first === undefined || first >> 5 !== 2) return undefined;
+  cursor.at += 1;
   cursor.depth -= 1;
-  return value;
+  return stringBytes(cursor, 2, first & 0x1f, start).toString(encoding);
+}
+
+function closeTag(
+  cursor: Cursor,
+  tag: number | bigint,
+  value: JsonValue,
+  start: number,
+): JsonValue {
+  cursor.depth -= 1;
+  if (tag === 0) checkTime(value, start);
+  return tag === 1 ? timeOfEpoch(value, start) : value;
 }
 
 function checkTime(value: JsonValue, start: number): void {

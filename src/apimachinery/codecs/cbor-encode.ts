@@ -43,6 +43,31 @@ export function encodeItem(prefix: Uint8Array, value: JsonValue, type?: TypeSche
   return Buffer.from(writer.buffer.subarray(0, writer.at));
 }
 
+/** A map whose `member` is an array of `count` items that come from elsewhere: what stands before
+ * the first of them, `prefix` included, and behind the last. */
+export function encodeAround(
+  prefix: Uint8Array,
+  object: JsonObject,
+  member: string,
+  count: number,
+): { readonly head: Uint8Array; readonly tail: Uint8Array } {
+  const writer: Writer = { buffer: scratch, at: 0 };
+  room(writer, prefix.length).set(prefix, 0);
+  writer.at = prefix.length;
+  const keys = sortedKeys(object);
+  writeHead(writer, map, keys.length);
+  let headBytes = 0;
+  for (const key of keys) {
+    writeText(writer, key);
+    if (key === member) {
+      writeHead(writer, array, count);
+      headBytes = writer.at;
+    } else writeValue(writer, object[key] as JsonValue, undefined);
+  }
+  const bytes = Buffer.from(writer.buffer.subarray(0, writer.at));
+  return { head: bytes.subarray(0, headBytes), tail: bytes.subarray(headBytes) };
+}
+
 function room(writer: Writer, count: number): Buffer {
   const { buffer, at } = writer;
   if (buffer.length - at >= count) return buffer;

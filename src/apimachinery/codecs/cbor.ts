@@ -12,7 +12,8 @@
 import { newBadRequest } from '../status-error.ts';
 import type { TypeSchema } from '../typed/type-schema.ts';
 import type { JsonValue } from '../unstructured.ts';
-import { MalformedCbor, readItem } from './cbor-decode.ts';
+import { TooManyValues, newTooManyValues } from './body-bounds.ts';
+import { MalformedCbor, itemSteps, readItem } from './cbor-decode.ts';
 import { encodeItem } from './cbor-encode.ts';
 import type { Decoded } from './json.ts';
 
@@ -28,8 +29,22 @@ export function decodeCbor(bytes: Uint8Array): Decoded {
   try {
     return { kind: 'value', value: readItem(bytes) };
   } catch (error) {
-    if (!(error instanceof MalformedCbor)) throw error;
-    const message = `the body is not valid CBOR: ${error.message}`;
-    return { kind: 'refused', error: newBadRequest(message) };
+    return refusalOf(error);
   }
+}
+
+/** decodeCbor() in parts. */
+export function* cborSteps(bytes: Uint8Array): Generator<undefined, Decoded> {
+  try {
+    return { kind: 'value', value: yield* itemSteps(bytes) };
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+function refusalOf(error: unknown): Decoded {
+  if (error instanceof TooManyValues) return { kind: 'refused', error: newTooManyValues() };
+  if (!(error instanceof MalformedCbor)) throw error;
+  const message = `the body is not valid CBOR: ${error.message}`;
+  return { kind: 'refused', error: newBadRequest(message) };
 }

@@ -7,7 +7,6 @@
  *
  * The work is done off the main thread. Memory: one chunk and zlib's window per response.
  */
-import { Readable, pipeline } from 'node:stream';
 import { constants, createGzip, gunzip, gzip } from 'node:zlib';
 import { StatusError } from '../status-error.ts';
 import { StatusReason } from '../status-table.ts';
@@ -41,6 +40,18 @@ export function gzipBytes(bytes: Uint8Array): Promise<Uint8Array> {
   });
 }
 
+/** Of complete answers that wait to be compressed, or are being. Policy: further ones go out as
+ * they are, because what waits for a thread is in memory whether its client is there or not. */
+const answersBytesMax = 64 * 1024 * 1024;
+let answersBytes = 0;
+
+/** A complete answer; undefined while too many wait. */
+export function gzipAnswer(bytes: Uint8Array): Promise<Uint8Array> | undefined {
+  if (answersBytes + bytes.length > answersBytesMax) return undefined;
+  answersBytes += bytes.length;
+  return gzipBytes(bytes).finally(() => (answersBytes -= bytes.length));
+}
+
 /** What gzipBytes made, as it was: not for bytes that came from outside. */
 export function gunzipBytes(packed: Uint8Array): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
@@ -51,15 +62,69 @@ export function gunzipBytes(packed: Uint8Array): Promise<Uint8Array> {
   });
 }
 
-/** Compresses as the consumer takes: nothing is read ahead but what zlib holds. A consumer that
- * stops early releases the source. The source must not reuse the memory of its chunks. */
-export async function* gzipChunks(
-  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
+/** Where compressed chunks go: structurally a ResponseStream of the transport. */
+export interface ChunkTarget {
+  write(chunk: Uint8Array): boolean;
+  onDrain(callback: () => void): void;
+  end(): void;
+  abort(): void;
+  readonly closed: boolean;
+}
+
+export interface ChunkPacker {
+  /** Once, before anything is written. */
+  start(target: ChunkTarget): void;
+  /** Copies the chunk. False: wait for onDrain before the next. */
+  write(chunk: Uint8Array): boolean;
+  onDrain(callback: () => void): void;
+  /** `done` is called when the target has been given everything, and was ended. */
+  end(done: () => void): void;
+  /** Gives the memory back; nothing more is written. Idempotent. */
+  release(): void;
+}
+
+/** Chunked answers that may be compressed at one time: each holds zlib's window and a chunk.
+ * Policy: further ones go out as they are. */
+const packersMax = 64;
+let packersCount = 0;
+
+/** Compresses for a target as it takes; undefined while too many do. */
+export function gzipPacker(): ChunkPacker | undefined {
+  if (packersCount >= packersMax) return undefined;
+  packersCount += 1;
   const packer = createGzip(options);
-  // The callback only takes note: an error of the source also ends the loop below, by throwing.
-  pipeline(Readable.from(chunks, { highWaterMark: 1 }), packer, () => undefined);
-  for await (const chunk of packer) yield chunk as Uint8Array;
+  let isReleased = false;
+  const release = (): void => {
+    if (isReleased) return;
+    isReleased = true;
+    packersCount -= 1;
+    packer.destroy();
+  };
+  return {
+    start(target) {
+      packer.on('data', (chunk: Uint8Array) => {
+        if (target.closed) return release();
+        if (target.write(chunk)) return;
+        packer.pause();
+        target.onDrain(() => packer.resume());
+      });
+      packer.on('error', () => {
+        release();
+        target.abort();
+      });
+      packer.on('end', () => target.end());
+    },
+    write: (chunk) => packer.write(Uint8Array.prototype.slice.call(chunk)),
+    onDrain: (callback) => void packer.once('drain', callback),
+    end(done) {
+      packer.on('end', () => {
+        release();
+        done();
+      });
+      packer.end();
+    },
+    release,
+  };
 }
 
 /** Undefined when the body comes as it is; otherwise 415. */

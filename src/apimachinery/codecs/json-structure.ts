@@ -10,15 +10,19 @@
  * What it is not: a JSON parser. It expects text that one has accepted; on other text its answers
  * do not matter.
  *
- * Bounds: `duplicatesMax` paths; the recursion of counting is bounded by the nesting that the codec
- * accepts.
+ * Bounds: `duplicatesMax` paths of `pathCharsMax`; the recursion of counting is bounded by the
+ * nesting that the codec accepts.
  */
 import type { JsonValue } from '../unstructured.ts';
 
+/** Repetitions that are told: of each key once in its object, even where paths are the same. */
 export const duplicatesMax = 100;
+/** A path that is longer is cut: each repetition would cost as much as all that is before it. */
+const pathCharsMax = 1024;
 
 const quote = 0x22;
 const backslash = 0x5c;
+const comma = 0x2c;
 const colon = 0x3a;
 const openBrace = 0x7b;
 const openBracket = 0x5b;
@@ -27,6 +31,8 @@ const closeBracket = 0x5d;
 
 export interface JsonStructure {
   readonly depth: number;
+  /** Members of objects and items of lists. */
+  readonly values: number;
   /** Names with a value, duplicates counted. */
   readonly members: number;
   /** Whether there is a number of many digits or with an exponent: a double may not hold it. */
@@ -36,11 +42,13 @@ export interface JsonStructure {
 /** 2^53 has as many. */
 const doubtfulDigits = 16;
 
-/** Stops counting beyond `depthMax`: then `depth` is larger than it. */
+/** Stops counting beyond `depthMax`: then `depth` is larger than it. A list or object has one value
+ * more than it has commas; of an empty one, one too many is counted. */
 export function scanJson(bytes: Uint8Array, depthMax: number): JsonStructure {
   let depth = 0;
   let deepest = 0;
   let members = 0;
+  let values = 0;
   let digits = 0;
   let doubtfulNumbers = false;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -55,13 +63,15 @@ export function scanJson(bytes: Uint8Array, depthMax: number): JsonStructure {
     digits = 0;
     if (byte === quote) at = endOfString(bytes, at);
     else if (byte === colon) members += 1;
+    else if (byte === comma) values += 1;
     else if (byte === openBrace || byte === openBracket) {
       depth += 1;
+      values += 1;
       if (depth > deepest) deepest = depth;
       if (depth > depthMax) break;
     } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
   }
-  return { depth: deepest, members, doubtfulNumbers };
+  return { depth: deepest, values, members, doubtfulNumbers };
 }
 
 /** The place of the closing quote; the end of the bytes where there is none. */
@@ -88,8 +98,8 @@ export function countMembers(value: JsonValue): number {
 }
 
 interface Frame {
-  /** Of an object; undefined for a list. */
-  readonly names: Set<string> | undefined;
+  /** Of an object, how often each has come; undefined for a list. */
+  readonly names: Map<string, number> | undefined;
   /** Of the member that is being read. */
   name: string;
   index: number;
@@ -99,25 +109,30 @@ interface Frame {
 export function duplicateFields(text: string): readonly string[] {
   const found = new Set<string>();
   const frames: Frame[] = [];
+  let repetitions = 0;
   let expectsName = false;
-  for (let at = 0; at < text.length && found.size < duplicatesMax; at += 1) {
+  for (let at = 0; at < text.length && repetitions < duplicatesMax; at += 1) {
     const char = text.charCodeAt(at);
     const frame = frames.at(-1);
     if (char === quote) {
       const end = endOfText(text, at);
       if (expectsName && frame?.names !== undefined) {
         frame.name = JSON.parse(text.slice(at, end + 1)) as string;
-        if (frame.names.has(frame.name)) found.add(pathOf(frames));
-        frame.names.add(frame.name);
+        const times = frame.names.get(frame.name) ?? 0;
+        frame.names.set(frame.name, times + 1);
+        if (times === 1) {
+          found.add(shortPath(frames.map(stepInto)));
+          repetitions += 1;
+        }
       }
       at = end;
       expectsName = false;
     } else if (char === openBrace || char === openBracket) {
-      const names = char === openBrace ? new Set<string>() : undefined;
+      const names = char === openBrace ? new Map<string, number>() : undefined;
       frames.push({ names, name: '', index: 0 });
       expectsName = char === openBrace;
     } else if (char === closeBrace || char === closeBracket) frames.pop();
-    else if (char === 0x2c && frame !== undefined) {
+    else if (char === comma && frame !== undefined) {
       expectsName = frame.names !== undefined;
       frame.index += 1;
     }
@@ -135,11 +150,17 @@ function endOfText(text: string, start: number): number {
   return at;
 }
 
-function pathOf(frames: readonly Frame[]): string {
+function stepInto({ names, name, index }: Frame): string {
+  return names === undefined ? `[${index}]` : `.${name}`;
+}
+
+/** The steps as one path. Of a long one its begin. */
+export function shortPath(steps: readonly string[]): string {
   let path = '';
-  for (const { names, name, index } of frames) {
-    if (names === undefined) path += `[${index}]`;
-    else path += path === '' ? name : `.${name}`;
+  for (const step of steps) {
+    path += step.slice(0, pathCharsMax + 2);
+    if (path.length > pathCharsMax + 1) break;
   }
-  return path;
+  const named = path.startsWith('.') ? path.slice(1) : path;
+  return named.length > pathCharsMax ? `${named.slice(0, pathCharsMax)}...` : named;
 }

@@ -5,23 +5,22 @@
  *
  * Refused, each with a message that says what and where: bytes that are not UTF-8, a byte order
  * mark, anything behind the value, numbers beyond the range of a double, nesting deeper than
- * `jsonDepthMax`. A key that comes twice has its last value; who asks is told which those are.
+ * `bodyDepthMax`, more values than `bodyValuesMax`. A key that comes twice has its last value; who
+ * asks is told which those are. Half of a surrogate pair becomes U+FFFD, as in the reference.
  *
- * Bounds: size is bounded by whoever read the body. Nesting is bounded here, because everything
- * that walks a value (comparison, patches, encoding) recurses; a thousand levels are far below
- * what the stack holds and far above what any schema nests.
+ * Bounds: those of body-bounds.ts, judged in a look over the bytes before anything is built; size
+ * is bounded by whoever read the body.
  */
 import { isUtf8 } from 'node:buffer';
 import { newBadRequest } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
 import { decodeTrustedText } from '../object-encoding.ts';
 import type { JsonValue } from '../unstructured.ts';
+import { bodyDepthMax, bodyValuesMax, newTooManyValues, tooDeep } from './body-bounds.ts';
 import { countMembers, duplicateFields, scanJson } from './json-structure.ts';
 import type { JsonStructure } from './json-structure.ts';
 import { parseJsonText, stringifyJson } from './lossless.ts';
-
-/** Deepest nesting of arrays and objects in a value from a client; above it 400. */
-export const jsonDepthMax = 1000;
+import { withoutLoneSurrogates } from './surrogates.ts';
 
 export type Decoded =
   | {
@@ -35,34 +34,85 @@ export type Decoded =
 export interface DecodeOptions {
   /** Look for keys that come twice. */
   readonly findDuplicates: boolean;
+  /** Of JSON that is no object: how many values it may hold. Default: `bodyValuesMax`. */
+  readonly valuesMax?: number | undefined;
 }
 
 export function decodeJson(bytes: Uint8Array, options?: DecodeOptions): Decoded {
-  if (!isUtf8(bytes)) return refused('the body is not valid UTF-8');
-  const findDuplicates = options?.findDuplicates === true;
-  // Each level takes an opening and a closing byte, so most bodies cannot be too deep.
-  const mayBeDeep = bytes.length > 2 * jsonDepthMax;
-  const structure = mayBeDeep || findDuplicates ? scanJson(bytes, jsonDepthMax) : flat;
-  if (structure.depth > jsonDepthMax) {
-    return refused(`the body nests deeper than ${jsonDepthMax} levels`);
-  }
+  const structure = structureOf(bytes, options);
+  if ('kind' in structure) return structure;
   try {
     const text = decodeTrustedText(bytes);
-    const value = structure.doubtfulNumbers ? parseJsonText(text) : (JSON.parse(text) as JsonValue);
-    if (!findDuplicates || structure.members === countMembers(value)) {
-      return { kind: 'value', value };
-    }
-    return { kind: 'value', value, duplicates: duplicateFields(text) };
+    return completed(text, parsed(text, structure), structure, options);
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) {
-      return refused(`the body is not valid JSON: ${error.message}`);
-    }
-    throw error;
+    return refusalOf(error);
   }
 }
 
+/** decodeJson() in parts: what the engine reads at once is the longest of them. */
+export function* jsonSteps(
+  bytes: Uint8Array,
+  options?: DecodeOptions,
+): Generator<undefined, Decoded> {
+  const structure = structureOf(bytes, options);
+  if ('kind' in structure) return structure;
+  yield;
+  try {
+    const text = decodeTrustedText(bytes);
+    yield;
+    const read = parsed(text, structure);
+    yield;
+    return completed(text, read, structure, options);
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+function structureOf(bytes: Uint8Array, options?: DecodeOptions): JsonStructure | Decoded {
+  if (!isUtf8(bytes)) return refused('the body is not valid UTF-8');
+  // Each level takes an opening and a closing byte, so most bodies cannot be too deep.
+  const isLookedAt = bytes.length > 2 * bodyDepthMax || options?.findDuplicates === true;
+  const structure = isLookedAt ? scanJson(bytes, bodyDepthMax) : flat;
+  if (structure.depth > bodyDepthMax) return refused(tooDeep);
+  const valuesMax = options?.valuesMax ?? bodyValuesMax;
+  if (structure.values > valuesMax) return { kind: 'refused', error: newTooManyValues(valuesMax) };
+  return structure;
+}
+
+function parsed(text: string, { doubtfulNumbers }: JsonStructure): JsonValue {
+  return doubtfulNumbers ? parseJsonText(text) : (JSON.parse(text) as JsonValue);
+}
+
+function completed(
+  text: string,
+  read: JsonValue,
+  { members }: JsonStructure,
+  options?: DecodeOptions,
+): Decoded {
+  const value = surrogateEscape.test(text) ? withoutLoneSurrogates(read) : read;
+  if (options?.findDuplicates !== true || members === countMembers(value)) {
+    return { kind: 'value', value };
+  }
+  return { kind: 'value', value, duplicates: duplicateFields(text) };
+}
+
+function refusalOf(error: unknown): Decoded {
+  if (error instanceof SyntaxError || error instanceof RangeError) {
+    return refused(`the body is not valid JSON: ${withoutQuotation(error.message)}`);
+  }
+  throw error;
+}
+
+/** Half of a pair: bytes that are UTF-8 hold one only as an escape. */
+const surrogateEscape = /\\u[dD][89a-fA-F]/;
+
+/** The engine quotes what stands around the place, which may be a credential. */
+function withoutQuotation(message: string): string {
+  return message.replace(/^(Unexpected token '.{1,2}'), .*$/s, '$1');
+}
+
 /** Of a body that was not looked at. */
-const flat: JsonStructure = { depth: 0, members: 0, doubtfulNumbers: true };
+const flat: JsonStructure = { depth: 0, values: 0, members: 0, doubtfulNumbers: true };
 
 const prettyIndent = 2;
 

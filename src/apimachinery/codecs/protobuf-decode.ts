@@ -19,6 +19,7 @@ import { decodeJson } from './json.ts';
 import { planOf, wireTypeOf } from './protobuf-plan.ts';
 import type { MessagePlan, MessageType, PlannedField, WireValue } from './protobuf-plan.ts';
 import { textOfTimestamp } from './protobuf-time.ts';
+import { TooManyValues, bodyValuesMax } from './body-bounds.ts';
 import { shortText, shortTextMax } from './short-text.ts';
 
 /** Deepest nesting of messages. The deepest built-in type that is not recursive has about 20. */
@@ -33,7 +34,8 @@ type MutableObject = Record<string, JsonValue | undefined>;
 export function decodeMessage(type: MessageType, bytes: Uint8Array): JsonValue {
   try {
     const reader = wireReader(bytes);
-    const span = { reader, bytes, end: bytes.length, depth: 0 };
+    const budget = { left: bodyValuesMax };
+    const span = { reader, bytes, end: bytes.length, depth: 0, budget };
     return readMessage(span, planOf(type), undefined) ?? null;
   } catch (error) {
     throw asMalformed(error);
@@ -50,7 +52,7 @@ export function wireReader(bytes: Uint8Array): BinaryReader {
 
 /** The reader of the wire throws plain errors and range errors; anything else is a bug. */
 export function asMalformed(error: unknown): unknown {
-  if (error instanceof MalformedProtobuf) return error;
+  if (error instanceof MalformedProtobuf || error instanceof TooManyValues) return error;
   const ofReader =
     error instanceof Error && (error.name === 'Error' || error.name === 'RangeError');
   return ofReader ? new MalformedProtobuf(error.message) : error;
@@ -63,6 +65,18 @@ interface Span {
   readonly bytes: Uint8Array;
   readonly end: number;
   readonly depth: number;
+  /** Of the whole body. */
+  readonly budget: Budget;
+}
+
+/** Items of lists and entries of maps that may still come. */
+interface Budget {
+  left: number;
+}
+
+function spend(budget: Budget): void {
+  budget.left -= 1;
+  if (budget.left < 0) throw new TooManyValues();
 }
 
 function readMessage(span: Span, plan: MessagePlan, before: Value): Value {
@@ -149,6 +163,8 @@ function readField(
   isNew: boolean,
 ): void {
   const { name } = field;
+  // Members that come once are bounded by their type.
+  if (field.cardinality !== 'one') spend(span.budget);
   if (field.cardinality === 'list') {
     const list = (isNew ? (into[name] = []) : (into[name] ??= [])) as JsonValue[];
     const packed = wireType === WireType.LengthDelimited && wireType !== field.wireType;
@@ -177,9 +193,10 @@ function readField(
 
 /** Whether the next item of a list or a map follows at once; steps over its tag. Where the tag is
  * longer than a byte, whoever reads the message finds out. */
-function comesAgain({ reader, bytes, end }: Span, { tag }: PlannedField): boolean {
+function comesAgain({ reader, bytes, end, budget }: Span, { tag }: PlannedField): boolean {
   const { pos } = reader;
   if (pos >= end || tag >= 0x80 || bytes[pos] !== tag) return false;
+  spend(budget);
   reader.pos = pos + 1;
   return true;
 }
@@ -203,19 +220,22 @@ function zeroOf(value: WireValue): JsonValue {
 
 /** The next length-delimited element as a span of its own. */
 function nested(span: Span): Span {
-  const { reader, bytes, depth } = span;
+  const { reader, bytes, depth, budget } = span;
   if (depth >= protobufDepthMax) {
     throw new MalformedProtobuf(`messages nest deeper than ${protobufDepthMax} levels`);
   }
   const length = reader.uint32();
   const end = reader.pos + length;
   if (end > span.end) throw new MalformedProtobuf('a field reaches beyond its message');
-  return { reader, bytes, end, depth: depth + 1 };
+  return { reader, bytes, end, depth: depth + 1, budget };
 }
 
 function readPacked(span: Span, value: WireValue, list: JsonValue[]): void {
   const inner = nested(span);
-  while (inner.reader.pos < inner.end) list.push(readValue(inner, value, undefined) ?? null);
+  while (inner.reader.pos < inner.end) {
+    spend(span.budget);
+    list.push(readValue(inner, value, undefined) ?? null);
+  }
   if (inner.reader.pos > inner.end) {
     throw new MalformedProtobuf('a field reaches beyond its message');
   }

@@ -15,6 +15,7 @@ import { newBadRequest } from '../status-error.ts';
 import type { JsonObject } from '../unstructured.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
 import type { Decoded } from './json.ts';
+import { TooManyValues, newTooManyValues } from './body-bounds.ts';
 import { asMalformed, decodeMessage, MalformedProtobuf, wireReader } from './protobuf-decode.ts';
 import { encodeMessage } from './protobuf-encode.ts';
 import { ReverseWriter } from './protobuf-writer.ts';
@@ -44,6 +45,7 @@ export function decodeProtobuf(bytes: Uint8Array, schemaOf: SchemaOf): Decoded {
     return { kind: 'value', value: { ...head, ...value } };
   } catch (error) {
     if (error instanceof MalformedProtobuf) return refused(error.message);
+    if (error instanceof TooManyValues) return { kind: 'refused', error: newTooManyValues() };
     throw error;
   }
 }
@@ -105,20 +107,34 @@ const writer = new ReverseWriter();
 
 export function sealEnvelope(envelope: Envelope): Uint8Array {
   writer.reset();
-  for (const number of [4, 3]) {
-    writer.uvarint(0);
-    writer.uvarint(lengthTag(number));
-  }
+  writer.bytes(envelopeTail);
   writer.bytes(envelope.raw);
-  writer.uvarint(envelope.raw.length);
+  writeBefore(envelope, envelope.raw.length);
+  return writer.finish();
+}
+
+/** What stands before and behind `rawBytes` of a message that comes from elsewhere. */
+export function envelopeAround(
+  typeMeta: Omit<Envelope, 'raw'>,
+  rawBytes: number,
+): { readonly head: Uint8Array; readonly tail: Uint8Array } {
+  writer.reset();
+  writeBefore(typeMeta, rawBytes);
+  return { head: writer.finish(), tail: envelopeTail };
+}
+
+/** contentEncoding and contentType: there, and empty. */
+const envelopeTail: Uint8Array = Uint8Array.of(lengthTag(3), 0, lengthTag(4), 0);
+
+function writeBefore(typeMeta: Omit<Envelope, 'raw'>, rawBytes: number): void {
+  writer.uvarint(rawBytes);
   writer.uvarint(lengthTag(2));
   const end = writer.size;
-  writeText(2, envelope.kind);
-  writeText(1, envelope.apiVersion);
+  writeText(2, typeMeta.kind);
+  writeText(1, typeMeta.apiVersion);
   writer.uvarint(writer.size - end);
   writer.uvarint(lengthTag(1));
   writer.bytes(protobufMagic);
-  return writer.finish();
 }
 
 function writeText(number: number, text: string): void {
@@ -134,11 +150,37 @@ function lengthTag(number: number): number {
 
 /** What stands before `length` bytes in a field of their own. */
 export function fieldHead(number: number, length: number): Uint8Array {
-  const head = [lengthTag(number)];
-  let rest = length;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) head.push((rest % 0x80) | 0x80);
-  head.push(rest);
-  return Uint8Array.from(head);
+  const head = new Uint8Array(fieldHeadBytes(number, length));
+  fieldHeadInto(head, 0, number, length);
+  return head;
+}
+
+export function fieldHeadBytes(number: number, length: number): number {
+  return varintBytes(lengthTag(number)) + varintBytes(length);
+}
+
+/** Writes it at `at`; where it ends. */
+export function fieldHeadInto(
+  target: Uint8Array,
+  at: number,
+  number: number,
+  length: number,
+): number {
+  return varintInto(target, varintInto(target, at, lengthTag(number)), length);
+}
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes += 1;
+  return bytes;
+}
+
+function varintInto(target: Uint8Array, at: number, value: number): number {
+  let end = at;
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) target[end++] = (rest % 0x80) | 0x80;
+  target[end++] = rest;
+  return end;
 }
 
 function refused(problem: string): Decoded {

@@ -17,6 +17,7 @@ const booleans = new Map<string, boolean>([
 const nulls = new Set(['', '~', 'null', 'Null', 'NULL']);
 
 const infinity = /^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/;
+const startsSpecial = /^(?:[-+.0-9~yYnNtTfFoO]|$)/;
 const startsLikeNumber = /^[-+.0-9]/;
 const prefixedInteger = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+)$/;
 const decimal = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
@@ -27,6 +28,8 @@ export type YamlScalar =
   | { readonly kind: 'not-finite' };
 
 export function resolvePlainScalar(text: string): YamlScalar {
+  // Most texts are of a letter that begins no other word.
+  if (!startsSpecial.test(text)) return { kind: 'value', value: text };
   if (nulls.has(text)) return { kind: 'value', value: null };
   const truth = booleans.get(text);
   if (truth !== undefined) return { kind: 'value', value: truth };
@@ -51,7 +54,12 @@ function parseNumber(text: string): number | bigint | undefined {
   return Number.isFinite(Number(token)) ? parseNumberToken(token) : undefined;
 }
 
-function parsePrefixed(sign: string, digits: string): number | bigint {
+/** More than any number of 64 bits has, few enough to cost nothing. */
+const prefixedDigitsMax = 300;
+
+function parsePrefixed(sign: string, digits: string): number | bigint | undefined {
+  // Beyond a double's range it is a text, as digits without a prefix are.
+  if (digits.length > prefixedDigitsMax) return undefined;
   const magnitude = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits);
   const value = sign === '-' ? -magnitude : magnitude;
   const small = Number(value);

@@ -10,6 +10,7 @@
  * equal inputs give equal definitions in equal order (documents are hashed).
  */
 import { assert } from '../../stdx/assert.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import type {
   FieldSchema,
   MergeMarkers,
@@ -188,12 +189,12 @@ function objectSchema(
   };
 }
 
-const typeMetaProperties: Readonly<Record<string, JsonObject>> = {
+const typeMetaProperties: Readonly<Record<string, JsonObject>> = lookup({
   apiVersion: { type: 'string', description: 'Group and version in which the object is written.' },
   kind: { type: 'string', description: 'Name of the type of the object, in CamelCase.' },
-};
+});
 
-const plainScalars: Readonly<Record<string, JsonObject>> = {
+const plainScalars: Readonly<Record<string, JsonObject>> = lookup({
   string: { type: 'string' },
   int32: { type: 'integer', format: 'int32' },
   int64: { type: 'integer', format: 'int64' },
@@ -201,7 +202,7 @@ const plainScalars: Readonly<Record<string, JsonObject>> = {
   double: { type: 'number', format: 'double' },
   bytes: { type: 'string', format: 'byte' },
   any: {},
-};
+});
 
 function sharedScalar(scalar: string, dialect: Dialect, inPackage: string): JsonObject {
   const either = (schema: JsonObject, ...types: string[]): JsonObject =>

@@ -17,7 +17,7 @@ import type { DefinitionNames } from './definition-names.ts';
 import { makeDefinitions } from './definitions.ts';
 import type { Definitions, Describe, Dialect, TypeDescription } from './definitions.ts';
 import { groupWord, operationNames, operationsOf } from './operations.ts';
-import type { BodyType, PathOperations } from './operations.ts';
+import type { BodyType, PathOperations } from './operation-types.ts';
 import { pathItemV2, pathItemV3 } from './path-items.ts';
 import type { PathItemContext } from './path-items.ts';
 

@@ -11,6 +11,8 @@
 import type { GroupVersionKind } from '../schema.ts';
 import type { KindInfo, SubresourceInfo, Verb } from '../scheme.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
+import { connectPaths } from './connect-operations.ts';
+import type { BodyType, Operation, OperationNames, PathOperations } from './operation-types.ts';
 import {
   deleteParameters,
   fieldManagementParameters,
@@ -22,41 +24,6 @@ import {
   watchOnlyParameters,
 } from './parameters.ts';
 import type { Parameter } from './parameters.ts';
-
-/** What a body holds: a type of the catalogue, or one that only documents know. */
-export type BodyType =
-  ObjectSchema | 'DeleteOptions' | 'Patch' | 'Status' | 'WatchEvent' | 'string';
-
-export interface Operation {
-  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch';
-  readonly id: string;
-  readonly tag: string;
-  readonly description: string;
-  readonly action: string | undefined;
-  readonly kind: GroupVersionKind | undefined;
-  readonly parameters: readonly Parameter[];
-  readonly body: { readonly type: BodyType; readonly required: boolean } | undefined;
-  readonly responses: readonly (readonly [code: string, type: BodyType])[];
-  /** The answer can be a stream of events. */
-  readonly streams: boolean;
-  readonly deprecated: boolean;
-}
-
-export interface PathOperations {
-  readonly path: string;
-  /** Those that all operations of the path take. */
-  readonly parameters: readonly Parameter[];
-  readonly operations: readonly Operation[];
-}
-
-export interface OperationNames {
-  /** `AppsV1`. */
-  readonly groupVersion: string;
-  /** `apps_v1`. */
-  readonly tag: string;
-  /** `/apis/apps/v1`. */
-  readonly root: string;
-}
 
 /** `domain` is the identity's: group names lose it. */
 export function operationNames(group: string, version: string, domain: string): OperationNames {
@@ -104,11 +71,12 @@ export function operationsOf(kind: KindInfo, names: OperationNames): readonly Pa
       operations: make.all(['list', 'create', 'deletecollection']),
     },
     { path: `${collection}/{name}`, parameters: object, operations: make.all(objectVerbs) },
-    ...kind.subresources.map((subresource) => ({
-      path: `${collection}/{name}/${subresource.name}`,
-      parameters: object,
-      operations: make.subresource(subresource),
-    })),
+    ...kind.subresources.flatMap((subresource) => {
+      const at = { path: `${collection}/{name}`, parameters: object };
+      if (subresource.connects !== undefined) return connectPaths(kind, subresource, names, at);
+      const path = `${at.path}/${subresource.name}`;
+      return [{ path, parameters: object, operations: make.subresource(subresource) }];
+    }),
     { path: watched, parameters: streamed, operations: make.watch('watchlist', '') },
     {
       path: `${watched}/{name}`,

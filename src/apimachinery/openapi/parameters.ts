@@ -16,6 +16,7 @@ function inPath(name: string, description: string): Parameter {
 
 export const nameParameter = inPath('name', 'Name of the object.');
 export const namespaceParameter = inPath('namespace', 'Namespace of the object.');
+export const pathParameter = inPath('path', 'What is asked of the program behind the proxy.');
 export const prettyParameter = query('pretty', 'string', 'true: the answer is indented.');
 
 export const listParameters: readonly Parameter[] = [

@@ -3,8 +3,9 @@
  *
  * What it is not: a source of operations (operations.ts) or of schemas (definitions.ts).
  */
+import { lookup } from '../../stdx/lookup.ts';
 import type { JsonObject } from '../unstructured.ts';
-import type { BodyType, Operation, PathOperations } from './operations.ts';
+import type { BodyType, Operation, PathOperations } from './operation-types.ts';
 import type { Parameter } from './parameters.ts';
 
 export interface PathItemContext {
@@ -24,6 +25,7 @@ const patchMediaTypes: readonly string[] = [
 
 function responseMediaTypes(operation: Operation, context: PathItemContext): readonly string[] {
   const { cbor, protobufMediaType } = context;
+  if (operation.action === 'connect') return ['*/*'];
   const named = ['application/json', protobufMediaType, 'application/yaml'];
   const plain = cbor ? ['application/cbor', ...named] : named;
   if (!operation.streams) return plain;
@@ -32,7 +34,7 @@ function responseMediaTypes(operation: Operation, context: PathItemContext): rea
 }
 
 function requestMediaTypes(operation: Operation, context: PathItemContext): readonly string[] {
-  if (operation.method !== 'patch') return ['*/*'];
+  if (operation.method !== 'patch' || operation.action === 'connect') return ['*/*'];
   return context.cbor ? ['application/apply-patch+cbor', ...patchMediaTypes] : patchMediaTypes;
 }
 
@@ -155,8 +157,8 @@ function parameterV2(parameter: Parameter): JsonObject {
   };
 }
 
-const descriptions: Readonly<Record<string, string>> = {
+const descriptions: Readonly<Record<string, string>> = lookup({
   '200': 'OK',
   '201': 'Created',
   '202': 'Accepted',
-};
+});

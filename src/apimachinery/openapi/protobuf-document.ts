@@ -32,11 +32,14 @@ type Messages = ReadonlyMap<string, Message>;
 let messagesV2: Messages | undefined;
 let messagesV3: Messages | undefined;
 
-export function encodeOpenApiV2(document: JsonObject): Uint8Array {
+/** In pieces, so that the caller may pause after each. */
+type Encoding = Generator<undefined, Uint8Array, undefined>;
+
+export function encodeOpenApiV2(document: JsonObject): Encoding {
   return encode(document, (messagesV2 ??= readMessages(openApiV2Messages)));
 }
 
-export function encodeOpenApiV3(document: JsonObject): Uint8Array {
+export function encodeOpenApiV3(document: JsonObject): Encoding {
   return encode(document, (messagesV3 ??= readMessages(openApiV3Messages)));
 }
 
@@ -66,23 +69,31 @@ const lengthDelimited = 2;
 const varint = 0;
 const fixed64 = 1;
 
-function encode(document: JsonObject, messages: Messages): Uint8Array {
-  const writer = new ReverseWriter();
-  writeMessage(writer, messages, 'Document', document);
-  return writer.finish();
+/** Written between two pauses. */
+const pieceBytes = 32 * 1024;
+
+interface Work {
+  readonly writer: ReverseWriter;
+  readonly messages: Messages;
+  /** Of the writer, at the last pause. */
+  pausedAt: number;
 }
 
-function writeMessage(
-  writer: ReverseWriter,
-  messages: Messages,
-  type: string,
-  value: JsonValue,
-): void {
-  const message = messages.get(type);
+/** Of a part. */
+type Writing = Generator<undefined, void, undefined>;
+
+function* encode(document: JsonObject, messages: Messages): Encoding {
+  const work: Work = { writer: new ReverseWriter(), messages, pausedAt: 0 };
+  yield* writeMessage(work, 'Document', document);
+  return work.writer.finish();
+}
+
+function* writeMessage(work: Work, type: string, value: JsonValue): Writing {
+  const message = work.messages.get(type);
   assert(message !== undefined, `OpenAPI has a message ${type}`);
   if (message.choice) {
     const member = chosen(message, value);
-    if (member !== undefined) writeField(writer, messages, member, value);
+    if (member !== undefined) yield* writeField(work, member, value);
     return;
   }
   assert(isJsonObject(value), `${type} is an object`);
@@ -96,14 +107,14 @@ function writeMessage(
   for (const entry of entries) {
     if (entry.value === undefined) continue;
     if (entry.member.name === 'x-' || entry.member.name === '*') {
-      writeNamed(writer, messages, entry.member, entry.name, entry.value);
+      yield* writeNamed(work, entry.member, entry.name, entry.value);
     } else if (entry.member.repeated) {
       const items = entry.value as JsonArray;
       for (let at = items.length - 1; at >= 0; at -= 1) {
-        writeField(writer, messages, entry.member, items[at] as JsonValue);
+        yield* writeField(work, entry.member, items[at] as JsonValue);
       }
     } else {
-      writeField(writer, messages, entry.member, entry.value);
+      yield* writeField(work, entry.member, entry.value);
     }
   }
 }
@@ -128,26 +139,20 @@ function chosen(message: Message, value: JsonValue): Member | undefined {
 }
 
 /** An entry of a map: a message of name (1) and value (2). */
-function writeNamed(
-  writer: ReverseWriter,
-  messages: Messages,
-  member: Member,
-  name: string,
-  value: JsonValue,
-): void {
-  delimited(writer, member.number, () => {
-    if (member.name === 'x-') writeAny(writer, 2, value);
-    else writeField(writer, messages, { ...member, name: 'value', number: 2 }, value);
-    delimited(writer, 1, () => writer.text(name));
-  });
+function* writeNamed(work: Work, member: Member, name: string, value: JsonValue): Writing {
+  const { writer } = work;
+  const before = writer.size;
+  if (member.name === 'x-') writeAny(writer, 2, value);
+  else yield* writeField(work, { ...member, name: 'value', number: 2 }, value);
+  delimited(writer, 1, () => writer.text(name));
+  sealed(writer, member.number, before);
+  if (writer.size - work.pausedAt < pieceBytes) return;
+  work.pausedAt = writer.size;
+  yield;
 }
 
-function writeField(
-  writer: ReverseWriter,
-  messages: Messages,
-  member: Member,
-  value: JsonValue,
-): void {
+function* writeField(work: Work, member: Member, value: JsonValue): Writing {
+  const { writer } = work;
   const { number, type } = member;
   switch (type) {
     case 'string':
@@ -163,8 +168,11 @@ function writeField(
       return;
     case 'any':
       return writeAny(writer, number, value);
-    default:
-      return delimited(writer, number, () => writeMessage(writer, messages, type, value));
+    default: {
+      const before = writer.size;
+      yield* writeMessage(work, type, value);
+      sealed(writer, number, before);
+    }
   }
 }
 
@@ -178,6 +186,11 @@ function writeAny(writer: ReverseWriter, number: number, value: JsonValue): void
 function delimited(writer: ReverseWriter, number: number, content: () => void): void {
   const before = writer.size;
   content();
+  sealed(writer, number, before);
+}
+
+/** Length and tag of what has been written since. */
+function sealed(writer: ReverseWriter, number: number, before: number): void {
   writer.uvarint(writer.size - before);
   writer.uvarint(number * 8 + lengthDelimited);
 }

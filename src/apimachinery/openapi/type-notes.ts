@@ -2,10 +2,11 @@
  * What OpenAPI says of types beyond the catalogue: discriminated unions, which enumerations are
  * closed, named constants that are defaults. Data.
  */
+import { lookup } from '../../stdx/lookup.ts';
 import type { JsonObject } from '../unstructured.ts';
 
 /** Type without its version ▶ its union. */
-const unions: Readonly<Record<string, JsonObject>> = {
+const unions: Readonly<Record<string, JsonObject>> = lookup({
   'flowcontrol.LimitResponse': {
     discriminator: 'type',
     'fields-to-discriminateBy': { queuing: 'Queuing' },
@@ -18,7 +19,7 @@ const unions: Readonly<Record<string, JsonObject>> = {
     discriminator: 'kind',
     'fields-to-discriminateBy': { group: 'Group', serviceAccount: 'ServiceAccount', user: 'User' },
   },
-};
+});
 
 export function unionsOf(typeName: string): JsonObject {
   const union = unions[typeName.replace(/\/[^.]+/, '')];
@@ -45,7 +46,7 @@ export function isClosedEnum(
   return !reported.has(name) && !openValues.has(name);
 }
 
-export const namedDefaults: Readonly<Record<string, string>> = {
+export const namedDefaults: Readonly<Record<string, string>> = lookup({
   AzureSharedBlobDisk: 'Shared',
   AzureDataDiskCachingReadWrite: 'ReadWrite',
-};
+});

@@ -4,7 +4,8 @@
  * Invariants: neither value is changed; what the patch does not touch is shared with the target.
  * Recursion is as deep as the patch, which decoding bounds.
  */
-import type { JsonObject, JsonValue } from '../unstructured.ts';
+import { ownMember } from '../../stdx/lookup.ts';
+import type { JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
 import { setMember } from './members.ts';
 
@@ -15,11 +16,7 @@ export function applyMergePatch(target: JsonValue | undefined, patch: JsonValue)
   for (const [key, value] of Object.entries(patch)) {
     if (value === undefined) continue;
     if (value === null) delete merged[key];
-    else setMember(merged, key, applyMergePatch(own(base, key), value));
+    else setMember(merged, key, applyMergePatch(ownMember(base, key), value));
   }
   return merged;
-}
-
-function own(object: JsonObject, key: string): JsonValue | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

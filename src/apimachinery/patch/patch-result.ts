@@ -29,7 +29,8 @@ export function patchRefused(
 export const patchLimits = {
   /** Operations in one JSON Patch. */
   operationsMax: 10_000,
-  /** JSON bytes that the copy operations of one JSON Patch may add. */
+  /** JSON bytes that the copy and move operations of one JSON Patch may take along, together: each
+   * is looked through. */
   copiedBytesMax: 3 * 1024 * 1024,
   /** Segments of one JSON pointer. What a patch makes nests no deeper than a body may. */
   depthMax: 256,

@@ -21,8 +21,8 @@ export class StrategicRefusal extends Error {
   }
 }
 
-/** A new value without directives and without the nulls of its maps; undefined when a directive
- * says that it should not be there. */
+/** A new value without directives and without the nulls of its maps; undefined when it is itself a
+ * directive: it says what to do with a value that there was, and there was none. */
 export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) {
     return (value as JsonArray).flatMap((item) => {
@@ -31,7 +31,7 @@ export function withoutDirectives(value: JsonValue): JsonValue | undefined {
     });
   }
   if (!isJsonObject(value)) return value;
-  if (value[directives.patch] === 'delete') return undefined;
+  if (value[directives.patch] !== undefined) return undefined;
   const kept: Draft = {};
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined || member === null || isDirective(key)) continue;

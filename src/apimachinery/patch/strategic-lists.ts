@@ -2,7 +2,11 @@
  * Lists in a strategic merge: keyed lists merge by key, lists of scalars are unions.
  *
  * Order: items the patch names stand in the patch's order (or in that of `$setElementOrder`), the
- * others in their own; the two sequences are interleaved by their places in the original.
+ * others in their own; the two sequences are interleaved by their places in the list as it was.
+ * For `$setElementOrder` the reference counts those places in a list it has already changed: items
+ * that are new stand where deleted ones have made room. Clients see its order, so it is ours.
+ *
+ * Bounds: time linear in both lists, but for sorting.
  */
 import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
@@ -24,12 +28,27 @@ export interface ListMerge {
 }
 
 export function mergeLists(lists: ListMerge, mergeObjects: MergeObjects): JsonArray {
-  const { original, patch } = lists;
-  if (original.length === 0 && patch.length === 0) return original;
-  const merged = isListOfMaps(lists)
-    ? mergeKeyed(lists, keyOf(lists), mergeObjects)
-    : unique([...original, ...patch]);
-  return inOrder(merged, patch, original, identityOf(lists.rule, merged));
+  return mergedLists(lists, mergeObjects).ordered;
+}
+
+interface MergedLists {
+  readonly ordered: JsonArray;
+  /** The original, with what is new where something has gone: no longer than it was. */
+  readonly refilled: JsonArray;
+}
+
+function mergedLists(lists: ListMerge, mergeObjects: MergeObjects): MergedLists {
+  const { original, patch, rule } = lists;
+  if (original.length === 0 && patch.length === 0) return { ordered: original, refilled: [] };
+  if (!isListOfMaps(lists)) {
+    const merged = unique([...original, ...patch]);
+    return { ordered: inOrder(merged, patch, original, (item) => item), refilled: original };
+  }
+  const { merged, kept, named, replaced } = mergeKeyed(lists, keyOf(lists), mergeObjects);
+  return {
+    ordered: inOrder(merged, named, merged.slice(0, kept), identityOf(rule, merged)),
+    refilled: replaced ? original : merged.slice(0, original.length),
+  };
 }
 
 /** Whether the items are maps; both or neither. Lists of lists cannot be merged. */
@@ -50,32 +69,55 @@ function keyOf({ rule, field }: ListMerge): string {
   throw new StrategicRefusal('inapplicable', `cannot merge lists without merge key for ${field}`);
 }
 
-function mergeKeyed(lists: ListMerge, key: string, mergeObjects: MergeObjects): JsonArray {
+interface MergedKeyed {
+  /** What stays of the original, then what is new. */
+  readonly merged: JsonArray;
+  /** How many are of the original. */
+  readonly kept: number;
+  /** The items of the patch that are no directives. */
+  readonly named: JsonArray;
+  /** Whether they take the place of all that there was. */
+  readonly replaced: boolean;
+}
+
+function mergeKeyed(lists: ListMerge, key: string, mergeObjects: MergeObjects): MergedKeyed {
   const { field, rule } = lists;
   const patch = lists.patch as readonly JsonObject[];
-  if (patch.some((item) => item[directives.patch] === 'replace')) {
-    return patch.filter((item) => item[directives.patch] === undefined);
+  const named = patch.filter((item) => item[directives.patch] === undefined);
+  const special = patch.filter((item) => item[directives.patch] !== undefined);
+  const gone = goneKeys(special, key, field);
+  if (special.some((item) => item[directives.patch] === 'replace')) {
+    return { merged: named, kept: named.length, named: [], replaced: true };
   }
-  const gone = patch.filter((item) => item[directives.patch] === 'delete');
-  const goneKeys = new Set(gone.map((item) => keyIn(item, key, field)));
   const merged = (lists.original as readonly JsonObject[]).filter(
-    (item) => item[key] === undefined || !goneKeys.has(item[key]),
+    (item) => item[key] === undefined || !gone.has(item[key]),
   );
-  for (const item of patch) {
+  const kept = merged.length;
+  const places = placesOf(merged, (item) => (item as JsonObject)[key]);
+  for (const item of named) {
+    const wanted = keyIn(item, key, field);
+    const at = places.get(wanted) ?? merged.length;
+    const found = merged[at];
+    places.set(wanted, at);
+    if (found !== undefined) merged[at] = mergeObjects(found, item, rule.inside);
+    else merged.push(withoutDirectives(item) as JsonObject);
+  }
+  return { merged, kept, named, replaced: false };
+}
+
+/** The keys of the items that are to go. */
+function goneKeys(special: readonly JsonObject[], key: string, field: string): Set<JsonValue> {
+  const gone = new Set<JsonValue>();
+  for (const item of special) {
     const directive = item[directives.patch];
-    if (directive === 'delete') continue;
-    if (directive !== undefined && directive !== 'merge') {
+    if (directive === 'delete') gone.add(keyIn(item, key, field));
+    else if (directive !== 'replace') {
+      // "merge" is what happens without a word, and none in the reference.
       const text = JSON.stringify(directive);
       throw new StrategicRefusal('malformed', `${field}: unknown $patch directive ${text}`);
     }
-    const { [directives.patch]: _directive, ...content } = item;
-    const wanted = keyIn(item, key, field);
-    const at = merged.findIndex((other) => other[key] === wanted);
-    const found = merged[at];
-    if (found !== undefined) merged[at] = mergeObjects(found, content, rule.inside);
-    else merged.push(withoutDirectives(content) as JsonObject);
   }
-  return merged;
+  return gone;
 }
 
 function keyIn(item: JsonObject, key: string, field: string): JsonValue {
@@ -112,31 +154,32 @@ export function withElementOrder(
   if (before === undefined && change === undefined) return undefined;
   if (patch === null) return undefined;
   if (!rule.strategies.includes('merge')) return change ?? before;
-  if (change !== undefined) checkOrder(change, order, field, rule);
-  let merged: JsonArray = before ?? [];
-  if (change !== undefined) {
-    merged =
-      before === undefined
-        ? (withoutDirectives(change) as JsonArray)
-        : mergeLists({ original: before, patch: change, field, rule }, mergeObjects);
+  const identity = identityOf(rule, order);
+  if (change === undefined) return inOrder(before ?? [], order, before ?? [], identity);
+  checkOrder(change, order, field, identity);
+  if (before === undefined) {
+    return inOrder(withoutDirectives(change) as JsonArray, order, [], identity);
   }
-  return inOrder(merged, order, before ?? [], identityOf(rule, order));
+  const lists = { original: before, patch: change, field, rule };
+  const { ordered, refilled } = mergedLists(lists, mergeObjects);
+  return inOrder(ordered, order, refilled, identity);
 }
 
-/** The items of the patch stand in the given order, or the patch contradicts itself. */
-function checkOrder(patch: JsonArray, order: JsonArray, field: string, rule: FieldRule): void {
-  const identity = identityOf(rule, order);
-  const places = order.map(identity);
-  let last = -1;
+/** Items of the patch are a part of the given order, or the patch contradicts itself. An empty
+ * order says nothing. */
+function checkOrder(patch: JsonArray, order: JsonArray, field: string, identity: IdentityOf): void {
+  if (order.length === 0) return;
+  let at = 0;
   for (const item of patch) {
     if (isJsonObject(item) && item[directives.patch] !== undefined) continue;
-    const at = places.indexOf(identity(item));
-    if (at < last) {
+    const wanted = identity(item);
+    while (at < order.length && identity(order[at] as JsonValue) !== wanted) at += 1;
+    if (at === order.length) {
       const key = `${directives.setElementOrder}${field}`;
       const text = `the order in patch list doesn't match ${key} list`;
       throw new StrategicRefusal('inapplicable', text);
     }
-    last = at;
+    at += 1;
   }
 }
 

@@ -11,6 +11,7 @@
  * Invariants: neither value is changed. No directive is left in the result. Items that the patch
  * does not name keep their order, and their place among the others as well as that can be.
  */
+import { ownMember } from '../../stdx/lookup.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
 import { setMember } from './members.ts';
@@ -49,7 +50,7 @@ function mergeObjects(
     if (key.startsWith(directives.setElementOrder)) continue;
     if (key.startsWith(directives.deleteFromPrimitiveList)) {
       const field = key.slice(directives.deleteFromPrimitiveList.length);
-      const list = own(merged, field);
+      const list = ownMember(merged, field);
       if (Array.isArray(list)) setMember(merged, field, removeScalars(list, value, field));
       continue;
     }
@@ -93,18 +94,18 @@ function applyOrders(merged: Draft, patch: JsonObject, schema: StrategicSchema):
     }
     const rule = schema(field);
     const value = withElementOrder(
-      { original: own(merged, field), patch: own(patch, field), order, field, rule },
+      { original: ownMember(merged, field), patch: ownMember(patch, field), order, field, rule },
       mergeObjects,
     );
     done.add(field);
     if (value !== undefined) setMember(merged, field, value);
-    else if (own(patch, field) === null) delete merged[field];
+    else if (ownMember(patch, field) === null) delete merged[field];
   }
   return done;
 }
 
 function mergeMember(merged: Draft, key: string, value: JsonValue, rule: FieldRule): void {
-  const before = own(merged, key);
+  const before = ownMember(merged, key);
   if (value === null) {
     delete merged[key];
     return;
@@ -123,10 +124,6 @@ function mergeMember(merged: Draft, key: string, value: JsonValue, rule: FieldRu
   }
   const clean = withoutDirectives(value);
   if (clean !== undefined) setMember(merged, key, clean);
-}
-
-function own(object: JsonObject | Draft, key: string): JsonValue | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 function show(value: JsonValue): string {

@@ -4,9 +4,11 @@
  * What it is not: the kinds' own tables, which are data (src/apis/tables).
  *
  * Invariants: `cells` has one cell for each column, takes whatever object the store holds (also
- * one of which only metadata is there), never throws, and reads no clock.
+ * one of which only metadata is there), never throws, and reads no clock: what changes with time
+ * is an `Age`, and all else of a row is the same as long as the object is.
  */
-import type { JsonObject, JsonValue } from '../unstructured.ts';
+import type { JsonObject } from '../unstructured.ts';
+import { humanDuration } from './human-duration.ts';
 
 export interface TableColumn {
   readonly name: string;
@@ -18,10 +20,32 @@ export interface TableColumn {
   readonly priority: 0 | 1;
 }
 
+/** A text with the time since a moment in it, in ASCII: `3 (5m ago)`. */
+export interface Age {
+  /** Wall clock. */
+  readonly sinceMs: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+export type CellValue = string | number | bigint | boolean | null | Age;
+
+export function ageSince(sinceMs: number, before = '', after = ''): Age {
+  return { sinceMs, before, after };
+}
+
+export function isAge(cell: CellValue): cell is Age {
+  return typeof cell === 'object' && cell !== null;
+}
+
+/** `nowMs`: when the answer is made. */
+export function ageText({ sinceMs, before, after }: Age, nowMs: number): string {
+  return before + humanDuration(nowMs - sinceMs) + after;
+}
+
 export interface TablePrinter {
   readonly columns: readonly TableColumn[];
-  /** `nowMs`: when the answer is made, for ages. */
-  cells(object: JsonObject, nowMs: number): readonly JsonValue[];
+  cells(object: JsonObject): readonly CellValue[];
   /** What holds for the row as a whole: that its object has finished. */
   conditions?(object: JsonObject): readonly JsonObject[];
 }

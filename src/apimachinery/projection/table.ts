@@ -9,7 +9,7 @@
  *
  * Invariants: a row's `object` is what `includeObject` says: nothing (null), the object's
  * PartialObjectMetadata (the default), or the object. Without a printer only metadata is parsed.
- * Ages count until the moment the row is made.
+ * Ages count until the moment of the answer: a row that is kept has marks where they belong.
  */
 import { assert } from '../../stdx/assert.ts';
 import { parseJsonText, stringifyJson } from '../codecs/lossless.ts';
@@ -19,7 +19,8 @@ import type { StatusError } from '../status-error.ts';
 import type { JsonObject, ObjectMeta } from '../unstructured.ts';
 import { partialForm } from './partial-metadata.ts';
 import type { PartialOptions } from './partial-metadata.ts';
-import type { TableColumn, TablePrinter } from './printer.ts';
+import type { Age, TableColumn, TablePrinter } from './printer.ts';
+import { ageText, isAge } from './printer.ts';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
@@ -75,10 +76,22 @@ export interface TableForm {
   readonly apiVersion: string;
   /** JSON of the columns: the value of `columnDefinitions`. */
   readonly columnsText: string;
-  /** JSON of one row, from an object's stamped bytes. */
-  row(bytes: Uint8Array): Uint8Array;
+  /** JSON of one row, from an object's stamped bytes, with `mark` in place of each age. */
+  row(bytes: Uint8Array, mark: string): MarkedRow;
+  /** The same with the ages of this moment. */
+  rowNow(bytes: Uint8Array): Uint8Array;
   /** A Table of one object, as text. `columns` false leaves them null: a later event of a watch. */
   tableOf(bytes: Uint8Array, resourceVersion: string, columns: boolean): string;
+  /** What stands around the row of such a Table. */
+  around(
+    resourceVersion: string,
+    columns: boolean,
+  ): { readonly head: string; readonly tail: string };
+}
+
+export interface MarkedRow {
+  readonly json: Uint8Array;
+  readonly ages: readonly Age[];
 }
 
 /** The cell of an object without a creation time: the zero time, as the reference writes it. */
@@ -86,11 +99,25 @@ const noTime = '0001-01-01T00:00:00Z';
 
 export function tableForm(options: TableOptions): TableForm {
   const partial = partialForm(options);
-  const { printer, nowMs } = options;
+  const { printer } = options;
   const columnsText = JSON.stringify(printer?.columns ?? defaultColumns);
-  const rowText = (bytes: Uint8Array): string => {
-    const shown = printer === undefined ? defaultRow(bytes) : printedRow(printer, bytes, nowMs);
+  const rowText = (bytes: Uint8Array, textOf: (age: Age) => string): string => {
+    const shown = printer === undefined ? defaultRow(bytes) : printedRow(printer, bytes, textOf);
     return `{${shown},"object":${objectText(bytes)}}`;
+  };
+  const rowNow = (bytes: Uint8Array): string => {
+    const nowMs = options.nowMs?.();
+    return rowText(bytes, (age) => {
+      assert(nowMs !== undefined, 'a printer needs the time');
+      return ageText(age, nowMs);
+    });
+  };
+  const around = (resourceVersion: string, columns: boolean) => {
+    const metadata = resourceVersion === '' ? {} : { resourceVersion };
+    const opened = JSON.stringify({ kind: 'Table', apiVersion: partial.apiVersion, metadata });
+    const columnsPart = columns ? columnsText : 'null';
+    const head = `${opened.slice(0, -1)},"columnDefinitions":${columnsPart},"rows":[`;
+    return { head, tail: ']}' };
   };
   const objectText = (bytes: Uint8Array): string => {
     if (options.includeObject === 'None') return 'null';
@@ -101,14 +128,20 @@ export function tableForm(options: TableOptions): TableForm {
     kind: 'Table',
     apiVersion: partial.apiVersion,
     columnsText,
-    row: (bytes) => Buffer.from(rowText(bytes), 'utf8'),
-    tableOf(bytes, resourceVersion, columns) {
-      const metadata = resourceVersion === '' ? {} : { resourceVersion };
-      const head = { kind: 'Table', apiVersion: partial.apiVersion, metadata };
-      const columnsPart = columns ? columnsText : 'null';
-      const opened = JSON.stringify(head).slice(0, -1);
-      return `${opened},"columnDefinitions":${columnsPart},"rows":[${rowText(bytes)}]}`;
+    row(bytes, mark) {
+      const ages: Age[] = [];
+      const text = rowText(bytes, (age) => {
+        ages.push(age);
+        return mark;
+      });
+      return { json: Buffer.from(text, 'utf8'), ages };
     },
+    rowNow: (bytes) => Buffer.from(rowNow(bytes), 'utf8'),
+    tableOf(bytes, resourceVersion, columns) {
+      const { head, tail } = around(resourceVersion, columns);
+      return head + rowNow(bytes) + tail;
+    },
+    around,
   };
 }
 
@@ -118,10 +151,14 @@ function defaultRow(bytes: Uint8Array): string {
   return `"cells":${JSON.stringify(cells)}`;
 }
 
-function printedRow(printer: TablePrinter, bytes: Uint8Array, nowMs?: () => number): string {
-  assert(nowMs !== undefined, 'a printer needs the time');
+function printedRow(
+  printer: TablePrinter,
+  bytes: Uint8Array,
+  textOf: (age: Age) => string,
+): string {
   const object = decodeObject(bytes);
-  const cells = `"cells":${stringifyJson(printer.cells(object, nowMs()))}`;
+  const shown = printer.cells(object).map((cell) => (isAge(cell) ? textOf(cell) : cell));
+  const cells = `"cells":${stringifyJson(shown)}`;
   const conditions: readonly JsonObject[] = printer.conditions?.(object) ?? [];
   return conditions.length === 0 ? cells : `${cells},"conditions":${stringifyJson(conditions)}`;
 }

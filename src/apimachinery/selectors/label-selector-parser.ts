@@ -8,11 +8,13 @@
  *
  * What it is not: matching (`label-selector.ts`). `in` and `notin` are words only where an
  * operator can stand, so a label may have those names and values. Blanks separate tokens.
- * Errors are 400s that name what was found and what could have stood there.
+ * Errors are 400s that name what was found and what could have stood there, in the words of the
+ * reference: people search for them, and tools match them.
  */
-import { formatFieldErrors } from '../field-error.ts';
+import { formatFieldErrors, invalid } from '../field-error.ts';
 import { newBadRequest } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
+import { checkQualifiedName } from '../validation/names.ts';
 import { everyLabel, labelSelectorOf, newLabelRequirement } from './label-selector.ts';
 import type { LabelRequirement, LabelSelector } from './label-selector.ts';
 
@@ -33,7 +35,7 @@ export function parseLabelSelector(text: string): LabelSelector | StatusError {
     return labelSelectorOf(parseRequirements(new Tokens(text)));
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    return newBadRequest(`unable to parse label selector: ${error.message}`);
+    return newBadRequest(error.message);
   }
 }
 
@@ -71,19 +73,40 @@ class Tokens {
 function parseRequirements(tokens: Tokens): LabelRequirement[] {
   const requirements: LabelRequirement[] = [];
   if (tokens.peek().kind === 'end') return requirements;
+  if (!beginsRequirement(tokens.peek())) {
+    throw unexpected(tokens.peek(), "!, identifier, or 'end of string'");
+  }
   for (;;) {
-    requirements.push(parseRequirement(tokens));
+    requirements.push(requirementIn(tokens));
     const token = tokens.take();
     if (token.kind === 'end') return requirements;
     if (!isSymbol(token, ',')) throw unexpected(token, "',' or 'end of string'");
+    if (!beginsRequirement(tokens.peek())) {
+      throw unexpected(tokens.peek(), "identifier after ','");
+    }
+  }
+}
+
+function beginsRequirement(token: Token): boolean {
+  return token.kind === 'word' || isSymbol(token, '!');
+}
+
+function requirementIn(tokens: Tokens): LabelRequirement {
+  try {
+    return parseRequirement(tokens);
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+    throw new SyntaxProblem(`unable to parse requirement: ${error.message}`);
   }
 }
 
 function parseRequirement(tokens: Tokens): LabelRequirement {
   const negated = tokens.takeSymbol('!');
   const key = tokens.take();
-  if (key.kind !== 'word') {
-    throw unexpected(key, negated ? 'identifier' : "!, identifier, or 'end of string'");
+  if (key.kind !== 'word') throw unexpected(key, 'identifier');
+  const problems = checkQualifiedName(key.text);
+  if (problems.length > 0) {
+    throw new SyntaxProblem(formatFieldErrors([invalid('<nil>', key.text, problems.join('; '))]));
   }
   if (negated) return made(key.text, '!', []);
   const next = tokens.peek();
@@ -119,14 +142,21 @@ function parseValue(tokens: Tokens): string {
 }
 
 function parseValues(tokens: Tokens): string[] {
-  if (!tokens.takeSymbol('(')) throw unexpected(tokens.peek(), "'('");
+  if (!tokens.takeSymbol('(')) {
+    throw new SyntaxProblem(`found '${tokens.peek().text}' expected: '('`);
+  }
+  const first = tokens.peek();
+  if (first.kind !== 'word' && !isSymbol(first, ',') && !isSymbol(first, ')')) {
+    throw unexpected(first, "',', ')' or identifier");
+  }
   const values: string[] = [];
   for (;;) {
     const token = tokens.peek();
-    if (token.kind === 'word') values.push(tokens.take().text);
-    else values.push('');
+    const isWord = token.kind === 'word';
+    values.push(isWord ? tokens.take().text : '');
     if (tokens.takeSymbol(')')) return values;
-    if (!tokens.takeSymbol(',')) throw unexpected(tokens.peek(), "',', ')' or identifier");
+    if (tokens.takeSymbol(',')) continue;
+    throw unexpected(tokens.peek(), isWord ? "',' or ')'" : "',', or identifier");
   }
 }
 

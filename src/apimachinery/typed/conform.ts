@@ -21,7 +21,7 @@
  */
 import type { JsonObject, JsonValue, ObjectDraft } from '../unstructured.ts';
 import { draftOf, isJsonObject } from '../unstructured.ts';
-import { scalarReader, WrongType, zeroOfScalar } from './read-scalar.ts';
+import { describeFound, scalarReader, WrongType, zeroOfScalar } from './read-scalar.ts';
 import type { FieldSchema, ObjectSchema, TypeSchema, UnionSchema } from './type-schema.ts';
 
 export const unknownFieldsMax = 100;
@@ -37,6 +37,8 @@ export type Conformed =
       readonly kind: 'refused';
       /** The first wrong field: its path, what it should be and what was found. */
       readonly problem: string;
+      /** The same for where no value may be shown. */
+      readonly unquotedProblem: string;
     };
 
 /** The metadata of `document` itself is left alone: it is returned as it came. */
@@ -47,8 +49,13 @@ export function conform(schema: ObjectSchema, document: JsonObject): Conformed {
     return { kind: 'ok', object, unknownFields: walk.unknownFields };
   } catch (error) {
     if (!(error instanceof WrongType)) throw error;
-    const { expected, found } = error;
-    return { kind: 'refused', problem: `${pathOf(walk)}: expected ${expected}, found ${found}` };
+    const where = `${pathOf(walk)}: expected ${error.expected}`;
+    const found = (quotes: boolean): string => describeFound(error.found, quotes);
+    return {
+      kind: 'refused',
+      problem: `${where}, found ${found(true)}`,
+      unquotedProblem: `${where}, found ${found(false)}`,
+    };
   }
 }
 

@@ -9,13 +9,15 @@
  * fields. With `Strict` every one of those is named in one answer; with `Warn` each is a warning.
  * Bounds: `strictProblemsMax` of them are named, the rest are counted.
  */
+import { isCredentialKind } from '../credential-kinds.ts';
 import { quote } from '../quote.ts';
 import { formatGroupVersion } from '../schema.ts';
 import type { GroupVersionKind } from '../schema.ts';
-import { newBadRequest } from '../status-error.ts';
+import { newBadRequest, newInvalid } from '../status-error.ts';
 import type { StatusError } from '../status-error.ts';
 import type { ApiObject, JsonObject } from '../unstructured.ts';
 import { checkMetaShape } from '../validation/meta-shape.ts';
+import { metadataCountErrors } from '../validation/metadata-limits.ts';
 import type { FieldValidation } from '../write-options.ts';
 import { conform } from './conform.ts';
 import type { Defaulter } from './defaulting.ts';
@@ -50,10 +52,18 @@ export function typedDocument(
     type.schema === undefined
       ? { kind: 'ok' as const, object: document, unknownFields: [] }
       : conform(type.schema, document);
-  if (conformed.kind === 'refused') return refused(type, conformed.problem);
+  if (conformed.kind === 'refused') {
+    const { problem, unquotedProblem } = conformed;
+    return refused(type, isCredentialKind(type.kind) ? unquotedProblem : problem);
+  }
   const label = { apiVersion: formatGroupVersion(type), kind: type.kind };
   const shape = checkMetaShape(conformed.object, label);
   if (shape.kind === 'refused') return refused(type, shape.problem);
+  const { metadata } = shape.object;
+  const tooMuch = metadataCountErrors(metadata);
+  if (tooMuch.length > 0) {
+    return { kind: 'refused', error: newInvalid(type, metadata.name ?? '', tooMuch) };
+  }
   const problems =
     mode === 'Ignore'
       ? []

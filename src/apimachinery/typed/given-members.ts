@@ -6,14 +6,17 @@
  */
 import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
+import { ownMember } from '../../stdx/lookup.ts';
+import { setMember } from '../patch/members.ts';
 
 /** `conformed` is what conform() has made of `given`. */
 export function onlyGiven(conformed: JsonObject, given: JsonObject): JsonObject {
   const kept: Record<string, JsonValue | undefined> = {};
-  for (const [name, value] of Object.entries(conformed)) {
-    const said = given[name];
+  for (const name of Object.keys(conformed)) {
+    const value = conformed[name];
+    const said = ownMember(given, name);
     if (said === undefined || said === null || value === undefined) continue;
-    kept[name] = partGiven(value, said);
+    setMember(kept, name, partGiven(value, said));
   }
   return kept;
 }

@@ -19,12 +19,12 @@ import type { ScalarKind } from './type-schema.ts';
 /** Thrown by readers, caught by whoever started the walk. */
 export class WrongType extends Error {
   readonly expected: string;
-  readonly found: string;
+  readonly found: JsonValue;
 
   constructor(expected: string, found: JsonValue) {
     super('');
     this.expected = expected;
-    this.found = describe(found);
+    this.found = found;
   }
 }
 
@@ -170,9 +170,11 @@ function readAnything(value: JsonValue): JsonValue {
 
 const shownMax = 64;
 
-function describe(value: JsonValue): string {
+/** `quotes`: the value may be shown. */
+export function describeFound(value: JsonValue, quotes: boolean): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
+  if (!quotes && typeof value !== 'object') return unquoted(value);
   switch (typeof value) {
     case 'string':
       return quote(value.length > shownMax ? `${value.slice(0, shownMax)}...` : value);
@@ -184,4 +186,9 @@ function describe(value: JsonValue): string {
     default:
       return 'an object';
   }
+}
+
+function unquoted(value: string | number | bigint | boolean): string {
+  if (typeof value === 'string') return 'another text';
+  return typeof value === 'boolean' ? 'a boolean' : 'a number';
 }

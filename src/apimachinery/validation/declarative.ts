@@ -17,6 +17,7 @@
  */
 import { assert } from '../../stdx/assert.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import {
   duplicate,
   forbidden,
@@ -55,7 +56,7 @@ interface Run {
 type Check = (place: Place, run: Run) => void;
 type MakeCheck = (argument: string, formats: Readonly<Record<string, Format>>) => Check;
 
-const checks: Readonly<Record<string, MakeCheck>> = {
+const checks: Readonly<Record<string, MakeCheck>> = lookup({
   required:
     () =>
     ({ field, value }, { errors }) => {
@@ -160,20 +161,20 @@ const checks: Readonly<Record<string, MakeCheck>> = {
   union: (argument) => exactlyOne(argument.split('|'), (value) => value !== false && value !== ''),
   /** Exactly one is there, whatever its value. */
   oneOf: (argument) => exactlyOne(argument.split('|'), () => true),
-};
+});
 
 type Count = 'none' | 'one' | 'some';
 
-const valueCounts: Readonly<Record<string, Count>> = {
+const valueCounts: Readonly<Record<string, Count>> = lookup({
   In: 'some',
   NotIn: 'some',
   Exists: 'none',
   DoesNotExist: 'none',
   Gt: 'one',
   Lt: 'one',
-};
+});
 
-const fieldValueCounts: Readonly<Record<string, Count>> = { In: 'one', NotIn: 'one' };
+const fieldValueCounts: Readonly<Record<string, Count>> = lookup({ In: 'one', NotIn: 'one' });
 
 function countCheck(name: string, counts: Readonly<Record<string, Count>>): Check {
   return ({ field, value }, { errors }) => {

@@ -8,6 +8,7 @@
  * gone, times are in whole seconds UTC, maps and fields are in one order, so that equal metadata
  * are equal bytes; unknown fields are dropped and named.
  */
+import { ownMember } from '../../stdx/lookup.ts';
 import { formatRfc3339, parseRfc3339 } from '../time.ts';
 import { draftOf, isJsonObject } from '../unstructured.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../unstructured.ts';
@@ -193,7 +194,7 @@ function readFields(
   if (!isJsonObject(source)) throw new WrongShape(path, 'an object', source);
   const result: Record<string, JsonValue> = {};
   for (const [name, read] of fields.rows) {
-    const field = Object.hasOwn(source, name) ? source[name] : undefined;
+    const field = ownMember(source, name);
     // What is absent is never wrong, so its path is not asked for.
     const known = read(field, field === undefined ? path : `${path}.${name}`, unknownFields);
     if (known !== undefined) result[name] = known;

@@ -139,7 +139,7 @@ function checkAnnotationKey(key: string): readonly string[] {
 
 function validateOwnerReferences(owners: readonly OwnerReference[]): readonly FieldError[] {
   const field = 'metadata.ownerReferences';
-  const errors = owners.flatMap((owner, i) => validateOwner(`${field}[${i}]`, owner));
+  const errors = owners.flatMap((owner) => validateOwner(field, owner));
   const [first, ...others] = owners.filter((owner) => owner.controller === true);
   for (const other of others) {
     const names = `${first?.kind}/${first?.name} and ${other.kind}/${other.name}`;
@@ -154,12 +154,11 @@ function validateOwnerReferences(owners: readonly OwnerReference[]): readonly Fi
 function validateOwner(field: string, owner: OwnerReference): readonly FieldError[] {
   const errors: FieldError[] = [];
   const gv = parseGroupVersion(owner.apiVersion);
-  if (owner.apiVersion !== '' && gv === undefined) {
-    const detail = 'must be <group>/<version> or <version>';
-    errors.push(invalid(`${field}.apiVersion`, owner.apiVersion, detail));
+  if (gv === undefined || gv.version === '') {
+    errors.push(invalid(`${field}.apiVersion`, owner.apiVersion, 'version must not be empty'));
   }
-  for (const name of ['apiVersion', 'kind', 'name', 'uid'] as const) {
-    if (owner[name] === '') errors.push(required(`${field}.${name}`, 'must not be empty'));
+  for (const name of ['kind', 'name', 'uid'] as const) {
+    if (owner[name] === '') errors.push(invalid(`${field}.${name}`, '', 'must not be empty'));
   }
   // Events come and go in masses; what they own would be collected at random.
   if (gv !== undefined && formatGroupVersion(gv) === 'v1' && owner.kind === 'Event') {
@@ -201,7 +200,7 @@ function validateFinalizersUpdate(next: ObjectMeta, current: ObjectMeta): readon
     const names = [...new Set(added)].sort().map(quote).join(', ');
     const detail =
       'no new finalizers can be added if the object is being deleted, ' +
-      `found new finalizers [${names}]`;
+      `found new finalizers []string{${names}}`;
     errors.push(forbidden('metadata.finalizers', detail));
   }
   return errors;
@@ -223,7 +222,8 @@ const IMMUTABLE_FIELDS = [
   ['deletionGracePeriodSeconds', null],
 ] as const;
 
-function validateImmutable(next: ObjectMeta, current: ObjectMeta): readonly FieldError[] {
+/** What no write changes, of those members that `next` and `current` differ in. */
+export function validateImmutable(next: ObjectMeta, current: ObjectMeta): readonly FieldError[] {
   const changed = IMMUTABLE_FIELDS.filter(
     ([name, absent]) => (next[name] ?? absent) !== (current[name] ?? absent),
   );

@@ -9,6 +9,7 @@
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { KindConversion } from '../../apimachinery/scheme.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { v1Maps, v2beta1Maps, withReplicaCount } from './autoscaling.ts';
 import { losslessConversion } from './conversion.ts';
 import type { FieldMaps } from './conversion.ts';
@@ -28,7 +29,7 @@ const always =
 
 const subjects: MakeMaps = (identity) => small.subjectMaps(identity.groups.rbac);
 
-const mapsByType: Readonly<Record<string, MakeMaps>> = {
+const mapsByType: Readonly<Record<string, MakeMaps>> = lookup({
   'apiextensions/v1beta1.CustomResourceDefinition': always(customResourceDefinitionMaps),
   'apps/v1beta1.Deployment': always(deploymentMaps),
   'authorization/v1beta1.LocalSubjectAccessReview': always(small.accessReviewMaps),
@@ -66,7 +67,7 @@ const mapsByType: Readonly<Record<string, MakeMaps>> = {
   'resource/v1beta1.ResourceClaim': always(devices.claimMaps),
   'resource/v1beta1.ResourceClaimTemplate': always(devices.claimTemplateMaps),
   'resource/v1beta1.ResourceSlice': always(devices.resourceSliceMaps),
-};
+});
 
 /** Types with maps of their own. */
 export const convertedTypes: readonly string[] = Object.keys(mapsByType);
@@ -82,7 +83,7 @@ export function conversionOf(
   hubType: string,
   identity: Identity,
 ): KindConversion | undefined {
-  const maps = Object.hasOwn(mapsByType, type) ? mapsByType[type] : undefined;
+  const maps = mapsByType[type];
   if (maps === undefined) return undefined;
   return losslessConversion(maps(identity), {
     ofVersion: keptUnder(type, identity),

@@ -21,7 +21,7 @@ export function renamed(
   for (const [name, value] of Object.entries(object)) {
     const target = names.get(name);
     if (target !== undefined) out[target] = value;
-    else if (!moved.has(name) || !(name in out)) out[name] = value;
+    else if (!moved.has(name) || !Object.hasOwn(out, name)) out[name] = value;
   }
   return out;
 }

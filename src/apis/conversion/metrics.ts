@@ -8,6 +8,7 @@
 import { part } from '../../apimachinery/members.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { defined, isList } from './fields.ts';
 import type { Step } from './fields.ts';
 
@@ -52,7 +53,7 @@ const resourceSource: Forms = {
   },
 };
 
-const sources: Readonly<Record<string, Forms>> = {
+const sources: Readonly<Record<string, Forms>> = lookup({
   resource: resourceSource,
   containerResource: resourceSource,
   pods: {
@@ -94,7 +95,7 @@ const sources: Readonly<Record<string, Forms>> = {
       return defined({ metricName, metricSelector, targetValue, targetAverageValue });
     },
   },
-};
+});
 
 const resourceStatus: Forms = {
   newer: ({ currentAverageUtilization, currentAverageValue, ...rest }) => ({
@@ -117,7 +118,7 @@ const resourceStatus: Forms = {
   },
 };
 
-const statuses: Readonly<Record<string, Forms>> = {
+const statuses: Readonly<Record<string, Forms>> = lookup({
   resource: resourceStatus,
   containerResource: resourceStatus,
   pods: {
@@ -158,7 +159,7 @@ const statuses: Readonly<Record<string, Forms>> = {
       return defined({ metricName, metricSelector, currentValue, currentAverageValue });
     },
   },
-};
+});
 
 function each(forms: Readonly<Record<string, Forms>>, way: keyof Forms) {
   return (value: JsonValue | undefined): JsonValue | undefined => {
@@ -167,7 +168,7 @@ function each(forms: Readonly<Record<string, Forms>>, way: keyof Forms) {
       if (!isJsonObject(metric)) return metric;
       return Object.fromEntries(
         Object.entries(metric).map(([name, source]) => {
-          const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
+          const form = forms[name];
           return [name, form && isJsonObject(source) ? form[way](source) : source] as const;
         }),
       );

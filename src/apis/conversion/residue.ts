@@ -16,6 +16,7 @@ import { parseJsonText, stringifyJson } from '../../apimachinery/codecs/lossless
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { ownMember } from '../../stdx/lookup.ts';
 import { isList } from './fields.ts';
 
 interface Part {
@@ -44,8 +45,8 @@ function collect(
   parts: Part[],
 ): void {
   for (const name of new Set([...Object.keys(original), ...Object.keys(back)])) {
-    const value = member(original, name);
-    const found = member(back, name);
+    const value = ownMember(original, name);
+    const found = ownMember(back, name);
     if (deepEqual(value, found)) continue;
     const at = [...path, name];
     if (isJsonObject(value) && isJsonObject(found)) collect(value, found, at, parts);
@@ -64,7 +65,7 @@ export function restored(object: JsonObject, text: string): JsonObject {
 function restore(object: JsonObject, path: readonly string[], part: Part): JsonObject | undefined {
   const [name, ...rest] = path;
   if (name === undefined) return undefined;
-  const value = member(object, name);
+  const value = ownMember(object, name);
   if (rest.length > 0) {
     const inner = isJsonObject(value) ? restore(value, rest, part) : undefined;
     return inner && { ...object, [name]: inner };
@@ -89,10 +90,6 @@ function readParts(text: string): readonly Part[] {
     if (path[0] === 'metadata' && path[1] !== 'annotations') return [];
     return [{ path, was: row['was'], value: row['value'] }];
   });
-}
-
-function member(object: JsonObject, name: string): JsonValue | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 const hashLength = 16;

@@ -4,6 +4,7 @@ import { part } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { inSpec } from './pods.ts';
 import { roundResources } from './resource-lists.ts';
+import { withDataOfText } from './secrets.ts';
 
 const volume: TypeDefaults = {
   persistentVolumeReclaimPolicy: 'Retain',
@@ -29,6 +30,7 @@ export const coreDefaults: DefaultTable = {
         'defaultRequest',
         'maxLimitRequestRatio',
       ]),
+    'core/v1.Secret': withDataOfText,
     // A volume inside a volume attachment has no defaults.
     'core/v1.PersistentVolume': (object) => inSpec(object, (spec) => filled(volume, spec)),
   },

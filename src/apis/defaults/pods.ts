@@ -8,6 +8,7 @@ import { part } from '../../apimachinery/members.ts';
 import type { DefaultOf, DefaultTable, TypeDefaults } from '../../apimachinery/typed/defaulting.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
+import { ownMember } from '../../stdx/lookup.ts';
 import { roundResources } from './resource-lists.ts';
 
 const graceSeconds = 30;
@@ -109,7 +110,7 @@ function withRequests(each: JsonObject): JsonObject {
   if (!isJsonObject(resources) || !isJsonObject(resources['limits'])) return each;
   const { limits } = resources;
   const requests = part(resources, 'requests');
-  if (Object.keys(limits).every((name) => requests[name] !== undefined)) return each;
+  if (Object.keys(limits).every((name) => ownMember(requests, name) !== undefined)) return each;
   return withMember(
     each,
     'resources',

@@ -11,6 +11,7 @@
  * fails the tests.
  */
 import type { Describe } from '../../apimachinery/openapi/definitions.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { clusterDescriptions } from './cluster.ts';
 import { metaDescriptions } from './meta.ts';
 import { podDescriptions } from './pods.ts';
@@ -36,15 +37,15 @@ export const described: ReadonlyMap<string, Described> = parse(
 );
 
 /** Fields of every kind and list. */
-const ofEveryKind: Readonly<Record<string, string>> = {
+const ofEveryKind: Readonly<Record<string, string>> = lookup({
   metadata: 'Its name, labels, owners and so on.',
   spec: 'What is wanted.',
   status: 'What was last seen of it. Controllers write it.',
-};
-const ofEveryList: Readonly<Record<string, string>> = {
+});
+const ofEveryList: Readonly<Record<string, string>> = lookup({
   metadata: 'Which state the list shows, and where it goes on.',
   items: 'The objects.',
-};
+});
 
 export const describe: Describe = {
   type: (name) => lookUp(name, (each) => each.text),

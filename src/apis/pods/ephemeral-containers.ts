@@ -46,9 +46,11 @@ export function ephemeralContainerRules(staticAnnotation: string): SubresourceRu
 }
 
 function keptErrors(next: ApiObject, current: ApiObject): readonly FieldError[] {
-  const wanted = objectsAt(next, 'ephemeralContainers');
+  const wanted = new Map(
+    objectsAt(next, 'ephemeralContainers').map((each) => [each['name'], each]),
+  );
   return objectsAt(current, 'ephemeralContainers').flatMap((old) => {
-    const same = wanted.find((each) => each['name'] === old['name']);
+    const same = wanted.get(old['name']);
     const name = quote(String(old['name']));
     if (same === undefined) {
       return [forbidden(path, `existing ephemeral containers ${name} may not be removed`)];
@@ -60,7 +62,7 @@ function keptErrors(next: ApiObject, current: ApiObject): readonly FieldError[] 
 
 function containerErrors(next: ApiObject): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const targets = namesOf(objectsAt(next, 'containers'));
+  const targets = new Set(namesOf(objectsAt(next, 'containers')));
   const taken = new Set([...targets, ...namesOf(objectsAt(next, 'initContainers'))]);
   objectsAt(next, 'ephemeralContainers').forEach((container, index) => {
     const at = `${path}[${index}]`;
@@ -68,7 +70,7 @@ function containerErrors(next: ApiObject): readonly FieldError[] {
     if (typeof name !== 'string' || name === '') errors.push(required(`${at}.name`));
     else if (taken.has(name)) errors.push(duplicate(`${at}.name`, name));
     else taken.add(name);
-    if (typeof target === 'string' && target !== '' && !targets.includes(target)) {
+    if (typeof target === 'string' && target !== '' && !targets.has(target)) {
       errors.push(notFound(`${at}.targetContainerName`, target));
     }
     errors.push(...uselessFields(container, at));

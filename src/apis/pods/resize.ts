@@ -13,6 +13,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstru
 import type { SubresourceRules } from '../../registry/strategy.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { part } from '../../apimachinery/members.ts';
+import { ownMember } from '../../stdx/lookup.ts';
 import { objectsAt, specOf } from './pod-parts.ts';
 import { qosClassOf } from './qos-class.ts';
 
@@ -102,7 +103,7 @@ function amountErrors(
   const errors: FieldError[] = [];
   for (const name of new Set([...Object.keys(wanted), ...Object.keys(was)])) {
     const field = `${at}.${side}`;
-    const [value, old] = [wanted[name], was[name]];
+    const [value, old] = [ownMember(wanted, name), ownMember(was, name)];
     if (!resizable.has(name)) {
       if (compareAmounts(value, old) !== 0) errors.push(forbidden(field, onlyResources));
     } else if (value === undefined) {

@@ -1,6 +1,6 @@
 /** Who may do what, and who is who: roles, certificates, leases. */
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { humanDuration } from './duration.ts';
+import { humanDuration } from '../../apimachinery/projection/human-duration.ts';
 import { ageColumn, column, createdAtColumn, nameColumn, table, wide } from './columns.ts';
 import { countAt, objectsAt, printedAt, valueAt } from './fields.ts';
 

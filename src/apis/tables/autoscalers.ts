@@ -1,18 +1,20 @@
 /** Horizontal pod autoscalers, in the form with metrics and in the older one with a percentage. */
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { ageColumn, column, firstOf, nameColumn, table } from './columns.ts';
 import { countAt, objectsAt, partAt, printedAt, valueAt } from './fields.ts';
 
 const shownMetricsMax = 2;
 
 /** Where a metric of each type has its member, and whether its name is shown. */
-const sources: Readonly<Record<string, { readonly member: string; readonly named: boolean }>> = {
-  External: { member: 'external', named: false },
-  Object: { member: 'object', named: false },
-  Pods: { member: 'pods', named: false },
-  Resource: { member: 'resource', named: true },
-  ContainerResource: { member: 'containerResource', named: true },
-};
+const sources: Readonly<Record<string, { readonly member: string; readonly named: boolean }>> =
+  lookup({
+    External: { member: 'external', named: false },
+    Object: { member: 'object', named: false },
+    Pods: { member: 'pods', named: false },
+    Resource: { member: 'resource', named: true },
+    ContainerResource: { member: 'containerResource', named: true },
+  });
 
 function metricText(metric: JsonObject, status: JsonObject | undefined): string {
   const source = sources[printedAt(metric, 'type')];

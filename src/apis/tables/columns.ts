@@ -4,7 +4,11 @@
  * Invariant: a table's cells stand in the order of its columns because they are one list.
  */
 import { labelSelectorFromSpec } from '../../apimachinery/selectors/label-selector.ts';
-import type { TableColumn, TablePrinter } from '../../apimachinery/projection/printer.ts';
+import type {
+  CellValue,
+  TableColumn,
+  TablePrinter,
+} from '../../apimachinery/projection/printer.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { timeSince } from './duration.ts';
 import { objectsAt, partAt, printedAt, textsAt, valueAt } from './fields.ts';
@@ -12,7 +16,7 @@ import { objectsAt, partAt, printedAt, textsAt, valueAt } from './fields.ts';
 /** From a template of a name to the name under the server's identity. */
 export type Fill = (template: string) => string;
 
-export type Cell = (object: JsonObject, nowMs: number) => JsonValue;
+export type Cell = (object: JsonObject) => CellValue;
 
 export interface Column {
   readonly definition: TableColumn;
@@ -25,7 +29,7 @@ export function table(
 ): TablePrinter {
   return {
     columns: columns.map((column) => column.definition),
-    cells: (object, nowMs) => columns.map((column) => column.cell(object, nowMs)),
+    cells: (object) => columns.map((column) => column.cell(object)),
     ...(conditions === undefined ? {} : { conditions }),
   };
 }
@@ -67,7 +71,7 @@ export const nameColumn: Column = naming(
 export const ageColumn: Column = column(
   'Age',
   'Time since the server created the object.',
-  (object, nowMs) => timeSince(valueAt(object, 'metadata', 'creationTimestamp'), nowMs),
+  (object) => timeSince(valueAt(object, 'metadata', 'creationTimestamp')),
 );
 
 /** The cell of an object without a creation time. */

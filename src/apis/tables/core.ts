@@ -1,5 +1,5 @@
 /** The core group, but for pods, services and volumes. */
-import type { TablePrinter } from '../../apimachinery/projection/printer.ts';
+import type { CellValue, TablePrinter } from '../../apimachinery/projection/printer.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { timeSince } from './duration.ts';
 import {
@@ -158,15 +158,15 @@ function either(event: JsonObject, ...members: string[]): JsonObject[string] {
   return members.map((member) => valueAt(event, member)).find((value) => value !== undefined);
 }
 
-function firstSeen(event: JsonObject, nowMs: number): string {
+function firstSeen(event: JsonObject): CellValue {
   const first = either(event, 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime');
-  return timeSince(first, nowMs);
+  return timeSince(first);
 }
 
-function lastSeen(event: JsonObject, nowMs: number): string {
+function lastSeen(event: JsonObject): CellValue {
   const series = valueAt(event, 'series', 'lastObservedTime');
   const last = series ?? either(event, 'lastTimestamp', 'deprecatedLastTimestamp');
-  return last === undefined ? firstSeen(event, nowMs) : timeSince(last, nowMs);
+  return last === undefined ? firstSeen(event) : timeSince(last);
 }
 
 function eventObject(event: JsonObject): string {

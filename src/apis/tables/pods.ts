@@ -1,6 +1,9 @@
 /** Pods: how far each is, in one word. */
+import type { CellValue } from '../../apimachinery/projection/printer.ts';
+import { ageSince } from '../../apimachinery/projection/printer.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { humanDuration, timeOf } from './duration.ts';
+import { lookup } from '../../stdx/lookup.ts';
+import { timeOf } from './duration.ts';
 import {
   ageColumn,
   column,
@@ -138,9 +141,9 @@ function endWord(terminated: JsonObject): string {
   return signal === 0 ? `ExitCode:${countAt(terminated, 'exitCode')}` : `Signal:${signal}`;
 }
 
-function restartsText({ restarts, restartedAt }: PodState, nowMs: number): string {
+function restartsCell({ restarts, restartedAt }: PodState): CellValue {
   if (restarts === 0 || restartedAt === undefined) return String(restarts);
-  return `${restarts} (${humanDuration(nowMs - restartedAt)} ago)`;
+  return ageSince(restartedAt, `${restarts} (`, ' ago)');
 }
 
 function readinessGates(pod: JsonObject): string {
@@ -151,10 +154,10 @@ function readinessGates(pod: JsonObject): string {
   return `${gates.filter((type) => hasCondition(pod, type)).length}/${gates.length}`;
 }
 
-const finished: Readonly<Record<string, string>> = {
+const finished: Readonly<Record<string, string>> = lookup({
   Succeeded: 'All containers of the pod have ended well.',
   Failed: 'At least one container of the pod has ended badly.',
-};
+});
 
 export const pods = table(
   [
@@ -164,8 +167,8 @@ export const pods = table(
       return `${ready}/${total}`;
     }),
     column('Status', 'How far the pod is.', (pod) => podState(pod).word),
-    column('Restarts', 'Restarts of its containers, and when the last was.', (pod, nowMs) =>
-      restartsText(podState(pod), nowMs),
+    column('Restarts', 'Restarts of its containers, and when the last was.', (pod) =>
+      restartsCell(podState(pod)),
     ),
     ageColumn,
     wide(

@@ -5,6 +5,7 @@
  * of the request holds, and look in each place where a version may have it.
  */
 import type { TablePrinter } from '../../apimachinery/projection/printer.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import * as access from './access.ts';
 import { horizontalPodAutoscalers } from './autoscalers.ts';
 import type { Fill } from './columns.ts';
@@ -17,7 +18,7 @@ import * as workloads from './workloads.ts';
 
 type Tables = Readonly<Record<string, TablePrinter>>;
 
-const fixed: Tables = {
+const fixed: Tables = lookup({
   '/pods': pods,
   '/podtemplates': podTemplates,
   '/namespaces': core.namespaces,
@@ -82,16 +83,16 @@ const fixed: Tables = {
   'resource.{domain}/resourceclaims': server.resourceClaims,
   'resource.{domain}/resourceclaimtemplates': server.nameAndAge,
   'resource.{domain}/resourceslices': server.resourceSlices,
-};
+});
 
 /** Those that read labels and annotations with the identity's domain. */
-const named: Readonly<Record<string, (fill: Fill) => TablePrinter>> = {
+const named: Readonly<Record<string, (fill: Fill) => TablePrinter>> = lookup({
   '/nodes': core.nodes,
   '/persistentvolumes': volumes.persistentVolumes,
   '/persistentvolumeclaims': volumes.persistentVolumeClaims,
   'storage.{domain}/storageclasses': volumes.storageClasses,
   'storage.{domain}/volumeattributesclasses': volumes.volumeAttributesClasses,
-};
+});
 
 /** The keys of all tables: group template and resource. */
 export const tableKeys: readonly string[] = [...Object.keys(fixed), ...Object.keys(named)];

@@ -1,6 +1,9 @@
 /** What runs pods and how many there may be: apps, batch, autoscaling, policy, scheduling, node. */
+import { humanDuration } from '../../apimachinery/projection/human-duration.ts';
+import type { CellValue } from '../../apimachinery/projection/printer.ts';
+import { ageSince } from '../../apimachinery/projection/printer.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { humanDuration, timeOf, timeSince } from './duration.ts';
+import { timeOf, timeSince } from './duration.ts';
 import {
   ageColumn,
   boolean,
@@ -115,10 +118,11 @@ function jobCompletions(job: JsonObject): string {
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-function jobDuration(job: JsonObject, nowMs: number): string {
+function jobDuration(job: JsonObject): CellValue {
   const start = timeOf(valueAt(job, 'status', 'startTime'));
   if (start === undefined) return '';
-  return humanDuration((timeOf(valueAt(job, 'status', 'completionTime')) ?? nowMs) - start);
+  const end = timeOf(valueAt(job, 'status', 'completionTime'));
+  return end === undefined ? ageSince(start) : humanDuration(end - start);
 }
 
 export const jobs = table([
@@ -145,9 +149,9 @@ export const cronJobs = table([
     yesNo(valueAt(object, 'spec', 'suspend')),
   ),
   integer('Active', 'Jobs that run.', (object) => objectsAt(object, 'status', 'active').length),
-  column('Last Schedule', 'Time since a job started.', (object, nowMs) => {
+  column('Last Schedule', 'Time since a job started.', (object) => {
     const last = valueAt(object, 'status', 'lastScheduleTime');
-    return last === undefined ? '<none>' : timeSince(last, nowMs);
+    return last === undefined ? '<none>' : timeSince(last);
   }),
   ageColumn,
   ...containerColumns(...jobTemplate, 'template', 'spec').map(wide),

@@ -64,9 +64,11 @@ export const clusterRoleRules: KindRules = {
   },
 };
 
-/** `kinds` of role that the binding may name. */
+/** `kinds` of role that the binding may name. The binding of a namespace need not say which one its
+ * service accounts are in: its own. */
 export function bindingRules(identity: Identity, kinds: readonly string[]): KindRules {
   const group = identity.groups.rbac;
+  const namespaced = kinds.includes('Role');
   const subjectRules = (subject: JsonObject, path: string): Problems => {
     const kind = text(subject, 'kind');
     const apiGroup = text(subject, 'apiGroup');
@@ -77,7 +79,7 @@ export function bindingRules(identity: Identity, kinds: readonly string[]): Kind
         return [
           ...form(`${path}.name`, text(subject, 'name'), checkDns1123Subdomain),
           ...ofGroup(''),
-          ...needed(subject, path, 'namespace'),
+          ...(namespaced ? [] : needed(subject, path, 'namespace')),
         ];
       case 'User':
       case 'Group':

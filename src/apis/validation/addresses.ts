@@ -1,5 +1,4 @@
 /** Rules of the addresses of services: who has one, and from which ranges they come. */
-import { isIP } from 'node:net';
 import { invalid, required } from '../../apimachinery/field-error.ts';
 import { part, text, texts } from '../../apimachinery/members.ts';
 import {
@@ -7,11 +6,12 @@ import {
   checkPathSegmentName,
 } from '../../apimachinery/validation/names.ts';
 import {
-  checkCidr,
+  checkStandardCidr,
   each,
   form,
   formEach,
   immutableMessage,
+  ipFamily,
   noProblems,
   together,
   unchanged,
@@ -60,10 +60,10 @@ export const serviceCidrRules: KindRules = {
 function rangesRules(ranges: readonly string[]): Problems {
   if (ranges.length === 0) return [required(field, 'at least one CIDR required')];
   if (ranges.length > 2) return [invalid(field, ranges, 'may only hold up to 2 values')];
-  const families = ranges.map((range) => isIP(range.split('/')[0] ?? ''));
+  const families = ranges.map((range) => ipFamily(range.split('/')[0] ?? ''));
   const detail =
     'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
-  const wrong = formEach(field, ranges, checkCidr);
+  const wrong = formEach(field, ranges, checkStandardCidr);
   if (wrong.length > 0) return wrong;
   return families.length === 2 && families[0] === families[1]
     ? [invalid(field, ranges, detail)]

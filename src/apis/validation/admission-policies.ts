@@ -13,6 +13,7 @@ import {
   checkQualifiedName,
 } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { each, form, givenAmong, needed, noProblems, together, uniqueTexts } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -182,10 +183,10 @@ export const mutatingPolicyRules: KindRules = {
   },
 };
 
-const patchFields: Readonly<Record<string, string>> = {
+const patchFields: Readonly<Record<string, string>> = lookup({
   ApplyConfiguration: 'applyConfiguration',
   JSONPatch: 'jsonPatch',
-};
+});
 
 function mutationRules(mutation: JsonObject, path: string): Problems {
   const type = text(mutation, 'patchType');

@@ -8,6 +8,7 @@ import { forbidden, invalid, required } from '../../apimachinery/field-error.ts'
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import {
   compareAmounts,
   each,
@@ -58,13 +59,13 @@ function referenceRules(reference: JsonObject, path: string): Problems {
 }
 
 /** Each type of metric under the name of the field that describes it. */
-const sources: Readonly<Record<string, string>> = {
+const sources: Readonly<Record<string, string>> = lookup({
   Object: 'object',
   External: 'external',
   Pods: 'pods',
   Resource: 'resource',
   ContainerResource: 'containerResource',
-};
+});
 const sourceNames = Object.values(sources);
 
 function metricsRules(metrics: readonly JsonObject[], path: string): Problems {

@@ -4,7 +4,8 @@ import { objects, part, text, textMap } from '../../apimachinery/members.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import { deepEqual } from '../../stdx/deep-equal.ts';
+import { canonicalText } from '../../stdx/canonical-text.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import {
   atMostAll,
   countOrPercent,
@@ -15,6 +16,7 @@ import {
   together,
   unchanged,
 } from './checks.ts';
+import { repetitions } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { labelSelectorRules } from './labels.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -42,10 +44,10 @@ export const disruptionBudgetRules: KindRules = {
 const ownPriorityMax = 1_000_000_000;
 
 /** Those that the service itself makes. Their names are taken. */
-const systemPriorities: Readonly<Record<string, number>> = {
+const systemPriorities: Readonly<Record<string, number>> = lookup({
   'system-node-critical': 2_000_001_000,
   'system-cluster-critical': 2_000_000_000,
-};
+});
 
 export const priorityClassRules: KindRules = {
   validate: (object) => {
@@ -95,12 +97,12 @@ export const runtimeClassRules: KindRules = {
 };
 
 function tolerationsRules(tolerations: readonly JsonObject[], path: string): Problems {
+  const isRepeated = repetitions<string>();
   return each(tolerations, (toleration, at) => {
     const here = `${path}[${at}]`;
-    const repeated = tolerations.findIndex((other) => deepEqual(other, toleration)) < at;
     return together(
       tolerationRules(toleration, here),
-      repeated ? [duplicate(here, toleration)] : noProblems,
+      isRepeated(canonicalText(toleration)) ? [duplicate(here, toleration)] : noProblems,
     );
   });
 }

@@ -5,10 +5,11 @@
  * What it is not: rules of any one kind. The rules read members as empty where they are missing or
  * of another type (members.ts), because the schema has been checked before, and says so itself.
  */
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import {
   duplicate,
+  fieldErrorsMax,
   invalid,
   noErrors as noProblems,
   notSupported,
@@ -17,6 +18,7 @@ import {
   tooMany,
 } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
+import { parseCidr, parseIp } from '../../apimachinery/ip-address.ts';
 import { compareQuantities, parseQuantity } from '../../apimachinery/quantity.ts';
 import { text } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
@@ -29,14 +31,17 @@ export type Problems = readonly FieldError[];
 
 export { noProblems, together };
 
-/** What the rule finds in each of a list, in order. */
+/** What the rule finds in each of a list, in order. No more is looked for than an answer says. */
 export function each<T>(list: readonly T[], rule: (item: T, at: number) => Problems): Problems {
-  let all = noProblems;
+  let all: FieldError[] | undefined;
   for (let at = 0; at < list.length; at += 1) {
     const found = rule(list[at] as T, at);
-    if (found.length > 0) all = all.length === 0 ? found : [...all, ...found];
+    if (found.length === 0) continue;
+    all ??= [];
+    for (const problem of found) all.push(problem);
+    if (all.length > fieldErrorsMax) break;
   }
-  return all;
+  return all ?? noProblems;
 }
 
 /** Integers beyond a double count as infinite: every bound is smaller. */
@@ -120,9 +125,20 @@ export function oneOf(field: string, value: string, supported: readonly string[]
 /** Of members that are texts: each may be there once. */
 export function uniqueTexts(field: string, values: readonly string[]): Problems {
   if (values.length < 2) return noProblems;
+  const isRepeated = repetitions<string>();
   return each(values, (value, at) =>
-    values.indexOf(value) < at ? [duplicate(`${field}[${at}]`, value)] : noProblems,
+    isRepeated(value) ? [duplicate(`${field}[${at}]`, value)] : noProblems,
   );
+}
+
+/** Whether what it is asked for has been asked for before. */
+export function repetitions<T extends string | number>(): (value: T) => boolean {
+  const seen = new Set<T>();
+  return (value) => {
+    if (seen.has(value)) return true;
+    seen.add(value);
+    return false;
+  };
 }
 
 const portNameMax = 15;
@@ -198,16 +214,23 @@ export function checkConfigKey(key: string): readonly string[] {
 const ipMessage = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const cidrMessage = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
+/** Forms that are going are taken, with a warning (../warnings/addresses.ts). */
 export function checkIp(value: string): readonly string[] {
-  // Zones are for one host only; the reference does not read them.
-  return isIP(value) === 0 || value.includes('%') ? [ipMessage] : [];
+  return parseIp(value) === undefined ? [ipMessage] : [];
 }
 
 export function checkCidr(value: string): readonly string[] {
-  const match = /^([^/%]+)\/(0|[1-9]\d{0,2})$/.exec(value);
-  const family = match === null ? 0 : isIP(match[1] as string);
-  if (family === 0) return [cidrMessage];
-  return Number(match?.[2]) <= (family === 4 ? 32 : 128) ? [] : [cidrMessage];
+  return parseCidr(value) === undefined ? [cidrMessage] : [];
+}
+
+/** Of kinds that came when those forms were known to be dangerous. */
+export function checkStandardCidr(value: string): readonly string[] {
+  return parseCidr(value)?.standard === true ? [] : [cidrMessage];
+}
+
+/** 0 when it is none. */
+export function ipFamily(value: string): 0 | 4 | 6 {
+  return parseIp(value)?.family ?? 0;
 }
 
 const percent = /^[0-9]+%$/;
@@ -227,17 +250,18 @@ linkLocalMulticast.addSubnet('ff02::', 16, 'ipv6');
 
 /** Of an address that traffic is sent to: a valid one that means the same everywhere. */
 export function checkReachableIp(ip: string): readonly string[] {
-  const wrong = checkIp(ip);
-  if (wrong.length > 0) return wrong;
-  const family = isIP(ip) === 6 ? 'ipv6' : 'ipv4';
-  if (/^[0:.]+$/.test(ip)) return [`may not be unspecified (${ip})`];
-  if (specialRanges.check(ip, family)) {
+  const parsed = parseIp(ip);
+  if (parsed === undefined) return [ipMessage];
+  const { bytes, text: address } = parsed;
+  const family = parsed.family === 6 ? 'ipv6' : 'ipv4';
+  if (bytes.every((byte) => byte === 0)) return [`may not be unspecified (${ip})`];
+  if (specialRanges.check(address, family)) {
     return ['may not be in the loopback range (127.0.0.0/8, ::1/128)'];
   }
-  if (linkLocal.check(ip, family)) {
+  if (linkLocal.check(address, family)) {
     return ['may not be in the link-local range (169.254.0.0/16, fe80::/10)'];
   }
-  return linkLocalMulticast.check(ip, family)
+  return linkLocalMulticast.check(address, family)
     ? ['may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)']
     : [];
 }

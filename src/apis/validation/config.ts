@@ -8,6 +8,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { part, text, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { lookup, ownMember } from '../../stdx/lookup.ts';
 import { checkConfigKey, each, noProblems, together, unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -56,7 +57,7 @@ export const configMapRules: KindRules = {
     return together(
       keysRules(object, 'data'),
       each(Object.keys(part(object, 'data')), (key) =>
-        binary[key] === undefined
+        ownMember(binary, key) === undefined
           ? noProblems
           : [invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')],
       ),
@@ -70,14 +71,14 @@ export const configMapRules: KindRules = {
 export function secretRules(identity: Identity): KindRules {
   const { secretTypes } = identity;
   const accountKey = identity.fill('{labelDomain}/service-account.name');
-  const neededKeys: Readonly<Record<string, readonly string[]>> = {
+  const neededKeys: Readonly<Record<string, readonly string[]>> = lookup({
     [secretTypes.sshAuth]: ['ssh-privatekey'],
     [secretTypes.tls]: ['tls.crt', 'tls.key'],
-  };
-  const documents: Readonly<Record<string, string>> = {
+  });
+  const documents: Readonly<Record<string, string>> = lookup({
     [secretTypes.dockercfg]: '.dockercfg',
     [secretTypes.dockerConfigJson]: '.dockerconfigjson',
-  };
+  });
   const typeRules = (object: ApiObject, type: string): Problems => {
     const data = textMap(object, 'data');
     const missing = (keys: readonly string[]): Problems =>

@@ -13,6 +13,10 @@ export function mountRules(container: JsonObject, path: string, volumes: VolumeS
   const mounts = objects(container, 'volumeMounts');
   if (devices.length === 0 && mounts.length === 0) return noProblems;
   const paths = new Set<string>();
+  const ofDevices = {
+    names: new Set(devices.map((device) => text(device, 'name'))),
+    paths: new Set(devices.map((device) => text(device, 'devicePath'))),
+  };
   return together(
     each(mounts, (mount, at) => {
       const mountPath = text(mount, 'mountPath');
@@ -21,7 +25,7 @@ export function mountRules(container: JsonObject, path: string, volumes: VolumeS
       const here = `${path}.volumeMounts[${at}]`;
       return together(
         oneMountRules(mount, here, volumes, repeated),
-        devices.length === 0 ? noProblems : notADevice(mount, here, devices),
+        devices.length === 0 ? noProblems : notADevice(mount, here, ofDevices),
         sharingRules(mount, here, container),
       );
     }),
@@ -68,13 +72,18 @@ function wholeImageRules(mount: JsonObject, path: string): Problems {
   );
 }
 
-function notADevice(mount: JsonObject, path: string, devices: readonly JsonObject[]): Problems {
+interface DeviceKeys {
+  readonly names: ReadonlySet<string>;
+  readonly paths: ReadonlySet<string>;
+}
+
+function notADevice(mount: JsonObject, path: string, devices: DeviceKeys): Problems {
   const [name, mountPath] = [text(mount, 'name'), text(mount, 'mountPath')];
   return together(
-    devices.some((device) => text(device, 'name') === name)
+    devices.names.has(name)
       ? [invalid(`${path}.name`, name, 'must not already exist in volumeDevices')]
       : noProblems,
-    devices.some((device) => text(device, 'devicePath') === mountPath)
+    devices.paths.has(mountPath)
       ? [
           invalid(
             `${path}.mountPath`,
@@ -123,6 +132,7 @@ function devicesRules(
   mounts: readonly JsonObject[],
   volumes: VolumeSources,
 ): Problems {
+  const mounted = new Set(mounts.map((mount) => text(mount, 'name')));
   const names = new Set<string>();
   const paths = new Set<string>();
   return each(devices, (device, at) => {
@@ -141,7 +151,7 @@ function devicesRules(
       devicePath.split('/').includes('..')
         ? [invalid(`${here}.devicePath`, devicePath, "can not contain backsteps ('..')")]
         : noProblems,
-      mounts.some((mount) => text(mount, 'name') === name)
+      mounted.has(name)
         ? [invalid(`${here}.name`, name, 'must not already exist in volumeMounts')]
         : noProblems,
     );

@@ -13,6 +13,7 @@ import {
   numberOf,
   together,
   unchanged,
+  repetitions,
   uniqueBy,
 } from './checks.ts';
 import type { Problems } from './checks.ts';
@@ -84,15 +85,16 @@ export const csiNodeRules: KindRules = {
 function nodeDriverRules(driver: JsonObject, path: string): Problems {
   const id = text(driver, 'nodeID');
   const keys = texts(driver, 'topologyKeys');
+  const isRepeated = repetitions<string>();
   return together(
     driverNameRules(`${path}.name`, text(driver, 'name')),
     id.length > nodeIdMax
       ? [invalid(`${path}.nodeID`, id, `must be ${nodeIdMax} characters or less`)]
       : noProblems,
     nonNegative(part(driver, 'allocatable'), `${path}.allocatable`, ['count']),
-    each(keys, (key, at) => {
+    each(keys, (key) => {
       if (key === '') return [required(path)];
-      if (keys.indexOf(key) < at) return [duplicate(path, key)];
+      if (isRepeated(key)) return [duplicate(path, key)];
       return form(path, key, checkQualifiedName);
     }),
   );

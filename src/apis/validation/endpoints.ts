@@ -1,5 +1,4 @@
 /** Rules of endpoints and endpoint slices. */
-import { isIP } from 'node:net';
 import { notSupported, required, tooMany } from '../../apimachinery/field-error.ts';
 import { items, objects, part, text, textMap, texts } from '../../apimachinery/members.ts';
 import {
@@ -9,8 +8,10 @@ import {
 } from '../../apimachinery/validation/names.ts';
 import { validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import {
   checkReachableIp,
+  ipFamily,
   form,
   formEach,
   noProblems,
@@ -91,12 +92,14 @@ export const endpointSliceRules: KindRules = {
 };
 
 /** Of one family each, or names. The oldest type was of either family. */
-const addressChecks: Readonly<Record<string, (value: string) => readonly string[]>> = {
-  IPv4: (value) => (isIP(value) === 4 ? checkReachableIp(value) : ['must be a valid IPv4 address']),
-  IPv6: (value) => (isIP(value) === 6 ? checkReachableIp(value) : ['must be a valid IPv6 address']),
+const addressChecks: Readonly<Record<string, (value: string) => readonly string[]>> = lookup({
+  IPv4: (value) =>
+    ipFamily(value) === 4 ? checkReachableIp(value) : ['must be a valid IPv4 address'],
+  IPv6: (value) =>
+    ipFamily(value) === 6 ? checkReachableIp(value) : ['must be a valid IPv6 address'],
   IP: checkReachableIp,
   FQDN: (value) => checkDns1123Subdomain(value),
-};
+});
 
 const hintsMax = 8;
 

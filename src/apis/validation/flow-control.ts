@@ -3,6 +3,7 @@ import { forbidden, invalid, notSupported, required } from '../../apimachinery/f
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { each, form, noProblems, numberOf, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -52,11 +53,11 @@ function requestRules(rule: JsonObject, path: string): Problems {
 }
 
 /** Each kind of subject under the field that says which one. */
-const subjectFields: Readonly<Record<string, string>> = {
+const subjectFields: Readonly<Record<string, string>> = lookup({
   ServiceAccount: 'serviceAccount',
   User: 'user',
   Group: 'group',
-};
+});
 
 function subjectRules(subject: JsonObject, path: string): Problems {
   const kind = text(subject, 'kind');

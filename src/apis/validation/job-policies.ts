@@ -14,7 +14,7 @@ import { items, objects, part, text } from '../../apimachinery/members.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { each, form, itemsAtMost, noProblems, nonNegative, numberOf } from './checks.ts';
-import { together } from './checks.ts';
+import { repetitions, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { countIndexes } from './job-indexes.ts';
 
@@ -78,6 +78,7 @@ function exitCodeRules(
   containers: ReadonlySet<string>,
 ): Problems {
   const values = items(requirement, 'values').map(numberOf);
+  const isRepeated = repetitions<number>();
   const isIn = text(requirement, 'operator') === 'In';
   const name = requirement['containerName'];
   const unordered = values.some((value, at) => at > 0 && (values[at - 1] ?? 0) > (value ?? 0));
@@ -93,7 +94,7 @@ function exitCodeRules(
         isIn && value === 0
           ? [invalid(field, value, 'must not be 0 for the In operator')]
           : noProblems,
-        values.indexOf(value) < at ? [duplicate(field, value)] : noProblems,
+        isRepeated(value) ? [duplicate(field, value)] : noProblems,
       );
     }),
     unordered ? [invalid(`${path}.values`, requirement['values'], 'must be ordered')] : noProblems,

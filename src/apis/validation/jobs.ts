@@ -173,23 +173,23 @@ const generated = /(^|\/)(controller-uid|job-name)$/;
 
 /** A job that does not select its pods itself selects those that the server has marked. */
 function selectionRules(spec: JsonObject): Problems {
-  if (spec['selector'] === undefined) return noProblems;
-  const selector = part(spec, 'selector');
   const labels = textMap(part(part(spec, 'template'), 'metadata'), 'labels');
+  const unselected = invalid(
+    'spec.template.metadata.labels',
+    labels,
+    '`selector` does not match template `labels`',
+  );
+  if (spec['selector'] === undefined) {
+    // Without manualSelector the server writes one.
+    return spec['manualSelector'] === true ? [required('spec.selector'), unselected] : noProblems;
+  }
+  const selector = part(spec, 'selector');
   const marks = Object.entries(labels).filter(([name]) => generated.test(name));
   return [
     ...(spec['manualSelector'] === true || selects(selector, Object.fromEntries(marks))
       ? []
       : [invalid('spec.selector', selector, '`selector` not auto-generated')]),
-    ...(selects(selector, labels)
-      ? []
-      : [
-          invalid(
-            'spec.template.metadata.labels',
-            labels,
-            '`selector` does not match template `labels`',
-          ),
-        ]),
+    ...(selects(selector, labels) ? [] : [unselected]),
   ];
 }
 

@@ -4,6 +4,7 @@ import { objects, part, text, textMap, texts } from '../../apimachinery/members.
 import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import { validateAnnotations, validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { ownMember } from '../../stdx/lookup.ts';
 import { each, requiredForm, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 
@@ -52,13 +53,13 @@ export function isEmptySelector(selector: JsonObject): boolean {
 export function selects(selector: JsonObject, labels: Readonly<Record<string, string>>): boolean {
   const all = Object.entries(textMap(selector, 'matchLabels'));
   return (
-    all.every(([key, value]) => labels[key] === value) &&
+    all.every(([key, value]) => ownMember(labels, key) === value) &&
     objects(selector, 'matchExpressions').every((requirement) => meets(requirement, labels))
   );
 }
 
 function meets(requirement: JsonObject, labels: Readonly<Record<string, string>>): boolean {
-  const found = labels[text(requirement, 'key')];
+  const found = ownMember(labels, text(requirement, 'key'));
   const values = texts(requirement, 'values');
   switch (text(requirement, 'operator')) {
     case 'In':

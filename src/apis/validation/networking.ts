@@ -1,5 +1,5 @@
 /** Rules of ingresses and network policies. */
-import { isIP, BlockList } from 'node:net';
+import { BlockList } from 'node:net';
 import {
   forbidden,
   invalid,
@@ -7,6 +7,7 @@ import {
   required,
   tooLong,
 } from '../../apimachinery/field-error.ts';
+import { parseCidr } from '../../apimachinery/ip-address.ts';
 import { items, objects, part, text, texts } from '../../apimachinery/members.ts';
 import {
   checkDns1035Label,
@@ -19,6 +20,7 @@ import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import {
   checkCidr,
+  ipFamily,
   checkPortName,
   form,
   givenAmong,
@@ -72,7 +74,7 @@ function ingressProblems(object: ApiObject): Problems {
 
 function ruleRules(rule: JsonObject, path: string): Problems {
   const host = text(rule, 'host');
-  const address = isIP(host) !== 0;
+  const address = ipFamily(host) !== 0;
   return [
     ...(address ? [invalid(`${path}.host`, host, 'must be a DNS name, not an IP address')] : []),
     ...(address ? [] : hostRules(host, `${path}.host`)),
@@ -272,11 +274,11 @@ function blockRules(block: JsonObject, path: string): Problems {
 
 /** Both are valid. */
 function isStrictlyInside(inner: string, outer: string): boolean {
-  const [innerIp = '', innerBits] = inner.split('/');
-  const [outerIp = '', outerBits] = outer.split('/');
-  if (isIP(innerIp) !== isIP(outerIp)) return false;
-  const family = isIP(outerIp) === 6 ? 'ipv6' : 'ipv4';
+  const [within, around] = [parseCidr(inner), parseCidr(outer)];
+  if (within === undefined || around === undefined) return false;
+  if (within.address.family !== around.address.family) return false;
+  const family = around.address.family === 6 ? 'ipv6' : 'ipv4';
   const list = new BlockList();
-  list.addSubnet(outerIp, Number(outerBits), family);
-  return list.check(innerIp, family) && Number(innerBits) > Number(outerBits);
+  list.addSubnet(around.address.text, around.prefix, family);
+  return list.check(within.address.text, family) && within.prefix > around.prefix;
 }

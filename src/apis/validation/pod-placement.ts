@@ -106,13 +106,16 @@ function matchKeysRules(term: JsonObject, path: string): Problems {
 export function spreadRules(constraints: readonly JsonObject[], path: string): Problems {
   const pair = (constraint: JsonObject): string =>
     `{${text(constraint, 'topologyKey')}, ${text(constraint, 'whenUnsatisfiable')}}`;
+  const times = new Map<string, number>();
+  for (const each of constraints) times.set(pair(each), (times.get(pair(each)) ?? 0) + 1);
   return each(constraints, (constraint, at) => {
     const here = `${path}[${at}]`;
     const skew = numberOf(constraint['maxSkew']) ?? 0;
-    const repeated = constraints.slice(at + 1).some((other) => pair(other) === pair(constraint));
+    const left = (times.get(pair(constraint)) ?? 0) - 1;
+    times.set(pair(constraint), left);
     return together(
       skew <= 0 ? [invalid(`${here}.maxSkew`, skew, 'must be greater than zero')] : noProblems,
-      repeated
+      left > 0
         ? [duplicate(`${here}.{topologyKey, whenUnsatisfiable}`, pair(constraint))]
         : noProblems,
       domainRules(constraint, `${here}.minDomains`),

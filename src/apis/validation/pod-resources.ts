@@ -9,6 +9,7 @@ import {
 } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { ownMember } from '../../stdx/lookup.ts';
 import { compareAmounts, each, noProblems, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { resourceRules } from './resource-requirements.ts';
@@ -54,7 +55,7 @@ function quantityOf(amount: JsonValue | undefined): Quantity | undefined {
 function sumOf(name: string, spec: JsonObject): Quantity | undefined {
   let sum: Quantity | undefined;
   for (const container of objects(spec, 'containers')) {
-    const amount = quantityOf(part(part(container, 'resources'), 'requests')[name]);
+    const amount = quantityOf(ownMember(part(part(container, 'resources'), 'requests'), name));
     if (amount !== undefined) sum = sum === undefined ? amount : addQuantities(sum, amount);
   }
   return sum;
@@ -64,8 +65,9 @@ function limitRules(limits: JsonObject, spec: JsonObject, path: string): Problem
   return each(objects(spec, 'containers'), (container, at) => {
     const own = part(part(container, 'resources'), 'limits');
     return each(Object.keys(own), (name) => {
-      if ((compareAmounts(own[name], limits[name]) ?? 0) <= 0) return noProblems;
-      const detail = `must be less than or equal to pod limits of ${String(limits[name])}`;
+      const limit = ownMember(limits, name);
+      if ((compareAmounts(own[name], limit) ?? 0) <= 0) return noProblems;
+      const detail = `must be less than or equal to pod limits of ${String(limit)}`;
       return [invalid(`${path}.containers[${at}][${name}].limits`, own[name], detail)];
     });
   });

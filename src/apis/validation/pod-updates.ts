@@ -2,10 +2,12 @@
  * What may change of a pod that is there: only the fields of `updateMessage`, because nodes and the
  * scheduler have acted on the others.
  */
+import { canonicalText } from '../../stdx/canonical-text.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { forbidden, invalid } from '../../apimachinery/field-error.ts';
 import { items, objects, part, text, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { ownMember } from '../../stdx/lookup.ts';
 import { each, noProblems, numberOf, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 
@@ -74,10 +76,8 @@ function deadlineRules(spec: JsonObject, before: JsonObject): Problems {
 
 function addedTolerationsRules(spec: JsonObject, before: JsonObject): Problems {
   const plain = ({ tolerationSeconds: _seconds, ...rest }: JsonObject): JsonObject => rest;
-  const now = objects(spec, 'tolerations').map(plain);
-  const kept = objects(before, 'tolerations')
-    .map(plain)
-    .every((toleration) => now.some((each) => deepEqual(each, toleration)));
+  const now = new Set(objects(spec, 'tolerations').map((each) => canonicalText(plain(each))));
+  const kept = objects(before, 'tolerations').every((each) => now.has(canonicalText(plain(each))));
   if (kept) return [];
   const detail = 'existing toleration can not be modified except its tolerationSeconds';
   return [forbidden('spec.tolerations', detail)];
@@ -97,7 +97,7 @@ function gateRules(spec: JsonObject, before: JsonObject): Problems {
 /** Whoever holds a pod back may narrow where it goes, not change what was asked for. */
 function narrowedRules(spec: JsonObject, before: JsonObject): Problems {
   const [now, was] = [textMap(spec, 'nodeSelector'), textMap(before, 'nodeSelector')];
-  const kept = Object.entries(was).every(([name, value]) => now[name] === value);
+  const kept = Object.entries(was).every(([name, value]) => ownMember(now, name) === value);
   const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
   return together(
     kept ? noProblems : [invalid('spec.nodeSelector', now, detail)],

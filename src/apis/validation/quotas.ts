@@ -3,6 +3,7 @@ import { duplicate, forbidden, invalid, required } from '../../apimachinery/fiel
 import { items, objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { ownMember } from '../../stdx/lookup.ts';
 import {
   compareAmounts,
   each,
@@ -69,7 +70,8 @@ export const resourceQuotaRules: KindRules = {
   },
   validateUpdate: (next, current) => {
     const [now, was] = [next, current].map((object) => texts(part(object, 'spec'), 'scopes'));
-    const same = new Set(now).size === new Set(was).size && was?.every((s) => now?.includes(s));
+    const wanted = new Set(now);
+    const same = wanted.size === new Set(was).size && was?.every((s) => wanted.has(s));
     return same === true ? noProblems : [invalid('spec.scopes', now, immutableMessage)];
   },
 };
@@ -236,13 +238,14 @@ const orders: readonly (readonly [string, string, string, string, string])[] = [
 ];
 
 function orderRules(limit: JsonObject, path: string): Problems {
-  return each(orders, ([low, high, at, lowName, highName]) => {
-    const [lows, highs] = [part(limit, low), part(limit, high)];
+  return each(orders, ([lower, higher, at, lowName, highName]) => {
+    const [lows, highs] = [part(limit, lower), part(limit, higher)];
     return each(Object.keys(lows), (name) => {
-      if ((compareAmounts(lows[name], highs[name]) ?? 0) <= 0) return noProblems;
-      const [least, most] = [String(lows[name]), String(highs[name])];
+      const [low, high] = [lows[name], ownMember(highs, name)];
+      if ((compareAmounts(low, high) ?? 0) <= 0) return noProblems;
+      const [least, most] = [String(low), String(high)];
       const detail = `${lowName} ${least} is greater than ${highName} ${most}`;
-      return [invalid(`${path}.${at}[${name}]`, part(limit, at)[name], detail)];
+      return [invalid(`${path}.${at}[${name}]`, ownMember(part(limit, at), name), detail)];
     });
   });
 }

@@ -7,6 +7,7 @@ import { duplicate, invalid, required, tooMany } from '../../apimachinery/field-
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { checkPathSegmentName, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { each, form, formEach, noProblems, together, uniqueBy, uniqueTexts } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { labelSelectorRules } from './labels.ts';
@@ -54,11 +55,11 @@ export function operationRules(rule: JsonObject, path: string): Problems {
   );
 }
 
-const phrases: Readonly<Record<string, string>> = {
+const phrases: Readonly<Record<string, string>> = lookup({
   operations: 'operations',
   apiGroups: 'API groups',
   apiVersions: 'API versions',
-};
+});
 
 /** `pods`, `pods/status`, and each side of the slash may be all of them. */
 function resourcesRules(resources: readonly string[], field: string): Problems {

@@ -11,6 +11,7 @@ import { compareQuantities, parseQuantity, roundUpQuantity } from '../../apimach
 import type { Quantity } from '../../apimachinery/quantity.ts';
 import { checkDns1123Label, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { ownMember } from '../../stdx/lookup.ts';
 import {
   compareAmounts,
   each,
@@ -172,8 +173,8 @@ function limitRules(
   limits: JsonObject,
   path: string,
 ): Problems {
-  const limit = limits[name];
-  const request = requests[name];
+  const limit = ownMember(limits, name);
+  const request = ownMember(requests, name);
   // What devices there are cannot be promised twice.
   const fixed = name.includes('/') || isHugePage(name);
   if (limit === undefined) {

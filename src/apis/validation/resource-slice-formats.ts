@@ -9,6 +9,7 @@ import {
   checkQualifiedName,
 } from '../../apimachinery/validation/names.ts';
 import type { Format } from '../../apimachinery/validation/declarative.ts';
+import { lookup } from '../../stdx/lookup.ts';
 
 export const devicesMax = 128;
 export const attributesAndCapacitiesMax = 32;
@@ -74,7 +75,7 @@ export function checkSemanticVersion(version: string): readonly string[] {
   return ['must be a string compatible with semver.org spec 2.0.0'];
 }
 
-export const resourceSliceFormats: Readonly<Record<string, Format>> = {
+export const resourceSliceFormats: Readonly<Record<string, Format>> = lookup({
   'dns-label': checkDns1123Label,
   'dns-subdomain': checkDns1123Subdomain,
   'driver-name': checkDriverName,
@@ -83,4 +84,4 @@ export const resourceSliceFormats: Readonly<Record<string, Format>> = {
   'pool-name': checkPoolName,
   'qualified-identifier': checkQualifiedIdentifier,
   'semantic-version': checkSemanticVersion,
-};
+});

@@ -4,7 +4,6 @@
  * What it is not: what gives services their addresses and ports. A field that the reference fills
  * in before it looks is not asked for here.
  */
-import { isIP } from 'node:net';
 import {
   duplicate,
   forbidden,
@@ -24,6 +23,7 @@ import {
   checkCidr,
   checkIp,
   checkReachableIp,
+  ipFamily,
   each,
   form,
   formEach,
@@ -141,7 +141,7 @@ function addressRules(spec: JsonObject, type: string): Problems {
 
 function familyRules(addresses: readonly string[], spec: JsonObject, field: string): Problems {
   if (addresses.length === 0) return noProblems;
-  const families = addresses.map((address) => (isIP(address) === 6 ? 'IPv6' : 'IPv4'));
+  const families = addresses.map((address) => (ipFamily(address) === 6 ? 'IPv6' : 'IPv4'));
   const wanted = texts(spec, 'ipFamilies');
   return together(
     addresses.length > 2 ? [invalid(field, addresses, 'may only hold up to 2 values')] : noProblems,

@@ -1,10 +1,12 @@
 /** Rules of storage classes and volume attachments. */
 import { duplicate, forbidden, notSupported, required } from '../../apimachinery/field-error.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
+import { canonicalText } from '../../stdx/canonical-text.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { checkDns1123Subdomain, checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { each, form, givenAmong, noProblems, together, unchanged, uniqueTexts } from './checks.ts';
+import { each, form, givenAmong, noProblems, repetitions, together } from './checks.ts';
+import { unchanged, uniqueTexts } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { driverNameRules, parameterRules, provisionerRules } from './driver-names.ts';
 import type { KindRules } from './kind-rules.ts';
@@ -31,12 +33,12 @@ export const storageClassRules: KindRules = {
 };
 
 function topologyRules(terms: readonly JsonObject[], path: string): Problems {
+  const isRepeated = repetitions<string>();
   return each(terms, (term, at) => {
     const here = `${path}[${at}].matchLabelExpressions`;
-    const repeated = terms.slice(0, at).some((other) => deepEqual(other, term));
     return together(
       expressionRules(objects(term, 'matchLabelExpressions'), here),
-      repeated ? [duplicate(here, '')] : noProblems,
+      isRepeated(canonicalText(term)) ? [duplicate(here, '')] : noProblems,
     );
   });
 }

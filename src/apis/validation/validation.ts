@@ -11,6 +11,7 @@
  * again. Each rule adds one FieldError for each wrong field, with its full path.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import * as access from './access.ts';
 import { ipAddressRules, serviceCidrRules } from './addresses.ts';
 import { webhookRules } from './admission.ts';
@@ -48,7 +49,7 @@ export function kindRulesOf(
   migration: Migration = notMigrated,
 ): Readonly<Record<string, KindRules>> {
   const slices = 'resource.{domain}/resourceslices';
-  return {
+  return lookup({
     ...coreRules(identity),
     ...workloadRules,
     ...clusterRules(identity),
@@ -60,11 +61,11 @@ export function kindRulesOf(
       },
       migration,
     ),
-  };
+  });
 }
 
 function coreRules(identity: Identity): Readonly<Record<string, KindRules>> {
-  return {
+  return lookup({
     '/configmaps': configMapRules,
     '/endpoints': endpointsRules,
     '/events': access.eventRules(identity),
@@ -78,10 +79,10 @@ function coreRules(identity: Identity): Readonly<Record<string, KindRules>> {
     '/resourcequotas': resourceQuotaRules,
     '/secrets': secretRules(identity),
     '/services': serviceRules,
-  };
+  });
 }
 
-const workloadRules: Readonly<Record<string, KindRules>> = {
+const workloadRules: Readonly<Record<string, KindRules>> = lookup({
   'apps/controllerrevisions': revisions.controllerRevisionRules,
   'apps/daemonsets': workloads.daemonSetRules,
   'apps/deployments': workloads.deploymentRules,
@@ -91,11 +92,11 @@ const workloadRules: Readonly<Record<string, KindRules>> = {
   'batch/cronjobs': cronJobRules,
   'batch/jobs': jobRules,
   'policy/poddisruptionbudgets': classes.disruptionBudgetRules,
-};
+});
 
 function clusterRules(identity: Identity): Readonly<Record<string, KindRules>> {
   const rbac = 'rbac.authorization.{domain}';
-  return {
+  return lookup({
     ...policyRules,
     'apiregistration.{domain}/apiservices': apiServiceRules,
     'certificates.{domain}/certificatesigningrequests': access.signingRequestRules,
@@ -125,10 +126,10 @@ function clusterRules(identity: Identity): Readonly<Record<string, KindRules>> {
     'storage.{domain}/volumeattachments': storage.volumeAttachmentRules,
     'storage.{domain}/volumeattributesclasses': csi.volumeAttributesClassRules,
     'storagemigration.{domain}/storageversionmigrations': revisions.storageVersionMigrationRules,
-  };
+  });
 }
 
-const policyRules: Readonly<Record<string, KindRules>> = {
+const policyRules: Readonly<Record<string, KindRules>> = lookup({
   'admissionregistration.{domain}/mutatingadmissionpolicies': policies.mutatingPolicyRules,
   'admissionregistration.{domain}/mutatingadmissionpolicybindings':
     policies.policyBindingRules(false),
@@ -140,4 +141,4 @@ const policyRules: Readonly<Record<string, KindRules>> = {
   'apiextensions.{domain}/customresourcedefinitions': definitionRules,
   'flowcontrol.{domain}/flowschemas': flowSchemaRules,
   'flowcontrol.{domain}/prioritylevelconfigurations': priorityLevelRules,
-};
+});

@@ -7,6 +7,7 @@ import { forbidden, invalid, notSupported, required } from '../../apimachinery/f
 import { items, text } from '../../apimachinery/members.ts';
 import { checkDns1123Label } from '../../apimachinery/validation/names.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { between, form, noProblems, numberOf, together } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { descendingPath, withoutBacksteps } from './container-mounts.ts';
@@ -62,12 +63,12 @@ function fibreRules(source: JsonObject, path: string): Problems {
   );
 }
 
-const diskUris: Readonly<Record<string, string>> = {
+const diskUris: Readonly<Record<string, string>> = lookup({
   managed:
     '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/' +
     'microsoft.compute/disks/{disk-id}',
   blob: 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd',
-};
+});
 
 function azureDiskRules(source: JsonObject, path: string): Problems {
   const kind = text(source, 'kind');
@@ -103,7 +104,7 @@ function quobyteRules(source: JsonObject, path: string): Problems {
 }
 
 /** Of both sorts of volumes. */
-export const sharedSources: Readonly<Record<string, SourceRules>> = {
+export const sharedSources: Readonly<Record<string, SourceRules>> = lookup({
   hostPath: (source, path) => withoutBacksteps(`${path}.path`, text(source, 'path')),
   gcePersistentDisk: (source, path) =>
     // Named otherwise by the reference.
@@ -124,7 +125,7 @@ export const sharedSources: Readonly<Record<string, SourceRules>> = {
       form(`${path}.volumeNamespace`, text(source, 'volumeNamespace'), checkDns1123Label),
     ),
   csi: (source, path) => driverNameRules(`${path}.driver`, text(source, 'driver')),
-};
+});
 
 /** Of a pod's volume: what once was a clone of a repository. */
 export const gitRules: SourceRules = (source, path) =>

@@ -3,6 +3,7 @@ import { forbidden, invalid, required } from '../../apimachinery/field-error.ts'
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { checkDns1123Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import {
   compareAmounts,
   each,
@@ -93,7 +94,7 @@ function madeClaimRules(
 }
 
 /** Of pods only. */
-const own: Readonly<Record<string, SourceRules>> = {
+const own: Readonly<Record<string, SourceRules>> = lookup({
   emptyDir: (source, path) =>
     (compareAmounts(source['sizeLimit'], '0') ?? 0) < 0
       ? [forbidden(`${path}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')]
@@ -135,7 +136,7 @@ const own: Readonly<Record<string, SourceRules>> = {
       claimSpecRules(part(template, 'spec'), `${here}.spec`),
     );
   },
-};
+});
 
 function projectedRules(projected: JsonObject, path: string): Problems {
   const paths = new Set<string>();

@@ -3,6 +3,7 @@ import { deepEqual } from '../../stdx/deep-equal.ts';
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
 import { objects, part, text, textMap } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { ownMember } from '../../stdx/lookup.ts';
 import { atMostAll, countOf, countOrPercent, nonNegative, numberOf, unchanged } from './checks.ts';
 import type { Problems } from './checks.ts';
 import { isEmptySelector, labelSelectorRules, selects } from './labels.ts';
@@ -35,7 +36,9 @@ function workloadTemplateRules(
   const labels = textMap(part(template, 'metadata'), 'labels');
   const selector = part(spec, 'selector');
   const policy = text(pod, 'restartPolicy');
-  const own = isEmptySelector(selector) || selects(selector, labels);
+  // No selector at all selects nothing, an empty one everything.
+  const given = spec['selector'] !== undefined;
+  const own = given && (isEmptySelector(selector) || selects(selector, labels));
   return [
     ...(own ? [] : [invalid(`${path}.metadata.labels`, labels, mismatch)]),
     ...templateRules(template, path),
@@ -170,9 +173,10 @@ function withClaimedVolumes(spec: JsonObject): JsonObject {
   const claims = objects(spec, 'volumeClaimTemplates');
   if (claims.length === 0) return template;
   const names = claims.map((claim) => text(part(claim, 'metadata'), 'name'));
+  const claimed = new Set(names);
   const pod = part(template, 'spec');
   const volumes = [
-    ...objects(pod, 'volumes').filter((volume) => !names.includes(text(volume, 'name'))),
+    ...objects(pod, 'volumes').filter((volume) => !claimed.has(text(volume, 'name'))),
     ...names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
   ];
   return { ...template, spec: { ...pod, volumes } };
@@ -186,7 +190,8 @@ export const statefulSetRules: KindRules = {
     const field = 'spec.updateStrategy.rollingUpdate';
     const misplaced = text(strategy, 'type') === 'OnDelete' && 'rollingUpdate' in strategy;
     return [
-      ...nonNegative(spec, 'spec', ['replicas', 'minReadySeconds', 'revisionHistoryLimit']),
+      // A negative revisionHistoryLimit keeps all revisions, with a warning.
+      ...nonNegative(spec, 'spec', ['replicas', 'minReadySeconds']),
       ...nonNegative(rolling, field, ['partition']),
       ...(misplaced
         ? [invalid(field, rolling, "only allowed for updateStrategy 'RollingUpdate'")]
@@ -214,7 +219,7 @@ export const replicationControllerRules: KindRules = {
     const template = part(spec, 'template');
     const labels = textMap(part(template, 'metadata'), 'labels');
     const policy = text(part(template, 'spec'), 'restartPolicy');
-    const own = Object.entries(selector).every(([key, value]) => labels[key] === value);
+    const own = Object.entries(selector).every(([key, value]) => ownMember(labels, key) === value);
     return [
       ...nonNegative(spec, 'spec', ['replicas', 'minReadySeconds']),
       ...(Object.keys(selector).length === 0 ? [required('spec.selector')] : []),

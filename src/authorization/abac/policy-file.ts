@@ -4,8 +4,9 @@
  *
  * What it is not: reading the file, or deciding (abac-authorizer.ts).
  *
- * Invariants: a line that is not understood, or has a field that is not known, fails the whole
- * file: half of a policy is another policy. Empty lines and lines that begin with # are skipped.
+ * Invariants: a line that is not understood, or has a field that is not known or comes twice, fails
+ * the whole file: half of a policy is another policy. Empty lines and lines that begin with # are
+ * skipped.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import { text } from '../../apimachinery/members.ts';
@@ -46,8 +47,10 @@ export function parseAbacPolicies(file: string, labelDomain: string): AbacPolici
 }
 
 function parseLine(line: string, apiVersion: string): AbacPolicy | string {
-  const decoded = decodeJson(Buffer.from(line), { findDuplicates: false });
+  const decoded = decodeJson(Buffer.from(line), { findDuplicates: true });
   if (decoded.kind === 'refused') return 'not a JSON document';
+  const [twice] = decoded.duplicates ?? [];
+  if (twice !== undefined) return `${twice}: it is there more than once`;
   const document = decoded.value;
   if (!isJsonObject(document)) return 'not a JSON object';
   if (document['apiVersion'] === undefined && document['kind'] === undefined) {

@@ -29,6 +29,7 @@ export function followNodes({ streams, timers, identity, graph }: NodeFollowerDe
       timers,
       { group: identity.fill(group), resource },
       {
+        name: 'node-authorizer',
         onState(snapshot) {
           graph.clear(resource);
           for (const entry of snapshot.entries(undefined)) set(entry.namespace, entry.name, entry);

@@ -172,8 +172,20 @@ role route-controller
   list,watch @ core nodes
   patch @ core nodes/status
   create,patch,update @ core,events.{domain} events
+role selinux-warning-controller
+  create,patch,update @ core,events.{domain} events
+  get,list,watch @ core persistentvolumes
+  get,list,watch @ core persistentvolumeclaims
+  get,list,watch @ core pods
+  get,list,watch @ storage.{domain} csidrivers
 role service-account-controller
   create @ core serviceaccounts
+  create,patch,update @ core,events.{domain} events
+role service-cidrs-controller
+  get,list,patch,update,watch @ networking.{domain} servicecidrs
+  patch,update @ networking.{domain} servicecidrs/finalizers
+  patch,update @ networking.{domain} servicecidrs/status
+  get,list,watch @ networking.{domain} ipaddresses
   create,patch,update @ core,events.{domain} events
 role service-controller
   get,list,watch @ core services

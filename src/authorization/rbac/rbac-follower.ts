@@ -32,6 +32,7 @@ export function followRbac({ streams, timers, rbacGroup, index }: RbacFollowerDe
       timers,
       { group: rbacGroup, resource },
       {
+        name: 'rbac',
         onState(snapshot) {
           index.clearRoles(ofCluster);
           for (const entry of snapshot.entries(undefined)) setRole(entry);
@@ -48,6 +49,7 @@ export function followRbac({ streams, timers, rbacGroup, index }: RbacFollowerDe
       timers,
       { group: rbacGroup, resource },
       {
+        name: 'rbac',
         onState(snapshot) {
           index.clearBindings(ofCluster);
           for (const entry of snapshot.entries(undefined)) setBinding(entry);

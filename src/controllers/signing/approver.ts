@@ -37,6 +37,7 @@ export class NotPermitted extends Error {
 
 export function createApprover({ access, onError, registry, timers }: ApproverDeps): Controller {
   return createKeyQueue({
+    name: 'csr-approver',
     streams: registry.streams,
     timers,
     sources: [{ resource: requestsResource(registry), keysOf: (_namespace, name) => [name] }],

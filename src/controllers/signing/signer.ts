@@ -45,6 +45,7 @@ export function createSigner(deps: SignerDeps): Controller {
   const { onError, registry, timers } = deps;
   const rules = signerRules(registry.identity);
   return createKeyQueue({
+    name: 'csr-signer',
     streams: registry.streams,
     timers,
     sources: [{ resource: requestsResource(registry), keysOf: (_namespace, name) => [name] }],
@@ -56,14 +57,16 @@ export function createSigner(deps: SignerDeps): Controller {
       if (rule === undefined || authority === undefined) return;
       const read = readSigningRequest(found.requestPem);
       const problem = read.kind === 'invalid' ? read.problem : rule(read.request, found.usages);
-      if (read.kind === 'invalid' || problem !== undefined) {
-        const message = problem ?? '';
+      const failed = (message: string) => {
         const condition = { type: 'Failed', reason: 'SignerValidationFailure', message };
         return record(registry, found, { subresource: 'status', condition }, manager);
-      }
+      };
+      if (read.kind === 'invalid' || problem !== undefined) return failed(problem ?? '');
       const life = lifeOf(deps, authority, found.expirationSeconds);
       const grant = { usages: found.usages, ...life };
-      const certificatePem = await issueCertificate(read.request, grant, authority);
+      const issued = await issueCertificate(read.request, grant, authority);
+      if (issued.kind === 'unsignable') return failed(`it cannot be signed: ${issued.why}`);
+      const { certificatePem } = issued;
       return record(registry, found, { subresource: 'status', certificatePem }, manager);
     },
     onError,

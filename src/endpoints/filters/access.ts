@@ -2,8 +2,8 @@
  * The part of the handler chain that decides whether a request is served, and for whom
  * (spec 2, section 1).
  *
- *     authentication ▶ audit is told ▶ impersonation ▶ authorization ▶ the handler
- *       401              500             400, 403         403
+ *     authentication ▶ audit is told ▶ impersonation ▶ a place ▶ authorization ▶ the handler
+ *       401              500             400, 403        429       403
  *
  * What it is not: the methods and the authorizers; they are asked.
  *
@@ -23,13 +23,18 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';
 import { newInternalError, newUnauthorized } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
+import type { Clock } from '../../stdx/clock.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 import type { RequestInfo } from '../request-info.ts';
+import type { AccessCounts, AuthorizationResult } from './access-counts.ts';
 import { attributesOf, forbiddenError } from './attributes.ts';
 import { impersonate, isImpersonationHeader, readImpersonation } from './impersonation.ts';
 import type { Impersonation, ReadImpersonation } from './impersonation.ts';
+import type { Place } from './in-flight.ts';
 
 export type Admission =
+  /** Too many requests are being answered. */
+  | { readonly kind: 'busy' }
   | {
       readonly kind: 'admitted';
       readonly user: UserInfo;
@@ -45,6 +50,7 @@ export interface AccessFilter {
     info: RequestInfo,
     query: QueryParameters | undefined,
     trail: AuditTrail | undefined,
+    place: Pick<Place, 'enter'>,
   ): Admission | Promise<Admission>;
 }
 
@@ -52,6 +58,8 @@ export interface AccessFilterDeps {
   readonly authentication: CallerAuthentication;
   readonly access: AccessChecker;
   readonly identity: Identity;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly counts: AccessCounts;
   /** Credentials were shown and are wrong. `why` holds no secret. */
   readonly onRejected: (path: string, why: string) => void;
   /** An authorizer could not do its work; `decided` is what came of it. */
@@ -64,18 +72,25 @@ interface Asked {
   readonly query: QueryParameters | undefined;
   readonly trail: AuditTrail | undefined;
   readonly shown: ShownCredentials;
+  readonly place: Pick<Place, 'enter'>;
+  /** When the step in hand began. */
+  sinceMs: number;
 }
 
 const nobody: UserInfo = { name: '', uid: '', groups: [], extra: {} };
 
 export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
-  const { authentication, access } = deps;
+  const { authentication, access, clock, counts } = deps;
   const authenticationGroup = deps.identity.fill('authentication.{domain}');
   const note = decisionNotes(deps);
+  const concluded = conclusions(deps, note);
 
   function identified(asked: Asked, caller: Caller): Admission | Promise<Admission> {
     const { exchange, info, query, trail } = asked;
+    const tookMs = clock.monotonicMs() - asked.sinceMs;
+    counts.identified(caller.kind === 'caller' ? 'success' : 'failure', tookMs);
     if (caller.kind === 'rejected') return rejected(deps, asked, caller.why);
+    counts.served(caller.user.name);
     exchange.forgetHeaders(authentication.isCredentialHeader);
     const attributes = attributesOf(caller.user, info, query);
     trail?.authenticated(caller.user);
@@ -114,29 +129,43 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
   }
 
   function authorized(asked: Asked, attributes: Attributes): Admission | Promise<Admission> {
+    if (!asked.place.enter(attributes.user)) return { kind: 'busy' };
+    asked.sinceMs = clock.monotonicMs();
     const decision = access.check(attributes);
     return decision instanceof Promise
       ? decision.then((known) => concluded(asked, attributes, known))
       : concluded(asked, attributes, decision);
   }
 
-  function concluded(asked: Asked, attributes: Attributes, decision: Decision): Admission {
-    note(asked, attributes, decision);
-    return decision.kind === 'allow'
-      ? admitted(asked, attributes.user)
-      : { kind: 'refused', error: forbiddenError(attributes, decision.reason) };
-  }
-
   return {
-    admit(exchange, info, query, trail) {
+    admit(exchange, info, query, trail, place) {
       const shown = new ShownCredentials(exchange, trail);
-      const asked: Asked = { exchange, info, query, trail, shown };
+      const sinceMs = clock.monotonicMs();
+      const asked: Asked = { exchange, info, query, trail, shown, place, sinceMs };
       const caller = authentication.authenticate(shown);
       return caller instanceof Promise
         ? caller.then((known) => identified(asked, known))
         : identified(asked, caller);
     },
   };
+}
+
+type DecisionNote = ReturnType<typeof decisionNotes>;
+
+function conclusions({ clock, counts }: AccessFilterDeps, note: DecisionNote) {
+  return (asked: Asked, attributes: Attributes, decision: Decision): Admission => {
+    counts.decided(resultOf(decision), clock.monotonicMs() - asked.sinceMs);
+    note(asked, attributes, decision);
+    return decision.kind === 'allow'
+      ? admitted(asked, attributes.user)
+      : { kind: 'refused', error: forbiddenError(attributes, decision.reason) };
+  };
+}
+
+function resultOf({ kind, error }: Decision): AuthorizationResult {
+  if (kind === 'allow') return 'allowed';
+  if (error !== undefined) return 'error';
+  return kind === 'deny' ? 'denied' : 'no-opinion';
 }
 
 function admitted({ shown: { warnings } }: Asked, user: UserInfo): Admission {

@@ -25,7 +25,9 @@ export function attributesOf(
 ): Attributes {
   if (resource === undefined) return nonResource(user, path, verb);
   const { group, version, subresource } = resource;
-  const selectedFields = resource.name === '' ? selectedFieldsOf(verb, query) : undefined;
+  // The older paths of watches are decided on as they stand, without what selects.
+  const selects = resource.name === '' && resource.prefix === undefined;
+  const selectedFields = selects ? selectedFieldsOf(verb, query) : undefined;
   return {
     user,
     verb,

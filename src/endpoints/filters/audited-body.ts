@@ -7,11 +7,14 @@
  * Bound: of a streamed list no more is kept than `keptBytesMax`.
  */
 import type { AuditResponse } from '../../audit/audit.ts';
+import { decodeCbor } from '../../apimachinery/codecs/cbor.ts';
 import { decodeJson, encodeJson } from '../../apimachinery/codecs/json.ts';
 import type { Decoded } from '../../apimachinery/codecs/json.ts';
 import { decodeProtobuf } from '../../apimachinery/codecs/protobuf.ts';
 import type { SchemaOf } from '../../apimachinery/codecs/protobuf.ts';
 import { decodeYaml } from '../../apimachinery/codecs/yaml.ts';
+import { mediaTypeOf } from '../../apimachinery/negotiation.ts';
+import type { BodyFormat } from '../../apimachinery/negotiation.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 
@@ -78,16 +81,18 @@ function decodeAs(contentType: string, bytes: Uint8Array, schemaOf: SchemaOf): D
       return decodeYaml(bytes);
     case 'protobuf':
       return decodeProtobuf(bytes, schemaOf);
+    case 'cbor':
+      return decodeCbor(bytes);
     case undefined:
       return undefined;
   }
 }
 
-function formatOf(contentType: string): 'json' | 'yaml' | 'protobuf' | undefined {
-  const [type = ''] = contentType.toLowerCase().split(';');
-  const name = type.trim();
+function formatOf(contentType: string): BodyFormat | undefined {
+  const name = mediaTypeOf(contentType) ?? '';
   if (name === 'application/json' || name.endsWith('+json')) return 'json';
   if (name.endsWith('yaml')) return 'yaml';
+  if (name === 'application/cbor' || name.endsWith('+cbor')) return 'cbor';
   return name.endsWith('.protobuf') ? 'protobuf' : undefined;
 }
 

@@ -144,6 +144,14 @@ class AuditedExchange implements HttpExchange {
     return this.#inner.closed;
   }
 
+  get sentBytes(): number {
+    return this.#inner.sentBytes;
+  }
+
+  onClosed(callback: () => void): void {
+    this.#inner.onClosed(callback);
+  }
+
   header(name: string): string | undefined {
     return this.#inner.header(name);
   }
@@ -177,8 +185,7 @@ class AuditedExchange implements HttpExchange {
     const trail = this.#trail;
     const wanted = trail.wantsRequestObject || trail.wantsRequestName;
     if (wanted && body.kind === 'complete' && body.bytes.length > 0) {
-      const type = this.#inner.header('content-type') ?? 'application/json';
-      const json = jsonOf(type, body.bytes, this.#schemaOf);
+      const json = jsonOf(bodyTypeOf(this.#inner), body.bytes, this.#schemaOf);
       if (json !== undefined) trail.requestObject(json);
     }
     return body;
@@ -299,6 +306,12 @@ class AuditedStream implements ResponseStream {
     void this.#ended(false);
     this.#inner.abort();
   }
+}
+
+/** A body of no type is JSON, as for whoever handles the request. */
+function bodyTypeOf(exchange: HttpExchange): string {
+  const type = exchange.header('content-type')?.trim() ?? '';
+  return type === '' ? 'application/json' : type;
 }
 
 function headerOf(headers: readonly Header[], name: string): string | undefined {

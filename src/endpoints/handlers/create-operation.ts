@@ -11,7 +11,12 @@
 import { encodeJson } from '../../apimachinery/codecs/json.ts';
 import { parseDeleteOptions } from '../../apimachinery/delete-options.ts';
 import { required } from '../../apimachinery/field-error.ts';
-import { newInvalid, StatusError, successStatus } from '../../apimachinery/status-error.ts';
+import {
+  newBadRequest,
+  newInvalid,
+  StatusError,
+  successStatus,
+} from '../../apimachinery/status-error.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -20,16 +25,12 @@ import { refused } from '../../registry/registry.ts';
 import { bindPod } from '../../registry/subresources/binding.ts';
 import { evictPod } from '../../registry/subresources/eviction.ts';
 import { assert } from '../../stdx/assert.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { sendBody } from '../object-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
-import {
-  atRequestTarget,
-  inRequestNamespace,
-  readObject,
-  submittedType,
-} from '../submitted-object.ts';
+import { inRequestNamespace, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 import type { NamedWriteOptions } from '../write-request.ts';
 import { handleReview } from './review.ts';
@@ -44,12 +45,12 @@ interface Posted {
 type Operation = (deps: EndpointDeps, posted: Posted) => Promise<Result<unknown>>;
 
 /** By what stands in the path after the namespace, without a name. */
-const operations: Readonly<Record<string, Operation>> = {
+const operations: Readonly<Record<string, Operation>> = lookup({
   '/bindings': bindNamed,
   '/pods/binding': (deps, { request, object, options }) =>
     bindPod(deps.registry, podTarget(deps, request, request.resource.name), object, options),
   '/pods/eviction': evict,
-};
+});
 
 export async function handleCreateOperation(
   deps: EndpointDeps,
@@ -62,13 +63,17 @@ export async function handleCreateOperation(
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
   const submitted = await readObject(deps, request, submittedType(kind, subresource));
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
-  const representation = negotiateRepresentation(deps, request, { projections: false });
+  const representation = negotiateRepresentation(deps, request, { projections: true });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const options = readWriteOptions(deps, request, 'CreateOptions');
   if (options.kind === 'refused') return sendStatusError(exchange, options.error);
-  const named = resource.name !== '';
-  const object = (named ? atRequestTarget : inRequestNamespace)(submitted.value, request);
+  const object = inRequestNamespace(submitted.value, request);
   if (object.kind === 'refused') return sendStatusError(exchange, object.error);
+  const { kind: what, metadata } = object.value;
+  if (resource.name !== '' && metadata.name !== resource.name) {
+    const problem = `name in URL does not match name in ${what} object`;
+    return sendStatusError(exchange, newBadRequest(problem));
+  }
   const done = await operation(deps, { request, object: object.value, options: options.value });
   if (done.kind === 'refused') return sendStatusError(exchange, done.error, request.warnings);
   const { negotiated, pretty } = representation.value;

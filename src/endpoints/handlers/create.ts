@@ -11,7 +11,10 @@ export async function handleCreate(deps: EndpointDeps, request: ResourceRequest)
   const { exchange, kind, resource } = request;
   const submitted = await readObject(deps, request, kind);
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
-  const representation = negotiateRepresentation(deps, request, { projections: true });
+  const representation = negotiateRepresentation(deps, request, {
+    projections: true,
+    holds: 'object',
+  });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const options = readWriteOptions(deps, request, 'CreateOptions');
   if (options.kind === 'refused') return sendStatusError(exchange, options.error);

@@ -9,6 +9,7 @@ import { parseListOptions } from '../../apimachinery/list-options.ts';
 import { StatusError, successStatus } from '../../apimachinery/status-error.ts';
 import { deleteCollection } from '../../registry/delete-collection.ts';
 import { listQueryOf } from '../collection-query.ts';
+import { warnOfDefaultPropagation } from '../deletion-warning.ts';
 import { continueTokenOf } from '../list-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import { sendBody } from '../object-response.ts';
@@ -25,7 +26,7 @@ export async function handleDeleteCollection(
   const metaGroup = deps.identity.groups.meta;
   const document = await readDocument(deps, request, deleteOptionsOnly);
   if (document.kind === 'refused') return sendStatusError(exchange, document.error);
-  const representation = negotiateRepresentation(deps, request, { projections: false });
+  const representation = negotiateRepresentation(deps, request, { projections: true });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const options = parseDeleteOptions(request.query, document.value, {
     metaGroup,
@@ -36,6 +37,7 @@ export async function handleDeleteCollection(
   if (listOptions instanceof StatusError) return sendStatusError(exchange, listOptions);
   const query = listQueryOf(deps, kind, listOptions);
   if (query.kind === 'refused') return sendStatusError(exchange, query.error);
+  warnOfDefaultPropagation(deps, request, options);
   const target = { kind, namespace: resource.namespace };
   const { timeoutSeconds } = listOptions;
   const { registry } = deps;

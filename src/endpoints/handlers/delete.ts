@@ -4,6 +4,7 @@ import { parseDeleteOptions } from '../../apimachinery/delete-options.ts';
 import { StatusError, successStatus } from '../../apimachinery/status-error.ts';
 import { deleteObject } from '../../registry/delete.ts';
 import { deleteUnreadable } from '../../registry/delete-unreadable.ts';
+import { warnOfDefaultPropagation } from '../deletion-warning.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { Representation } from '../representation.ts';
 import { sendBody, sendObject } from '../object-response.ts';
@@ -23,6 +24,7 @@ export async function handleDelete(deps: EndpointDeps, request: ResourceRequest)
     metaGroup: deps.identity.groups.meta,
   });
   if (options instanceof StatusError) return sendStatusError(exchange, options);
+  warnOfDefaultPropagation(deps, request, options);
   const target = { kind, namespace: resource.namespace, name: resource.name };
   if (options.ignoreStoreReadErrorWithClusterBreakingPotential === true && deps.unsafeDelete) {
     const forbidden = await deps.unsafeDelete.refusal(request);

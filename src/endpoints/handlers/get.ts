@@ -17,7 +17,10 @@ import { sendStatusError } from '../status-response.ts';
 export async function handleGet(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
   const scale = resource.subresource === 'scale';
-  const representation = negotiateRepresentation(deps, request, { projections: true });
+  const representation = negotiateRepresentation(deps, request, {
+    projections: true,
+    holds: 'object',
+  });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const options = parseGetOptions(request.query);
   if (options instanceof StatusError) return sendStatusError(exchange, options);

@@ -9,7 +9,10 @@ import { sendStatusError } from '../status-response.ts';
 
 export async function handleList(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
-  const representation = negotiateRepresentation(deps, request, { projections: true });
+  const representation = negotiateRepresentation(deps, request, {
+    projections: true,
+    holds: 'list',
+  });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const options = listOptionsOf(deps, request.query);
   if (options instanceof StatusError) return sendStatusError(exchange, options);

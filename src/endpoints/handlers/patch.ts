@@ -5,16 +5,19 @@
  * Invariant: a body in a format that the kind does not take is 415 with the ones it takes. An apply
  * names its manager; only an apply can be forced.
  */
-import { decodeCbor } from '../../apimachinery/codecs/cbor.ts';
-import { decodeJson } from '../../apimachinery/codecs/json.ts';
-import type { DecodeOptions, Decoded } from '../../apimachinery/codecs/json.ts';
-import { decodeYaml } from '../../apimachinery/codecs/yaml.ts';
 import { validatePatchOwner } from '../../apimachinery/fieldmanager/managers/manager-name.ts';
-import type { BodyFormat, SupportedType } from '../../apimachinery/negotiation.ts';
+import { parseContentType } from '../../apimachinery/negotiation.ts';
+import type { SupportedType } from '../../apimachinery/negotiation.ts';
 import { readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
+import { patchLimits } from '../../apimachinery/patch/patch-result.ts';
 import { queryBoolean } from '../../apimachinery/query.ts';
 import { quote } from '../../apimachinery/quote.ts';
-import { newBadRequest, newInvalid, newPatchTooLarge } from '../../apimachinery/status-error.ts';
+import {
+  newBadRequest,
+  newInvalid,
+  newTooLarge,
+  newUnsupportedMediaType,
+} from '../../apimachinery/status-error.ts';
 import { duplicateFields, typedDocument } from '../../apimachinery/typed/field-validation.ts';
 import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
 import { onlyGiven } from '../../apimachinery/typed/given-members.ts';
@@ -30,6 +33,8 @@ import type { ObjectTarget, Result } from '../../registry/registry.ts';
 import { ok, refused } from '../../registry/registry.ts';
 import { encodeVersioned } from '../../registry/versions.ts';
 import { assert } from '../../stdx/assert.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
+import { decodeBody } from '../body-decoding.ts';
 import { creationRefusalOf } from '../creation-permission.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
@@ -48,6 +53,9 @@ const jsonPatchType = 'application/json-patch+json';
 const mergePatchType = 'application/merge-patch+json';
 const strategicPatchType = 'application/strategic-merge-patch+json';
 const applyPatchType = 'application/apply-patch+yaml';
+
+/** So many operations as are allowed, each with its three members, and one more. */
+const patchValuesMax = 5 * patchLimits.operationsMax;
 
 /** In the order in which a refusal lists them. */
 function patchTypes(
@@ -75,7 +83,10 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
   const change = await readChange(deps, request, type);
   if (change.kind === 'refused') return sendStatusError(exchange, change.error);
   const scale = resource.subresource === 'scale';
-  const representation = negotiateRepresentation(deps, request, { projections: !scale });
+  const representation = negotiateRepresentation(deps, request, {
+    projections: !scale,
+    holds: 'object',
+  });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const options = readWriteOptions(deps, request, 'PatchOptions');
   if (options.kind === 'refused') return sendStatusError(exchange, options.error);
@@ -95,6 +106,8 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
     options: { dryRun, manager, user, fieldValidation, force: force ?? false, noticed },
     representation: representation.value,
   };
+  // The actor's decision has a turn for itself.
+  if (options.value.inTurns) await deps.registry.turns.pause(wholeTurnMs);
   return scale ? sendChangedScale(deps, request, sent) : sendChanged(deps, request, sent);
 }
 
@@ -118,13 +131,19 @@ async function readChange(
   expected: DocumentType,
 ): Promise<Result<Change>> {
   const { schema } = expected;
-  const body = await readBody(deps, request, patchTypes(deps, schema));
+  const body = await readPatchBody(deps, request, patchTypes(deps, schema));
   if (body.kind === 'refused') return body;
   if (body.value === undefined) return refused(newBadRequest('a patch is required as the body'));
   const { bytes, type } = body.value;
   const findDuplicates = fieldValidationOf(request.query) !== 'Ignore';
   const isApply = type.format !== 'json';
-  const decoded = decodePatch(bytes, type.format, { findDuplicates });
+  const reading = {
+    findDuplicates,
+    schemaOf: () => undefined,
+    valuesMax: type.mediaType === jsonPatchType ? patchValuesMax : undefined,
+  };
+  const decoding = decodeBody(deps, request.exchange, bytes, type.format, reading);
+  const decoded = decoding instanceof Promise ? await decoding : decoding;
   if (decoded.kind === 'refused') return decoded;
   const noticed = duplicateFields(decoded.duplicates ?? []);
   if (isApply) return intentOf(decoded.value, noticed, request, expected);
@@ -136,9 +155,19 @@ async function readChange(
     : ok({ kind: 'merge', patch, noticed });
 }
 
-function decodePatch(bytes: Uint8Array, format: BodyFormat, options: DecodeOptions): Decoded {
-  if (format === 'cbor') return decodeCbor(bytes);
-  return (format === 'yaml' ? decodeYaml : decodeJson)(bytes, options);
+/** What a patch is, its type says, and nothing else: there is no type that it has by default. */
+async function readPatchBody(
+  deps: EndpointDeps,
+  request: ResourceRequest,
+  types: readonly SupportedType[],
+): ReturnType<typeof readBody> {
+  const body = await readBody(deps, request, types);
+  const contentType = request.exchange.header('content-type') ?? '';
+  if (contentType.trim() === '') {
+    return refused(newUnsupportedMediaType(types.map(({ mediaType }) => mediaType)));
+  }
+  const type = parseContentType(contentType, types);
+  return type.kind === 'refused' ? type : body;
 }
 
 /** An intent is an object: it says what it is, and it is the one of the URL. */
@@ -183,7 +212,7 @@ function jsonPatchOf(body: JsonValue, duplicates: readonly string[]): Result<Cha
     return ok({ kind: 'json', patch: read.patch, noticed });
   }
   const { why, problem } = read;
-  return refused(why === 'too-large' ? newPatchTooLarge(problem) : newBadRequest(problem));
+  return refused(why === 'too-large' ? newTooLarge(problem) : newBadRequest(problem));
 }
 
 async function sendChanged(

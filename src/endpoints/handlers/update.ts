@@ -4,6 +4,7 @@ import { updateScale } from '../../registry/scale.ts';
 import { updateObject } from '../../registry/update.ts';
 import { encodeVersioned } from '../../registry/versions.ts';
 import { assert } from '../../stdx/assert.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
 import { creationRefusalOf } from '../creation-permission.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
@@ -20,12 +21,17 @@ export async function handleUpdate(deps: EndpointDeps, request: ResourceRequest)
   const submitted = await readObject(deps, request, submittedType(kind, subresource));
   if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
   const scale = resource.subresource === 'scale';
-  const representation = negotiateRepresentation(deps, request, { projections: !scale });
+  const representation = negotiateRepresentation(deps, request, {
+    projections: !scale,
+    holds: 'object',
+  });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const options = readWriteOptions(deps, request, 'UpdateOptions');
   if (options.kind === 'refused') return sendStatusError(exchange, options.error);
-  const object = atRequestTarget(submitted.value, request);
+  const object = atRequestTarget(submitted.value, request, 'named');
   if (object.kind === 'refused') return sendStatusError(exchange, object.error);
+  // The actor's decision has a turn for itself.
+  if (options.value.inTurns) await deps.registry.turns.pause(wholeTurnMs);
   return scale
     ? putScale(deps, request, object.value, options.value, representation.value)
     : putObject(deps, request, object.value, options.value, representation.value);

@@ -29,7 +29,7 @@ export async function handleGetComputed(
   request: ResourceRequest,
 ): Promise<void> {
   const { exchange, kind, resource } = request;
-  const negotiated = negotiateRepresentation(deps, request, { projections: true });
+  const negotiated = negotiateRepresentation(deps, request, { projections: true, holds: 'object' });
   if (negotiated.kind === 'refused') return sendStatusError(exchange, negotiated.error);
   const options = parseGetOptions(request.query);
   if (options instanceof StatusError) return sendStatusError(exchange, options);
@@ -48,15 +48,22 @@ export async function handleListComputed(
   request: ResourceRequest,
 ): Promise<void> {
   const { exchange, kind } = request;
-  const representation = negotiateRepresentation(deps, request, { projections: true });
+  const representation = negotiateRepresentation(deps, request, {
+    projections: true,
+    holds: 'list',
+  });
   if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
   const options = listOptionsOf(deps, request.query);
   if (options instanceof StatusError) return sendStatusError(exchange, options);
   const predicate = predicateOf(kind, options);
   if (predicate.kind === 'refused') return sendStatusError(exchange, predicate.error);
   const all = await entriesOf(deps, request);
+  const shown = all.filter((entry) => predicate.value.matches(entry));
   return sendList(deps, request, representation.value, {
-    entries: all.filter((entry) => predicate.value.matches(entry)),
+    entries: shown,
+    count: shown.length,
+    snapshot: undefined,
+    extent: undefined,
     revision: undefined,
     continueAfter: undefined,
     remainingItemCount: undefined,

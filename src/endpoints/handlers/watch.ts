@@ -16,7 +16,8 @@ import type { Revision } from '../../storage/storage.ts';
 import type { Predicate, WatchStart } from '../../../streams/streams.ts';
 import { listOptionsOf, predicateOf } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
-import { eventFramesOf, negotiateRepresentation } from '../representation.ts';
+import { negotiateRepresentation } from '../representation.ts';
+import { eventFramesOf } from '../watch-frames.ts';
 import { framePreambles, withoutPreamble } from '../watch-preamble.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import { sendStatusError } from '../status-response.ts';
@@ -50,6 +51,7 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
       bookmarks: options.allowWatchBookmarks,
       timeoutMs: timeoutMs(deps, options),
       encoder: eventFramesOf(deps, kind, representation.value, deps.prng.uuid()),
+      sent: deps.watchCounts.sentOf(kind),
     },
     preamble.partOfFrame ? withoutPreamble(stream, preamble.bytes) : stream,
   );

@@ -57,6 +57,8 @@ interface Kept {
   readonly packed: Uint8Array;
   /** Of the JSON form. */
   readonly hash: string;
+  /** The document as it is: one copy for all its readers, for as long as there are any. */
+  readonly plain: () => Promise<Uint8Array>;
 }
 
 type Encoding = 'json' | 'protobuf';
@@ -121,35 +123,56 @@ async function answer(
   request: OpenApiRequest,
   immutable: boolean,
 ): Promise<OpenApiResult> {
-  const body = request.gzip ? document.packed : await gunzipBytes(document.packed);
+  const body = request.gzip ? document.packed : await document.plain();
   const etag = `"${document.hash}"`;
   const { gzip: gzipped } = request;
   return { kind: 'document', document: { body, gzipped, contentType, etag, immutable } };
 }
 
-async function makeV3(
-  { documents }: OpenApiOptions,
-  path: string,
-  encoding: Encoding,
-): Promise<Kept> {
-  const document = documents.v3(path) ?? {};
-  return packed(document, encoding === 'protobuf' ? encodeOpenApiV3(document) : undefined);
+async function makeV3(options: OpenApiOptions, path: string, encoding: Encoding): Promise<Kept> {
+  const document = options.documents.v3(path) ?? {};
+  if (encoding === 'json') return packed(document);
+  return packed(document, await paused(options, encodeOpenApiV3(document)));
 }
 
 async function makeV2(options: OpenApiOptions, encoding: Encoding): Promise<Kept> {
-  const pieces = options.documents.v2();
+  const document = await paused(options, options.documents.v2());
+  await options.pause();
+  if (encoding === 'json') return packed(document);
+  return packed(document, await paused(options, encodeOpenApiV2(document)));
+}
+
+/** What comes in pieces, with a pause after each. */
+async function paused<T>(
+  options: OpenApiOptions,
+  pieces: Generator<undefined, T, undefined>,
+): Promise<T> {
   let piece = pieces.next();
   for (; piece.done !== true; piece = pieces.next()) await options.pause();
-  const document = piece.value;
-  await options.pause();
-  return packed(document, encoding === 'protobuf' ? encodeOpenApiV2(document) : undefined);
+  return piece.value;
 }
 
 /** `body` undefined: the JSON itself, of which the hash is in any case. */
 async function packed(document: JsonObject, body?: Uint8Array): Promise<Kept> {
   const json = Buffer.from(JSON.stringify(document), 'utf8');
   const hash = createHash('sha512').update(json).digest('hex').toUpperCase();
-  return { packed: await gzipBytes(body ?? json), hash };
+  const bytes = await gzipBytes(body ?? json);
+  return { packed: bytes, hash, plain: unpacking(bytes) };
+}
+
+function unpacking(bytes: Uint8Array): Kept['plain'] {
+  let held: WeakRef<Uint8Array> | undefined;
+  let underWay: Promise<Uint8Array> | undefined;
+  const unpack = async (): Promise<Uint8Array> => {
+    try {
+      const plain = await gunzipBytes(bytes);
+      held = new WeakRef(plain);
+      return plain;
+    } finally {
+      underWay = undefined;
+    }
+  };
+  return async () => held?.deref() ?? (underWay ??= unpack());
 }
 
 /** The name with an @ is what clients send and no media type can be; the answer has a dot. */

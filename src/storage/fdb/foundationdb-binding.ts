@@ -7,7 +7,7 @@
  * The package's own retry loop, encodings and directories are not used: its Transaction is taken
  * for its C-like operations. Its types are written out because it need not be installed to build.
  */
-import { accessSync, constants } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { messageOf } from '../../stdx/message-of.ts';
@@ -83,7 +83,7 @@ export function openFoundationdb(clusterFile: string | undefined): FdbDatabase {
     fdb.setAPIVersion(API_VERSION);
     db = fdb.open(clusterFile);
   } catch (cause) {
-    throw openFailure(cause);
+    throw openFailure(cause, clusterFile);
   }
   return {
     begin: (options) => wrap(db.rawCreateTransaction(), options),
@@ -92,12 +92,24 @@ export function openFoundationdb(clusterFile: string | undefined): FdbDatabase {
 }
 
 function checkClusterFile(path: string): void {
+  let text: string;
   try {
-    accessSync(path, constants.R_OK);
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
     throw new StorageError('io', `--fdb-cluster-file: ${path} cannot be read`, { cause });
   }
+  const lines = text.split('\n').map((line) => line.replace(/#.*$/, '').trim());
+  const [named = '', ...more] = lines.filter((line) => line !== '');
+  if (more.length === 0 && connectionString.test(named)) return;
+  const form = 'description:id@address:port,...';
+  throw new StorageError('io', `--fdb-cluster-file: ${path} is not one line of the form ${form}`);
 }
+
+/** A coordinator is an address or a host with its port, and `:tls` behind it where that is on. */
+const coordinator = String.raw`[^\s,@]+:\d+(?::tls)?`;
+const connectionString = new RegExp(
+  String.raw`^\w+:[A-Za-z0-9]+@${coordinator}(?:,${coordinator})*$`,
+);
 
 function loadPackage(): FoundationdbPackage {
   const require = createRequire(import.meta.url);
@@ -133,12 +145,14 @@ function loadClientLibrary(require: NodeJS.Require): void {
   }
 }
 
-function openFailure(cause: unknown): StorageError {
+function openFailure(cause: unknown, clusterFile: string | undefined): StorageError {
   if (isFdbError(cause) && cause.code === fdbCodes.apiVersionNotSupported) {
     const message = 'the FoundationDB client library is too old: API version 720 needs 7.2';
     return new StorageError('io', message, { cause });
   }
-  return new StorageError('io', `FoundationDB cannot be opened: ${firstLine(cause)}`, { cause });
+  const where = clusterFile === undefined ? '' : ` with --fdb-cluster-file=${clusterFile}`;
+  const message = `FoundationDB cannot be opened${where}: ${firstLine(cause)}`;
+  return new StorageError('io', message, { cause });
 }
 
 function firstLine(error: unknown): string {

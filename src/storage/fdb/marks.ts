@@ -73,7 +73,8 @@ export function checkMarks(marks: Marks, identity: string | undefined, where: st
     throw new StorageError(
       'identity',
       `${where} was written under identity "${marks.identity}"` +
-        ` and cannot be opened under "${identity}"`,
+        ` and cannot be opened under "${identity}": start with --identity=${marks.identity},` +
+        ' or give --fdb-prefix another name',
     );
   }
 }

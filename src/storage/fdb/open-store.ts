@@ -163,11 +163,24 @@ async function writeEra(
   return writeMarks(transaction, keys, { ...before, eras });
 }
 
-/** The first transaction of an opener is where a cluster that cannot be reached shows. */
+/** What the client library says of a cluster file. */
+const clusterFileCodes: ReadonlySet<unknown> = new Set([
+  fdbCodes.noClusterFile,
+  fdbCodes.clusterFileNotReadable,
+  fdbCodes.clusterFileTooLarge,
+  fdbCodes.connectionStringInvalid,
+]);
+
+/** The first transaction of an opener is where a cluster that cannot be reached shows, and a file
+ * that names none. */
 function unreachable(error: unknown): unknown {
-  if (!(error instanceof StorageError) || error.code !== 'io') return error;
+  if (!(error instanceof StorageError)) return error;
   const code = (error.cause as { code?: unknown } | undefined)?.code;
-  if (code !== fdbCodes.transactionTimedOut) return error;
+  if (clusterFileCodes.has(code)) {
+    const message = `--fdb-cluster-file: it names no cluster: ${error.message}`;
+    return new StorageError('io', message, { cause: error });
+  }
+  if (error.code !== 'timeout') return error;
   return new StorageError(
     'io',
     `the FoundationDB cluster has not answered in ${fdbLimits.openTimeoutMs / 1000} s:` +

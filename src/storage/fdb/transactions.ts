@@ -77,7 +77,7 @@ const tooLarge: ReadonlySet<number> = new Set([
 export function translateFdbError(error: FdbError): StorageError {
   const options = { cause: error };
   if (error.code === fdbCodes.transactionTimedOut) {
-    return new StorageError('io', 'FoundationDB has not answered in time', options);
+    return new StorageError('timeout', 'FoundationDB has not answered in time', options);
   }
   const message = `FoundationDB: ${error.message} (${error.code})`;
   return new StorageError(tooLarge.has(error.code) ? 'too-large' : 'io', message, options);

@@ -6,17 +6,21 @@
  * refuses every further transaction until it is opened again; that is how the two are told apart.
  *
  * A full disk has two faces: "no space", and a write that was cut short, which LMDB reports as a
- * plain I/O error. The second is taken for `full` when the file system has next to no room left.
+ * plain I/O error. The second is taken for `full` when the file system, or what the process may
+ * write to a file, has next to no room left.
  */
-import { statfsSync } from 'node:fs';
+import { readFileSync, statfsSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { messageOf } from '../../stdx/message-of.ts';
 import { StorageError } from '../storage.ts';
 
 const MDB_MAP_FULL = -30792;
 const MDB_CORRUPTED: readonly number[] = [-30796, -30795, -30794, -30793];
 const EIO = 5;
+const EFBIG = 27;
 const ENOSPC = 28;
 const EDQUOT = 122;
+const roomCodes: readonly number[] = [MDB_MAP_FULL, EFBIG, ENOSPC, EDQUOT];
 
 /** Less room than this cannot take the largest commit: its records, and the pages around them. */
 const ROOM_BYTES_MIN = 16 * 1024 * 1024;
@@ -26,7 +30,7 @@ export function translateLmdbError(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
   const code = numericCode(error);
   const message = messageOf(error);
-  if (code === MDB_MAP_FULL || code === ENOSPC || code === EDQUOT) {
+  if (roomCodes.includes(code ?? 0)) {
     return new StorageError('full', `no room for the store: ${message}`, { cause: error });
   }
   if (code !== undefined && MDB_CORRUPTED.includes(code)) {
@@ -39,7 +43,7 @@ export function translateLmdbError(error: unknown): StorageError {
  * write with a general error that carries a promise of the real one. */
 export async function translateCommitError(
   error: unknown,
-  path: string,
+  directory: string,
   usable: () => boolean,
 ): Promise<StorageError> {
   const cause = await innerError(error);
@@ -47,8 +51,8 @@ export async function translateCommitError(
   if (!usable()) {
     return new StorageError('unknown', `a commit failed: ${translated.message}`, { cause });
   }
-  if (numericCode(cause) === EIO && isFull(path)) {
-    return new StorageError('full', `no room for the store in ${path}`, { cause });
+  if (numericCode(cause) === EIO && (isFull(directory) || isAtLimit(directory))) {
+    return new StorageError('full', `no room for the store in ${directory}`, { cause });
   }
   return translated;
 }
@@ -62,8 +66,22 @@ async function innerError(error: unknown): Promise<unknown> {
   }
 }
 
-function isFull(path: string): boolean {
-  const { bavail, bsize } = statfsSync(path);
+/** Of `ulimit -f`; Infinity where there is none, or (not on Linux) nobody says. */
+export function fileBytesMax(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    return Number(/^Max file size +(\d+) /m.exec(limits)?.[1] ?? Infinity);
+  } catch {
+    return Infinity;
+  }
+}
+
+function isAtLimit(directory: string): boolean {
+  return statSync(path.join(directory, 'data.mdb')).size + ROOM_BYTES_MIN > fileBytesMax();
+}
+
+function isFull(directory: string): boolean {
+  const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize < ROOM_BYTES_MIN;
 }
 

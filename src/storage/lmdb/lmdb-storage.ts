@@ -9,7 +9,7 @@
  * Revisions are 1, 2, 3 ... here; nobody may count on it.
  * Bounds: `storageLimits`, `changeRingLimits`; the medium itself (`full`).
  */
-import type { Clock } from '../../stdx/clock.ts';
+import type { Clock, TimerHandle, Timers } from '../../stdx/clock.ts';
 import type { RecordCheck } from '../damage.ts';
 import { changeRingLimits, createChangeRing } from '../change-ring.ts';
 import type { ChangeRing, ChangeRingLimits } from '../change-ring.ts';
@@ -17,6 +17,7 @@ import { checkMutations } from '../mutation-limits.ts';
 import { StorageError, storageLimits } from '../storage.ts';
 import type { AtRevision, ChangePage, Revision, Storage, StoredRecord } from '../storage.ts';
 import { createCommitSignal, followLog } from '../tail.ts';
+import type { CommitSignal } from '../tail.ts';
 import type { StoreReport } from '../verify.ts';
 import { lockDirectory, refuseForeignReader } from './directory-lock.ts';
 import type { DirectoryLock } from './directory-lock.ts';
@@ -33,6 +34,7 @@ import {
 } from './lmdb-reads.ts';
 import { createLmdbWriter } from './lmdb-writes.ts';
 import type { LmdbWriter } from './lmdb-writes.ts';
+import { reserveLimits } from './reserve.ts';
 import { lmdbDefaults, openTables } from './tables.ts';
 import type { Tables } from './tables.ts';
 import { verifyTables } from './verify.ts';
@@ -45,6 +47,18 @@ export interface LmdbStorageOptions {
   readonly clock: Clock;
   readonly mapBytes?: number | undefined;
   readonly ringLimits?: ChangeRingLimits | undefined;
+  /** For a store that is served: what it does on a full medium. Absent: it keeps no reserve, and
+   * says `full` each time that it finds no room. */
+  readonly room?: LmdbRoom | undefined;
+}
+
+export interface LmdbRoom {
+  readonly timers: Timers;
+  readonly reserveBytes: number;
+  /** Whether a record in this state is being deleted: such are written on a full medium, too. */
+  readonly isEnding: (state: string) => boolean;
+  /** Told when the store has become full, and when it is no longer. */
+  readonly onFull: (full: boolean) => void;
 }
 
 export interface LmdbStorage extends Storage {
@@ -61,27 +75,21 @@ export async function openLmdbStorage(options: LmdbStorageOptions): Promise<Lmdb
   try {
     const tables = await openTables(path, identity, options.mapBytes ?? lmdbDefaults.mapBytes);
     await refuseForeignReader(tables.root, path);
-    return createLmdbStorage(tables, lock, options);
+    return await createLmdbStorage(tables, lock, options);
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-function createLmdbStorage(
+async function createLmdbStorage(
   tables: Tables,
   lock: DirectoryLock,
   options: LmdbStorageOptions,
-): LmdbStorage {
+): Promise<LmdbStorage> {
   const commits = createCommitSignal();
   const ring = createChangeRing(currentRevision(tables), options.ringLimits ?? changeRingLimits);
-  const writer = createLmdbWriter({
-    path: options.path,
-    tables,
-    clock: options.clock,
-    ring,
-    commits,
-  });
+  const { retry, writer } = writerOf(tables, ring, commits, options);
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
 
@@ -103,6 +111,7 @@ function createLmdbStorage(
     if (!signal.aborted) throw new StorageError('closed', 'the store is closed');
   }
 
+  if (options.room !== undefined) await writer.keepReserve();
   return {
     name: 'lmdb',
     read: (key, at) => reading(() => readRecord(tables, encodeKey(key), at)),
@@ -132,10 +141,62 @@ function createLmdbStorage(
     failure: () => writer.failure(),
     close() {
       closing.abort();
+      retry.stop();
       closed ??= closeAll(writer, tables, lock);
       return closed;
     },
     verify: (check = () => undefined) => verifyTables(tables, check),
+  };
+}
+
+interface Writing {
+  readonly writer: LmdbWriter;
+  readonly retry: { stop(): void };
+}
+
+function writerOf(
+  tables: Tables,
+  ring: ChangeRing,
+  commits: CommitSignal,
+  options: LmdbStorageOptions,
+): Writing {
+  const retry = retryOf(options.room, () => writer);
+  const writer = createLmdbWriter({
+    path: options.path,
+    tables,
+    clock: options.clock,
+    ring,
+    commits,
+    reserveBytes: options.room?.reserveBytes ?? 0,
+    isEnding: options.room?.isEnding ?? (() => false),
+    onFull: (full) => {
+      options.room?.onFull(full);
+      if (full) retry.begin();
+    },
+  });
+  return { writer, retry };
+}
+
+/** Of the reserve of a full store; by itself, since nobody may write for long. */
+function retryOf(
+  room: LmdbRoom | undefined,
+  writer: () => Pick<LmdbWriter, 'failure' | 'keepReserve'>,
+): { begin(): void; stop(): void } {
+  let timer: TimerHandle | undefined;
+  let stopped = false;
+  const begin = (): void => {
+    if (stopped || timer !== undefined) return;
+    timer = room?.timers.after(reserveLimits.retryMinMs, () => {
+      timer = undefined;
+      if (writer().failure()?.code === 'full') void writer().keepReserve().finally(begin);
+    });
+  };
+  return {
+    begin,
+    stop() {
+      stopped = true;
+      timer?.cancel();
+    },
   };
 }
 

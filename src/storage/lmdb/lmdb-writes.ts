@@ -14,6 +14,9 @@
  * for the length of each commit; an asynchronous transaction with a callback, which does not undo
  * the writes made before a callback throws, unless made a child, which costs a copy.
  *
+ * While the store is full (reserve.ts) only deletions are written, out of the reserve, and
+ * compaction; whatever else comes is refused unwritten, so a full store costs nobody a flush.
+ *
  * A failure other than `full` ends all writing until restart: after a failed sync nobody knows what
  * the disk holds, and asking again does not tell.
  * Bounds: the queue of writers is as long as there are callers; the committer makes one at a time,
@@ -21,6 +24,8 @@
  */
 import type { Clock } from '../../stdx/clock.ts';
 import type { ChangeRing } from '../change-ring.ts';
+import { endsRecord } from '../deletions.ts';
+import type { IsEnding } from '../deletions.ts';
 import { changesOf, planMutations } from '../mutation-plan.ts';
 import type { MutationPlan } from '../mutation-plan.ts';
 import { StorageError } from '../storage.ts';
@@ -38,6 +43,8 @@ import {
 } from './layout.ts';
 import type { LmdbRecord } from './layout.ts';
 import { translateCommitError } from './lmdb-errors.ts';
+import { createReserve } from './reserve.ts';
+import type { Reserve, Transaction } from './reserve.ts';
 import { currentCompactRevision, currentRevision, readNow } from './lmdb-reads.ts';
 import type { Tables } from './tables.ts';
 
@@ -49,8 +56,10 @@ export interface LmdbWriter {
   compact(before: Revision): Promise<void>;
   /** Resolves when the writes that were asked for have ended. */
   settled(): Promise<void>;
-  /** Why every further commit is refused, if so. */
+  /** Why every further commit is refused, if so; `full`: but for deletions. */
   failure(): StorageError | undefined;
+  /** Makes the reserve of a new store, and tries again to where it is gone. */
+  keepReserve(): Promise<void>;
 }
 
 export interface LmdbWriterOptions {
@@ -60,12 +69,19 @@ export interface LmdbWriterOptions {
   readonly clock: Clock;
   readonly ring: ChangeRing;
   readonly commits: CommitSignal;
+  /** Room kept for deletions; 0: none. */
+  readonly reserveBytes: number;
+  /** Whether a record in this state is being deleted. */
+  readonly isEnding: IsEnding;
+  readonly onFull: (full: boolean) => void;
 }
 
 export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
-  const { tables, clock, ring, commits } = options;
+  const { tables, clock, isEnding, ring, commits } = options;
+  const reserve = createReserve({ ...options, bytes: options.reserveBytes });
+  const { broken, transaction } = createTransactions(options, () => (known = undefined));
+  const inReserve = withReserve(reserve, transaction);
   let last: Promise<unknown> = Promise.resolve();
-  let broken: StorageError | undefined;
   /** The revision of the newest change; undefined when it has to be read. */
   let known: Revision | undefined;
 
@@ -75,6 +91,65 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     return result;
   }
 
+  async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
+    const planned = planCommit(tables, mutations, (known ??= currentRevision(tables)));
+    const newest = planned.writes.at(-1);
+    if (newest === undefined) return planned.outcomes;
+    const timeMs = clock.nowMs();
+    const ends = mutations.every((mutation) => endsRecord(mutation, isEnding));
+    await inReserve(ends, () => writeCommit(tables, planned, timeMs));
+    known = newest.revision;
+    ring.push(changesOf(planned.writes, timeMs), newest.revision);
+    commits.notify();
+    return planned.outcomes;
+  }
+
+  /** Forgets up to COMPACT_STEP changes, fewer where there is no room; answers whether there may
+   * be more to forget. */
+  async function compactStep(before: Revision): Promise<boolean> {
+    for (let changes = COMPACT_STEP; ; changes = Math.ceil(changes / 8)) {
+      const step = planCompaction(tables, before, changes);
+      if (step === undefined) return false;
+      try {
+        await inReserve(true, () => writeCompaction(tables, step));
+      } catch (error) {
+        // A smaller one needs less room before it gives some.
+        if (changes > 1 && error instanceof StorageError && error.code === 'full') continue;
+        throw error;
+      }
+      ring.forget(step.compactRevision);
+      return step.more;
+    }
+  }
+
+  return {
+    commit: (mutations) => exclusive(() => commitNow(mutations)),
+    async compact(before) {
+      // Each step queues behind the commits that came meanwhile.
+      while (await exclusive(() => compactStep(before))) continue;
+    },
+    settled: () => exclusive(() => Promise.resolve()),
+    failure: () => broken() ?? (reserve.isFull ? fullError() : undefined),
+    keepReserve: () =>
+      exclusive(async () => {
+        if (broken() !== undefined || (reserve.isFull && !reserve.isDue())) return;
+        await reserve.restore(transaction);
+      }),
+  };
+}
+
+interface Transactions {
+  readonly transaction: Transaction;
+  /** Why there are no more, if so. */
+  readonly broken: () => StorageError | undefined;
+}
+
+function createTransactions(
+  { path, tables }: Pick<LmdbWriterOptions, 'path' | 'tables'>,
+  onFailed: () => void,
+): Transactions {
+  let broken: StorageError | undefined;
+
   async function transaction(write: () => void): Promise<void> {
     if (broken !== undefined) {
       throw new StorageError('io', `writing has stopped: ${broken.message}`, { cause: broken });
@@ -82,8 +157,8 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     try {
       await tables.root.batch(write);
     } catch (error) {
-      known = undefined;
-      const translated = await translateCommitError(error, options.path, usable);
+      onFailed();
+      const translated = await translateCommitError(error, path, usable);
       if (translated.code !== 'full') broken = translated;
       throw translated;
     }
@@ -100,36 +175,27 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     }
   }
 
-  async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
-    const planned = planCommit(tables, mutations, (known ??= currentRevision(tables)));
-    const newest = planned.writes.at(-1);
-    if (newest === undefined) return planned.outcomes;
-    const timeMs = clock.nowMs();
-    await transaction(() => writeCommit(tables, planned, timeMs));
-    known = newest.revision;
-    ring.push(changesOf(planned.writes, timeMs), newest.revision);
-    commits.notify();
-    return planned.outcomes;
-  }
+  return { transaction, broken: () => broken };
+}
 
-  /** Forgets up to COMPACT_STEP changes; answers whether there may be more to forget. */
-  async function compactStep(before: Revision): Promise<boolean> {
-    const step = planCompaction(tables, before);
-    if (step === undefined) return false;
-    await transaction(() => writeCompaction(tables, step));
-    ring.forget(step.compactRevision);
-    return step.more;
-  }
-
-  return {
-    commit: (mutations) => exclusive(() => commitNow(mutations)),
-    async compact(before) {
-      // Each step queues behind the commits that came meanwhile.
-      while (await exclusive(() => compactStep(before))) continue;
-    },
-    settled: () => exclusive(() => Promise.resolve()),
-    failure: () => broken,
+/** `mayUseReserve`: what is written makes room, sooner or later. */
+function withReserve(reserve: Reserve, transaction: Transaction) {
+  return async (mayUseReserve: boolean, write: () => void): Promise<void> => {
+    if (!mayUseReserve && reserve.isDue()) await reserve.restore(transaction);
+    if (!mayUseReserve && reserve.isFull) throw fullError();
+    try {
+      await transaction(write);
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.code !== 'full') throw error;
+      await reserve.release(transaction);
+      if (!mayUseReserve) throw error;
+      await transaction(write);
+    }
   };
+}
+
+function fullError(): StorageError {
+  return new StorageError('full', 'no room for the store: only deletions are written');
 }
 
 function planCommit(
@@ -172,15 +238,19 @@ interface CompactionStep {
   readonly more: boolean;
 }
 
-function planCompaction(tables: Tables, before: Revision): CompactionStep | undefined {
+function planCompaction(
+  tables: Tables,
+  before: Revision,
+  changesMax: number,
+): CompactionStep | undefined {
   const revision = currentRevision(tables);
   const bound = before < revision ? before : revision;
   if (bound <= currentCompactRevision(tables)) return undefined;
   const forgotten: { readonly logKey: Buffer; readonly oldKey: Buffer }[] = [];
   let through = bound;
   const end = encodeRevision((bound + 1n) as Revision);
-  for (const { key, value } of tables.log.getRange({ end, limit: COMPACT_STEP + 1 })) {
-    if (forgotten.length === COMPACT_STEP) {
+  for (const { key, value } of tables.log.getRange({ end, limit: changesMax + 1 })) {
+    if (forgotten.length === changesMax) {
       return { forgotten, compactRevision: through, more: true };
     }
     through = decodeRevision(key);

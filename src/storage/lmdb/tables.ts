@@ -139,7 +139,8 @@ function checkMarks({ meta }: Tables, directory: string, identity: string): void
     throw new StorageError(
       'identity',
       `the store in ${directory} was written under identity "${written}"` +
-        ` and cannot be opened under "${identity}"`,
+        ` and cannot be opened under "${identity}": start with --identity=${written},` +
+        ' or give --data-dir another directory',
     );
   }
   if (format[0] !== FORMAT) meta.putSync(metaKeys.format, Buffer.of(FORMAT));

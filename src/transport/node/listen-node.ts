@@ -4,9 +4,11 @@
  *
  * What it is not: the fast path (listen-uws.ts is).
  *
- * Bounds: head size, request time, idle time and connections are those of TransportLimits, and node
- * answers 431 and 408 by itself; what is not HTTP gets 400. One HTTP/2 connection carries at most
- * `http2StreamsMax` requests at once. A client that half-closes has gone.
+ * Bounds: head size, request time, idle time and connections are those of TransportLimits; above
+ * them 431 and 408; what is not HTTP gets 400, a method that node does not know 405. The number of
+ * headers has no bound of its own, for node drops what is above it without a word. One HTTP/2
+ * connection carries at most `http2StreamsMax` requests at once. A client that half-closes has
+ * gone.
  */
 import { constants } from 'node:crypto';
 import { createServer as createHttpServer } from 'node:http';
@@ -14,7 +16,9 @@ import type { Server as HttpServerOfNode } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
+import { systemPrng } from '../../stdx/prng.ts';
 import { createDeadlines } from '../deadlines.ts';
 import { latin1AsUtf8 } from '../header-rules.ts';
 import type {
@@ -25,11 +29,22 @@ import type {
   TlsOptions,
   TransportLimits,
 } from '../http-exchange.ts';
+import {
+  headTooLarge,
+  malformed,
+  rawRefusal,
+  refusalBody,
+  refusalType,
+  tooSlow,
+  unknownMethod,
+} from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
+import { createTransportLoad } from '../load.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 
-/** Watches ride on one connection: enough for a controller with every kind in several scopes. */
-const http2StreamsMax = 1_000;
+/** For the last words of an idle connection. */
+const goodbyeMs = 1_000;
 
 /** Rejects when the address is not to be had or the certificate is unusable. */
 export const listenNode: Listen = async (options, handler) => {
@@ -38,14 +53,21 @@ export const listenNode: Listen = async (options, handler) => {
     deadlines: createDeadlines(systemClock, systemTimers),
     requestTimeoutMs: limits.requestTimeoutMs,
     scheme: tls === undefined ? 'http' : 'https',
+    load: options.load ?? createTransportLoad(limits),
+    unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
     stopping: false,
   };
+  const goesAway = chanceOf(options.goawayChance ?? 0);
   const serve = (req: NodeRequest, res: NodeResponse): void => {
+    // The streams that are open go on; the client opens its next one elsewhere.
+    if ('authority' in req && (shared.stopping || goesAway())) req.stream.session?.close();
     serveRequest(req, res, shared, handler);
   };
   const sessions = new Set<ServerHttp2Session>();
   const server = tls === undefined ? plainServer(limits) : tlsServer(limits, tls, sessions);
+  server.on('tlsClientError', () => options.onHandshakeError?.());
   server.on('request', serve);
+  answerBrokenHeads(server, limits);
   server.maxConnections = limits.connectionsMax;
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -57,6 +79,13 @@ export const listenNode: Listen = async (options, handler) => {
   return runningServer(server, shared, sockets, sessions);
 };
 
+/** True once in so many calls. */
+function chanceOf(chance: number): () => boolean {
+  if (chance === 0) return () => false;
+  const prng = systemPrng();
+  return () => prng.uint32() < chance * 0x1_0000_0000;
+}
+
 function serveRequest(
   req: NodeRequest,
   res: NodeResponse,
@@ -65,21 +94,64 @@ function serveRequest(
 ): void {
   const target = originForm(latin1AsUtf8(req.url ?? ''));
   const coding = req.headers['transfer-encoding'];
-  if (target === undefined) refuse(res, 'the request target is not a path');
-  else if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    refuse(res, 'the only transfer coding known here is chunked');
+  if (target === undefined) refuse(res, malformed('the request target is not a path'));
+  else if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+    refuse(res, malformed('missing required Host header'));
+  } else if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    refuse(res, malformed('the only transfer coding known here is chunked'));
   } else handler(new NodeExchange(req, res, target, shared));
 }
 
 /** Answers what never becomes an exchange, and closes the connection. */
-function refuse(res: NodeResponse, message: string): void {
-  res.setHeader('Content-Type', 'text/plain; charset=utf-8');
+function refuse(res: NodeResponse, refusal: Refusal): void {
+  res.setHeader('Content-Type', refusalType);
   const isHttp2 = 'createPushResponse' in res;
   if (!isHttp2) res.setHeader('Connection', 'close');
-  res.statusCode = 400;
+  res.statusCode = refusal.status;
+  const body = refusalBody(refusal);
   // Apart, because the two have no common signature of end().
-  if (isHttp2) res.end(`${message}\n`);
-  else res.end(`${message}\n`);
+  if (isHttp2) res.end(body);
+  else res.end(body);
+}
+
+/** What the parser of HTTP/1 says of a head, or of a body, that it cannot read. */
+interface ParseError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Uint8Array;
+}
+
+/** Heads that never become a request are answered, unless an answer is on its way already. */
+function answerBrokenHeads(server: HttpServerOfNode | Http2SecureServer, limits: TransportLimits) {
+  const last = new WeakMap<Duplex, NodeResponse>();
+  server.on('request', (req: NodeRequest, res: NodeResponse) => last.set(req.socket, res));
+  server.on('clientError', (error: ParseError, socket: Duplex) => {
+    const response = last.get(socket);
+    const begun = response?.headersSent === true && !response.writableFinished;
+    if (socket.writable && !begun && error.code !== 'ECONNRESET') {
+      socket.write(rawRefusal(refusalOf(error, limits)));
+    }
+    socket.destroy();
+  });
+  server.on('connect', (_req: NodeRequest, socket: Duplex) => {
+    if ('write' in socket) socket.end(rawRefusal(unknownMethod));
+  });
+}
+
+const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
+
+function refusalOf({ code, rawPacket, message }: ParseError, limits: TransportLimits): Refusal {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return headTooLarge(limits.headBytesMax);
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return tooSlow;
+    case 'HPE_INVALID_METHOD': {
+      const text = Buffer.from(rawPacket ?? []).toString('latin1');
+      return requestLine.test(text) ? unknownMethod : malformed('the request is not HTTP');
+    }
+    default:
+      return malformed(message);
+  }
 }
 
 /** A path as it is; of an absolute URI its path and query; nothing for '*' and authorities. */
@@ -92,14 +164,17 @@ function originForm(target: string): string | undefined {
 }
 
 function plainServer(limits: TransportLimits): HttpServerOfNode {
-  return createHttpServer({
+  const server = createHttpServer({
     maxHeaderSize: limits.headBytesMax,
+    requireHostHeader: false,
     requestTimeout: limits.requestTimeoutMs,
     headersTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: checkingIntervalMs(limits),
     noDelay: true,
   });
+  server.maxHeadersCount = 0;
+  return server;
 }
 
 function tlsServer(
@@ -115,7 +190,13 @@ function tlsServer(
     // A resumed session has lost what its client had sent beside its certificate.
     secureOptions: constants.SSL_OP_NO_TICKET,
     handshakeTimeout: limits.requestTimeoutMs,
-    settings: { maxConcurrentStreams: http2StreamsMax, maxHeaderListSize: limits.headBytesMax },
+    maxSessionMemory: sessionMebibytes(limits),
+    settings: {
+      maxConcurrentStreams: limits.http2StreamsMax,
+      maxHeaderListSize: limits.headBytesMax,
+    },
+    // Each counts as 32 bytes and more of the list.
+    maxHeaderListPairs: Math.ceil(limits.headBytesMax / 32),
     // A certificate is asked for, not demanded: tokens are as good a proof of who calls.
     ...(tls.clientCaPem === undefined
       ? {}
@@ -124,6 +205,8 @@ function tlsServer(
   // What node:http takes as options of its server, HTTP/1.1 over this one reads as properties.
   Object.assign(server, {
     maxHeaderSize: limits.headBytesMax,
+    requireHostHeader: false,
+    maxHeadersCount: 0,
     requestTimeout: limits.requestTimeoutMs,
     headersTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.idleTimeoutMs,
@@ -141,10 +224,18 @@ function tlsServer(
     // A quiet watch is an open stream: only a session without any is idle.
     session.setTimeout(limits.idleTimeoutMs);
     session.on('timeout', () => {
-      if (openStreams === 0) session.close();
+      if (openStreams > 0) return;
+      session.close();
+      // What it has yet to say waits for a client that may never read.
+      systemTimers.after(goodbyeMs, () => session.destroy());
     });
   });
   return server;
+}
+
+/** Above it node refuses streams: room for all answers of a connection, and for their heads. */
+function sessionMebibytes({ unreadBytesPerConnectionMax: bytes }: TransportLimits): number {
+  return 16 + Math.ceil(bytes / (1024 * 1024));
 }
 
 function checkingIntervalMs(limits: TransportLimits): number {
@@ -184,6 +275,9 @@ function runningServer(
   return {
     name: shared.scheme === 'https' ? 'node (h2, http/1.1)' : 'node (http/1.1)',
     port: (server.address() as AddressInfo).port,
+    startClosing() {
+      shared.stopping = true;
+    },
     stopAccepting: () => void stop(),
     async close() {
       const done = stop();

@@ -26,7 +26,10 @@ import {
 } from '../header-rules.ts';
 import type { BodyResult, Header, HttpExchange } from '../http-exchange.ts';
 import type { PeerCertificateChain, ResponseStream } from '../http-exchange.ts';
+import type { TransportLoad } from '../load.ts';
+import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
+import type { Unread } from '../unread-answers.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -37,10 +40,31 @@ export interface NodeShared {
   readonly deadlines: Deadlines;
   readonly requestTimeoutMs: number;
   readonly scheme: 'http' | 'https';
+  readonly load: TransportLoad;
+  readonly unreadBytesPerConnectionMax: number;
   stopping: boolean;
 }
 
-export class NodeExchange implements HttpExchange, Expiring {
+/** What the exchanges of one connection share. */
+interface Connection {
+  unreadBytes: number;
+}
+
+/** A larger body goes to the socket in pieces of this size: TLS and HTTP/2 copy what they are
+ * given, and by the pieces it is seen whether the reader takes anything. */
+const pieceBytes = 64 * 1024;
+
+const connections = new WeakMap<object, Connection>();
+
+/** By session (HTTP/2) or socket. */
+function connectionOf(req: NodeRequest): Connection {
+  const key: object = ('authority' in req ? req.stream.session : undefined) ?? req.socket;
+  let connection = connections.get(key);
+  if (connection === undefined) connections.set(key, (connection = { unreadBytes: 0 }));
+  return connection;
+}
+
+export class NodeExchange implements HttpExchange, Expiring, Unread {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -49,6 +73,8 @@ export class NodeExchange implements HttpExchange, Expiring {
   readonly peerCertificate: PeerCertificateChain | undefined;
   deadlineMs = 0;
   readonly waiting: Ticket<Expiring> = ticketOf<Expiring>(this);
+  readonly #reading: Ticket<Unread> = ticketOf<Unread>(this);
+  readonly #connection: Connection;
   readonly #req: NodeRequest;
   readonly #res: NodeResponse;
   readonly #shared: NodeShared;
@@ -60,6 +86,14 @@ export class NodeExchange implements HttpExchange, Expiring {
   #aborted = false;
   #held: ((close: boolean) => void) | undefined;
   #abortCallbacks: (() => void)[] = [];
+  #onClosed: (() => void) | undefined;
+  #sentBytes = 0;
+  /** Of a whole answer: what is counted among the unread bytes. */
+  #heldBytes = 0;
+  /** Of its body: what the transport has not been given yet. */
+  #restBytes = 0;
+  #takenBytes = 0;
+  #takenSinceMs = 0;
 
   /** `target` is the request target in origin form. */
   constructor(req: NodeRequest, res: NodeResponse, target: string, shared: NodeShared) {
@@ -71,6 +105,7 @@ export class NodeExchange implements HttpExchange, Expiring {
     this.path = separator < 0 ? target : target.slice(0, separator);
     this.query = separator < 0 ? '' : target.slice(separator + 1);
     this.scheme = shared.scheme;
+    this.#connection = connectionOf(req);
     this.remoteAddress = plainAddress(req.socket.remoteAddress ?? '');
     this.peerCertificate = shared.scheme === 'https' ? peerCertificateOf(req) : undefined;
     this.#headers = copyHeaders(req);
@@ -90,6 +125,10 @@ export class NodeExchange implements HttpExchange, Expiring {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  get sentBytes(): number {
+    return this.#sentBytes;
   }
 
   header(name: string): string | undefined {
@@ -132,6 +171,12 @@ export class NodeExchange implements HttpExchange, Expiring {
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void {
     this.#respondOnce(status);
     if (this.#closed) return;
+    this.#sentBytes = Buffer.byteLength(body);
+    if (this.method === 'GET' && !this.#hasRoom()) {
+      this.#status = tooManyUnread.status;
+      this.#sentBytes = tooManyUnread.body.length;
+      return this.#sendNow(429, tooManyUnread.headers, tooManyUnread.body, false);
+    }
     const requestBody = this.#body;
     if (requestBody === undefined || requestBody.over) {
       this.#sendNow(status, headers, body, false);
@@ -150,6 +195,7 @@ export class NodeExchange implements HttpExchange, Expiring {
   stream(status: number, headers: readonly Header[]): ResponseStream {
     this.#respondOnce(status);
     if (this.#closed) return closedStream;
+    this.#startReading();
     this.#writeHead(status, headers, undefined, false);
     if (this.method === 'HEAD' || isBodiless(status)) {
       this.#res.end();
@@ -165,6 +211,11 @@ export class NodeExchange implements HttpExchange, Expiring {
     else if (!this.#closed) this.#abortCallbacks.push(callback);
   }
 
+  onClosed(callback: () => void): void {
+    if (this.#closed) callback();
+    else this.#onClosed = callback;
+  }
+
   expire(): void {
     if (this.#closed) return;
     if (this.#held !== undefined) this.#held(true);
@@ -178,10 +229,22 @@ export class NodeExchange implements HttpExchange, Expiring {
     this.#socketClosed();
   }
 
+  stalledSinceMs(nowMs: number): number {
+    const unreadBytes = this.#restBytes + this.#res.writableLength;
+    const takenBytes = this.#sentBytes - unreadBytes;
+    // Not every byte that waits is of the body: framing makes it seem that less has been taken.
+    if (unreadBytes === 0 || takenBytes > this.#takenBytes) {
+      this.#takenBytes = takenBytes;
+      this.#takenSinceMs = nowMs;
+    }
+    return this.#takenSinceMs;
+  }
+
   #expectBody(): void {
     const req = this.#req;
     const flow = { pause: () => void req.pause(), resume: () => void req.resume() };
-    const body = new RequestBody(flow, Number(req.headers['content-length'] ?? -1), true);
+    const declaredBytes = Number(req.headers['content-length'] ?? -1);
+    const body = new RequestBody(flow, this.#shared.load.bodies, declaredBytes, true);
     this.#body = body;
     this.deadlineMs = this.#shared.deadlines.nowMs() + this.#shared.requestTimeoutMs;
     this.#shared.deadlines.add(this);
@@ -196,10 +259,15 @@ export class NodeExchange implements HttpExchange, Expiring {
     const res = this.#res;
     let drained: (() => void) | undefined;
     res.on('drain', () => drained?.());
-    const exchange = { isClosed: () => this.#closed || res.writableEnded, cut: () => this.cut() };
+    const exchange = {
+      isClosed: () => this.#closed || res.writableEnded,
+      cut: () => this.cut(),
+      count: (bytes: number) => (this.#sentBytes += bytes),
+    };
     return {
       write(chunk) {
         if (exchange.isClosed() || chunk.byteLength === 0) return !res.writableNeedDrain;
+        exchange.count(chunk.byteLength);
         const copy = Buffer.from(chunk);
         return isHttp2(res) ? res.write(copy) : res.write(copy);
       },
@@ -221,6 +289,34 @@ export class NodeExchange implements HttpExchange, Expiring {
   #respondOnce(status: number): void {
     assert(this.#status === 0, 'an exchange is answered exactly once');
     this.#status = status;
+    this.#body?.release();
+  }
+
+  /** An answer alone on its connection may be as large as it has to be. */
+  #hasRoom(): boolean {
+    const { load, unreadBytesPerConnectionMax: max } = this.#shared;
+    const { unreadBytes } = this.#connection;
+    if (!load.answers.hasRoom(this.#sentBytes)) return false;
+    return unreadBytes === 0 || unreadBytes + this.#sentBytes <= max;
+  }
+
+  /** From now on the reader is expected to take what there is. */
+  #startReading(): void {
+    const { answers } = this.#shared.load;
+    this.#takenSinceMs = answers.nowMs();
+    answers.add(this.#reading);
+  }
+
+  #hold(bytes: number): void {
+    this.#shared.load.answers.hold(bytes);
+    this.#connection.unreadBytes += bytes;
+    this.#heldBytes += bytes;
+  }
+
+  #release(bytes: number): void {
+    this.#shared.load.answers.release(bytes);
+    this.#connection.unreadBytes -= bytes;
+    this.#heldBytes -= bytes;
   }
 
   #sendNow(
@@ -233,14 +329,36 @@ export class NodeExchange implements HttpExchange, Expiring {
     const bytes = bodiless ? undefined : Buffer.byteLength(body);
     this.#writeHead(status, headers, bytes, close);
     const res = this.#res;
+    this.#startReading();
     if (bodiless || this.method === 'HEAD') {
       res.end();
       return;
     }
     // Never a string: node would join it to the head and encode that as UTF-8 a second time.
     const sent = typeof body === 'string' ? Buffer.from(body) : body;
-    if (isHttp2(res)) res.end(sent);
+    this.#hold(sent.byteLength);
+    if (sent.byteLength > pieceBytes) this.#sendPieces(sent);
+    else if (isHttp2(res)) res.end(sent);
     else res.end(sent);
+  }
+
+  /** The body itself, shared with whoever else is being sent it: nothing is copied here. */
+  #sendPieces(body: Uint8Array): void {
+    const res = this.#res;
+    let at = 0;
+    const give = (): void => {
+      while (at < body.byteLength && !this.#closed) {
+        const piece = body.subarray(at, at + pieceBytes);
+        at += piece.byteLength;
+        this.#restBytes = body.byteLength - at;
+        // What went before has been taken.
+        this.#release(this.#heldBytes - piece.byteLength - this.#restBytes);
+        if (!(isHttp2(res) ? res.write(piece) : res.write(piece))) return;
+      }
+      if (!this.#closed) res.end();
+    };
+    res.on('drain', give);
+    give();
   }
 
   #writeHead(
@@ -277,12 +395,18 @@ export class NodeExchange implements HttpExchange, Expiring {
     this.#held = undefined;
     this.#shared.deadlines.remove(this);
     this.#body?.abort();
+    this.#body?.release();
+    this.#shared.load.answers.remove(this.#reading);
+    this.#release(this.#heldBytes);
     const callbacks = this.#abortCallbacks;
     this.#abortCallbacks = [];
     // Both: a stream that the client resets counts as finished though nobody has ended it.
-    if (this.#res.writableEnded && this.#res.writableFinished) return;
-    this.#aborted = true;
-    for (const callback of callbacks) callback();
+    const finished = this.#res.writableEnded && this.#res.writableFinished;
+    this.#aborted = !finished;
+    if (!finished) for (const callback of callbacks) callback();
+    const told = this.#onClosed;
+    this.#onClosed = undefined;
+    told?.();
   }
 }
 

@@ -8,7 +8,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
-import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import type { X509Certificate } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
 import type { PeerCertificateChain } from '../http-exchange.ts';
 
 const chainLengthMax = 10;
@@ -30,14 +31,13 @@ export function peerCertificateOf(
 }
 
 function chainOf(socket: TLSSocket): PeerCertificateChain | null {
-  const leaf = socket.getPeerCertificate(true) as DetailedPeerCertificate | null;
   const chain: Uint8Array[] = [];
-  let next: DetailedPeerCertificate | null = leaf;
-  // A self-signed certificate is its own issuer.
-  while (next?.raw !== undefined && chain.length < chainLengthMax) {
+  let next = socket.getPeerX509Certificate();
+  while (next !== undefined && chain.length < chainLengthMax) {
     chain.push(next.raw);
-    const issuer: DetailedPeerCertificate | undefined = next.issuerCertificate;
-    next = issuer === undefined || issuer === next ? null : issuer;
+    const { issuerCertificate: issuer }: X509Certificate = next;
+    // A self-signed certificate is its own issuer.
+    next = issuer === undefined || issuer.raw.equals(next.raw) ? undefined : issuer;
   }
   return chain.length === 0 ? null : { chain };
 }

@@ -7,8 +7,12 @@
  *  - A connection without a request, or one whose response is complete, is closed after about 10 s
  *    (up to 14 s); a body must arrive at 16 kB/s or more; a client that takes nothing of a response
  *    for as long is cut. A quiet stream is never cut. `idleTimeoutMs` is therefore not used here.
- *  - A head that comes in several segments may have 4 KiB, and at most 48 headers; beyond it, and
- *    for what is not HTTP/1.1, the connection is closed without an answer.
+ *  - A head that comes in several segments may have 4 KiB, and at most 48 headers. Beyond it, and
+ *    for HTTP/1.0, a head without Host, a target that is no path and what is no HTTP at all, it
+ *    waits for more, and closes the connection after about 10 s without an answer. For a method
+ *    that is none of those of RFC 9110 and 5789 it closes it at once. Nothing of this reaches
+ *    JavaScript; neither the number of headers nor the methods can be set. Such clients are served
+ *    by the node transport.
  *  - Bytes above 0x7f at either end of a header value are trimmed as if they were white space.
  *  - A trailer after a chunked body is taken for the start of the next request.
  *  - A pipelined request that arrives before the answer to the one ahead closes the connection.
@@ -23,7 +27,11 @@ import { SlotSet } from '../../stdx/slot-set.ts';
 import { createDeadlines } from '../deadlines.ts';
 import type { ExchangeHandler, HttpServer, Listen, ListenOptions } from '../http-exchange.ts';
 import { statusLine } from '../header-rules.ts';
+import { headTooLarge, malformed, refusalBody, refusalType, tooManyRequests } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
+import { createTransportLoad } from '../load.ts';
 import type { UwsApp, UwsBinding, UwsResponse } from './uws-binding.ts';
+import { canOpen, descriptorLimits, watchDescriptors } from './descriptor-room.ts';
 import { loadUws } from './uws-binding.ts';
 import type { UwsShared } from './uws-exchange.ts';
 import { UwsExchange } from './uws-exchange.ts';
@@ -48,6 +56,7 @@ export function createUwsListen(
       live: new SlotSet(),
       deadlines: createDeadlines(clock, timers),
       requestTimeoutMs: options.limits.requestTimeoutMs,
+      load: options.load ?? createTransportLoad(options.limits),
       stopping: false,
     };
     const app = uws.App();
@@ -57,14 +66,9 @@ export function createUwsListen(
       if (refusal === undefined) serve(exchange, handler);
       else refuse(res, refusal, timers);
     });
-    const socket = await openPort(app, uws, options);
-    return createServer(app, uws, socket, name, shared, timers);
+    const port = await openPort(app, uws, options, timers);
+    return createServer(app, port, name, shared, timers);
   };
-}
-
-interface Refusal {
-  readonly status: number;
-  readonly message: string;
 }
 
 /** Undefined: it becomes an exchange, and expects its body. */
@@ -74,20 +78,19 @@ function refusalOf(
   { limits }: ListenOptions,
 ): Refusal | undefined {
   if (exchange.headBytes > limits.headBytesMax) {
-    const message = `the request head is larger than ${limits.headBytesMax} bytes`;
-    return { status: 431, message };
+    return headTooLarge(limits.headBytesMax);
   }
   if (shared.live.size >= limits.connectionsMax) {
-    return { status: 503, message: 'too many requests in progress' };
+    return tooManyRequests;
   }
   const contentLength = exchange.header('content-length');
   const transferEncoding = exchange.header('transfer-encoding');
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
-    return { status: 400, message: 'the only transfer coding known here is chunked' };
+    return malformed('the only transfer coding known here is chunked');
   }
   // A repeated header is joined with a comma: two lengths, even equal ones, are refused.
   if (contentLength !== undefined && !/^[0-9]{1,9}$/.test(contentLength)) {
-    return { status: 400, message: 'Content-Length is not one number' };
+    return malformed('Content-Length is not one number');
   }
   const declaredBytes = contentLength === undefined ? -1 : Number(contentLength);
   if (transferEncoding !== undefined || declaredBytes > 0) exchange.expectBody(declaredBytes);
@@ -109,52 +112,102 @@ function serve(exchange: UwsExchange, handler: ExchangeHandler): void {
  * would go on with what has come behind the request, and where a request ends is what cannot be
  * known of one that is refused. While it is unanswered, more of it closes the connection.
  */
-function refuse(res: UwsResponse, { message, status }: Refusal, timers: Timers): void {
+function refuse(res: UwsResponse, refusal: Refusal, timers: Timers): void {
   let gone = false;
   res.onAborted(() => (gone = true));
   timers.nextTurn(() => {
     if (gone) return;
     res.cork(() => {
-      res.writeStatus(statusLine(status));
-      res.writeHeader('Content-Type', 'text/plain; charset=utf-8');
-      res.end(`${message}\n`, true);
+      res.writeStatus(statusLine(refusal.status));
+      res.writeHeader('Content-Type', refusalType);
+      res.end(refusalBody(refusal), true);
     });
   });
 }
 
-function openPort(
+/** A port that can be closed for a while. Calls of either kind may repeat. */
+interface Port {
+  readonly number: number;
+  /** False: it could not be opened. */
+  open(): boolean;
+  close(): void;
+}
+
+async function openPort(
   app: UwsApp,
   uws: UwsBinding,
-  { address, port, sharedPort }: ListenOptions,
-): Promise<object> {
+  options: ListenOptions,
+  timers: Timers,
+): Promise<Port> {
+  const { address, sharedPort } = options;
   // By default a second server would share the port (SO_REUSEPORT) without a word.
   const sharing = sharedPort === true ? 0 : uws.LIBUS_LISTEN_EXCLUSIVE_PORT;
-  return new Promise((resolve, reject) => {
-    app.listen(address, port, sharing, (socket) => {
-      if (socket === false) reject(new Error(`cannot listen on ${address}:${port}`));
-      else resolve(socket);
-    });
+  let number = options.port;
+  let socket: object | false = false;
+  const port: Port = {
+    get number() {
+      return number;
+    },
+    open() {
+      // The library calls back before it returns.
+      if (socket === false) app.listen(address, number, sharing, (opened) => (socket = opened));
+      if (socket !== false) number = uws.us_socket_local_port(socket);
+      return socket !== false;
+    },
+    close() {
+      if (socket !== false) uws.us_listen_socket_close(socket);
+      socket = false;
+    },
+  };
+  const opened = port.open() && (options.port !== 0 || reopened(port));
+  if (!opened) throw new Error(`cannot listen on ${address}:${number}`);
+  assert(number > 0, 'a listening socket has a port');
+  return closedWhileShort(port, options, timers);
+}
+
+/** A port of the system's choice, under its own number: only so may it be opened again while
+ * connections of its first time are still there (SO_REUSEADDR). */
+function reopened(port: Port): boolean {
+  port.close();
+  return port.open();
+}
+
+/** While the process is short of descriptors the port is closed, until it is closed for good. */
+function closedWhileShort(port: Port, { onDescriptorsShort }: ListenOptions, timers: Timers): Port {
+  const hasRoom = (): boolean => canOpen(descriptorLimits.reserve);
+  const watching = watchDescriptors(timers, hasRoom, (short) => {
+    if (short) port.close();
+    else if (!port.open()) return false;
+    onDescriptorsShort?.(short);
+    return true;
   });
+  return {
+    number: port.number,
+    open: () => port.open(),
+    close() {
+      watching.stop();
+      port.close();
+    },
+  };
 }
 
 function createServer(
   app: UwsApp,
-  uws: UwsBinding,
-  socket: object,
+  port: Port,
   name: string,
   shared: UwsShared,
   timers: Timers,
 ): HttpServer {
-  const port = uws.us_socket_local_port(socket);
-  assert(port > 0, 'a listening socket has a port');
   const stopAccepting = (): void => {
-    if (shared.stopping) return;
     shared.stopping = true;
-    uws.us_listen_socket_close(socket);
+    port.close();
   };
   return {
     name,
-    port,
+    port: port.number,
+    startClosing() {
+      shared.stopping = true;
+    },
     stopAccepting,
     close() {
       stopAccepting();

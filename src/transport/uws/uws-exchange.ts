@@ -17,7 +17,10 @@ import type { Deadlines, Expiring } from '../deadlines.ts';
 import { closedStream } from '../closed-stream.ts';
 import { isBodiless, isFramingHeader, safeHeaderValue, statusLine } from '../header-rules.ts';
 import type { BodyResult, Header, HttpExchange, ResponseStream } from '../http-exchange.ts';
+import type { TransportLoad } from '../load.ts';
+import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
+import type { Unread, UnreadAnswers } from '../unread-answers.ts';
 import type { UwsRequest, UwsResponse } from './uws-binding.ts';
 import { UwsResponseStream } from './uws-response-stream.ts';
 
@@ -33,6 +36,7 @@ export interface UwsShared {
   readonly live: SlotSet<UwsExchange>;
   readonly deadlines: Deadlines;
   readonly requestTimeoutMs: number;
+  readonly load: TransportLoad;
   /** Set once: answers then close their connection. */
   stopping: boolean;
 }
@@ -61,7 +65,10 @@ export class UwsExchange implements HttpExchange, Expiring {
   #inHandler = true;
   #held: ((close: boolean) => void) | undefined;
   #stream: UwsResponseStream | undefined;
+  #unread: UnreadBody | undefined;
   #abortCallbacks: (() => void)[] = [];
+  #onClosed: (() => void) | undefined;
+  #bodyBytes = 0;
   #remoteAddress: string | undefined;
 
   constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared) {
@@ -97,6 +104,10 @@ export class UwsExchange implements HttpExchange, Expiring {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  get sentBytes(): number {
+    return this.#stream?.sentBytes ?? this.#bodyBytes;
   }
 
   header(name: string): string | undefined {
@@ -150,7 +161,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   expectBody(declaredBytes: number): void {
     const res = this.#res;
     const flow = { pause: () => this.#pause(), resume: () => this.#resume() };
-    const body = new RequestBody(flow, declaredBytes, false);
+    const body = new RequestBody(flow, this.#shared.load.bodies, declaredBytes, false);
     this.#body = body;
     this.deadlineMs = this.#shared.deadlines.nowMs() + this.#shared.requestTimeoutMs;
     this.#shared.deadlines.add(this);
@@ -176,6 +187,12 @@ export class UwsExchange implements HttpExchange, Expiring {
   send(status: number, headers: readonly Header[], body: Uint8Array | string): void {
     this.#respondOnce(status);
     if (this.#closed) return;
+    this.#bodyBytes = Buffer.byteLength(body);
+    if (this.method === 'GET' && !this.#shared.load.answers.hasRoom(this.#bodyBytes)) {
+      this.#status = tooManyUnread.status;
+      this.#bodyBytes = tooManyUnread.body.length;
+      return this.#sendNow(429, tooManyUnread.headers, tooManyUnread.body, this.#shared.stopping);
+    }
     const requestBody = this.#body;
     if (requestBody === undefined || requestBody.over) {
       this.#sendNow(status, headers, body, this.#shared.stopping);
@@ -221,6 +238,11 @@ export class UwsExchange implements HttpExchange, Expiring {
     else if (!this.#closed) this.#abortCallbacks.push(callback);
   }
 
+  onClosed(callback: () => void): void {
+    if (this.#closed) callback();
+    else this.#onClosed = callback;
+  }
+
   /** After the handler has returned: what is still open must learn when the client goes. */
   settle(): void {
     this.#inHandler = false;
@@ -247,6 +269,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   #respondOnce(status: number): void {
     assert(this.#status === 0, 'an exchange is answered exactly once');
     this.#status = status;
+    this.#body?.release();
   }
 
   #sendNow(
@@ -292,8 +315,13 @@ export class UwsExchange implements HttpExchange, Expiring {
       if (close) res.writeHeader('Connection', 'close');
       [, done] = res.tryEnd(body, total);
     });
-    if (done) this.#complete();
-    else res.onWritable(give);
+    if (done) return this.#complete();
+    const unread = new UnreadBody(this, total, this.#shared.load.answers);
+    this.#unread = unread;
+    res.onWritable((offset) => {
+      unread.taken(offset);
+      return give(offset);
+    });
   }
 
   #writeHead(status: number, headers: readonly Header[]): void {
@@ -328,9 +356,16 @@ export class UwsExchange implements HttpExchange, Expiring {
 
   #complete(): void {
     this.#closed = true;
+    this.#unread?.end();
     this.#abortCallbacks = [];
-    if (this.#inHandler) return;
-    this.#shared.live.remove(this.#living);
+    if (!this.#inHandler) this.#shared.live.remove(this.#living);
+    this.#tellClosed();
+  }
+
+  #tellClosed(): void {
+    const callback = this.#onClosed;
+    this.#onClosed = undefined;
+    callback?.();
   }
 
   #gone(): void {
@@ -341,10 +376,53 @@ export class UwsExchange implements HttpExchange, Expiring {
     this.#shared.live.remove(this.#living);
     this.#shared.deadlines.remove(this);
     this.#stream?.gone();
+    this.#unread?.end();
     this.#body?.abort();
+    this.#body?.release();
     const callbacks = this.#abortCallbacks;
     this.#abortCallbacks = [];
     for (const callback of callbacks) callback();
+    this.#tellClosed();
+  }
+}
+
+/** A body that its socket has not taken at once; the library cuts who takes nothing of it. */
+class UnreadBody implements Unread {
+  readonly #exchange: UwsExchange;
+  readonly #answers: UnreadAnswers;
+  readonly #ticket: Ticket<Unread> = ticketOf<Unread>(this);
+  readonly #totalBytes: number;
+  #takenBytes = 0;
+  #sinceMs: number;
+
+  constructor(exchange: UwsExchange, totalBytes: number, answers: UnreadAnswers) {
+    this.#exchange = exchange;
+    this.#totalBytes = totalBytes;
+    this.#answers = answers;
+    this.#sinceMs = answers.nowMs();
+    answers.hold(totalBytes);
+    answers.add(this.#ticket);
+  }
+
+  taken(bytes: number): void {
+    if (bytes <= this.#takenBytes) return;
+    this.#answers.release(bytes - this.#takenBytes);
+    this.#takenBytes = bytes;
+    this.#sinceMs = this.#answers.nowMs();
+  }
+
+  stalledSinceMs(): number {
+    return this.#sinceMs;
+  }
+
+  cut(): void {
+    this.#exchange.cut();
+  }
+
+  end(): void {
+    this.#answers.release(this.#totalBytes - this.#takenBytes);
+    this.#takenBytes = this.#totalBytes;
+    this.#answers.remove(this.#ticket);
   }
 }
 

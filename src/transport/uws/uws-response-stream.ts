@@ -29,6 +29,8 @@ const noBytes = new Uint8Array(0);
 
 export class UwsResponseStream implements ResponseStream {
   readonly preambleSent = true;
+  /** Bytes that were written. */
+  sentBytes = 0;
   readonly #res: UwsResponse;
   readonly #finished: () => void;
   #closed = false;
@@ -59,6 +61,7 @@ export class UwsResponseStream implements ResponseStream {
 
   write(chunk: Uint8Array): boolean {
     if (this.#closed || chunk.byteLength === 0) return !this.#blocked;
+    this.sentBytes += chunk.byteLength;
     if (this.#blocked) {
       this.#rest.push(copyOf(chunk, 0));
       return false;

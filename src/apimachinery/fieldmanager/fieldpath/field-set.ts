@@ -53,6 +53,7 @@ interface Zipped {
 /** Walks two nodes side by side. Undefined when no member is left; the left node itself when
  * nothing of it changes, which is the usual case: it is copied at the first thing that does. */
 function zip(left: FieldSet, right: FieldSet, how: Zipped): FieldSet | undefined {
+  if (!how.keepRight) return along(left, right, how);
   const leftKeys = Object.keys(left);
   const rightKeys = Object.keys(right);
   const leftStart = leftKeys[0] === memberMark ? 1 : 0;
@@ -91,6 +92,32 @@ function zip(left: FieldSet, right: FieldSet, how: Zipped): FieldSet | undefined
   return finished(out ?? left, how.member);
 }
 
+/** zip() where nothing of the right node is kept: what that has besides costs nothing, so the small
+ * sets of many managers can be held against one large set. */
+function along(left: FieldSet, right: FieldSet, how: Zipped): FieldSet | undefined {
+  const keys = Object.keys(left);
+  const start = keys[0] === memberMark ? 1 : 0;
+  let out: FieldSetDraft | undefined;
+  const copy = (count: number): FieldSetDraft => {
+    const draft: FieldSetDraft = how.member ? { [memberMark]: emptySet } : {};
+    for (let at = start; at < count; at += 1) {
+      const key = keys[at] as string;
+      draft[key] = left[key] as FieldSet;
+    }
+    return draft;
+  };
+  if (keys.length > 0 && how.member !== (start === 1)) out = copy(0);
+  for (let at = start; at < keys.length; at += 1) {
+    const key = keys[at] as string;
+    const node = left[key] as FieldSet;
+    const other = nodeAt(right, key);
+    const kept = other !== undefined ? how.both(node, other) : how.keepLeft ? node : undefined;
+    if (kept !== node) out ??= copy(at);
+    if (kept !== undefined && out !== undefined) out[key] = kept;
+  }
+  return finished(out ?? left, how.member);
+}
+
 /** Of a node without members below only itself can be left. */
 function finished(node: FieldSet, isOne: boolean): FieldSet | undefined {
   for (const key in node) if (key !== memberMark) return node;
@@ -106,6 +133,13 @@ const uniteNodes: Combine = (left, right) =>
         keepLeft: true,
         keepRight: true,
       });
+
+/** In pairs, and these in pairs: each field is copied a few times, however many sets there are. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length <= 2) return union(sets[0] ?? emptySet, sets[1] ?? emptySet);
+  const middle = sets.length >> 1;
+  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
+}
 
 /** What is in either. */
 export function union(left: FieldSet, right: FieldSet): FieldSet {

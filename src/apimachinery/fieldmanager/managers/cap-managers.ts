@@ -4,7 +4,8 @@
  *
  * Appliers are not counted: each is there because it was named.
  */
-import { emptySet, union } from '../fieldpath/field-set.ts';
+import type { FieldSet } from '../fieldpath/field-set.ts';
+import { emptySet, unionOf } from '../fieldpath/field-set.ts';
 import { withSet } from '../merge/managers.ts';
 import type { ManagersDraft, OwnedFields } from '../merge/managers.ts';
 import { managerIdentifier, secondsOf } from './managed-fields.ts';
@@ -25,8 +26,10 @@ export function capUpdateManagers(owners: ManagersDraft, times: Map<string, stri
     .map(([identifier]) => identifier)
     .sort((a, b) => secondsOf(times.get(a)) - secondsOf(times.get(b)) || (a < b ? -1 : 1));
   const firstOfVersion = new Map<string, string>();
+  /** What each bucket will hold. */
+  const merged = new Map<string, FieldSet[]>();
   for (const identifier of oldestFirst) {
-    if (count <= UPDATE_MANAGERS_MAX) return;
+    if (count <= UPDATE_MANAGERS_MAX) break;
     const owned = owners.get(identifier) as OwnedFields;
     const first = firstOfVersion.get(owned.version);
     if (first === undefined) {
@@ -36,14 +39,21 @@ export function capUpdateManagers(owners: ManagersDraft, times: Map<string, stri
     const bucket = bucketOf(owned.version);
     const sizeBefore = owners.size;
     const parts = new Set([first, bucket, identifier]);
-    const set = [...parts].map((part) => owners.get(part)?.set ?? emptySet).reduce(union);
-    for (const part of parts) owners.delete(part);
-    owners.set(bucket, withSet(owned, set));
+    const held = merged.get(bucket) ?? [owners.get(bucket)?.set ?? emptySet];
+    merged.set(bucket, held);
+    for (const part of parts) {
+      if (part !== bucket) held.push(owners.get(part)?.set ?? emptySet);
+      owners.delete(part);
+    }
+    owners.set(bucket, withSet(owned, emptySet));
     firstOfVersion.set(owned.version, bucket);
     // The later of the times: what is merged now is younger than what was merged before.
     const time = times.get(identifier);
     if (time !== undefined) times.set(bucket, time);
     count -= sizeBefore - owners.size;
+  }
+  for (const [bucket, sets] of merged) {
+    owners.set(bucket, withSet(owners.get(bucket) as OwnedFields, unionOf(sets)));
   }
 }
 

@@ -3,7 +3,7 @@
  * what the same manager applied last time and nobody claims any more.
  */
 import type { FieldSet } from '../fieldpath/field-set.ts';
-import { difference, intersection, isEmptySet, union } from '../fieldpath/field-set.ts';
+import { difference, intersection, isEmptySet, union, unionOf } from '../fieldpath/field-set.ts';
 import type { JsonValue } from '../../unstructured.ts';
 import { removeItems, removeItemsAndEmptied } from '../typed/items.ts';
 import { mergeValues } from '../typed/merge.ts';
@@ -97,16 +97,18 @@ function addBackOwned(
   pruned: VersionedValue,
   owners: readonly OwnedFields[],
 ): VersionedValue {
-  const ownedAt = new Map<string, FieldSet>();
+  const setsAt = new Map<string, FieldSet[]>();
   for (const { set, version } of owners) {
-    const other = ownedAt.get(version);
-    ownedAt.set(version, other === undefined ? set : union(other, set));
+    const sets = setsAt.get(version);
+    if (sets === undefined) setsAt.set(version, [set]);
+    else sets.push(set);
   }
   // The version at hand first: a conversion may need fields that were taken out.
-  const versions = [merged.version, ...ownedAt.keys()];
+  const versions = [merged.version, ...setsAt.keys()];
   let [whole, left] = [merged, pruned];
   for (const version of new Set(versions)) {
-    const owned = ownedAt.get(version);
+    const sets = setsAt.get(version);
+    const owned = sets && unionOf(sets);
     const wholeAt = owned === undefined ? undefined : rules.convert(whole, version);
     const leftAt = wholeAt === undefined ? undefined : rules.convert(left, version);
     if (owned === undefined || wholeAt === undefined || leftAt === undefined) continue;

@@ -36,7 +36,7 @@ export function takeOver(
 ): Takeover {
   const changes =
     compared === undefined ? compareAt(rules, live, next) : writableChanges(rules, next, compared);
-  const changesAt = new Map([[next.version, changes]]);
+  const changesAt = new Map([[next.version, writtenAndRemoved(changes)]]);
   const kept: ManagersDraft = new Map();
   const conflicts = new Map<string, FieldSet>();
   for (const [manager, owned] of managers) {
@@ -44,16 +44,24 @@ export function takeOver(
       kept.set(manager, owned);
       continue;
     }
-    const seen = changesAt.get(owned.version) ?? convertedChanges(rules, live, next, owned.version);
-    // The manager wrote at a version that is gone: nobody can tell any more what it owns.
-    if (seen === undefined) continue;
-    changesAt.set(owned.version, seen);
-    const taken = intersection(owned.set, union(seen.modified, seen.added));
+    let seen = changesAt.get(owned.version);
+    if (seen === undefined) {
+      const converted = convertedChanges(rules, live, next, owned.version);
+      // The manager wrote at a version that is gone: nobody can tell any more what it owns.
+      if (converted === undefined) continue;
+      changesAt.set(owned.version, (seen = writtenAndRemoved(converted)));
+    }
+    const taken = intersection(owned.set, seen.written);
     if (!isEmptySet(taken)) conflicts.set(manager, taken);
     const left = difference(difference(owned.set, taken), seen.removed);
     setOwned(kept, manager, left === owned.set ? owned : withSet(owned, left));
   }
   return { managers: kept, changes, conflicts };
+}
+
+/** What a write has set, put together once for all managers of a version. */
+function writtenAndRemoved({ modified, added, removed }: Comparison) {
+  return { written: union(modified, added), removed };
 }
 
 function convertedChanges(

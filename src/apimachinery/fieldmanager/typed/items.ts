@@ -72,6 +72,7 @@ function walk(type: MergeType, value: JsonValue, fields: FieldSet, mode: Mode): 
 
 function walkItems(list: MergeList, items: JsonArray, fields: FieldSet, mode: Mode): JsonValue {
   const out: JsonValue[] = [];
+  const inItem = modesOfItems(mode, list);
   for (const item of items) {
     const element = itemElement(list, item);
     const node = element === undefined ? undefined : nodeAt(fields, element);
@@ -81,7 +82,7 @@ function walkItems(list: MergeList, items: JsonArray, fields: FieldSet, mode: Mo
     }
     if (isMember(node) && mode.kind !== 'extract') continue;
     const inside = hasMembersBelow(node);
-    out.push(inside ? walk(list.items, item, node, inItem(mode, list, element)) : item);
+    out.push(inside ? walk(list.items, item, node, inItem(element)) : item);
   }
   return out.length === 0 ? null : out;
 }
@@ -124,8 +125,13 @@ function inMember(mode: Mode, name: string): Mode {
   return { kind: mode.kind, intent: members && memberOf(members, name) };
 }
 
-function inItem(mode: Mode, list: MergeList, element: string | undefined): Mode {
-  if (mode.kind !== 'remove-emptied') return mode;
-  const intent = asList(mode.intent)?.find((item) => itemElement(list, item) === element);
-  return { kind: mode.kind, intent };
+/** What the mode is in each item: the first of the intent with the same element counts. */
+function modesOfItems(mode: Mode, list: MergeList): (element: string | undefined) => Mode {
+  if (mode.kind !== 'remove-emptied') return () => mode;
+  const intents = new Map<string | undefined, JsonValue>();
+  for (const item of asList(mode.intent) ?? []) {
+    const element = itemElement(list, item);
+    if (!intents.has(element)) intents.set(element, item);
+  }
+  return (element) => ({ kind: mode.kind, intent: intents.get(element) });
 }

@@ -111,20 +111,21 @@ export function fullFields(type: MergeType, value: JsonValue): FieldSet {
     case 'map': {
       const members = asMap(value);
       const map = type.map as MergeMap;
-      if (map.atomic || members === undefined || isEmptyMap(members)) return emptySet;
-      return fullMembers(map, members);
+      return map.atomic || members === undefined ? emptySet : fullMembers(map, members);
     }
   }
 }
 
 function fullMembers(map: MergeMap, members: JsonObject): FieldSet {
   const draft: FieldSetDraft = { [memberMark]: emptySet };
+  let isEmpty = true;
   for (const name of sortedNames(members)) {
     const value = members[name];
     if (value === undefined) continue;
+    isEmpty = false;
     draft[fieldElement(name)] = fullFields(memberType(map, name), value);
   }
-  return draft;
+  return isEmpty ? emptySet : draft;
 }
 
 /** The parts of an associative list, each by its element. Items without one are left out. */

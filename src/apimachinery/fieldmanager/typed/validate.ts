@@ -127,7 +127,8 @@ function checkMap(walk: Walk, map: MergeMap, value: JsonValue): void {
     report(walk, `expected map, got ${canonicalText(value)}`);
     return;
   }
-  for (const [name, member] of Object.entries(members)) {
+  for (const name of Object.keys(members)) {
+    const member = members[name];
     if (member === undefined) continue;
     const type = map.fields.get(name)?.type ?? map.values;
     if (type !== undefined) checkBelow(walk, type, member, fieldElement(name));

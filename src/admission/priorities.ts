@@ -1,0 +1,110 @@
+/**
+ * Priority: pods have the priority of their class, and one class at most is that of all others
+ * (spec 2, section 5.1).
+ *
+ *     a pod names a class            its priority and whether it preempts are those of the class
+ *     it names none                  those of the class with globalDefault, else 0, and it preempts
+ *     it says another number         403
+ *     a second globalDefault         403
+ *
+ * Invariant: where two defaults were written at the same moment, the lower one counts, everywhere.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import { part, text } from '../apimachinery/members.ts';
+import type { GroupResource } from '../apimachinery/schema.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { AdmissionObjects, AdmissionPlugin, Refusal, Review } from './admission.ts';
+
+export function priorities(identity: Identity, known: AdmissionObjects): AdmissionPlugin {
+  const group = identity.fill('scheduling.{domain}');
+  const classes: GroupResource = { group, resource: 'priorityclasses' };
+  const isPod = ({ group: of, resource }: GroupResource): boolean =>
+    of === '' && resource === 'pods';
+  const isClass = ({ group: of, resource }: GroupResource): boolean =>
+    of === classes.group && resource === classes.resource;
+  return {
+    name: 'Priority',
+    concerns: (_user, { resource, subresource }) =>
+      subresource === '' && (isPod(resource) || isClass(resource)),
+    current: ({ name, resource }) =>
+      name === '' || isClass(resource) ? known.current() : undefined,
+    complete({ next, resource }) {
+      return isPod(resource) ? withPriority(known, classes, next) : next;
+    },
+    review: (review) =>
+      isClass(review.resource) ? defaultRefusal(known, classes, review) : undefined,
+  };
+}
+
+const preempts = 'PreemptLowerPriority';
+
+function withPriority(
+  known: AdmissionObjects,
+  classes: GroupResource,
+  pod: ApiObject,
+): ApiObject | NonNullable<Refusal> {
+  const spec = part(pod, 'spec');
+  const wanted = text(spec, 'priorityClassName');
+  const found = wanted === '' ? defaultOf(known, classes) : known.get(classes, '', wanted);
+  if (wanted !== '' && found === undefined) {
+    return `no PriorityClass with name ${wanted} was found`;
+  }
+  const priority = found === undefined ? 0 : Number(found['value'] ?? 0);
+  const preemptionPolicy = text(found, 'preemptionPolicy') || preempts;
+  const computed = (value: string | number): string =>
+    `must not be provided in pod spec; priority admission controller computed ${value} from the ` +
+    'given PriorityClass name';
+  const given = { priority: spec['priority'], policy: spec['preemptionPolicy'] };
+  if (given.priority !== undefined && given.priority !== priority) {
+    return `the integer value of priority (${String(given.priority)}) ${computed(priority)}`;
+  }
+  if (given.policy !== undefined && given.policy !== preemptionPolicy) {
+    const value = String(given.policy);
+    return `the string value of PreemptionPolicy (${value}) ${computed(preemptionPolicy)}`;
+  }
+  const named = found?.metadata.name ?? '';
+  return {
+    ...pod,
+    spec: {
+      ...spec,
+      ...(named === '' ? {} : { priorityClassName: named }),
+      priority,
+      preemptionPolicy,
+    },
+  };
+}
+
+/** Looked for once in each list: it is the same one until a class changes. */
+const defaults = new WeakMap<readonly ApiObject[], { readonly found: ApiObject | undefined }>();
+
+function defaultOf(known: AdmissionObjects, classes: GroupResource): ApiObject | undefined {
+  const all = known.all(classes);
+  const seen = defaults.get(all) ?? { found: lowestDefault(all) };
+  defaults.set(all, seen);
+  return seen.found;
+}
+
+function lowestDefault(classes: readonly ApiObject[]): ApiObject | undefined {
+  let lowest: ApiObject | undefined;
+  for (const each of classes) {
+    if (each['globalDefault'] !== true) continue;
+    if (lowest === undefined || valueOf(each) < valueOf(lowest)) lowest = each;
+  }
+  return lowest;
+}
+
+function valueOf(priorityClass: ApiObject): number {
+  return Number(priorityClass['value'] ?? 0);
+}
+
+function defaultRefusal(
+  known: AdmissionObjects,
+  classes: GroupResource,
+  { current, next }: Review,
+): Refusal {
+  if (next?.['globalDefault'] !== true) return undefined;
+  const other = defaultOf(known, classes)?.metadata.name;
+  if (other === undefined) return undefined;
+  if (current !== undefined && other === next.metadata.name) return undefined;
+  return `PriorityClass ${other} is already marked as default. Only one default can exist`;
+}

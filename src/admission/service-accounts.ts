@@ -1,0 +1,101 @@
+/**
+ * ServiceAccount: every pod runs as an account of its namespace that exists (spec 2, section 5.1).
+ *
+ *     a pod names no account                  it runs as `default`
+ *     it names no secrets for its images      it uses those of its account
+ *     the account is missing                  403; `default` is waited for, because the server is
+ *                                             about to make it in a namespace that is new
+ *     the image of a static pod               names neither accounts nor secrets
+ *
+ * What it is not: who makes accounts (controllers/default-accounts.ts) or tokens.
+ *
+ * Invariant: in a namespace that is missing or going nothing is refused for its accounts: the
+ * write says what is wrong with the namespace.
+ */
+import type { Identity } from '../apimachinery/identity.ts';
+import { objects, part, text } from '../apimachinery/members.ts';
+import { quote } from '../apimachinery/quote.ts';
+import { newNamespaceNotFound } from '../apimachinery/status-error.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { podReferences } from '../authorization/node/pod-references.ts';
+import type { AdmissionObjects, AdmissionPlugin, Creation, Refusal, WaitFor } from './admission.ts';
+
+const namespaces = { group: '', resource: 'namespaces' } as const;
+const accounts = { group: '', resource: 'serviceaccounts' } as const;
+const defaultAccount = 'default';
+
+export function serviceAccounts(
+  { labelDomain }: Identity,
+  known: AdmissionObjects,
+): AdmissionPlugin {
+  const mirrorAnnotation = `${labelDomain}/config.mirror`;
+  return {
+    name: 'ServiceAccount',
+    concerns: (_user, { resource, subresource }) =>
+      resource.group === '' && resource.resource === 'pods' && subresource === '',
+    // Of an update and a deletion there is nothing to find out.
+    current: ({ name }) => (name === '' ? known.current() : undefined),
+    complete(creation, waitFor) {
+      const { next } = creation;
+      if (next.metadata.annotations?.[mirrorAnnotation] !== undefined) {
+        return mirrorRefusal(next) ?? next;
+      }
+      return withAccount(known, creation, waitFor);
+    },
+    review: () => undefined,
+  };
+}
+
+function withAccount(
+  known: AdmissionObjects,
+  { namespace, next }: Creation,
+  waitFor: WaitFor,
+): ApiObject | NonNullable<Refusal> {
+  const found = known.get(namespaces, '', namespace);
+  if (found === undefined) return newNamespaceNotFound(namespace);
+  if (found.metadata.deletionTimestamp !== undefined) return next;
+  const spec = part(next, 'spec');
+  const name = text(spec, 'serviceAccountName') || defaultAccount;
+  const account = known.get(accounts, namespace, name);
+  if (account === undefined) {
+    if (name === defaultAccount) {
+      const comes = () => known.appearance(accounts, namespace, name);
+      waitFor(`service account ${namespace}/${name}`, comes);
+    }
+    const missing = `serviceaccount ${quote(name)} not found`;
+    return `error looking up service account ${namespace}/${name}: ${missing}`;
+  }
+  const own = objects(spec, 'imagePullSecrets');
+  const lent = objects(account, 'imagePullSecrets').map((secret) => ({
+    name: text(secret, 'name'),
+  }));
+  const imagePullSecrets = own.length > 0 ? own : lent;
+  return {
+    ...next,
+    spec: {
+      ...spec,
+      serviceAccountName: name,
+      // The name of the field in its first days, kept beside it.
+      serviceAccount: name,
+      ...(imagePullSecrets.length > 0 ? { imagePullSecrets } : {}),
+    },
+  };
+}
+
+/** What its node runs it has from a file: nobody gives it anything. */
+function mirrorRefusal(pod: ApiObject): Refusal {
+  const spec = part(pod, 'spec');
+  if (text(spec, 'serviceAccountName') !== '') {
+    return 'a mirror pod may not reference service accounts';
+  }
+  // As of any pod: without the annotation that makes it one that refers to nothing.
+  for (const reference of podReferences(pod, '')) {
+    if (reference.startsWith('secrets ')) return 'a mirror pod may not reference secrets';
+  }
+  const sources = objects(spec, 'volumes').flatMap((volume) =>
+    objects(part(volume, 'projected'), 'sources'),
+  );
+  return sources.some((source) => source['serviceAccountToken'] !== undefined)
+    ? 'a mirror pod may not use ServiceAccountToken volume projections'
+    : undefined;
+}

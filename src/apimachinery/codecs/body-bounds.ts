@@ -1,0 +1,27 @@
+/**
+ * What one body may hold, whatever it is written in: levels and values. Both are judged while it is
+ * read, before anything is built on them; its bytes are bounded by whoever read it.
+ *
+ * Everything that walks a value (comparison, patches, encoding) recurses; a thousand levels are far
+ * below what the stack holds and far above what any schema nests. Every value costs some
+ * microseconds on its way to the store, all within the turn of one request.
+ */
+import { newTooLarge } from '../status-error.ts';
+import type { StatusError } from '../status-error.ts';
+
+/** Deepest nesting of lists and objects in a body; above it 400. */
+export const bodyDepthMax = 1000;
+
+/** Members of objects and items of lists in a body, those inside one another counted; above it
+ * 413. The largest definitions of custom types hold 3,000, a slice of 1,000 endpoints 20,000; each
+ * costs microseconds within one turn of the event loop. */
+export const bodyValuesMax = 25_000;
+
+export const tooDeep = `the body nests deeper than ${bodyDepthMax} levels`;
+
+/** Thrown by a codec while it reads. */
+export class TooManyValues extends Error {}
+
+export function newTooManyValues(max = bodyValuesMax): StatusError {
+  return newTooLarge(`the body holds more than ${max} members and items`);
+}

@@ -1,0 +1,42 @@
+/**
+ * What an operation is: one method of one path, in neither dialect of OpenAPI. Types only; which
+ * operations there are follows from the scheme (operations.ts).
+ */
+import type { GroupVersionKind } from '../schema.ts';
+import type { ObjectSchema } from '../typed/type-schema.ts';
+import type { Parameter } from './parameters.ts';
+
+/** What a body holds: a type of the catalogue, or one that only documents know. */
+export type BodyType =
+  ObjectSchema | 'DeleteOptions' | 'Patch' | 'Status' | 'WatchEvent' | 'string';
+
+export interface Operation {
+  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch';
+  readonly id: string;
+  readonly tag: string;
+  readonly description: string;
+  readonly action: string | undefined;
+  readonly kind: GroupVersionKind | undefined;
+  readonly parameters: readonly Parameter[];
+  readonly body: { readonly type: BodyType; readonly required: boolean } | undefined;
+  readonly responses: readonly (readonly [code: string, type: BodyType])[];
+  /** The answer can be a stream of events. */
+  readonly streams: boolean;
+  readonly deprecated: boolean;
+}
+
+export interface PathOperations {
+  readonly path: string;
+  /** Those that all operations of the path take. */
+  readonly parameters: readonly Parameter[];
+  readonly operations: readonly Operation[];
+}
+
+export interface OperationNames {
+  /** `AppsV1`. */
+  readonly groupVersion: string;
+  /** `apps_v1`. */
+  readonly tag: string;
+  /** `/apis/apps/v1`. */
+  readonly root: string;
+}

@@ -1,0 +1,37 @@
+/**
+ * The query parameter `timeout` of requests that are to end soon: what a client thinks the request
+ * may take, as `1h15m30.5s`.
+ *
+ * What it is not: a deadline. Only its form is judged here; streams do not look at it at all.
+ */
+import { queryValue } from './query.ts';
+import type { QueryParameters } from './query.ts';
+import { quote } from './quote.ts';
+import { newBadRequest } from './status-error.ts';
+import type { StatusError } from './status-error.ts';
+
+export function requestTimeoutProblem(query: QueryParameters): StatusError | undefined {
+  const text = queryValue(query, 'timeout') ?? '';
+  const problem = text === '' ? undefined : durationProblem(text);
+  if (problem === undefined) return undefined;
+  return newBadRequest(`invalid timeout specified in the request URL - time: ${problem}`);
+}
+
+const units: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
+
+/** The words are those of the reference. */
+function durationProblem(text: string): string | undefined {
+  const rest = /^[+-]/.test(text) ? text.slice(1) : text;
+  if (rest === '0') return undefined;
+  const whole = /(\d*)(?:\.(\d*))?([^\d.]*)/y;
+  let at = 0;
+  do {
+    whole.lastIndex = at;
+    const [found = '', before = '', behind = '', unit = ''] = whole.exec(rest) ?? [];
+    if (before === '' && behind === '') return `invalid duration ${quote(text)}`;
+    if (unit === '') return `missing unit in duration ${quote(text)}`;
+    if (!units.has(unit)) return `unknown unit ${quote(unit)} in duration ${quote(text)}`;
+    at += found.length;
+  } while (at < rest.length);
+  return undefined;
+}

@@ -1,0 +1,36 @@
+/**
+ * How much of each kind may stand in an object's metadata. Judged as soon as the metadata has its
+ * shape, before anything is compared, merged or owned.
+ *
+ * The reference has no such limits but that of an object's size; these are far above what anybody
+ * has, and low enough that what is done with each costs no turn of the event loop. Above one of
+ * them the write is 422 `Too many` with the limit in its message.
+ */
+import { noErrors, tooMany } from '../field-error.ts';
+import type { FieldError } from '../field-error.ts';
+import type { ObjectMeta } from '../unstructured.ts';
+
+export const metadataLimits = {
+  labels: 2000,
+  annotations: 5000,
+  ownerReferences: 1000,
+  finalizers: 1000,
+  managedFields: 1000,
+} as const;
+
+const fields = Object.keys(metadataLimits) as readonly (keyof typeof metadataLimits)[];
+
+export function metadataCountErrors(metadata: ObjectMeta): readonly FieldError[] {
+  let errors = noErrors;
+  for (const field of fields) {
+    const count = countOf(metadata[field]);
+    const most = metadataLimits[field];
+    if (count > most) errors = [...errors, tooMany(`metadata.${field}`, count, most)];
+  }
+  return errors;
+}
+
+function countOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Array.isArray(value) ? value.length : Object.keys(value).length;
+}

@@ -1,0 +1,167 @@
+/**
+ * Keeps the ConfigMap by which servers behind this one know whom to trust:
+ * kube-system/extension-apiserver-authentication (spec 2, section 5.2).
+ *
+ *     client-ca-file                   CAs of client certificates, PEM
+ *     requestheader-...                CA, names and headers of authenticating proxies, if any
+ *
+ * Several servers over one store each add what they trust; nothing is taken out but certificates
+ * that have expired. What cannot be read is replaced.
+ *
+ * Bounds: PEM above `bundleBytesMax` begins anew with this server's own, so that it cannot grow for
+ * ever.
+ */
+import { part, text } from '../../apimachinery/members.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { readCertificates } from '../../authentication/certificates.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { Timers } from '../../stdx/clock.ts';
+import { together } from '../controller.ts';
+import type { Controller } from '../controller.ts';
+import { createKeyQueue } from '../key-queue.ts';
+import { repeatWork } from '../repeated-work.ts';
+import { ensureObject } from './ensured-object.ts';
+
+const name = 'extension-apiserver-authentication';
+
+const bundleBytesMax = 64 * 1024;
+
+/** A certificate counts for this long after its end: clocks differ. */
+const expirySlackMs = 5 * 60_000;
+
+export interface TrustedProxies {
+  readonly caPem: string;
+  readonly allowedNames: readonly string[];
+  readonly usernameHeaders: readonly string[];
+  readonly uidHeaders: readonly string[];
+  readonly groupHeaders: readonly string[];
+  readonly extraHeaderPrefixes: readonly string[];
+}
+
+export interface AuthenticationTrust {
+  readonly clientCaPem: string;
+  /** Undefined: no proxy is trusted. */
+  readonly proxies: TrustedProxies | undefined;
+}
+
+export interface TrustKeeperDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly trust: AuthenticationTrust;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface TrustKeeper extends Controller {
+  /** Once, now. @throws StatusError or StorageError when it could not be written. */
+  keep(): Promise<void>;
+}
+
+const keepMs = 60_000;
+
+/** Looks at the start, when the object changes, and every minute: certificates end. */
+export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
+  const { registry, timers, trust, onError } = deps;
+  const system = registry.identity.namespaces.system;
+  const configMaps = registry.scheme.findStorage({ group: '', resource: 'configmaps' });
+  const keep = async (): Promise<void> => {
+    if (configMaps !== undefined) await keepTrust(registry, configMaps, trust);
+  };
+  if (configMaps === undefined) return { ...together([]), keep };
+  const queue = createKeyQueue({
+    name: 'authentication-trust',
+    streams: registry.streams,
+    timers,
+    sources: [
+      {
+        resource: configMaps.storage,
+        keysOf: (namespace, named) => (namespace === system && named === name ? [name] : []),
+      },
+    ],
+    work: keep,
+    onError: (_key, error) => onError(error),
+  });
+  const looks = repeatWork({
+    timers,
+    work: () => Promise.resolve(queue.enqueue(name)),
+    afterSuccessMs: keepMs,
+    afterFailureMs: keepMs,
+    onError,
+  });
+  return { ...together([queue, looks]), keep };
+}
+
+async function keepTrust(
+  registry: RegistryDeps,
+  configMaps: KindInfo,
+  trust: AuthenticationTrust,
+): Promise<void> {
+  const nowMs = registry.clock.nowMs();
+  const wanted: ApiObject = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: registry.identity.namespaces.system },
+    data: dataOf(trust, {}, nowMs),
+  };
+  await ensureObject(registry, configMaps, wanted, (current) => {
+    const data = dataOf(trust, part(current, 'data') as Readonly<Record<string, string>>, nowMs);
+    return deepEqual(part(current, 'data'), data) ? undefined : { ...current, data };
+  });
+}
+
+type Data = Readonly<Record<string, string>>;
+
+function dataOf({ clientCaPem, proxies }: AuthenticationTrust, there: Data, nowMs: number): Data {
+  const clients = bundle(text(there, 'client-ca-file'), clientCaPem, nowMs);
+  const proxyCa = bundle(text(there, 'requestheader-client-ca-file'), proxies?.caPem ?? '', nowMs);
+  return {
+    ...(clients === '' ? {} : { 'client-ca-file': clients }),
+    ...(proxyCa === '' ? {} : { ...proxyData(there, proxies), ...{ [proxyCaKey]: proxyCa } }),
+  };
+}
+
+const proxyCaKey = 'requestheader-client-ca-file';
+
+const lists = [
+  ['requestheader-allowed-names', 'allowedNames'],
+  ['requestheader-username-headers', 'usernameHeaders'],
+  ['requestheader-uid-headers', 'uidHeaders'],
+  ['requestheader-group-headers', 'groupHeaders'],
+  ['requestheader-extra-headers-prefix', 'extraHeaderPrefixes'],
+] as const;
+
+function proxyData(there: Data, proxies: TrustedProxies | undefined): Data {
+  const entries = lists.map(([key, field]) => {
+    const all = new Set([...readTexts(text(there, key)), ...(proxies?.[field] ?? [])]);
+    return [key, JSON.stringify([...all])] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function readTexts(json: string): readonly string[] {
+  try {
+    const list = JSON.parse(json) as JsonValue;
+    return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+const block = /-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----/g;
+
+/** What is there and what is ours, each certificate once, without those that have ended. */
+function bundle(there: string, own: string, nowMs: number): string {
+  const kept = there.length > bundleBytesMax ? '' : there;
+  const pems = new Map<string, string>();
+  for (const [pem] of `${kept}\n${own}`.matchAll(block)) {
+    if (!hasEnded(pem, nowMs)) pems.set(pem.replace(/\s/g, ''), pem);
+  }
+  return [...pems.values()].map((pem) => `${pem}\n`).join('');
+}
+
+/** One that cannot be read is of no use to anybody either. */
+function hasEnded(pem: string, nowMs: number): boolean {
+  const certificates = readCertificates(pem);
+  return certificates?.every((each) => each.notAfterMs + expirySlackMs < nowMs) ?? true;
+}

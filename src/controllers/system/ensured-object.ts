@@ -1,0 +1,93 @@
+/**
+ * One object that the server itself wants there, and wants so: what its controllers write with.
+ *
+ *     not there ▶ created      there ▶ repaired(current) ▶ undefined: left as it is
+ *                                                        ▶ an object: written
+ *
+ * Invariants: a change is decided on the object as it is then; what others made first, or took away
+ * meanwhile, is no failure. A namespace that is not there, or takes nothing new, has none.
+ */
+import { objectAtVersion } from '../../apimachinery/object-version.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import { formatGroupVersion } from '../../apimachinery/schema.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import type { StatusError } from '../../apimachinery/status-error.ts';
+import { StatusReason } from '../../apimachinery/status-table.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { createObject } from '../../registry/create.ts';
+import type { WriteOptions } from '../../registry/create.ts';
+import type { ObjectTarget, RegistryDeps } from '../../registry/registry.ts';
+import { executeReplace, produceUpdate, writerOf } from '../../registry/update.ts';
+
+/** In the stored version both. Undefined: it is as it should be. */
+export type Repair = (current: ApiObject) => ApiObject | undefined;
+
+export const leftAlone: Repair = () => undefined;
+
+/** The object as this release stores it, whichever stable version it is written in. */
+export function asStored(object: ApiObject, kind: KindInfo): ApiObject {
+  return objectAtVersion(object, formatGroupVersion(kind), kind.conversions);
+}
+
+/** What the cache of this server holds; it may be older than the store. */
+export function cachedObject(
+  registry: RegistryDeps,
+  { kind, namespace, name }: ObjectTarget,
+): ApiObject | undefined {
+  const entry = registry.streams.snapshot(kind.storage).get(namespace, name);
+  return entry === undefined ? undefined : decodeObject(entry.bytes);
+}
+
+/** `wanted`: as stored. @throws StatusError or StorageError when it could not be written. */
+export async function ensureObject(
+  registry: RegistryDeps,
+  kind: KindInfo,
+  wanted: ApiObject,
+  repaired: Repair,
+): Promise<void> {
+  const { name = '', namespace = '' } = wanted.metadata;
+  const target: ObjectTarget = { kind, namespace, name };
+  const found = cachedObject(registry, target);
+  if (found !== undefined) {
+    if (repaired(found) !== undefined) await repairObject(registry, target, repaired);
+    return;
+  }
+  const options: WriteOptions = { dryRun: false, manager: registry.identity.serverName };
+  const created = await createObject(registry, target, wanted, options);
+  if (created.kind === 'refused' && !isDone(created.error)) throw created.error;
+}
+
+/** Of the object itself, or of its status. One that is gone is left so. @throws likewise. */
+export async function repairObject(
+  registry: RegistryDeps,
+  target: ObjectTarget,
+  repaired: Repair,
+  subresource?: 'status',
+): Promise<void> {
+  const options: WriteOptions = { dryRun: false, manager: registry.identity.serverName };
+  const result = await executeReplace(registry, target, {
+    produce: (current) => {
+      const next = repaired(current.object);
+      if (next === undefined) return { kind: 'object', object: current.object };
+      return produceUpdate(registry, target, next, writerOf(options, subresource), current);
+    },
+    create: undefined,
+    warnings: [],
+    options,
+    subresource,
+  });
+  if (result.kind === 'refused' && result.error.reason !== StatusReason.notFound) {
+    throw result.error;
+  }
+}
+
+/** Another server was first; or the namespace is not there, or takes nothing new. */
+function isDone({ reason }: StatusError): boolean {
+  return doneReasons.has(reason);
+}
+
+const doneReasons: ReadonlySet<string> = new Set([
+  StatusReason.alreadyExists,
+  StatusReason.notFound,
+  StatusReason.forbidden,
+]);

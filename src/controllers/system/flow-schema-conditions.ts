@@ -1,0 +1,173 @@
+/**
+ * Says in the status of each flow schema whether the priority level that it names is there.
+ *
+ *     schemas, levels change ▶ after a moment: which schemas say something else? ▶ write those
+ *
+ * Invariants: nothing is written where nothing differs; a condition's time changes with its status
+ * only; other conditions are their owners'. What fails is tried again.
+ * Bounds: a name and a text for each schema, a name for each level; one write at a time.
+ */
+import { objects, part, text } from '../../apimachinery/members.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import { formatRfc3339 } from '../../apimachinery/time.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import type { TimerHandle, Timers } from '../../stdx/clock.ts';
+import { followResource } from '../../../streams/follow-resource.ts';
+import type { Following } from '../../../streams/follow-resource.ts';
+import type { Controller } from '../controller.ts';
+import { repairObject } from './ensured-object.ts';
+
+const conditionTimes = { settleMs: 10, retryMs: 1000 } as const;
+
+const dangling = 'Dangling';
+
+export interface FlowSchemaConditionsDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly schemas: KindInfo;
+  readonly levels: KindInfo;
+  readonly onError: (schema: string, error: unknown) => void;
+}
+
+/** What is known of one schema: the level that it names, and what its condition says. */
+interface Known {
+  readonly level: string;
+  readonly said: string;
+}
+
+export function createFlowSchemaConditions(deps: FlowSchemaConditionsDeps): Controller {
+  const { registry, timers, schemas, levels } = deps;
+  const known = new Map<string, Known>();
+  const levelNames = new Set<string>();
+  const following: Following[] = [];
+  let next: TimerHandle | undefined;
+  let working: Promise<void> | undefined;
+  let changed = false;
+  let stopped = false;
+
+  const look = (delayMs: number): void => {
+    changed = true;
+    if (stopped || working !== undefined || next !== undefined) return;
+    next = timers.after(delayMs, () => {
+      next = undefined;
+      working = work().then((failed) => {
+        working = undefined;
+        if (failed) look(conditionTimes.retryMs);
+        else if (changed) look(conditionTimes.settleMs);
+      });
+    });
+  };
+  const work = async (): Promise<boolean> => {
+    changed = false;
+    let failed = false;
+    for (const [name, { level, said }] of [...known]) {
+      if (stopped) return false;
+      if (said === sayingOf(findingOf(level, levelNames.has(level)))) continue;
+      try {
+        await writeCondition(registry, schemas, name, (of) => levelNames.has(of));
+      } catch (error) {
+        failed = true;
+        deps.onError(name, error);
+      }
+    }
+    return failed;
+  };
+  const follow = (kind: KindInfo, names: Names): void => {
+    following.push(followNames(deps, kind, names, look));
+  };
+  return {
+    start() {
+      follow(levels, {
+        clear: () => levelNames.clear(),
+        set: (name) => void levelNames.add(name),
+        drop: (name) => void levelNames.delete(name),
+      });
+      follow(schemas, {
+        clear: () => known.clear(),
+        set: (name, bytes) => void known.set(name, readSchema(bytes)),
+        drop: (name) => void known.delete(name),
+      });
+    },
+    async stop() {
+      stopped = true;
+      for (const each of following) each.stop();
+      next?.cancel();
+      await working;
+    },
+  };
+}
+
+interface Names {
+  clear(): void;
+  set(name: string, bytes: Uint8Array): void;
+  drop(name: string): void;
+}
+
+function followNames(
+  { registry, timers }: FlowSchemaConditionsDeps,
+  kind: KindInfo,
+  names: Names,
+  look: (delayMs: number) => void,
+): Following {
+  return followResource(registry.streams, timers, kind.storage, {
+    name: 'flow-schema-conditions',
+    onState(snapshot) {
+      names.clear();
+      for (const { name, bytes } of snapshot.entries(undefined)) names.set(name, bytes);
+      look(0);
+    },
+    onChange(_namespace, name, entry) {
+      if (entry === undefined) names.drop(name);
+      else names.set(name, entry.bytes);
+      look(conditionTimes.settleMs);
+    },
+  });
+}
+
+function readSchema(bytes: Uint8Array): Known {
+  const schema = decodeObject(bytes);
+  return { level: levelOf(schema), said: sayingOf(conditionOf(schema) ?? {}) };
+}
+
+function levelOf(schema: ApiObject): string {
+  return text(part(part(schema, 'spec'), 'priorityLevelConfiguration'), 'name');
+}
+
+function conditionOf(schema: ApiObject): JsonObject | undefined {
+  return objects(part(schema, 'status'), 'conditions').find(({ type }) => type === dangling);
+}
+
+function findingOf(level: string, there: boolean): JsonObject {
+  const names = `This FlowSchema references the PriorityLevelConfiguration object named "${level}"`;
+  return there
+    ? { status: 'False', reason: 'Found', message: `${names} and it exists` }
+    : { status: 'True', reason: 'NotFound', message: `${names} but there is no such object` };
+}
+
+function sayingOf(condition: JsonObject): string {
+  return ['status', 'reason', 'message'].map((name) => text(condition, name)).join('\n');
+}
+
+async function writeCondition(
+  registry: RegistryDeps,
+  kind: KindInfo,
+  name: string,
+  isThere: (level: string) => boolean,
+): Promise<void> {
+  const repaired = (schema: ApiObject): ApiObject | undefined => {
+    const level = levelOf(schema);
+    const finding = findingOf(level, isThere(level));
+    const before = conditionOf(schema);
+    if (before !== undefined && sayingOf(before) === sayingOf(finding)) return undefined;
+    const same = before?.['status'] === finding['status'];
+    const now = formatRfc3339(registry.clock.nowMs());
+    const lastTransitionTime = same ? (before?.['lastTransitionTime'] ?? now) : now;
+    const condition = { type: dangling, lastTransitionTime, ...finding };
+    const status = part(schema, 'status');
+    const others = objects(status, 'conditions').filter(({ type }) => type !== dangling);
+    return { ...schema, status: { ...status, conditions: [...others, condition] } };
+  };
+  await repairObject(registry, { kind, namespace: '', name }, repaired, 'status');
+}

@@ -1,0 +1,159 @@
+/**
+ * Service address ranges: the one that the server was started with, and what all of them say of
+ * themselves.
+ *
+ *     kubernetes            made when it is not there; Ready True while it is the range in use
+ *     every other           Ready False: no addresses are given out of it
+ *     deleted, in use       stays, Ready False: some address in it is in no other range
+ *     deleted, not in use   goes
+ *
+ * What it is not: giving out addresses. That of the service default/kubernetes is the only one that
+ * the server itself takes (kubernetes-service.ts).
+ *
+ * Invariants: a range has the finalizer that keeps it until its addresses are gone. Conditions'
+ * times change with their status only; nothing is written that says the same.
+ * Bounds: a look at all addresses for each range that is being deleted, at most `deletingMax` a
+ * pass; a commit, and so a turn of the event loop, lies between two ranges that change.
+ */
+import { BlockList, isIPv6 } from 'node:net';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import { formatRfc3339 } from '../../apimachinery/time.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import { ensureObject, leftAlone, repairObject } from './ensured-object.ts';
+
+const rangeName = 'kubernetes';
+const ready = 'Ready';
+const deletingMax = 16;
+
+/** @throws StatusError or StorageError for the first that could not be written. */
+export async function keepServiceCidrs(
+  registry: RegistryDeps,
+  ranges: readonly string[],
+): Promise<void> {
+  const { scheme, identity } = registry;
+  const group = identity.fill('networking.{domain}');
+  const cidrs = scheme.findStorage({ group, resource: 'servicecidrs' });
+  const addresses = scheme.findStorage({ group, resource: 'ipaddresses' });
+  if (cidrs === undefined || addresses === undefined) return;
+  const wanted: ApiObject = {
+    apiVersion: `${cidrs.group}/${cidrs.version}`,
+    kind: cidrs.kind,
+    metadata: { name: rangeName, finalizers: [finalizerOf(registry)] },
+    spec: { cidrs: [...ranges] },
+  };
+  await ensureObject(registry, cidrs, wanted, leftAlone);
+  let deleting = 0;
+  for (const entry of registry.streams.snapshot(cidrs.storage).entries(undefined)) {
+    const range = decodeObject(entry.bytes);
+    const going = range.metadata.deletionTimestamp !== undefined;
+    if (going && (deleting += 1) > deletingMax) continue;
+    await keepRange(registry, { cidrs, addresses }, range, ranges);
+  }
+}
+
+interface Kinds {
+  readonly cidrs: KindInfo;
+  readonly addresses: KindInfo;
+}
+
+async function keepRange(
+  registry: RegistryDeps,
+  { cidrs, addresses }: Kinds,
+  range: ApiObject,
+  ranges: readonly string[],
+): Promise<void> {
+  const target = { kind: cidrs, namespace: '', name: range.metadata.name ?? '' };
+  const finalizer = finalizerOf(registry);
+  if (range.metadata.deletionTimestamp === undefined) {
+    const repaired = (now: ApiObject): ApiObject | undefined => withFinalizer(now, finalizer);
+    if (repaired(range) !== undefined) await repairObject(registry, target, repaired);
+  } else if (!isNeeded(registry, { cidrs, addresses }, range)) {
+    await repairObject(registry, target, (now) => withoutFinalizer(now, finalizer));
+    return;
+  }
+  const repaired = (now: ApiObject): ApiObject | undefined =>
+    withCondition(now, findingOf(now, ranges), formatRfc3339(registry.clock.nowMs()));
+  if (repaired(range) !== undefined) await repairObject(registry, target, repaired, 'status');
+}
+
+function finalizerOf({ identity }: RegistryDeps): string {
+  return identity.fill('networking.{domain}/service-cidr-finalizer');
+}
+
+function withFinalizer(range: ApiObject, finalizer: string): ApiObject | undefined {
+  const { finalizers = [], deletionTimestamp } = range.metadata;
+  if (finalizers.includes(finalizer) || deletionTimestamp !== undefined) return undefined;
+  return { ...range, metadata: { ...range.metadata, finalizers: [...finalizers, finalizer] } };
+}
+
+function withoutFinalizer(range: ApiObject, finalizer: string): ApiObject | undefined {
+  const { finalizers = [] } = range.metadata;
+  if (!finalizers.includes(finalizer)) return undefined;
+  const others = finalizers.filter((each) => each !== finalizer);
+  return { ...range, metadata: { ...range.metadata, finalizers: others } };
+}
+
+function findingOf(range: ApiObject, ranges: readonly string[]): JsonObject {
+  if (range.metadata.deletionTimestamp !== undefined) {
+    return {
+      status: 'False',
+      reason: 'Terminating',
+      message:
+        'There are still IPAddresses referencing the ServiceCIDR, please remove them or create ' +
+        'a new ServiceCIDR',
+    };
+  }
+  const own = texts(part(range, 'spec'), 'cidrs');
+  const inUse = range.metadata.name === rangeName && own.every((each, at) => each === ranges[at]);
+  return inUse
+    ? { status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready' }
+    : {
+        status: 'False',
+        reason: 'NotAllocating',
+        message: 'this server does not give out addresses of services, nor any of this range',
+      };
+}
+
+function withCondition(range: ApiObject, finding: JsonObject, now: string): ApiObject | undefined {
+  const status = part(range, 'status');
+  const conditions = objects(status, 'conditions');
+  const before = conditions.find(({ type }) => type === ready);
+  const names = ['status', 'reason', 'message'];
+  if (before !== undefined && names.every((n) => text(before, n) === text(finding, n))) {
+    return undefined;
+  }
+  const same = before !== undefined && before['status'] === finding['status'];
+  const lastTransitionTime = (same ? before['lastTransitionTime'] : undefined) ?? now;
+  const own: JsonObject = { type: ready, lastTransitionTime, ...finding };
+  const others = conditions.filter(({ type }) => type !== ready);
+  return { ...range, status: { ...status, conditions: [...others, own] } };
+}
+
+/** Whether an address lies in this range and in no other that stays. */
+function isNeeded(registry: RegistryDeps, { cidrs, addresses }: Kinds, range: ApiObject): boolean {
+  const own = blockOf([range]);
+  const others: ApiObject[] = [];
+  for (const entry of registry.streams.snapshot(cidrs.storage).entries(undefined)) {
+    const each = decodeObject(entry.bytes);
+    const stays = each.metadata.deletionTimestamp === undefined;
+    if (stays && entry.name !== range.metadata.name) others.push(each);
+  }
+  const covered = blockOf(others);
+  for (const { name } of registry.streams.snapshot(addresses.storage).entries(undefined)) {
+    const family = isIPv6(name) ? 'ipv6' : 'ipv4';
+    if (own.check(name, family) && !covered.check(name, family)) return true;
+  }
+  return false;
+}
+
+function blockOf(ranges: readonly ApiObject[]): BlockList {
+  const block = new BlockList();
+  for (const cidr of ranges.flatMap((range) => texts(part(range, 'spec'), 'cidrs'))) {
+    const [address = '', bits = ''] = cidr.split('/');
+    block.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
+  }
+  return block;
+}

@@ -1,0 +1,98 @@
+/**
+ * From the bytes of a request body to its value, in whatever format (spec 1, section 4.3): a small
+ * body at once, a large one in parts, so that everybody else goes on while it is read.
+ *
+ * Invariants: both ways read the same. A client that has gone costs no further part. Who goes on
+ * with a large body does so in a turn that nobody else's work is in.
+ * Bound: `atOnceBytesMax` bytes are read in one turn; of a larger body no part is longer than the
+ * engine's own JSON.parse of it, or our reading of its Protobuf.
+ */
+import { cborSteps, decodeCbor } from '../apimachinery/codecs/cbor.ts';
+import { decodeJson, jsonSteps } from '../apimachinery/codecs/json.ts';
+import type { DecodeOptions, Decoded } from '../apimachinery/codecs/json.ts';
+import { decodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
+import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
+import { decodeYaml, yamlSteps } from '../apimachinery/codecs/yaml.ts';
+import type { BodyFormat } from '../apimachinery/negotiation.ts';
+import { newTimeout } from '../apimachinery/status-error.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
+import { wholeTurnMs } from '../stdx/turns.ts';
+import type { Turns } from '../stdx/turns.ts';
+import type { HttpExchange } from '../transport/http-exchange.ts';
+
+/** Policy: a larger body is read in parts. */
+export const atOnceBytesMax = 64 * 1024;
+
+export interface Reading extends DecodeOptions {
+  readonly schemaOf: SchemaOf;
+}
+
+interface TurnsDeps {
+  readonly registry: { readonly turns: Turns };
+}
+
+/** At once, or a promise: a small body is not to wait for one. */
+export function decodeBody(
+  deps: TurnsDeps,
+  exchange: Pick<HttpExchange, 'closed'>,
+  bytes: Uint8Array,
+  format: BodyFormat,
+  reading: Reading,
+): Decoded | Promise<Decoded> {
+  return bytes.length <= atOnceBytesMax
+    ? decodeAtOnce(bytes, format, reading)
+    : decodeInTurns(deps.registry.turns, exchange, stepsOf(bytes, format, reading));
+}
+
+function decodeAtOnce(bytes: Uint8Array, format: BodyFormat, reading: Reading): Decoded {
+  switch (format) {
+    case 'json':
+      return decodeJson(bytes, reading);
+    case 'yaml':
+      return decodeYaml(bytes, reading);
+    case 'protobuf':
+      return decodeProtobuf(bytes, reading.schemaOf);
+    case 'cbor':
+      return decodeCbor(bytes);
+  }
+}
+
+function stepsOf(
+  bytes: Uint8Array,
+  format: BodyFormat,
+  reading: Reading,
+): Iterator<undefined, Decoded> {
+  switch (format) {
+    case 'json':
+      return jsonSteps(bytes, reading);
+    case 'yaml':
+      return yamlSteps(bytes, reading);
+    case 'protobuf':
+      return protobufStep(bytes, reading);
+    case 'cbor':
+      return cborSteps(bytes);
+  }
+}
+
+/** It is read at once, but when it is its turn. */
+function* protobufStep(bytes: Uint8Array, { schemaOf }: Reading): Generator<undefined, Decoded> {
+  yield;
+  return decodeProtobuf(bytes, schemaOf);
+}
+
+async function decodeInTurns(
+  turns: Turns,
+  exchange: Pick<HttpExchange, 'closed'>,
+  steps: Iterator<undefined, Decoded>,
+): Promise<Decoded> {
+  const decoded = await runStepwise(turns, steps, () => exchange.closed);
+  if (decoded?.kind === 'refused') return decoded;
+  if (decoded !== undefined) await turns.pause(wholeTurnMs);
+  return decoded === undefined || exchange.closed ? gone : decoded;
+}
+
+/** Nobody reads it; the audit trail may. */
+const gone: Decoded = {
+  kind: 'refused',
+  error: newTimeout('the client went away before its body was read', 1),
+};

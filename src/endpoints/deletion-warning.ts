@@ -1,0 +1,13 @@
+/** What a caller is told who deletes without saying what becomes of dependents (spec 1, 3.1). */
+import type { DeleteOptions } from '../apimachinery/delete-options.ts';
+import type { EndpointDeps, ResourceRequest } from './request.ts';
+
+export function warnOfDefaultPropagation(
+  { registry }: EndpointDeps,
+  { kind, warnings }: ResourceRequest,
+  { orphanDependents, propagationPolicy }: DeleteOptions,
+): void {
+  if (propagationPolicy !== undefined || orphanDependents !== undefined) return;
+  const { deletionWarning } = registry.strategyOf(kind);
+  if (deletionWarning !== undefined) warnings.push(deletionWarning);
+}

@@ -1,0 +1,157 @@
+/**
+ * How many requests are being answered, and who has to come again because there are too many:
+ * reads, writes and streams apart (spec 2, section 1; flags and answer as the reference has them).
+ *
+ * What it is not: fair queues; nobody waits here. Nor the bytes of bodies and answers, which the
+ * transport bounds.
+ *
+ * Invariants: a request holds one place at most, until it has been answered, a stream until it has
+ * ended; `leave` gives it back once. Health checks and `system:masters` hold none: whoever has to
+ * find out what is wrong gets in.
+ * Bounds: `max` of each kind, and a quarter of it on top that is kept for callers who hold little:
+ * one who takes all that there is cannot stop the others. 0: no bound.
+ */
+import { wellKnownGroups } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { HttpExchange } from '../../transport/http-exchange.ts';
+import { healthEndpoints } from '../health.ts';
+import type { RequestInfo } from '../request-info.ts';
+
+export interface InFlightLimits {
+  /** 0: no bound. */
+  readonly readOnlyMax: number;
+  readonly mutatingMax: number;
+  readonly streamsMax: number;
+}
+
+export interface InFlight {
+  begin(info: RequestInfo): Place;
+  /** Streams that are open, of those who are counted. */
+  readonly streamsCount: number;
+}
+
+/** Of one request. */
+export interface Place {
+  /** False: there is none; the caller has to come again. */
+  enter(user: UserInfo): boolean;
+  /** Once or never entered is the same. */
+  leave(): void;
+}
+
+export function createInFlight(limits: InFlightLimits): InFlight {
+  const readOnly = new Kind(limits.readOnlyMax);
+  const mutating = new Kind(limits.mutatingMax);
+  const streams = new Kind(limits.streamsMax);
+  const kindOf = (info: RequestInfo): Kind => {
+    if (isStream(info)) return streams;
+    return readingVerbs.has(info.verb) ? readOnly : mutating;
+  };
+  return {
+    get streamsCount() {
+      return streams.count;
+    },
+    begin(info) {
+      if (isHealthCheck(info)) return freePlace;
+      return new CountedPlace(kindOf(info));
+    },
+  };
+}
+
+export function sendTooManyRequests(exchange: HttpExchange): void {
+  exchange.send(
+    429,
+    [
+      ['Content-Type', 'text/plain; charset=utf-8'],
+      ['X-Content-Type-Options', 'nosniff'],
+      ['Retry-After', '1'],
+    ],
+    'Too many requests, please try again later.\n',
+  );
+}
+
+const readingVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
+
+function isStream({ verb, resource }: RequestInfo): boolean {
+  return verb === 'watch' && resource !== undefined;
+}
+
+function isHealthCheck({ path, resource }: RequestInfo): boolean {
+  if (resource !== undefined) return false;
+  const [, root = ''] = path.split('/', 2);
+  return healthEndpoints.some((endpoint) => endpoint === root);
+}
+
+const freePlace: Place = { enter: () => true, leave() {} };
+
+/** Of callers who have gone; above it they are forgotten. */
+const idleCallersMax = 1_024;
+
+interface CallerCount {
+  count: number;
+}
+
+class Kind {
+  readonly #max: number;
+  readonly #reserve: number;
+  readonly #littleMax: number;
+  /** Callers stay here when they hold nothing: a Map that turns over all the time is made anew. */
+  readonly #callers = new Map<string, CallerCount>();
+  #idleCallers = 0;
+  count = 0;
+
+  constructor(max: number) {
+    this.#max = max === 0 ? Infinity : max;
+    this.#reserve = Math.ceil(max / 4);
+    this.#littleMax = Math.max(1, Math.floor(this.#reserve / 8));
+  }
+
+  enter(name: string): CallerCount | undefined {
+    let caller = this.#callers.get(name);
+    if (this.count >= this.#max) {
+      const little = (caller?.count ?? 0) < this.#littleMax;
+      if (!little || this.count >= this.#max + this.#reserve) return undefined;
+    }
+    if (caller === undefined) {
+      caller = { count: 0 };
+      this.#callers.set(name, caller);
+    } else if (caller.count === 0) this.#idleCallers -= 1;
+    caller.count += 1;
+    this.count += 1;
+    return caller;
+  }
+
+  leave(caller: CallerCount): void {
+    this.count -= 1;
+    caller.count -= 1;
+    if (caller.count > 0) return;
+    this.#idleCallers += 1;
+    if (this.#idleCallers > idleCallersMax) this.#forgetIdle();
+  }
+
+  #forgetIdle(): void {
+    for (const [name, { count }] of this.#callers) if (count === 0) this.#callers.delete(name);
+    this.#idleCallers = 0;
+  }
+}
+
+class CountedPlace implements Place {
+  readonly #kind: Kind;
+  #caller: CallerCount | undefined;
+
+  constructor(kind: Kind) {
+    this.#kind = kind;
+  }
+
+  enter(user: UserInfo): boolean {
+    if (user.groups.includes(wellKnownGroups.masters)) return true;
+    this.#caller = this.#kind.enter(user.name);
+    return this.#caller !== undefined;
+  }
+
+  leave(): void {
+    const caller = this.#caller;
+    if (caller === undefined) return;
+    this.#caller = undefined;
+    this.#kind.leave(caller);
+  }
+}

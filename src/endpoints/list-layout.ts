@@ -1,0 +1,225 @@
+/**
+ * How a list is shown: its form, and how the entry of an object becomes an item of it
+ * (spec 1, sections 2.6, 4.3).
+ *
+ *     entry ─ show ─▶ JSON in the version ─ project ─▶ JSON of the item ─ form.item ─▶ item
+ *             └──────────────────── kept by revision, where it costs something ──────────┘
+ *
+ * What it is not: sending; see list-response.ts.
+ *
+ * Invariant: in the common case (JSON, stored version, whole objects) an item is the entry's own
+ * bytes. Rows of Tables are kept without the ages in them, which are put in as they are sent.
+ */
+import { parseJsonText } from '../apimachinery/codecs/lossless.ts';
+import type { StateEncoder } from '../apimachinery/kept-encodings.ts';
+import { agedItem, itemAt } from '../apimachinery/lists/aged-item.ts';
+import { cborList } from '../apimachinery/lists/cbor-list.ts';
+import { indentedList, jsonList } from '../apimachinery/lists/json-list.ts';
+import type { ListForm, ListMeta } from '../apimachinery/lists/list-form.ts';
+import { protobufList } from '../apimachinery/lists/protobuf-list.ts';
+import { yamlList } from '../apimachinery/lists/yaml-list.ts';
+import type { BodyFormat, MetaVersion, Projection } from '../apimachinery/negotiation.ts';
+import { decodeObject, decodeTrustedText } from '../apimachinery/object-encoding.ts';
+import { partialForm } from '../apimachinery/projection/partial-metadata.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import { metaTypes, partialMetadataType } from '../apimachinery/typed/meta-types.ts';
+import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
+import type { JsonValue } from '../apimachinery/unstructured.ts';
+import { convertsWhenShown, showingId } from '../registry/versions.ts';
+import { assert } from '../stdx/assert.ts';
+import type { Representation } from './representation.ts';
+import { metaVersionOf, tableFormOf } from './representation.ts';
+import type { EndpointDeps } from './request.ts';
+
+export interface ListLayout {
+  readonly form: ListForm;
+  readonly itemOf: StateEncoder;
+  /** Making an item costs more than copying it. */
+  readonly costly: boolean;
+  /** An item is there until the next one is made. */
+  readonly isPassing: boolean;
+  /** What `itemOf` makes is kept under this name; undefined: it is made anew. */
+  readonly keptAs: string | undefined;
+}
+
+/** The list's own members, but for what it is. */
+export type ListPosition = Omit<ListMeta, 'kind' | 'apiVersion' | 'columns'>;
+
+/** What a projection makes of objects, before it is encoded. */
+interface Formed {
+  readonly meta: ListMeta;
+  readonly parse: (json: Uint8Array) => JsonValue;
+  /** In Protobuf. */
+  readonly schemas: { readonly list: ObjectSchema; readonly item: ObjectSchema } | undefined;
+  /** Which texts are bytes, in CBOR. */
+  readonly itemType: ObjectSchema | undefined;
+}
+
+interface Projected extends Formed {
+  readonly project: (json: Uint8Array) => Uint8Array;
+  /** Not the whole object: a part has to be found in it. */
+  readonly isCut: boolean;
+  readonly id: string;
+}
+
+export function listLayout(
+  deps: EndpointDeps,
+  kind: KindInfo,
+  representation: Representation,
+  position: ListPosition,
+): ListLayout {
+  const { negotiated, pretty, show } = representation;
+  if (negotiated.projection.kind === 'table') {
+    return tableLayout(deps, kind, representation, negotiated.projection.version, position);
+  }
+  const projected = projectedOf(deps, kind, representation, negotiated.projection, position);
+  const form = formOf(representation, projected);
+  const { project } = projected;
+  const { item } = form;
+  const make =
+    item === undefined
+      ? (bytes: Uint8Array) => project(show(bytes))
+      : (bytes: Uint8Array) => item(project(show(bytes)));
+  if (item === undefined && !projected.isCut && !convertsWhenShown(kind)) {
+    const itemOf: StateEncoder = (entry) => make(entry.bytes);
+    return { form, itemOf, costly: false, isPassing: false, keptAs: undefined };
+  }
+  const keptAs = keptName(kind, negotiated.format, pretty, projected.id);
+  const itemOf = deps.encodings.encoder(keptAs, make);
+  return { form, itemOf, costly: true, isPassing: false, keptAs };
+}
+
+function keptName(kind: KindInfo, format: BodyFormat, pretty: boolean, id: string): string {
+  return `${format === 'json' && pretty ? 'indented' : format} ${id} ${showingId(kind)}`;
+}
+
+/** What is kept of a row has holes where ages belong: the length of an item is another one later,
+ * so there is no such list in a form that says its length first. */
+function tableLayout(
+  deps: EndpointDeps,
+  kind: KindInfo,
+  representation: Representation,
+  version: MetaVersion,
+  position: ListPosition,
+): ListLayout {
+  const { negotiated, pretty, show, includeObject } = representation;
+  const table = tableFormOf(deps, version, representation);
+  const columns = JSON.parse(table.columnsText) as JsonValue;
+  const form = formOf(representation, {
+    meta: listMeta(table.kind, table.apiVersion, position, columns),
+    parse: (json) => parseJsonText(decodeTrustedText(json)),
+    schemas: undefined,
+    itemType: undefined,
+  });
+  assert(form.needs !== 'bytes', 'rows have no fixed length');
+  const { item, scalarOf } = form;
+  // Nobody who writes objects can know it.
+  const mark = `age${deps.prng.uuid().replaceAll('-', '')}`;
+  const make = (bytes: Uint8Array): Uint8Array => {
+    const { json, ages } = table.row(show(bytes), mark);
+    return agedItem(item === undefined ? json : item(json), mark, ages, scalarOf);
+  };
+  const anew = (bytes: Uint8Array): Uint8Array => {
+    const json = table.rowNow(show(bytes));
+    return item === undefined ? json : item(json);
+  };
+  const id = `table/${version}/${includeObject}`;
+  const keptAs = keptName(kind, negotiated.format, pretty, id);
+  const kept = deps.encodings.encoder(keptAs, make);
+  const itemOf: StateEncoder = (entry) =>
+    itemAt(kept(entry), deps.clock.nowMs(), scalarOf) ?? anew(entry.bytes);
+  return { form, itemOf, costly: true, keptAs, isPassing: true };
+}
+
+/** Items that are the objects of initial events, too: those that are worth keeping. */
+export function keptItems(
+  deps: EndpointDeps,
+  kind: KindInfo,
+  representation: Representation,
+): StateEncoder | undefined {
+  const position = { resourceVersion: '' };
+  const layout = listLayout(deps, kind, { ...representation, pretty: false }, position);
+  return layout.keptAs !== undefined ? layout.itemOf : undefined;
+}
+
+function formOf({ negotiated, pretty }: Representation, formed: Formed): ListForm {
+  const { meta, parse, schemas, itemType } = formed;
+  switch (negotiated.format) {
+    case 'json':
+      return pretty ? indentedList(meta, parse) : jsonList(meta);
+    case 'yaml':
+      return yamlList(meta, parse);
+    case 'cbor':
+      return cborList(meta, parse, itemType);
+    case 'protobuf':
+      assert(schemas !== undefined, 'protobuf is negotiated for what has a schema');
+      return protobufList(schemas.list, schemas.item, meta, parse);
+  }
+}
+
+function projectedOf(
+  deps: EndpointDeps,
+  kind: KindInfo,
+  representation: Representation,
+  projection: Exclude<Projection, { readonly kind: 'table' }>,
+  position: ListPosition,
+): Projected {
+  if (projection.kind === 'none') return wholeObjects(kind, representation, position);
+  return partialObjects(deps, projection.version, position);
+}
+
+/** Spelt out: what spreading makes has a hidden class of its own each time. */
+function listMeta(
+  kind: string,
+  apiVersion: string,
+  position: ListPosition,
+  columns?: JsonValue,
+): ListMeta {
+  return {
+    kind,
+    apiVersion,
+    resourceVersion: position.resourceVersion,
+    continue: position.continue,
+    remainingItemCount: position.remainingItemCount,
+    columns,
+  };
+}
+
+function wholeObjects(
+  kind: KindInfo,
+  { schema }: Representation,
+  position: ListPosition,
+): Projected {
+  const { listKind, listSchema } = kind;
+  const typed = schema !== undefined && listSchema !== undefined;
+  return {
+    meta: listMeta(listKind, formatGroupVersion(kind), position),
+    project: (json) => json,
+    parse: decodeObject,
+    schemas: typed ? { list: listSchema, item: schema } : undefined,
+    itemType: typed ? schema : undefined,
+    isCut: false,
+    id: 'object',
+  };
+}
+
+function partialObjects(
+  deps: EndpointDeps,
+  version: 'v1' | 'v1beta1',
+  position: ListPosition,
+): Projected {
+  const form = partialForm({ domain: deps.identity.domain, version });
+  return {
+    meta: listMeta(form.listKind, metaVersionOf(deps, version), position),
+    project: form.project,
+    parse: decodeObject,
+    schemas: {
+      list: metaTypes.object(`meta/${version}.${form.listKind}`),
+      item: partialMetadataType,
+    },
+    itemType: undefined,
+    isCut: true,
+    id: `partial/${version}`,
+  };
+}

@@ -1,0 +1,20 @@
+/**
+ * Look-ups by a text that somebody else has chosen. Every object of the language answers to names
+ * that nobody gave it (`constructor`, `__proto__`, `toString`): what is asked by such a text has to
+ * be a table of this kind, a Map, or be asked for its own members.
+ *
+ * Invariants: neither ever answers with anything that was not put in.
+ */
+
+/**
+ * A table with these members and no others: it has no prototype. test/tidy holds that every table
+ * which can be asked with any text is made here.
+ */
+export function lookup<T>(entries: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.assign(Object.create(null) as Record<string, T>, entries);
+}
+
+/** The object's own member of this name: for data, whose keys may have any name. */
+export function ownMember<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}

@@ -1,0 +1,36 @@
+/**
+ * Work that is written as an iterator, run in the turns of the event loop (turns.ts): everybody
+ * else goes on between its steps, and work for somebody who has gone stops at the next one.
+ *
+ * What it is not: a bound on one step; that is for the iterator to see to.
+ */
+import type { Turns } from './turns.ts';
+
+/** What the iterator returns; undefined: stopped before its end. Rejects with what a step threw. */
+export function runStepwise<T>(
+  turns: Pick<Turns, 'run'>,
+  work: Iterator<undefined, T>,
+  isStopped: () => boolean,
+): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    turns.run((isOver) => {
+      try {
+        do {
+          if (isStopped()) {
+            resolve(undefined);
+            return false;
+          }
+          const next = work.next();
+          if (next.done === true) {
+            resolve(next.value);
+            return false;
+          }
+        } while (!isOver());
+        return true;
+      } catch (error) {
+        reject(error);
+        return false;
+      }
+    });
+  });
+}

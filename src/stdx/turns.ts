@@ -1,0 +1,97 @@
+/**
+ * Turns of the event loop, shared by all work that may be larger than one: long lists, large
+ * bodies, long walks. Each piece of work is a step that is run again, in turn with the others,
+ * until it says that it is done or that it waits for something.
+ *
+ *     run ─▶ [ step ][ step ][ step ] … until `turnMs` are used ─▶ next turn of the event loop
+ *                 └ at most `stepMs` each, which is for the step to see to
+ *
+ * What it is not: a thread pool. A step that does not ask `isOver` holds up everybody.
+ *
+ * Invariants: what all steps of one turn take together is bounded, however many wait; a step that
+ * comes while nobody waits runs at once, inside `run`. Steps do not throw. Bound: who waits is
+ * bounded by the requests there are.
+ */
+import type { Clock, Timers } from './clock.ts';
+import { RingBuffer } from './ring-buffer.ts';
+
+/** Does a part of its work. True: there is more, run it again. */
+export type Step = (isOver: () => boolean) => boolean;
+
+export interface Turns {
+  run(step: Step): void;
+  /** Resolves when there is time for so much work that is no step; `pauseCostMs`, if nothing is
+   * said. Whoever comes behind goes on when that time is over, in a later turn if need be. */
+  pause(costMs?: number): Promise<void>;
+}
+
+export interface TurnLimits {
+  /** Of steps in one turn of the event loop. Policy: the rest goes on in the next. */
+  readonly turnMs: number;
+  /** Of one step, if others wait. Policy: it goes to the end of the line. */
+  readonly stepMs: number;
+  /** What work counts for that goes on after a pause. */
+  readonly pauseCostMs: number;
+}
+
+/** What `pause` is told for work that is to have the rest of a turn for itself. */
+export const wholeTurnMs = Infinity;
+
+export const defaultTurnLimits: TurnLimits = { turnMs: 6, stepMs: 2, pauseCostMs: 2 };
+
+export interface TurnsDeps {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly limits?: TurnLimits | undefined;
+}
+
+export function createTurns(deps: TurnsDeps): Turns {
+  const { clock, timers, limits = defaultTurnLimits } = deps;
+  const waiting = new RingBuffer<Step>();
+  let isBegun = false;
+  let isWorking = false;
+  let turnEndsMs = 0;
+  let stepEndsMs = 0;
+  const isOver = (): boolean => clock.monotonicMs() >= stepEndsMs;
+
+  const begin = (): void => {
+    isBegun = true;
+    turnEndsMs = clock.monotonicMs() + limits.turnMs;
+    timers.nextTurn(() => {
+      isBegun = false;
+      if (waiting.length === 0) return;
+      begin();
+      work();
+    });
+  };
+
+  const work = (): void => {
+    isWorking = true;
+    while (waiting.length > 0) {
+      const now = clock.monotonicMs();
+      if (now >= turnEndsMs) break;
+      stepEndsMs = Math.min(now + limits.stepMs, turnEndsMs);
+      const step = waiting.shift();
+      if (step(isOver)) waiting.push(step);
+    }
+    isWorking = false;
+  };
+
+  const run = (step: Step): void => {
+    waiting.push(step);
+    if (!isBegun) begin();
+    if (!isWorking && waiting.length === 1) work();
+  };
+
+  return {
+    run,
+    pause: (costMs = limits.pauseCostMs) =>
+      new Promise((resolve) => {
+        run(() => {
+          turnEndsMs -= costMs;
+          resolve();
+          return false;
+        });
+      }),
+  };
+}

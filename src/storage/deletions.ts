@@ -1,0 +1,42 @@
+/**
+ * The mutations of a commit that a full store takes: deletions, and what is written of a record
+ * that is being deleted. They make room, or end in what does.
+ *
+ * Invariant: one that was to follow another of the same commit is kept only together with it.
+ */
+import type { Mutation } from './storage.ts';
+
+/** Whether a record in this state is being deleted. */
+export type IsEnding = (state: string) => boolean;
+
+interface Kept {
+  readonly mutation: Mutation;
+  /** Its index in the commit before. */
+  readonly from: number;
+}
+
+export function endsRecord({ operation }: Mutation, isEnding: IsEnding): boolean {
+  return operation.kind === 'delete' || isEnding(operation.state);
+}
+
+/** Each with those that follow it, as commits of their own: together they may need more room than
+ * is left, one by one they free it for each other. */
+export function deletionsOf(mutations: readonly Mutation[], isEnding: IsEnding): readonly Kept[][] {
+  const chains: Kept[][] = [];
+  const places = new Map<number, { readonly chain: Kept[]; readonly index: number }>();
+  for (const [from, mutation] of mutations.entries()) {
+    if (!endsRecord(mutation, isEnding)) continue;
+    const { expect } = mutation;
+    const before = expect.kind === 'after' ? places.get(expect.index) : undefined;
+    if (expect.kind === 'after' && before === undefined) continue;
+    const chain = before?.chain ?? [];
+    if (before === undefined) chains.push(chain);
+    places.set(from, { chain, index: chain.length });
+    const moved =
+      before === undefined
+        ? mutation
+        : { ...mutation, expect: { kind: 'after', index: before.index } as const };
+    chain.push({ mutation: moved, from });
+  }
+  return chains;
+}

@@ -1,0 +1,130 @@
+/**
+ * Room that the store keeps for itself, so that deletions and compaction still have some when the
+ * medium is full.
+ *
+ *     whole ── a commit finds no room: release ─▶ released (full) ── restore succeeds ─▶ whole
+ *
+ * What it is not: free space of the file system, which somebody else may take. The room is pages of
+ * the store's own file: records that mean nothing, in a table of their own. Freed, they serve what
+ * LMDB writes next, be it the disk, a quota or a limit of the file that has come to its end.
+ *
+ * Invariants: the store is full exactly while the reserve is not whole, and is not full again until
+ * the whole of it has been written anew: that there is room for it is the proof that there is room.
+ * Bounds: `reserveLimits`; a try to restore is one transaction of at most as many bytes.
+ */
+import { statfsSync } from 'node:fs';
+import type { Clock } from '../../stdx/clock.ts';
+import { fileBytesMax } from './lmdb-errors.ts';
+import type { Table, Tables } from './tables.ts';
+
+export const reserveLimits = {
+  /** Two of the largest records, what a commit writes around them, and a list of pages freed. */
+  bytes: 8 * 1024 * 1024,
+  /** A small file system, or a file that may not become large, does not give more than this part
+   * of itself. */
+  partOfMedium: 1 / 8,
+  /** Pause between tries to restore it. Policy: doubled each time that it was lost again within
+   * `steadyMs`, so that a store at its limit does not go to and fro. */
+  retryMinMs: 1_000,
+  retryMaxMs: 8_000,
+  steadyMs: 60_000,
+} as const;
+
+/** A value that takes one page of 4 KiB for itself: any free page will do for it. */
+const pageValue = Buffer.alloc(4096 - 16);
+
+export interface Reserve {
+  readonly isFull: boolean;
+  /** Whether it is worth trying to restore it now. */
+  isDue(): boolean;
+  /** Gives the room to whoever writes next. */
+  release(transaction: Transaction): Promise<void>;
+  /** Answers whether the reserve is whole again; it is not when there is no room for it. */
+  restore(transaction: Transaction): Promise<boolean>;
+}
+
+/** Rejects when nothing of it was written. */
+export type Transaction = (write: () => void) => Promise<void>;
+
+export interface ReserveOptions {
+  /** The data directory. */
+  readonly path: string;
+  readonly tables: Tables;
+  readonly clock: Clock;
+  /** 0: none. */
+  readonly bytes: number;
+  /** Told when the store has become full, and when it is no longer. */
+  readonly onFull: (full: boolean) => void;
+}
+
+export function createReserve(options: ReserveOptions): Reserve {
+  const { clock, path, tables } = options;
+  const table: Table = tables.root.openDB<Buffer, Buffer>('reserve', {
+    keyEncoding: 'binary',
+    encoding: 'binary',
+  });
+  const pages = Math.floor(Math.min(options.bytes, largestShare(path)) / 4096);
+  let isFull = false;
+  let pauseMs: number = reserveLimits.retryMinMs;
+  let triedMs = -Infinity;
+  let restoredMs = -Infinity;
+  /** Of the file system, when it was last tried. */
+  let roomBytes = 0;
+
+  const becomes = (full: boolean): void => {
+    if (isFull === full) return;
+    isFull = full;
+    options.onFull(full);
+  };
+  return {
+    get isFull() {
+      return isFull;
+    },
+    isDue: () =>
+      isFull && (clock.monotonicMs() >= triedMs + pauseMs || freeBytes(path) > roomBytes),
+    async release(transaction) {
+      if (!isFull) {
+        const { retryMaxMs, retryMinMs, steadyMs } = reserveLimits;
+        const relapsed = clock.monotonicMs() - restoredMs < steadyMs;
+        pauseMs = relapsed ? Math.min(pauseMs * 2, retryMaxMs) : retryMinMs;
+        triedMs = clock.monotonicMs();
+        roomBytes = freeBytes(path);
+      }
+      becomes(true);
+      if (table.getKeysCount({ limit: 1 }) > 0) await transaction(() => void table.clearAsync());
+    },
+    async restore(transaction) {
+      triedMs = clock.monotonicMs();
+      roomBytes = freeBytes(path);
+      try {
+        // Of a full store also what is there: writing it again proves that there is room.
+        if (isFull || table.getKeysCount({}) < pages) await transaction(() => fill(table, pages));
+      } catch {
+        becomes(true);
+        return false;
+      }
+      restoredMs = clock.monotonicMs();
+      becomes(false);
+      return true;
+    },
+  };
+}
+
+function fill(table: Table, pages: number): void {
+  for (let page = 0; page < pages; page += 1) {
+    const key = Buffer.alloc(4);
+    key.writeUInt32BE(page);
+    void table.put(key, pageValue);
+  }
+}
+
+function largestShare(path: string): number {
+  const { blocks, bsize } = statfsSync(path);
+  const medium = Math.min(blocks * bsize, fileBytesMax());
+  return medium * reserveLimits.partOfMedium;
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}

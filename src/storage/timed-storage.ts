@@ -1,0 +1,119 @@
+/**
+ * A store whose answers are timed, by what was asked and of which resource.
+ *
+ * What it is not: a part of any promise: every call and every answer is passed on as it is.
+ *
+ * A commit carries mutations of several requests: each counts as the create, update or delete that
+ * it is, with the time of its commit.
+ *
+ * Bound: as many series as there are resources in the store, times operations.
+ */
+import type { Clock } from '../stdx/clock.ts';
+import { Histogram } from '../stdx/histogram.ts';
+import type { Mutation, Storage } from './storage.ts';
+
+export interface StoreTimes {
+  readonly operation: StoreOperation;
+  /** `configmaps`, `deployments.apps`; '' for all of them. */
+  readonly resource: string;
+  readonly seconds: Histogram;
+  readonly failures: number;
+}
+
+type StoreOperation = 'get' | 'list' | 'create' | 'update' | 'delete';
+
+interface Times extends StoreTimes {
+  failures: number;
+}
+
+export interface TimedStorage {
+  readonly storage: Storage;
+  times(): readonly StoreTimes[];
+}
+
+/** Of the reference's metric of its store. */
+const bounds: readonly number[] = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45,
+  60,
+];
+
+export function timedStorage(inner: Storage, clock: Pick<Clock, 'monotonicMs'>): TimedStorage {
+  const all: Times[] = [];
+  const byResource = new Map<string, Map<StoreOperation, Times>>();
+
+  function timesOf(operation: StoreOperation, key: string): Times {
+    const prefix = resourcePrefix(key);
+    let operations = byResource.get(prefix);
+    if (operations === undefined) byResource.set(prefix, (operations = new Map()));
+    let times = operations.get(operation);
+    if (times === undefined) {
+      const seconds = new Histogram(bounds);
+      times = { operation, resource: nameOf(prefix), seconds, failures: 0 };
+      operations.set(operation, times);
+      all.push(times);
+    }
+    return times;
+  }
+
+  async function timed<T>(times: Times, ask: () => Promise<T>): Promise<T> {
+    const sinceMs = clock.monotonicMs();
+    try {
+      return await ask();
+    } catch (error) {
+      times.failures += 1;
+      throw error;
+    } finally {
+      times.seconds.observe((clock.monotonicMs() - sinceMs) / 1000);
+    }
+  }
+
+  async function commit(mutations: readonly Mutation[]): ReturnType<Storage['commit']> {
+    const sinceMs = clock.monotonicMs();
+    let failed = true;
+    try {
+      const outcomes = await inner.commit(mutations);
+      failed = false;
+      return outcomes;
+    } finally {
+      const seconds = (clock.monotonicMs() - sinceMs) / 1000;
+      for (const mutation of mutations) {
+        const times = timesOf(operationOf(mutation), mutation.key);
+        times.seconds.observe(seconds);
+        if (failed) times.failures += 1;
+      }
+    }
+  }
+
+  const storage: Storage = {
+    name: inner.name,
+    commitLanes: inner.commitLanes,
+    read: (key, at) => timed(timesOf('get', key), () => inner.read(key, at)),
+    scan: (range, at) => timed(timesOf('list', range.prefix), () => inner.scan(range, at)),
+    commit,
+    changes: (after, options) => inner.changes(after, options),
+    tail: (after, signal) => inner.tail(after, signal),
+    revision: () => inner.revision(),
+    compactRevision: () => inner.compactRevision(),
+    compact: (before) => inner.compact(before),
+    failure: () => inner.failure(),
+    close: () => inner.close(),
+  };
+  return { storage, times: () => all };
+}
+
+function operationOf({ expect, operation }: Mutation): StoreOperation {
+  if (operation.kind === 'delete') return 'delete';
+  return expect.kind === 'absent' ? 'create' : 'update';
+}
+
+/** `<group>/<resource>` of a key; '' of what is no whole one. */
+function resourcePrefix(key: string): string {
+  const first = key.indexOf('/');
+  const second = key.indexOf('/', first + 1);
+  return first < 0 || second < 0 ? '' : key.slice(0, second);
+}
+
+function nameOf(prefix: string): string {
+  const [group = '', resource = ''] = prefix.split('/');
+  return group === '' ? resource : `${resource}.${group}`;
+}

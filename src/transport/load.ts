@@ -1,0 +1,54 @@
+/**
+ * What all ports of one process hold for their clients together: bytes of request bodies, and of
+ * answers that their readers have not taken yet.
+ *
+ * What it is not: connections or requests, which are counted where they come in.
+ *
+ * Bounds: `bodyBytesMax` and UnreadAnswers' own. A body or an answer of at most `smallBytesMax` is
+ * counted and never refused: a few large ones cannot stop the traffic that a cluster lives on.
+ */
+import { systemClock, systemTimers } from '../stdx/clock.ts';
+import { UnreadAnswers } from './unread-answers.ts';
+
+const smallBytesMax = 16 * 1024;
+
+export interface LoadLimits {
+  readonly bodyBytesMax: number;
+  readonly unreadBytesMax: number;
+  readonly idleTimeoutMs: number;
+}
+
+export interface TransportLoad {
+  readonly bodies: BodyBytes;
+  readonly answers: UnreadAnswers;
+}
+
+export function createTransportLoad(limits: LoadLimits): TransportLoad {
+  const answers = new UnreadAnswers(
+    { bytesMax: limits.unreadBytesMax, idleTimeoutMs: limits.idleTimeoutMs },
+    systemClock,
+    systemTimers,
+  );
+  return { bodies: new BodyBytes(limits.bodyBytesMax), answers };
+}
+
+/** Bytes of bodies that are being received, or wait for the answer to their request. */
+export class BodyBytes {
+  readonly #max: number;
+  heldBytes = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** For a body that then has `totalBytes`. False: there is no room, and nothing was taken. */
+  take(bytes: number, totalBytes: number): boolean {
+    if (totalBytes > smallBytesMax && this.heldBytes + bytes > this.#max) return false;
+    this.heldBytes += bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.heldBytes -= bytes;
+  }
+}

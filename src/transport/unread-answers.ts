@@ -1,0 +1,133 @@
+/**
+ * Answers that were handed over to be sent and have not been taken by their readers: how many bytes
+ * they hold, and the end of those whose readers take nothing.
+ *
+ * What it is not: what watches have to say (streams/ bounds that), or a timer for each answer: one
+ * scan looks at all of them, `sliceCount` in a turn of the event loop.
+ *
+ * Invariants: a reader who takes something between two looks is not cut; a stream that has nothing
+ * to say is not cut, however long. An entry is cut up to one scan after its time.
+ * Bounds: `bytesMax` in all. Above three quarters of it, readers who have taken nothing for
+ * `graceMs` are cut, the longest stalled first, until half of it is free.
+ */
+import type { Clock, Timers } from '../stdx/clock.ts';
+import { SlotSet } from '../stdx/slot-set.ts';
+import type { Ticket } from '../stdx/slot-set.ts';
+
+const sliceCount = 1_000;
+const graceMs = 2_000;
+const hurriedScanMs = 500;
+const scanMsMax = 30_000;
+
+/** An answer on its way. */
+export interface Unread {
+  /** Since when nothing has been taken of what there is to take; `nowMs` when that is not so. */
+  stalledSinceMs(nowMs: number): number;
+  cut(): void;
+}
+
+export interface UnreadLimits {
+  readonly bytesMax: number;
+  readonly idleTimeoutMs: number;
+}
+
+interface Stalled {
+  readonly item: Unread;
+  readonly sinceMs: number;
+}
+
+export class UnreadAnswers {
+  readonly #limits: UnreadLimits;
+  readonly #clock: Clock;
+  readonly #timers: Timers;
+  readonly #entries = new SlotSet<Unread>();
+  #scanning = false;
+  #waiting: { readonly dueMs: number; readonly cancel: () => void } | undefined;
+  heldBytes = 0;
+  cutCount = 0;
+
+  constructor(limits: UnreadLimits, clock: Clock, timers: Timers) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#timers = timers;
+  }
+
+  nowMs(): number {
+    return this.#clock.monotonicMs();
+  }
+
+  add(ticket: Ticket<Unread>): void {
+    this.#entries.add(ticket);
+    this.#arm();
+  }
+
+  remove(ticket: Ticket<Unread>): void {
+    this.#entries.remove(ticket);
+  }
+
+  /** Whether so many bytes more may wait for their reader. */
+  hasRoom(bytes: number): boolean {
+    return this.heldBytes + bytes <= this.#limits.bytesMax;
+  }
+
+  hold(bytes: number): void {
+    this.heldBytes += bytes;
+    if (this.#isPressed()) this.#arm();
+  }
+
+  release(bytes: number): void {
+    this.heldBytes -= bytes;
+  }
+
+  #isPressed(): boolean {
+    return this.heldBytes > (this.#limits.bytesMax * 3) / 4;
+  }
+
+  #arm(): void {
+    if (this.#scanning || this.#entries.size === 0) return;
+    const calmMs = Math.min(scanMsMax, Math.max(hurriedScanMs, this.#limits.idleTimeoutMs / 4));
+    const afterMs = this.#isPressed() ? hurriedScanMs : calmMs;
+    const dueMs = this.nowMs() + afterMs;
+    if (this.#waiting !== undefined) {
+      if (this.#waiting.dueMs <= dueMs) return;
+      this.#waiting.cancel();
+    }
+    const timer = this.#timers.after(afterMs, () => {
+      this.#waiting = undefined;
+      this.#scanning = true;
+      this.#scan(this.#entries.items(), 0, []);
+    });
+    this.#waiting = { dueMs, cancel: () => timer.cancel() };
+  }
+
+  #scan(items: readonly Unread[], from: number, stalled: Stalled[]): void {
+    const nowMs = this.nowMs();
+    const end = Math.min(items.length, from + sliceCount);
+    for (let i = from; i < end; i += 1) {
+      const item = items[i] as Unread;
+      const sinceMs = item.stalledSinceMs(nowMs);
+      if (nowMs - sinceMs >= this.#limits.idleTimeoutMs) this.#cut(item);
+      else if (nowMs - sinceMs >= graceMs) stalled.push({ item, sinceMs });
+    }
+    if (end < items.length) {
+      this.#timers.nextTurn(() => this.#scan(items, end, stalled));
+      return;
+    }
+    if (this.#isPressed()) this.#relieve(stalled);
+    this.#scanning = false;
+    this.#arm();
+  }
+
+  #relieve(stalled: Stalled[]): void {
+    stalled.sort((a, b) => a.sinceMs - b.sinceMs);
+    for (const { item } of stalled) {
+      if (this.heldBytes <= this.#limits.bytesMax / 2) return;
+      this.#cut(item);
+    }
+  }
+
+  #cut(item: Unread): void {
+    this.cutCount += 1;
+    item.cut();
+  }
+}

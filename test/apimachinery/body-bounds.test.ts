@@ -1,0 +1,53 @@
+/** What holds for a body in every encoding: its bounds, and one content for one text. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bodyValuesMax } from '../../src/apimachinery/codecs/body-bounds.ts';
+import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
+import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
+import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
+import { decodeProtobuf, encodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
+import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
+import { statusType } from '../../src/apimachinery/typed/meta-types.ts';
+import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+
+function valueOf(decoded: Decoded): JsonValue {
+  assert.ok(decoded.kind === 'value', 'it is refused');
+  return decoded.value;
+}
+
+/** A Status with so many causes, each of one member. */
+function statusOf(causes: number): JsonObject {
+  const details = { causes: Array.from({ length: causes }, () => ({ field: 'a' })) };
+  return { apiVersion: 'v1', kind: 'Status', details };
+}
+
+const codecs: readonly [string, (object: JsonObject) => Decoded][] = [
+  ['JSON', (object) => decodeJson(Buffer.from(JSON.stringify(object)))],
+  ['YAML', (object) => decodeYaml(Buffer.from(`# not JSON\n${JSON.stringify(object)}`))],
+  ['CBOR', (object) => decodeCbor(encodeCbor(object))],
+  ['Protobuf', (object) => decodeProtobuf(encodeProtobuf(statusType, object), () => statusType)],
+];
+
+describe('a body in any encoding', () => {
+  for (const [name, decode] of codecs) {
+    it(`holds so many members and items and no more: ${name}`, () => {
+      const taken = valueOf(decode(statusOf(bodyValuesMax / 2 - 10))) as JsonObject;
+      assert.deepEqual(taken['details'], statusOf(bodyValuesMax / 2 - 10)['details']);
+      const refused = decode(statusOf(bodyValuesMax + 10));
+      assert.ok(refused.kind === 'refused');
+      assert.equal(refused.error.code, 413);
+      assert.match(
+        refused.error.message,
+        new RegExp(`more than ${bodyValuesMax} members and items`),
+      );
+    });
+  }
+
+  it('has U+FFFD for half of a surrogate pair, in keys and values, and pairs as they are', () => {
+    const json = '{"k\\ud800":["\\udfff!","\\uD83D\\uDE00","\\ud83d","\\\\ud800"]}';
+    const expected = { 'k\ufffd': ['\ufffd!', '\u{1f600}', '\ufffd', '\\ud800'] };
+    assert.deepEqual(valueOf(decodeJson(Buffer.from(json))), expected);
+    assert.deepEqual(valueOf(decodeYaml(Buffer.from(json))), expected);
+    assert.deepEqual(valueOf(decodeYaml(Buffer.from(`# YAML\n${json}`))), expected);
+  });
+});

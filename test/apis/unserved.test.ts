@@ -1,0 +1,476 @@
+/**
+ * What is accepted although nothing acts on it says so: a row for each, over HTTP, at a create, an
+ * update, a patch and an apply; and what does not need it is taken in silence.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { keepServiceCidrs } from '../../src/controllers/system/service-cidrs.ts';
+import { startTestServer } from '../support/test-server.ts';
+import type { Reply, TestServer } from '../support/test-server.ts';
+
+interface Row {
+  readonly title: string;
+  readonly object: JsonObject;
+  readonly collection: string;
+  /** What the warning says; absent: there is none. */
+  readonly says?: RegExp;
+}
+
+const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] };
+
+function webhooks(kind: string): JsonObject {
+  const hook = {
+    name: 'a.b.example',
+    clientConfig: { url: 'https://127.0.0.1:1/' },
+    rules: [rule],
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+  };
+  const meta = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'a' } };
+  return { ...meta, kind, webhooks: [hook] };
+}
+
+const admission = (resource: string): string => `/apis/admissionregistration.k8s.io/v1/${resource}`;
+const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
+const admissionMeta = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'a' } };
+const alphaMeta = { apiVersion: 'admissionregistration.k8s.io/v1alpha1', metadata: { name: 'a' } };
+const constraints = { resourceRules: [rule] };
+
+const rows: readonly Row[] = [
+  {
+    title: 'validating webhooks',
+    collection: admission('validatingwebhookconfigurations'),
+    object: webhooks('ValidatingWebhookConfiguration'),
+    says: /^this server does not call admission webhooks: /,
+  },
+  {
+    title: 'mutating webhooks',
+    collection: admission('mutatingwebhookconfigurations'),
+    object: webhooks('MutatingWebhookConfiguration'),
+    says: /^this server does not call admission webhooks: /,
+  },
+  {
+    title: 'validating policies',
+    collection: admission('validatingadmissionpolicies'),
+    object: {
+      ...admissionMeta,
+      kind: 'ValidatingAdmissionPolicy',
+      spec: { matchConstraints: constraints, validations: [{ expression: 'true' }] },
+    },
+    says: /^this server does not evaluate admission policies: nothing is refused/,
+  },
+  {
+    title: 'bindings of validating policies',
+    collection: admission('validatingadmissionpolicybindings'),
+    object: {
+      ...admissionMeta,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      spec: { policyName: 'a', validationActions: ['Deny'] },
+    },
+    says: /^this server does not evaluate admission policies: nothing is refused/,
+  },
+  {
+    title: 'mutating policies',
+    collection: '/apis/admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicies',
+    object: {
+      ...alphaMeta,
+      kind: 'MutatingAdmissionPolicy',
+      spec: {
+        matchConstraints: constraints,
+        reinvocationPolicy: 'Never',
+        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }],
+      },
+    },
+    says: /^this server does not evaluate admission policies: nothing is changed/,
+  },
+  {
+    title: 'bindings of mutating policies',
+    collection: '/apis/admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicybindings',
+    object: { ...alphaMeta, kind: 'MutatingAdmissionPolicyBinding', spec: { policyName: 'a' } },
+    says: /^this server does not evaluate admission policies: nothing is changed/,
+  },
+  {
+    title: 'quotas',
+    collection: '/api/v1/namespaces/default/resourcequotas',
+    object: {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'a' },
+      spec: { hard: { pods: '1' } },
+    },
+    says: /^this server does not count or enforce quotas: /,
+  },
+  {
+    title: 'limit ranges',
+    collection: '/api/v1/namespaces/default/limitranges',
+    object: {
+      apiVersion: 'v1',
+      kind: 'LimitRange',
+      metadata: { name: 'a' },
+      spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] },
+    },
+    says: /^this server does not apply limit ranges: /,
+  },
+  {
+    title: 'the security labels of a namespace',
+    collection: '/api/v1/namespaces',
+    object: {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {
+        name: 'strict',
+        labels: {
+          'pod-security.kubernetes.io/warn': 'baseline',
+          'pod-security.kubernetes.io/enforce': 'restricted',
+        },
+      },
+    },
+    says: /: pod-security\.kubernetes\.io\/enforce, pod-security\.kubernetes\.io\/warn has no effect$/,
+  },
+  {
+    title: 'a namespace without them',
+    collection: '/api/v1/namespaces',
+    object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'plain' } },
+  },
+  {
+    title: 'flow schemas',
+    collection: `${flow}/flowschemas`,
+    object: {
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      kind: 'FlowSchema',
+      metadata: { name: 'a' },
+      spec: { priorityLevelConfiguration: { name: 'a' }, matchingPrecedence: 5000 },
+    },
+    says: /^this server does not classify requests: /,
+  },
+  {
+    title: 'priority levels',
+    collection: `${flow}/prioritylevelconfigurations`,
+    object: {
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      kind: 'PriorityLevelConfiguration',
+      metadata: { name: 'a' },
+      spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
+    },
+    says: /^this server does not queue or limit requests by priority level: /,
+  },
+  {
+    title: 'addresses of services',
+    collection: '/apis/networking.k8s.io/v1/ipaddresses',
+    object: {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'IPAddress',
+      metadata: { name: '10.0.0.9' },
+      spec: { parentRef: { resource: 'services', namespace: 'default', name: 'a' } },
+    },
+    says: /^this server does not give out addresses of services: /,
+  },
+  {
+    title: 'the default class of ingresses',
+    collection: '/apis/networking.k8s.io/v1/ingressclasses',
+    object: {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'IngressClass',
+      metadata: {
+        name: 'a',
+        annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' },
+      },
+      spec: { controller: 'example.com/a' },
+    },
+    says: /: ingressclass\.kubernetes\.io\/is-default-class has no effect$/,
+  },
+  {
+    title: 'another class of ingresses',
+    collection: '/apis/networking.k8s.io/v1/ingressclasses',
+    object: {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'IngressClass',
+      metadata: {
+        name: 'b',
+        annotations: { 'ingressclass.kubernetes.io/is-default-class': 'false' },
+      },
+      spec: { controller: 'example.com/a' },
+    },
+  },
+  ...['storageclass', 'storageclass.beta'].map((word, at): Row => ({
+    title: `the default class of volume claims, by ${word}`,
+    collection: '/apis/storage.k8s.io/v1/storageclasses',
+    object: {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: {
+        name: `a${at}`,
+        annotations: { [`${word}.kubernetes.io/is-default-class`]: 'true' },
+      },
+      provisioner: 'example.com/a',
+    },
+    says: /is-default-class has no effect$/,
+  })),
+  {
+    title: 'what a runtime class adds to pods',
+    collection: '/apis/node.k8s.io/v1/runtimeclasses',
+    object: {
+      apiVersion: 'node.k8s.io/v1',
+      kind: 'RuntimeClass',
+      metadata: { name: 'a' },
+      handler: 'a',
+      overhead: { podFixed: { cpu: '1' } },
+      scheduling: { nodeSelector: { a: 'b' } },
+    },
+    says: /: overhead, scheduling has no effect$/,
+  },
+  {
+    title: 'a runtime class that adds nothing',
+    collection: '/apis/node.k8s.io/v1/runtimeclasses',
+    object: {
+      apiVersion: 'node.k8s.io/v1',
+      kind: 'RuntimeClass',
+      metadata: { name: 'b' },
+      handler: 'a',
+    },
+  },
+  {
+    title: 'migrations of what is stored',
+    collection: '/apis/storagemigration.k8s.io/v1alpha1/storageversionmigrations',
+    object: {
+      apiVersion: 'storagemigration.k8s.io/v1alpha1',
+      kind: 'StorageVersionMigration',
+      metadata: { name: 'a' },
+      spec: { resource: { group: '', version: 'v1', resource: 'secrets' } },
+    },
+    says: /^this server does not migrate what is stored: /,
+  },
+  {
+    title: 'candidates of elections',
+    collection: '/apis/coordination.k8s.io/v1alpha2/namespaces/default/leasecandidates',
+    object: {
+      apiVersion: 'coordination.k8s.io/v1alpha2',
+      kind: 'LeaseCandidate',
+      metadata: { name: 'a' },
+      spec: {
+        leaseName: 'a',
+        binaryVersion: '1.33.0',
+        emulationVersion: '1.33.0',
+        strategy: 'OldestEmulationVersion',
+      },
+    },
+    says: /^this server does not elect leaders: /,
+  },
+  {
+    title: 'a deployment, which is for another program',
+    collection: '/apis/apps/v1/namespaces/default/deployments',
+    object: {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'a' },
+      spec: {
+        selector: { matchLabels: { a: 'b' } },
+        template: {
+          metadata: { labels: { a: 'b' } },
+          spec: { containers: [{ name: 'a', image: 'a' }] },
+        },
+      },
+    },
+  },
+];
+
+function warningsOf({ headers }: Reply): readonly string[] {
+  const header = headers['warning'] ?? '';
+  const all = [...String(header).matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)];
+  return all.map(([, said = '']) => said).filter((said) => said.startsWith('this server'));
+}
+
+describe('what nothing acts on says so', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer({ 'runtime-config': 'api/all=true' });
+  });
+  after(() => server.remove());
+
+  for (const { title, object, collection, says } of rows) {
+    const wanted = (reply: Reply, verb: string): void => {
+      assert.ok(reply.status < 300, `${verb}: ${reply.text}`);
+      const said = warningsOf(reply);
+      assert.equal(said.length, says === undefined ? 0 : 1, `${verb}: ${said.join()}`);
+      if (says !== undefined) assert.match(said[0] ?? '', says, verb);
+    };
+    it(says === undefined ? `nothing is said of ${title}` : title, async () => {
+      const { name } = object['metadata'] as { name: string };
+      const at = `${collection}/${name}`;
+      wanted(await server.request('POST', `${collection}?dryRun=All`, { body: object }), 'dry run');
+      const made = await server.request('POST', collection, { body: object });
+      wanted(made, 'create');
+      const labels = { ...(made.body as { metadata: JsonObject }).metadata, name };
+      const body = { ...made.body, metadata: labels };
+      wanted(await server.request('PUT', at, { body }), 'update');
+      const patch = { metadata: { annotations: { note: 'x' } } };
+      const merge = { 'content-type': 'application/merge-patch+json' };
+      wanted(await server.request('PATCH', at, { body: patch, headers: merge }), 'patch');
+      const apply = { 'content-type': 'application/apply-patch+yaml' };
+      const applied = `${at}?fieldManager=me&force=true`;
+      wanted(await server.request('PATCH', applied, { body: object, headers: apply }), 'apply');
+      await server.request('DELETE', at);
+      const anew = { body: object, headers: apply };
+      if (!collection.endsWith('/namespaces')) {
+        wanted(await server.request('PATCH', applied, anew), 'apply of what is not there');
+      }
+    });
+  }
+
+  it('a write that is refused says nothing of it', async () => {
+    const collection = '/api/v1/namespaces/default/limitranges';
+    const object = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'A b' }, spec: {} };
+    const reply = await server.request('POST', collection, { body: object });
+    assert.equal(reply.status, 422);
+    assert.deepEqual(warningsOf(reply), []);
+  });
+});
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+}
+
+interface Conditioned extends JsonObject {
+  readonly metadata: JsonObject;
+  readonly status: { readonly conditions?: readonly (Condition & JsonObject)[] } & JsonObject;
+}
+
+describe('what nothing acts on says so in its status', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.remove());
+
+  async function send(method: string, target: string, body: object): Promise<Conditioned> {
+    const reply = await server.request(method, target, { body });
+    assert.ok(reply.status < 300, reply.text);
+    return reply.body as unknown as Conditioned;
+  }
+  const said = ({ status }: Conditioned): readonly string[] =>
+    (status.conditions ?? []).map((each) => `${each.type} ${each.status} ${each.reason}`);
+
+  it('a definition of a custom type: whoever writes it, it is not established', async () => {
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const notServed = ['NamesAccepted False NotServed', 'Established False NotServed'];
+    const made = await send('POST', definitions, {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'widgets', kind: 'Widget' },
+        versions: [
+          {
+            name: 'v2',
+            served: true,
+            storage: false,
+            schema: { openAPIV3Schema: { type: 'object' } },
+          },
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object' } },
+          },
+        ],
+      },
+    });
+    assert.deepEqual(said(made), notServed);
+    assert.match(made.status.conditions?.[1]?.message ?? '', /does not serve custom resources/);
+    assert.deepEqual(made.status['storedVersions'], ['v1']);
+    const at = `${definitions}/widgets.example.com`;
+    const established = {
+      ...made.status.conditions?.[1],
+      status: 'True',
+      reason: 'InitialNamesAccepted',
+    };
+    const other = { ...established, type: 'Terminating', status: 'False' };
+    const claimed = { ...made, status: { ...made.status, conditions: [established, other] } };
+    const after = await send('PUT', `${at}/status`, claimed);
+    assert.deepEqual([...said(after)].sort(), [
+      'Established False NotServed',
+      'NamesAccepted False NotServed',
+      'Terminating False InitialNamesAccepted',
+    ]);
+    const { lastTransitionTime } = made.status.conditions?.[1] ?? {};
+    const found = after.status.conditions?.find(({ type }) => type === 'Established');
+    assert.equal(found?.lastTransitionTime, lastTransitionTime);
+  });
+
+  it('a service that asks for what nobody gives out', async () => {
+    const services = '/api/v1/namespaces/default/services';
+    const port = { port: 80 };
+    const cases: readonly (readonly [string, JsonObject, string])[] = [
+      ['plain', { ports: [port] }, 'cluster IPs'],
+      ['headless', { ports: [port], clusterIP: 'None' }, ''],
+      ['named', { ports: [port], clusterIP: '10.0.0.77' }, ''],
+      ['elsewhere', { type: 'ExternalName', externalName: 'example.com' }, ''],
+      ['node', { type: 'NodePort', ports: [port] }, 'cluster IPs and node ports'],
+      [
+        'both',
+        { type: 'NodePort', clusterIP: '10.0.0.78', ports: [{ ...port, nodePort: 30_001 }] },
+        '',
+      ],
+      [
+        'balanced',
+        { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, ports: [port] },
+        'cluster IPs',
+      ],
+    ];
+    for (const [name, spec, missing] of cases) {
+      const object = { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec };
+      const { status } = await send('POST', services, object);
+      const conditions = status.conditions ?? [];
+      assert.equal(conditions.length, missing === '' ? 0 : 1, name);
+      if (missing === '') continue;
+      assert.equal(conditions[0]?.type, 'AddressesAllocated');
+      assert.match(conditions[0]?.message ?? '', new RegExp(`does not give out ${missing}:`));
+    }
+    const plain = await send('PUT', `${services}/plain`, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'plain' },
+      spec: { ports: [port], clusterIP: '10.0.0.79' },
+    });
+    assert.equal(plain.status.conditions, undefined, 'it has its address now');
+  });
+
+  it('an address range that nothing is given out of', async () => {
+    const { registry } = server.running.parts;
+    const ranges = '/apis/networking.k8s.io/v1/servicecidrs';
+    await send('POST', ranges, {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'ServiceCIDR',
+      metadata: { name: 'mine' },
+      spec: { cidrs: ['10.9.0.0/24', 'fd00:9::/112'] },
+    });
+    const found = async (): Promise<readonly string[]> => {
+      await keepServiceCidrs(registry, ['10.0.0.0/24']);
+      const reply = await server.request('GET', `${ranges}/mine`);
+      return reply.status === 404 ? ['gone'] : said(reply.body as unknown as Conditioned);
+    };
+    assert.deepEqual(await found(), ['Ready False NotAllocating']);
+    const addresses = '/apis/networking.k8s.io/v1/ipaddresses';
+    for (const name of ['10.9.0.5', 'fd00:9::5', '10.8.0.5']) {
+      await send('POST', addresses, {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'IPAddress',
+        metadata: { name },
+        spec: { parentRef: { resource: 'services', namespace: 'default', name: 'a' } },
+      });
+    }
+    await server.request('DELETE', `${ranges}/mine`);
+    assert.deepEqual(await found(), ['Ready False Terminating']);
+    await server.request('DELETE', `${addresses}/10.9.0.5`);
+    assert.deepEqual(await found(), ['Ready False Terminating']);
+    await server.request('DELETE', `${addresses}/fd00:9::5`);
+    assert.deepEqual(await found(), ['gone']);
+  });
+});

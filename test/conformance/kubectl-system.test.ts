@@ -1,0 +1,111 @@
+/**
+ * What an old and a new kubectl show of the objects that a server makes itself, on a server as
+ * `npm start` makes it. Skipped, with the reason, where no kubectl of that release is installed.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { startChildServer } from '../support/child-server.ts';
+import type { ChildServer } from '../support/child-server.ts';
+import { findKubectl, runKubectl } from '../support/kubectl.ts';
+import { eventually } from '../support/watch-client.ts';
+
+const programs = ['1.27', '1.33'].map((release) => [release, findKubectl(release)] as const);
+const missing = programs.every(([, program]) => program === undefined);
+
+describe('kubectl and the system’s objects', { skip: missing && 'no kubectl found' }, () => {
+  let dataDir = '';
+  let server: ChildServer;
+
+  before(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-'));
+    server = await startChildServer([
+      '--secure-port=0',
+      '--http-port=off',
+      '--authorization-mode=RBAC',
+      '--anonymous-auth=',
+      '--controllers=*',
+      '--identity=kubernetes',
+      '--advertise-address=192.0.2.7',
+      `--data-dir=${dataDir}`,
+    ]);
+  });
+  after(async () => {
+    await server.stop('SIGTERM');
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  for (const [release, program] of programs) {
+    const skip = program === undefined && `kubectl ${release} not found`;
+    const kubectl = async (line: string): Promise<string> => {
+      const { kubeconfig } = server;
+      const at = { home: dataDir, kubeconfig };
+      const ran = await runKubectl(program ?? '', at, line.split(' '));
+      assert.equal(ran.code, 0, `kubectl ${line}: ${ran.stderr}`);
+      return ran.stdout;
+    };
+
+    test(`${release}: cluster-info names the server`, { skip }, async () => {
+      assert.match(await kubectl('cluster-info'), /control plane.*is running at.*https:\/\/127/);
+    });
+
+    test(`${release}: each kind is listed, as it is`, { skip }, async () => {
+      await eventually('the service is there', async () =>
+        (await kubectl('get endpointslices')).includes('192.0.2.7'),
+      );
+      const all = await kubectl('get all -A');
+      assert.match(all, /default +service\/kubernetes +ClusterIP +10\.0\.0\.1 +<none> +443\/TCP/);
+      const { port } = server;
+      const endpoints = await kubectl('get endpoints kubernetes');
+      assert.match(endpoints, new RegExp(`kubernetes +192\\.0\\.2\\.7:${port} `));
+      const slices = await kubectl('get endpointslices');
+      assert.match(slices, new RegExp(`kubernetes +IPv4 +${port} +192\\.0\\.2\\.7 `));
+      const classes = await kubectl('get priorityclasses');
+      assert.match(classes, /system-cluster-critical +2000000000 +false/);
+      assert.match(classes, /system-node-critical +2000001000 +false/);
+      const schemas = await kubectl('get flowschemas');
+      assert.match(schemas, /\nprobes +exempt +2 +<none> +\S+ +False/);
+      assert.match(schemas, /\nservice-accounts +workload-low +9000 +ByUser +\S+ +False/);
+      const levels = await kubectl('get prioritylevelconfigurations');
+      assert.match(levels, /\nworkload-high +Limited +40 +128 +6 +50 /);
+      assert.match(levels, /\ncatch-all +Limited +5 +<none> +<none> +<none> /);
+      assert.match(await kubectl('get servicecidrs'), /\nkubernetes +10\.0\.0\.0\/24 /);
+      await kubectl('wait --for=condition=Ready servicecidr/kubernetes --timeout=20s');
+    });
+
+    test(`${release}: who writes what nothing acts on is told`, { skip }, async () => {
+      const at = { home: dataDir, kubeconfig: server.kubeconfig };
+      const run = (line: string, input = '') =>
+        runKubectl(program ?? '', at, line.split(' '), input);
+      const labelled = await run(
+        'label --overwrite ns default pod-security.kubernetes.io/warn=baseline',
+      );
+      assert.match(
+        labelled.stderr,
+        /Warning: this server does not check pods .*\/warn has no effect/,
+      );
+      assert.equal(labelled.code, 0);
+      const plain = await run(`annotate --overwrite ns kube-public seen=${release}`);
+      assert.equal(plain.stderr, '');
+      const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`;
+      const applied = await run('apply -f -', definition);
+      assert.equal(applied.code, 0, applied.stderr);
+      const wait = 'wait --for=condition=Established crd/widgets.example.com --timeout=1s';
+      assert.notEqual((await run(wait)).code, 0);
+      await kubectl('wait --for=condition=Established=false crd/widgets.example.com --timeout=9s');
+      const column = '{.status.conditions[?(@.type=="Established")].message}';
+      const message = await kubectl(`get crd widgets.example.com -o jsonpath=${column}`);
+      assert.match(message, /does not serve custom resources/);
+    });
+  }
+});

@@ -1,0 +1,34 @@
+/** Reading what may be a pipe ends, whoever writes or does not. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { readFileAtStart, readRegularFile } from '../../src/stdx/regular-file.ts';
+
+describe('a file that is read at the start', () => {
+  let file = '';
+  beforeEach(() => (file = path.join(mkdtempSync(path.join(tmpdir(), 'sluice-file-')), 'f')));
+  afterEach(() => rmSync(path.dirname(file), { recursive: true }));
+
+  it('may be a pipe whose writer comes late and writes in parts', () => {
+    execFileSync('mkfifo', [file]);
+    const script = `sleep 0.2; (printf 'one '; sleep 0.2; printf two) > '${file}'`;
+    const writer = spawn('/bin/sh', ['-c', script], { stdio: 'ignore' });
+    assert.equal(readFileAtStart(file).toString(), 'one two');
+    writer.kill();
+  });
+
+  it('that is a pipe nobody writes to is given up', () => {
+    execFileSync('mkfifo', [file]);
+    assert.throws(() => readFileAtStart(file), /is a pipe, and did not end within 10 seconds/);
+  });
+
+  it('is read whole where it is a regular one, and bounded while the server serves', () => {
+    writeFileSync(file, 'x'.repeat(100));
+    assert.equal(readFileAtStart(file).length, 100);
+    assert.equal(readRegularFile(file, 100).length, 100);
+    assert.throws(() => readRegularFile(file, 99), /is larger than 99 bytes/);
+  });
+});

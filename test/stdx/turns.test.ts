@@ -1,0 +1,107 @@
+/** Turns: who shares one, in what order, and what all of them may take together. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TimerHandle } from '../../src/stdx/clock.ts';
+import { createTurns, defaultTurnLimits } from '../../src/stdx/turns.ts';
+import type { Turns } from '../../src/stdx/turns.ts';
+
+interface Loop {
+  readonly turns: Turns;
+  nowMs: number;
+  /** One turn of the event loop; how long its steps took. */
+  turn(): number;
+  readonly scheduled: number;
+}
+
+function loopOf(): Loop {
+  let callbacks: (() => void)[] = [];
+  const loop = {
+    nowMs: 0,
+    get scheduled() {
+      return callbacks.length;
+    },
+    turn() {
+      const due = callbacks;
+      callbacks = [];
+      const begin = loop.nowMs;
+      for (const callback of due) callback();
+      return loop.nowMs - begin;
+    },
+    turns: undefined as unknown as Turns,
+  };
+  loop.turns = createTurns({
+    clock: { nowMs: () => loop.nowMs, monotonicMs: () => loop.nowMs },
+    timers: {
+      after: () => assert.fail('no timer'),
+      nextTurn(callback): TimerHandle {
+        callbacks.push(callback);
+        return { cancel: () => undefined };
+      },
+    },
+  });
+  return loop;
+}
+
+/** Works for `totalMs`, in slices as it is told. */
+function worker(loop: Loop, totalMs: number, log: string[], name: string) {
+  let left = totalMs;
+  return (isOver: () => boolean): boolean => {
+    log.push(name);
+    while (left > 0 && !isOver()) {
+      loop.nowMs += 1;
+      left -= 1;
+    }
+    return left > 0;
+  };
+}
+
+describe('turns', () => {
+  it('run a step at once while nobody waits, and nothing when it is done', () => {
+    const loop = loopOf();
+    const log: string[] = [];
+    loop.turns.run(worker(loop, 1, log, 'a'));
+    assert.deepEqual(log, ['a']);
+    assert.equal(loop.turn(), 0);
+    assert.equal(loop.scheduled, 0, 'the loop may sleep');
+  });
+
+  it('bound what all steps of one turn take together, however many wait', () => {
+    const loop = loopOf();
+    const log: string[] = [];
+    for (let i = 0; i < 200; i += 1) loop.turns.run(worker(loop, 10, log, `w${i}`));
+    assert.ok(loop.nowMs <= defaultTurnLimits.turnMs, `${loop.nowMs} ms in one turn`);
+    let turns = 0;
+    for (; loop.scheduled > 0; turns += 1) {
+      const tookMs = loop.turn();
+      assert.ok(tookMs <= defaultTurnLimits.turnMs, `${tookMs} ms in one turn`);
+    }
+    assert.equal(loop.nowMs, 2000, 'everything was done');
+    assert.ok(turns >= 2000 / defaultTurnLimits.turnMs);
+  });
+
+  it('give everybody a step before anybody has the next', () => {
+    const loop = loopOf();
+    const log: string[] = [];
+    for (const name of ['a', 'b', 'c']) loop.turns.run(worker(loop, 12, log, name));
+    while (loop.scheduled > 0) loop.turn();
+    // While it was alone the first had a whole turn.
+    assert.equal(log.join(''), 'aaaabcabcabcbcbcbc');
+  });
+
+  it('let what pauses go on a few at a time', async () => {
+    const loop = loopOf();
+    let went = 0;
+    for (let i = 0; i < 9; i += 1) void loop.turns.pause().then(() => (went += 1));
+    await Promise.resolve();
+    const perTurn = [went];
+    while (loop.scheduled > 0) {
+      const before = went;
+      loop.turn();
+      await Promise.resolve();
+      perTurn.push(went - before);
+    }
+    assert.equal(went, 9);
+    const most = defaultTurnLimits.turnMs / defaultTurnLimits.pauseCostMs;
+    assert.ok(Math.max(...perTurn) <= most, perTurn.join(' '));
+  });
+});

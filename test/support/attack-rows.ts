@@ -1,0 +1,287 @@
+/**
+ * What one caller can send to stop the others, row by row: each was found to do so once.
+ *
+ * What it is not: a judgement of times. A row says which answers are right; how long everybody else
+ * waited meanwhile is told by whoever runs it.
+ */
+import http from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeRequest } from './signing-requests.ts';
+
+export interface AttackRow {
+  readonly title: string;
+  /** Every answer is one of these; 0: the connection was ended. */
+  readonly right: readonly number[];
+  /** The statuses of its answers. `of` gives a size: the first in every run, the second at full
+   * size. */
+  run(port: number, of: SizeOf): Promise<readonly number[]>;
+}
+
+export type SizeOf = (small: number, full: number) => number;
+
+interface Sent {
+  readonly method?: string;
+  readonly path: string;
+  readonly type?: string;
+  readonly body?: string | Buffer;
+  readonly accept?: string;
+}
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const review = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+const yaml = 'application/yaml';
+const json = 'application/json';
+const protobuf = 'application/vnd.kubernetes.protobuf';
+
+export function send(port: number, sent: Sent): Promise<number> {
+  const { accept, body, method = 'POST', path, type = json } = sent;
+  const headers = {
+    ...(body === undefined
+      ? {}
+      : { 'content-type': type, 'content-length': Buffer.byteLength(body) }),
+    ...(accept === undefined ? {} : { accept }),
+  };
+  return new Promise((resolve) => {
+    const options = { host: '127.0.0.1', port, path, method, headers, agent: false };
+    const request = http.request(options, (response) => {
+      response.on('error', () => resolve(0));
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+    });
+    request.on('error', () => resolve(0));
+    request.end(body);
+  });
+}
+
+function posts(path: string, type: string, bodies: readonly (string | Buffer)[]) {
+  return async (port: number): Promise<readonly number[]> =>
+    Promise.all(bodies.map((body) => send(port, { path, type, body })));
+}
+
+function configMap(metadata: object, more: object = {}): string {
+  return JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, ...more });
+}
+
+function many<T>(count: number, make: (i: number) => T): T[] {
+  return Array.from({ length: count }, (_, i) => make(i));
+}
+
+function record<T>(count: number, make: (i: number) => T): Record<string, T> {
+  return Object.fromEntries(many(count, (i) => [`k${i}`, make(i)]));
+}
+
+/** A line of bytes as it is: for methods that no client library sends. */
+function raw(port: number, head: string): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(head));
+    socket.once('data', (bytes) => {
+      resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(bytes.toString('latin1'))?.[1] ?? 0));
+      socket.destroy();
+    });
+    socket.on('error', () => resolve(0));
+    socket.on('close', () => resolve(0));
+  });
+}
+
+/** Connections that begin a body and never end it; resolves when all have been ended. */
+async function unfinishedBodies(port: number, count: number, bytes: number): Promise<number[]> {
+  const chunk = Buffer.alloc(64 * 1024, 'a');
+  const sockets = many(count, () => connect(port, '127.0.0.1'));
+  for (const socket of sockets) {
+    socket.on('error', () => undefined);
+    socket.resume();
+    socket.write(`POST ${configMaps} HTTP/1.1\r\nHost: a\r\nContent-Type: ${json}\r\n`);
+    socket.write(`Content-Length: ${bytes}\r\n\r\n`);
+    for (let sent = 0; sent + chunk.length < bytes; sent += chunk.length) socket.write(chunk);
+  }
+  await sleep(500);
+  for (const socket of sockets) socket.destroy();
+  return sockets.map(() => 0);
+}
+
+/** Asks for a large answer again and again, and takes nothing of it. */
+async function readersOfNothing(port: number, count: number, path: string): Promise<number[]> {
+  const sockets = many(count, () => connect(port, '127.0.0.1'));
+  for (const socket of sockets) {
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  }
+  await sleep(500);
+  for (const socket of sockets) socket.destroy();
+  return sockets.map(() => 0);
+}
+
+const refused = [400, 413, 422];
+
+const bodies: readonly AttackRow[] = [
+  ...['closed', 'open'].map((end) => ({
+    title: `YAML of 6 KB, 1,000 levels deep, ${end}`,
+    right: end === 'open' ? [400] : [201, 400, 422],
+    run: (port: number) => {
+      const body = `{a: `.repeat(1000) + '1' + (end === 'open' ? '' : '}'.repeat(1000));
+      return posts(review, yaml, [body, body])(port);
+    },
+  })),
+  ...['&a ', '!!str ', '[', '{a: ', '- ', '? ', '*a ', '"', "'", '|\n'].map((piece) => ({
+    title: `YAML: ${JSON.stringify(piece)} repeated`,
+    right: refused,
+    run: (port: number, of: SizeOf) => {
+      const bytes = of(64 * 1024, 1024 * 1024);
+      return posts(review, yaml, [piece.repeat(Math.floor(bytes / piece.length))])(port);
+    },
+  })),
+  {
+    title: 'JSON: [ repeated',
+    right: refused,
+    run: (port, of) => posts(configMaps, json, ['['.repeat(of(64 * 1024, 3_000_000))])(port),
+  },
+];
+
+const counts: readonly AttackRow[] = [
+  {
+    title: 'ownerReferences',
+    right: refused,
+    run: (port, of) => {
+      const ownerReferences = many(of(3_000, 30_000), (i) => ({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        name: `o${i}`,
+        uid: `u${i}`,
+      }));
+      return posts(configMaps, json, [configMap({ name: 'owned', ownerReferences })])(port);
+    },
+  },
+  {
+    title: 'managedFields',
+    right: [201, ...refused],
+    run: (port, of) => {
+      const managedFields = many(of(1_000, 27_000), (i) => ({
+        manager: `m${i}`,
+        operation: 'Update',
+        apiVersion: 'v1',
+        time: '2024-01-01T00:00:00Z',
+        fieldsType: 'FieldsV1',
+        fieldsV1: {},
+      }));
+      return posts(configMaps, json, [configMap({ name: 'managed', managedFields })])(port);
+    },
+  },
+  ...['ipFamilies', 'clusterIPs', 'externalIPs', 'loadBalancerSourceRanges'].map((field) => ({
+    title: `strings in spec.${field}`,
+    right: refused,
+    run: (port: number, of: SizeOf) => {
+      const spec = { ports: [{ port: 80 }], [field]: many(of(30_000, 300_000), (i) => `x${i}`) };
+      const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec };
+      return posts('/api/v1/namespaces/default/services', json, [JSON.stringify(service)])(port);
+    },
+  })),
+  ...(['labels', 'annotations'] as const).map((field) => ({
+    title: field,
+    right: [201, ...refused],
+    run: (port: number, of: SizeOf) =>
+      posts(configMaps, json, [
+        configMap({ name: `of-${field}`, [field]: record(of(10_000, 100_000), () => 'v') }),
+      ])(port),
+  })),
+  {
+    title: 'finalizers',
+    right: refused,
+    run: (port, of) => {
+      const finalizers = many(of(10_000, 100_000), (i) => `example.com/f${i}`);
+      return posts(configMaps, json, [configMap({ name: 'finalized', finalizers })])(port);
+    },
+  },
+  {
+    title: 'data of many keys; the same applied',
+    right: [200, 201, ...refused],
+    run: async (port, of) => {
+      const data = record(of(5_000, 100_000), () => 'v');
+      const body = configMap({ name: 'wide' }, { data });
+      const path = `${configMaps}/wider?fieldManager=a`;
+      const applied = configMap({ name: 'wider' }, { data });
+      const type = 'application/apply-patch+yaml';
+      return [
+        await send(port, { path: configMaps, body }),
+        await send(port, { method: 'PATCH', path, type, body: applied }),
+        await send(port, { method: 'PATCH', path, type, body: applied }),
+      ];
+    },
+  },
+];
+
+const others: readonly AttackRow[] = [
+  {
+    title: 'a CertificateSigningRequest of 30 KB',
+    right: [201, ...refused],
+    run: async (port, of) => {
+      const names = many(of(200, 2_000), (i) => ({ type: 'dns' as const, value: `n${i}` }));
+      const { base64 } = await makeRequest({ commonName: 'c', names });
+      const spec = {
+        request: base64,
+        signerName: 'kubernetes.io/kube-apiserver-client',
+        usages: ['client auth'],
+      };
+      const body = JSON.stringify({
+        apiVersion: 'certificates.k8s.io/v1',
+        kind: 'CertificateSigningRequest',
+        metadata: { generateName: 'large-' },
+        spec,
+      });
+      const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+      return posts(path, json, [body, body])(port);
+    },
+  },
+  {
+    title: 'lists in Protobuf at once',
+    right: [200, 429],
+    run: (port, of) => {
+      const list = { method: 'GET', path: configMaps, accept: protobuf };
+      return Promise.all(many(of(10, 200), () => send(port, list)));
+    },
+  },
+  {
+    title: 'lists in YAML of clients that go',
+    right: [0],
+    run: async (port, of) => {
+      const count = of(10, 200);
+      const sockets = many(count, () => connect(port, '127.0.0.1'));
+      for (const socket of sockets) {
+        socket.on('error', () => undefined);
+        socket.write(`GET ${configMaps} HTTP/1.1\r\nHost: a\r\nAccept: ${yaml}\r\n\r\n`);
+      }
+      await sleep(50);
+      for (const socket of sockets) socket.destroy();
+      return sockets.map(() => 0);
+    },
+  },
+  {
+    title: 'bodies of 3 MiB that do not end',
+    right: [0],
+    run: (port, of) => unfinishedBodies(port, of(20, 600), 3 * 1024 * 1024),
+  },
+  {
+    title: 'readers of OpenAPI that take nothing',
+    right: [0],
+    run: (port, of) => readersOfNothing(port, of(20, 1_000), '/openapi/v2'),
+  },
+  {
+    title: 'names that every object has, as methods and types',
+    right: [201, 400, 405, 422, 0],
+    run: async (port) => {
+      const statuses = [];
+      for (const name of ['CONSTRUCTOR', '__PROTO__', 'TOSTRING', 'HASOWNPROPERTY']) {
+        const head = `${name} ${configMaps} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+        statuses.push(await raw(port, head));
+      }
+      for (const type of ['constructor', '__proto__', 'toString']) {
+        const body = `{"apiVersion":"v1","kind":"Secret","metadata":{"generateName":"s-"},"type":"${type}"}`;
+        statuses.push(await send(port, { path: '/api/v1/namespaces/default/secrets', body }));
+      }
+      return statuses;
+    },
+  },
+];
+
+export const attackRows: readonly AttackRow[] = [...bodies, ...counts, ...others];

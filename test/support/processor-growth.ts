@@ -1,0 +1,51 @@
+/**
+ * How the processor time of work grows with its input: n and 4n items, as a ratio. No time is
+ * asserted. A single reading says little on a busy machine, so a bad one is taken again, and the
+ * least of the readings counts.
+ */
+import assert from 'node:assert/strict';
+
+/** Four times the input may take six times the time: caches and collection are not linear. */
+const growthMax = 6;
+const attemptsMax = 6;
+/** Below these the clock, the compiler and the collector are what is measured. */
+const leastMicros = 4_000;
+const leastMicrosOfMore = 50_000;
+
+export interface Sized {
+  readonly name: string;
+  /** Makes the input, which is not measured, and returns the work. */
+  readonly prepare: (items: number) => () => void;
+}
+
+function microsOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+/** A cache that holds n items and not 4n explains one step that is too large, never two. */
+export function assertLinear({ name, prepare }: Sized, items: number): void {
+  const first = stepFrom(prepare, items, leastMicros);
+  if (first === undefined) return;
+  const second = stepFrom(prepare, 4 * items, leastMicrosOfMore);
+  if (second !== undefined) assert.fail(`${name}: ${first}; ${second}`);
+}
+
+/** Undefined when four times as many take at most `growthMax` times as long; else what they take. */
+function stepFrom(
+  prepare: Sized['prepare'],
+  items: number,
+  floorMicros: number,
+): string | undefined {
+  let least = Infinity;
+  let most = Infinity;
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    most = Math.min(most, microsOf(prepare(4 * items)));
+    if (most <= floorMicros) return undefined;
+    least = Math.min(least, microsOf(prepare(items)));
+    if (most <= growthMax * Math.max(least, leastMicros / 4)) return undefined;
+  }
+  return `${items} items take ${least} µs, ${4 * items} take ${most} µs`;
+}

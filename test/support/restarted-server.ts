@@ -1,0 +1,71 @@
+/**
+ * A server process over TLS only that can be ended and comes back as it was, on the same port and
+ * the same data, and kubeconfigs for one who may do everything.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { freePort, startChildServer } from './child-server.ts';
+import type { ChildServer } from './child-server.ts';
+
+/** By which the one who may do everything is known. */
+export type Credential = 'certificate' | 'token';
+
+export interface RestartedServer {
+  current: ChildServer;
+  /** Ends it by this signal and starts it again as it was. */
+  restart(signal: NodeJS.Signals): Promise<void>;
+  kubeconfigOf(credential: Credential): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export async function startRestartedServer(
+  flags: readonly string[] = [],
+): Promise<RestartedServer> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-restarted-'));
+  const tokenFile = path.join(dataDir, 'tokens.csv');
+  await writeFile(tokenFile, 'token-of-root,root,uid-0,system:masters\n');
+  const port = await freePort();
+  const start = (): Promise<ChildServer> =>
+    startChildServer([
+      `--secure-port=${port}`,
+      '--http-port=off',
+      '--authorization-mode=Node,RBAC',
+      '--anonymous-auth=',
+      '--identity=kubernetes',
+      `--token-auth-file=${tokenFile}`,
+      `--data-dir=${dataDir}`,
+      ...flags,
+    ]);
+  const running: RestartedServer = {
+    current: await start(),
+    async restart(signal) {
+      await running.current.stop(signal);
+      running.current = await start();
+    },
+    async kubeconfigOf(credential) {
+      const own = running.current.kubeconfig;
+      if (credential === 'certificate') return own;
+      const file = path.join(dataDir, 'token.kubeconfig');
+      await writeFile(file, withToken(await readFile(own, 'utf8'), running.current.url));
+      return file;
+    },
+    async remove() {
+      await running.current.stop('SIGTERM');
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  return running;
+}
+
+function withToken(kubeconfig: string, server: string): string {
+  const caData = /certificate-authority-data: *(\S+)/.exec(kubeconfig)?.[1];
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': caData } }],
+    users: [{ name: 'u', user: { token: 'token-of-root' } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  });
+}
