@@ -1,5 +1,5 @@
 /**
- * Every built-in kind at every version, derived from the facts (test/support/kind-rows.ts prints
+ * Every built-in kind at every version, derived from the facts (generate/kinds.ts prints
  * this file). Generated: edit the generator, or src/apis/lifecycle.ts for what the facts leave out.
  *
  *     group <name, '-' is core> <package of its types>

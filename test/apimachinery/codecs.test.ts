@@ -20,7 +20,7 @@ import { decodeJson, encodeJson } from '../../src/apimachinery/codecs/json.ts';
 import { decodeYaml, encodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
 import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { corpusPath } from '../support/corpora.ts';
+import { corpusPath } from '../support/data/corpora.ts';
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 

@@ -34,8 +34,8 @@ import {
 } from '../../src/apimachinery/fieldmanager/typed/validate.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
-import { corpusPath, readCorpus } from '../support/corpora.ts';
-import { readMergeSchema } from '../support/merge-schema.ts';
+import { corpusPath, readCorpus } from '../support/data/corpora.ts';
+import { readMergeSchema } from '../support/data/merge-schema.ts';
 
 interface Call {
   readonly $call: string;

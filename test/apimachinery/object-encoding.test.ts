@@ -12,7 +12,7 @@ import {
 } from '../../src/apimachinery/object-encoding.ts';
 import { parseJsonText, stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { corpusPath } from '../support/corpora.ts';
+import { corpusPath } from '../support/data/corpora.ts';
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 

@@ -12,7 +12,7 @@ import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic
 import { noRules } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { StrategicSchema } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { corpusPath, readCorpus } from '../support/corpora.ts';
+import { corpusPath, readCorpus } from '../support/data/corpora.ts';
 
 interface JsonPatchRow {
   readonly comment?: string;

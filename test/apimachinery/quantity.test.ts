@@ -17,7 +17,7 @@ import {
   subtractQuantities,
 } from '../../src/apimachinery/quantity.ts';
 import type { Quantity, QuantityFormat } from '../../src/apimachinery/quantity.ts';
-import { readCorpus } from '../support/corpora.ts';
+import { readCorpus } from '../support/data/corpora.ts';
 
 type Integer =
   number | string | { readonly $chain: readonly [string, readonly (string | number)[]][] };

@@ -12,7 +12,7 @@ import * as labels from '../../src/apimachinery/selectors/label-selector.ts';
 import type { Labels, LabelSelector } from '../../src/apimachinery/selectors/label-selector.ts';
 import { newSelection } from '../../src/apimachinery/selectors/selection.ts';
 import { StatusError } from '../../src/apimachinery/status-error.ts';
-import { readCorpus } from '../support/corpora.ts';
+import { readCorpus } from '../support/data/corpora.ts';
 
 interface Call {
   readonly $call?: string;

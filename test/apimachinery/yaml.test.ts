@@ -8,7 +8,7 @@ import { parse, stringify } from 'yaml';
 import type { DocumentOptions, ToStringOptions } from 'yaml';
 import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { corpusPath } from '../support/corpora.ts';
+import { corpusPath } from '../support/data/corpora.ts';
 
 function read(text: string): JsonValue {
   const decoded = decodeYaml(Buffer.from(text));

@@ -12,7 +12,7 @@ import { fieldTypes } from '../../src/apis/field-types.ts';
 import { virtualResources } from '../../src/apis/lifecycle.ts';
 import { localApiServices, priorities } from '../../src/apis/local-api-services.ts';
 import { currentRelease, isKnown, oldestRelease } from '../../src/apis/served-versions.ts';
-import { readCorpus } from '../support/corpora.ts';
+import { readCorpus } from '../support/data/corpora.ts';
 
 const kubernetes = identityOf('kubernetes');
 const types = fieldTypes(kubernetes);

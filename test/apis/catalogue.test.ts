@@ -16,10 +16,10 @@ import {
   virtualResources,
 } from '../../src/apis/lifecycle.ts';
 import { currentRelease, groupOrder } from '../../src/apis/served-versions.ts';
-import { readCorpus, readFacts } from '../support/corpora.ts';
+import { readCorpus, readFacts } from '../support/data/corpora.ts';
 import { kindRows } from '../../src/apis/kinds.gen.ts';
-import { kindRows as rowsOf, kindsModule } from '../support/kind-rows.ts';
-import type { Facts } from '../support/kind-rows.ts';
+import { kindRows as rowsOf, kindsModule } from '../../generate/kinds.ts';
+import type { Facts } from '../../generate/kinds.ts';
 
 interface Lifecycle {
   readonly group: string;

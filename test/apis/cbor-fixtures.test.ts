@@ -12,8 +12,8 @@ import type { TypeSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
-import { corpusPath } from '../support/corpora.ts';
-import { randomObject } from '../support/random-objects.ts';
+import { corpusPath } from '../support/data/corpora.ts';
+import { randomObject } from '../support/data/random-objects.ts';
 
 const built = buildScheme({ identity: identityOf('kubernetes') });
 assert(built.kind === 'ok');

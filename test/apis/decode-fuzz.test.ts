@@ -23,7 +23,7 @@ import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { strategiesOf } from '../../src/apis/strategies.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
-import { corpusPath } from '../support/corpora.ts';
+import { corpusPath } from '../support/data/corpora.ts';
 
 const bodiesCount = Number(process.env['SLUICE_FUZZ_BODIES'] ?? 20_000);
 

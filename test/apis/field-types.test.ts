@@ -9,7 +9,7 @@ import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
-import { readFacts } from '../support/corpora.ts';
+import { readFacts } from '../support/data/corpora.ts';
 import {
   enumOf,
   hasTypeMeta,
@@ -17,8 +17,8 @@ import {
   rawTypes,
   typeMeta,
   typeModules,
-} from '../support/type-rows.ts';
-import type { FactField, FactType, TypeFacts } from '../support/type-rows.ts';
+} from '../../generate/field-types.ts';
+import type { FactField, FactType, TypeFacts } from '../../generate/field-types.ts';
 
 const facts = readFacts<TypeFacts>();
 const types = fieldTypes(identityOf('kubernetes'));

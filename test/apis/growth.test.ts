@@ -18,9 +18,9 @@ import { fieldTypes } from '../../src/apis/field-types.ts';
 import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
 import { kindRulesOf } from '../../src/apis/validation/validation.ts';
 import { versionDemandsOf } from '../../src/apis/version-demands.ts';
-import { assertLinear } from '../support/processor-growth.ts';
-import type { Sized } from '../support/processor-growth.ts';
-import { kubernetes } from '../support/versioned-kinds.ts';
+import { assertLinear } from '../support/checks/processor-growth.ts';
+import type { Sized } from '../support/checks/processor-growth.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 const defaultsOf = defaultersOf(kubernetes);

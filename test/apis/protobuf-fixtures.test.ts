@@ -15,7 +15,7 @@ import type { ObjectSchema, TypeCatalogue } from '../../src/apimachinery/typed/t
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
-import { corpusPath } from '../support/corpora.ts';
+import { corpusPath } from '../support/data/corpora.ts';
 
 const identity = identityOf('kubernetes');
 const types: TypeCatalogue = fieldTypes(identity);

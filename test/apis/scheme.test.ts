@@ -10,7 +10,7 @@ import { catalogue, resourceKey } from '../../src/apis/catalogue.ts';
 import { virtualResources } from '../../src/apis/lifecycle.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { compareVersions, storageVersionOf } from '../../src/apis/served-versions.ts';
-import { readCorpus } from '../support/corpora.ts';
+import { readCorpus } from '../support/data/corpora.ts';
 
 interface Case {
   readonly identity?: IdentityName;

@@ -10,9 +10,9 @@ import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue, resourceKey } from '../../src/apis/catalogue.ts';
 import { humanDuration } from '../../src/apimachinery/projection/human-duration.ts';
 import { tableKeys, tableOf } from '../../src/apis/tables/tables.ts';
-import { corpusPath, readCorpus } from '../support/corpora.ts';
-import { otherRows, serviceRows } from '../support/table-rows-cluster.ts';
-import { pod, podRows, two, workloadRows } from '../support/table-rows-workloads.ts';
+import { corpusPath, readCorpus } from '../support/data/corpora.ts';
+import { otherRows, serviceRows } from '../support/data/table-rows-cluster.ts';
+import { pod, podRows, two, workloadRows } from '../support/data/table-rows-workloads.ts';
 
 const nowMs = Date.parse('2026-01-10T12:00:00Z');
 const fill = (template: string) => identityOf('kubernetes').fill(template);

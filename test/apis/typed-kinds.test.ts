@@ -19,8 +19,8 @@ import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts
 import { kindRulesOf } from '../../src/apis/validation/validation.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
-import { corpusPath, readCorpus } from '../support/corpora.ts';
-import { randomObject } from '../support/random-objects.ts';
+import { corpusPath, readCorpus } from '../support/data/corpora.ts';
+import { randomObject } from '../support/data/random-objects.ts';
 
 const identity = identityOf('kubernetes');
 const types = fieldTypes(identity);

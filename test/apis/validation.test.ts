@@ -10,9 +10,9 @@ import { makeTypedValidators } from '../../src/apimachinery/typed/validate-typed
 import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
 import { versionDemandsOf } from '../../src/apis/version-demands.ts';
 import { kindRulesOf } from '../../src/apis/validation/validation.ts';
-import { validationRows } from '../support/validation-rows.ts';
-import type { ValidationRow } from '../support/validation-row.ts';
-import { kindOf, kubernetes } from '../support/versioned-kinds.ts';
+import { validationRows } from '../support/data/validation-rows.ts';
+import type { ValidationRow } from '../support/data/validation-row.ts';
+import { kindOf, kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 const defaultsOf = defaultersOf(kubernetes);

@@ -7,7 +7,7 @@ import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.
 import { certificateProblems } from '../../src/apis/certificate-chains.ts';
 import { stableSliceStrategy } from '../../src/apis/endpoint-slices.ts';
 import { versionDemandsOf } from '../../src/apis/version-demands.ts';
-import { kubernetes } from '../support/versioned-kinds.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 const demands = versionDemandsOf(kubernetes);
 

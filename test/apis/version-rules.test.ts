@@ -28,9 +28,9 @@ import {
   servedChoices,
 } from '../../src/apis/version-rules.ts';
 import type { RuledKind } from '../../src/apis/version-rules.ts';
-import { readFacts } from '../support/corpora.ts';
-import type { TypeFacts } from '../support/type-rows.ts';
-import { kubernetes } from '../support/versioned-kinds.ts';
+import { readFacts } from '../support/data/corpora.ts';
+import type { TypeFacts } from '../../generate/field-types.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 

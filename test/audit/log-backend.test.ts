@@ -17,7 +17,7 @@ import type { AuditMode } from '../../src/audit/backend.ts';
 import { createLogBackend } from '../../src/audit/log-backend.ts';
 import type { LogBackendDeps } from '../../src/audit/log-backend.ts';
 import { openRotatingFile } from '../../src/audit/rotating-file.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'sluice-audit-'));
 after(() => rmSync(dir, { recursive: true }));

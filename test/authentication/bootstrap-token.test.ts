@@ -12,8 +12,8 @@ import {
   readBootstrapToken,
 } from '../../src/authentication/bootstrap-token.ts';
 import { detachedSignature, tokenSigningSecret } from '../../src/authentication/detached-jws.ts';
-import { readCorpus } from '../support/corpora.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { readCorpus } from '../support/data/corpora.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 interface Signature {
   readonly content: string;

@@ -14,7 +14,7 @@ import {
 } from '../../src/authentication/certificates.ts';
 import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
 import type { Certificate } from '../../src/authentication/certificates.ts';
-import { hourMs, link, nowMs, validity } from '../support/certificate-links.ts';
+import { hourMs, link, nowMs, validity } from '../support/data/certificate-links.ts';
 import { Extension, KeyUsageFlags } from '@peculiar/x509';
 
 const { clientAuth, serverAuth } = keyPurposes;

@@ -13,9 +13,9 @@ import { readIssuers } from '../../src/authentication/issuer-config.ts';
 import { createIssuerAuthenticator } from '../../src/authentication/issuer-authenticator.ts';
 import { createWebhookTokens } from '../../src/authentication/webhook-token-authenticator.ts';
 import { systemTimers } from '../../src/stdx/clock.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
-const support = path.join(process.cwd(), 'test/support');
+const support = path.join(process.cwd(), 'test/support/data');
 const certificate = readFileSync(path.join(support, 'tls-certificate.pem'), 'utf8');
 const key = readFileSync(path.join(support, 'tls-key.pem'), 'utf8');
 

@@ -7,8 +7,8 @@ import {
 } from '../../src/authorization/abac/abac-authorizer.ts';
 import { parseAbacPolicies } from '../../src/authorization/abac/policy-file.ts';
 import type { AbacPolicy } from '../../src/authorization/abac/policy-file.ts';
-import { readCorpus } from '../support/corpora.ts';
-import { resourceAttributes, userNamed } from '../support/access-attributes.ts';
+import { readCorpus } from '../support/data/corpora.ts';
+import { resourceAttributes, userNamed } from '../support/data/access-attributes.ts';
 
 interface AbacCase {
   readonly user: string;

@@ -9,7 +9,11 @@ import { createRbacIndex } from '../../src/authorization/rbac/rbac-index.ts';
 import type { RbacIndex } from '../../src/authorization/rbac/rbac-index.ts';
 import type { Binding, Subject } from '../../src/authorization/rbac/rbac-objects.ts';
 import { bindingOf } from '../../src/authorization/rbac/rbac-objects.ts';
-import { resourceAttributes, pathAttributes, userNamed } from '../support/access-attributes.ts';
+import {
+  resourceAttributes,
+  pathAttributes,
+  userNamed,
+} from '../support/data/access-attributes.ts';
 
 const group = 'rbac.authorization.k8s.io';
 

@@ -6,7 +6,7 @@ import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { ApiObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { rbacDefaults } from '../../src/authorization/rbac/default-objects.ts';
 import { reconciledBinding, reconciledRole } from '../../src/authorization/rbac/reconcile.ts';
-import { corpusPath, readCorpus } from '../support/corpora.ts';
+import { corpusPath, readCorpus } from '../support/data/corpora.ts';
 
 function reference(...files: string[]): readonly ApiObject[] {
   return files.flatMap((file) => {

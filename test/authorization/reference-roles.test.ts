@@ -11,10 +11,10 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { bind, mayAccess, untilAllowed } from '../support/access-setup.ts';
-import { corpusPath } from '../support/corpora.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
+import { bind, mayAccess, untilAllowed } from '../support/clients/access-setup.ts';
+import { corpusPath } from '../support/data/corpora.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
 
 interface Rule {
   readonly verbs: readonly string[];

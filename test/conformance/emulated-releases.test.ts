@@ -10,11 +10,11 @@ import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.
 import { catalogue } from '../../src/apis/catalogue.ts';
 import { deprecationWarning } from '../../src/endpoints/warnings.ts';
 import { toVersion } from '../../src/registry/versions.ts';
-import { readCorpus } from '../support/corpora.ts';
-import { startTestServer } from '../support/test-server.ts';
-import { eventDemands } from '../support/event-demands.ts';
-import type { TestServer } from '../support/test-server.ts';
-import { kubernetes, versioned } from '../support/versioned-kinds.ts';
+import { readCorpus } from '../support/data/corpora.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import { eventDemands } from '../support/data/event-demands.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
+import { kubernetes, versioned } from '../support/data/versioned-kinds.ts';
 
 interface Row {
   readonly group: string;

@@ -9,12 +9,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startChildServer } from '../support/child-server.ts';
-import type { ChildServer } from '../support/child-server.ts';
-import { readCorpus } from '../support/corpora.ts';
-import { findKubectl, runKubectl } from '../support/kubectl.ts';
-import type { Ran } from '../support/kubectl.ts';
-import { alwaysSent, shopManifest } from '../support/shop-manifest.ts';
+import { startChildServer } from '../support/servers/child-server.ts';
+import type { ChildServer } from '../support/servers/child-server.ts';
+import { readCorpus } from '../support/data/corpora.ts';
+import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
+import type { Ran } from '../support/clients/kubectl.ts';
+import { alwaysSent, shopManifest } from '../support/data/shop-manifest.ts';
 
 /** Command lines of `kubectl create -n n`, and the object that each must say it has created. */
 const creations: readonly (readonly [string, string])[] = [

@@ -16,8 +16,8 @@ import { keyPurposes } from '../../src/authentication/certificates.ts';
 import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
 import { completeConfig, optionTable } from '../../src/server/options.ts';
 import type { RawOptions } from '../../src/server/options.ts';
-import { leafOf, startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureReply, SecureServer } from '../support/secure-server.ts';
+import { leafOf, startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 const message = (reply: SecureReply): string => String(reply.body['message']);

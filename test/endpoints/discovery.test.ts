@@ -12,7 +12,7 @@ import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { makeDiscovery } from '../../src/endpoints/discovery/discovery.ts';
 import type { Discovery } from '../../src/endpoints/discovery/discovery.ts';
 import { versionInfo } from '../../src/endpoints/discovery/version.ts';
-import { readCorpus } from '../support/corpora.ts';
+import { readCorpus } from '../support/data/corpora.ts';
 
 interface Kind {
   readonly group: string;

@@ -18,10 +18,10 @@ import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
 import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
-import { readFacts } from '../support/corpora.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
-import type { FactField, TypeFacts } from '../support/type-rows.ts';
+import { readFacts } from '../support/data/corpora.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
+import type { FactField, TypeFacts } from '../../generate/field-types.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type Schema = Readonly<Record<string, Json>>;

@@ -7,13 +7,13 @@ import { createHealth } from '../../src/endpoints/health.ts';
 import { healthChecks } from '../../src/server/health-checks.ts';
 import type { HealthCheckDeps } from '../../src/server/health-checks.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
 import { OptionsError } from '../../src/server/option-values.ts';
 import { completeConfig, optionTable } from '../../src/server/options.ts';
 import type { RawOptions } from '../../src/server/options.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 /** The order of the reference, of the checks that there are here, with one of this server's own. */
 const inOrder = [

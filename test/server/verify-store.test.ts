@@ -11,9 +11,9 @@ import { lmdbDefaults, openEnvironment } from '../../src/storage/lmdb/tables.ts'
 import { encodeRecord } from '../../src/storage/record-codec.ts';
 import type { Precondition, Revision, Storage } from '../../src/storage/storage.ts';
 import { absent, commitOne, key, written } from '../contract/storage-fixture.ts';
-import { createServers, doublePrefix } from '../support/fdb-servers.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { runToEnd } from '../support/server-process.ts';
+import { createServers, doublePrefix } from '../support/servers/fdb-servers.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { runToEnd } from '../support/servers/server-process.ts';
 
 const directories = temporaryDirectories('sluice-verify');
 after(() => directories.removeAll());

@@ -17,9 +17,9 @@ import { createStreams } from '../../streams/hub.ts';
 import type { StreamsDeps } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
 import type { StreamLimits } from '../../streams/limits.ts';
-import { jsonEvents } from '../support/json-events.ts';
-import { manualTime } from '../support/manual-time.ts';
-import type { ManualTime } from '../support/manual-time.ts';
+import { jsonEvents } from '../support/data/json-events.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
+import type { ManualTime } from '../support/doubles/manual-time.ts';
 import type {
   Entry,
   EventEncoder,
