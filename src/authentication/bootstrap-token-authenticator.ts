@@ -9,7 +9,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
-import { wellKnownGroups } from './authenticator.ts';
+import { wellKnownGroups } from '../apimachinery/user-info.ts';
 import {
   bootstrapGroupProblem,
   bootstrapSecretName,

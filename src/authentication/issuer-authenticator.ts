@@ -11,7 +11,8 @@
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
-import type { Authentication, TokenAuthenticator, UserInfo } from './authenticator.ts';
+import type { Authentication, TokenAuthenticator } from './authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { IssuerConfig, MappedClaim } from './issuer-config.ts';
 import { createIssuerKeys } from './issuer-keys.ts';
 import type { IssuerKeys } from './issuer-keys.ts';

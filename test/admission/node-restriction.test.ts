@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
+import type { KeyPair } from '../../src/pki/certificate-authority.ts';
 import { asAdmin } from '../support/clients/access-setup.ts';
 import { startSecureServer } from '../support/servers/secure-server.ts';
 import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';

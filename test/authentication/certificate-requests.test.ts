@@ -6,9 +6,9 @@ import {
   issueCertificate,
   openAuthority,
   readSigningRequest,
-} from '../../src/authentication/certificate-requests.ts';
-import { makeAuthority } from '../../src/authentication/certificate-authority.ts';
-import { readCertificates } from '../../src/authentication/certificates.ts';
+} from '../../src/pki/certificate-requests.ts';
+import { makeAuthority } from '../../src/pki/certificate-authority.ts';
+import { readCertificates } from '../../src/pki/certificates.ts';
 import { readPem } from '../../src/apimachinery/codecs/pem.ts';
 import { leafOf } from '../support/servers/secure-server.ts';
 import { makeRequest } from '../support/data/signing-requests.ts';

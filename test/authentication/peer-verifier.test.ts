@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { PeerCertificate } from '../../src/authentication/authenticator.ts';
-import type { Certificate } from '../../src/authentication/certificates.ts';
+import type { Certificate } from '../../src/pki/certificates.ts';
 import { createPeerVerifier, peerLimits } from '../../src/authentication/peer-verifier.ts';
 import { hourMs, link, nowMs } from '../support/data/certificate-links.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';

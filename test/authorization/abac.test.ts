@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { UserInfo } from '../../src/authentication/authenticator.ts';
+import type { UserInfo } from '../../src/apimachinery/user-info.ts';
 import {
   createAbacAuthorizer,
   subjectMatches,

@@ -1,7 +1,7 @@
 /** The Node authorizer over HTTP: what an agent may read follows the pods that are bound to it. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
+import type { KeyPair } from '../../src/pki/certificate-authority.ts';
 import { asAdmin } from '../support/clients/access-setup.ts';
 import { startSecureServer } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';

@@ -11,11 +11,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { makeAuthority } from '../../src/authentication/certificate-authority.ts';
-import { keyPurposes } from '../../src/authentication/certificates.ts';
-import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
-import { completeConfig, optionTable } from '../../src/server/options.ts';
-import type { RawOptions } from '../../src/server/options.ts';
+import { makeAuthority } from '../../src/pki/certificate-authority.ts';
+import { keyPurposes } from '../../src/pki/certificates.ts';
+import type { KeyPair } from '../../src/pki/certificate-authority.ts';
+import { completeConfig, optionTable } from '../../src/server/config/options.ts';
+import type { RawOptions } from '../../src/server/config/options.ts';
 import { leafOf, startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { makeAuthority } from '../../src/authentication/certificate-authority.ts';
+import { makeAuthority } from '../../src/pki/certificate-authority.ts';
 import type { Controller } from '../../src/controllers/controller.ts';
 import { createSigningCleaner } from '../../src/controllers/signing/cleaner.ts';
 import { createObject } from '../../src/registry/create.ts';

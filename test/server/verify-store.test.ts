@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
-import { verifyFoundationdb } from '../../src/server/verify-store.ts';
+import { verifyFoundationdb } from '../../src/server/commands/verify-store.ts';
 import { systemClock } from '../../src/stdx/clock.ts';
 import { createKeys } from '../../src/storage/fdb/layout.ts';
 import { encodeKey } from '../../src/storage/lmdb/layout.ts';

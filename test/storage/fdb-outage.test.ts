@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
-import { createLogFollow } from '../../src/server/log-follow.ts';
+import { createLogFollow } from '../../src/server/compose/log-follow.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { encodeRecord } from '../../src/storage/record-codec.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';

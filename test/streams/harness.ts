@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
-import { streamPorts } from '../../src/server/stream-ports.ts';
+import { streamPorts } from '../../src/server/compose/stream-ports.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';

@@ -1,5 +1,5 @@
 /** Users and attributes of requests for tests of authorization, in few words. */
-import type { UserInfo } from '../../../src/authentication/authenticator.ts';
+import type { UserInfo } from '../../../src/apimachinery/user-info.ts';
 import type { Attributes } from '../../../src/authorization/authorizer.ts';
 
 export function userNamed(name: string, ...groups: string[]): UserInfo {

@@ -1,8 +1,8 @@
 /** Certificates of any shape, for what the product itself never makes. */
 import assert from 'node:assert/strict';
 import { webcrypto } from 'node:crypto';
-import { readCertificate } from '../../../src/authentication/certificates.ts';
-import type { Certificate } from '../../../src/authentication/certificates.ts';
+import { readCertificate } from '../../../src/pki/certificates.ts';
+import type { Certificate } from '../../../src/pki/certificates.ts';
 import type { Extension } from '@peculiar/x509';
 import {
   BasicConstraintsExtension,

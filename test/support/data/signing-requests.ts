@@ -1,6 +1,6 @@
 /** PKCS#10 requests as clients make them, and the objects that carry them. */
 // First: it readies the library.
-import '../../../src/authentication/certificates.ts';
+import '../../../src/pki/certificates.ts';
 import { webcrypto } from 'node:crypto';
 import {
   BasicConstraintsExtension,

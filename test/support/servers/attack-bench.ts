@@ -15,7 +15,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { KeyPair } from '../../../src/authentication/certificate-authority.ts';
+import type { KeyPair } from '../../../src/pki/certificate-authority.ts';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { asAdmin, bind, rbacPath, untilAllowed } from '../clients/access-setup.ts';
 import { startSecureServer, tokens } from './secure-server.ts';

@@ -10,11 +10,11 @@ import https from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { makeCertificate } from '../../../src/authentication/certificate-authority.ts';
-import { keyPurposes } from '../../../src/authentication/certificates.ts';
-import type { KeyPair } from '../../../src/authentication/certificate-authority.ts';
+import { makeCertificate } from '../../../src/pki/certificate-authority.ts';
+import { keyPurposes } from '../../../src/pki/certificates.ts';
+import type { KeyPair } from '../../../src/pki/certificate-authority.ts';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
-import type { Log } from '../../../src/server/log.ts';
+import type { Log } from '../../../src/server/compose/log.ts';
 import { startTestServer } from './test-server.ts';
 import type { TestOptions, TestServer } from './test-server.ts';
 

@@ -10,7 +10,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createActorSystem } from '../../../actors/actor-system.ts';
 import { identityOf } from '../../../src/apimachinery/identity.ts';
 import { decodeObject, encodeObject } from '../../../src/apimachinery/object-encoding.ts';
-import { streamPorts } from '../../../src/server/stream-ports.ts';
+import { streamPorts } from '../../../src/server/compose/stream-ports.ts';
 import type { ApiObject } from '../../../src/apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../../src/apis/bootstrap-objects.ts';
 import { buildScheme } from '../../../src/apis/build-scheme.ts';
