@@ -6,7 +6,7 @@
  *
  * What it is not: a judgement. Who reads one says, in words of its own, what it needs and what it
  * does not understand (exec, auth-provider); nor is it the kubeconfig that this server writes for
- * its users (server/kubeconfig.ts).
+ * its users (compose/kubeconfig.ts).
  *
  * Invariants: of two entries with one name the first counts. Files that it names lie relative to
  * it. Nothing secret is in an error.

@@ -13,8 +13,8 @@ import type {
   CallerAuthentication,
   TokenAuthenticator,
 } from '../../authentication/authenticator.ts';
-import { readAuthenticationConfiguration } from '../../authentication/authentication-configuration.ts';
-import type { ConfiguredAuthentication } from '../../authentication/authentication-configuration.ts';
+import { readAuthenticationConfiguration } from '../../authentication/configuration.ts';
+import type { ConfiguredAuthentication } from '../../authentication/configuration.ts';
 import { bearerTokens } from '../../authentication/bearer.ts';
 import { readCertificates } from '../../pki/certificates.ts';
 import type { Certificate } from '../../pki/certificates.ts';
