@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
-import { createBootstrapAuthenticator } from '../../src/authentication/bootstrap-token-authenticator.ts';
+import { createBootstrapAuthenticator } from '../../src/authentication/bootstrap-authenticator.ts';
 import {
   bootstrapGroupProblem,
   bootstrapSecretName,

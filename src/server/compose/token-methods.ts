@@ -11,7 +11,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import type { TokenAuthenticator } from '../../authentication/authenticator.ts';
-import { createBootstrapAuthenticator } from '../../authentication/bootstrap-token-authenticator.ts';
+import { createBootstrapAuthenticator } from '../../authentication/bootstrap-authenticator.ts';
 import { createIssuerAuthenticator } from '../../authentication/issuer-authenticator.ts';
 import type { IssuerAuthenticator } from '../../authentication/issuer-authenticator.ts';
 import type { IssuerConfig } from '../../authentication/issuer-config.ts';
