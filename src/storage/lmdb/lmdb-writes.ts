@@ -16,6 +16,11 @@
  *
  * While the store is full (reserve.ts) only deletions are written, out of the reserve, and
  * compaction; whatever else comes is refused unwritten, so a full store costs nobody a flush.
+ * A full store keeps no history: a deletion that kept the record it ends would need as much room as
+ * it makes, and in one piece. So it is written `sparingly`, without a copy and a log entry, and the
+ * store is compacted through it in the same transaction; followers have it from the ring. What lies
+ * in log and old at or below the compact revision afterwards means nothing, and is swept away by
+ * the steps of the next compaction.
  *
  * A failure other than `full` ends all writing until restart: after a failed sync nobody knows what
  * the disk holds, and asking again does not tell.
@@ -27,7 +32,7 @@ import type { ChangeRing } from '../change-ring.ts';
 import { endsRecord } from '../deletions.ts';
 import type { IsEnding } from '../deletions.ts';
 import { changesOf, planMutations } from '../mutation-plan.ts';
-import type { MutationPlan } from '../mutation-plan.ts';
+import type { MutationPlan, PlannedWrite } from '../mutation-plan.ts';
 import { StorageError } from '../storage.ts';
 import type { Mutation, MutationOutcome, Revision } from '../storage.ts';
 import type { CommitSignal } from '../tail.ts';
@@ -97,44 +102,67 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     if (newest === undefined) return planned.outcomes;
     const timeMs = clock.nowMs();
     const ends = mutations.every((mutation) => endsRecord(mutation, isEnding));
-    await inReserve(ends, () => writeCommit(tables, planned, timeMs));
+    await inReserve({
+      write: () => writeCommit(tables, planned, timeMs),
+      whenFull: ends ? () => writeSparingly(tables, planned) : undefined,
+    });
     known = newest.revision;
     ring.push(changesOf(planned.writes, timeMs), newest.revision);
     commits.notify();
     return planned.outcomes;
   }
 
-  /** Forgets up to COMPACT_STEP changes, fewer where there is no room; answers whether there may
-   * be more to forget. */
-  async function compactStep(before: Revision): Promise<boolean> {
+  /** Forgets up to COMPACT_STEP changes, fewer where there is no room; answers what it did. */
+  async function compactStep(before: Revision): Promise<CompactionStep | undefined> {
     for (let changes = COMPACT_STEP; ; changes = Math.ceil(changes / 8)) {
       const step = planCompaction(tables, before, changes);
-      if (step === undefined) return false;
+      if (step === undefined) return undefined;
       try {
-        await inReserve(true, () => writeCompaction(tables, step));
+        const write = (): void => writeCompaction(tables, step);
+        await inReserve({ write, whenFull: write });
       } catch (error) {
         // A smaller one needs less room before it gives some.
         if (changes > 1 && error instanceof StorageError && error.code === 'full') continue;
         throw error;
       }
-      ring.forget(step.compactRevision);
-      return step.more;
+      return step;
     }
+  }
+
+  /** All of the history goes; the ring keeps what live followers still have to read. Answers
+   * whether there was any. */
+  async function sweep(): Promise<boolean> {
+    for (let steps = 0; ; steps += 1) {
+      const step = await exclusive(() => compactStep(currentRevision(tables)));
+      if (step?.more !== true) return step !== undefined || steps > 0;
+    }
+  }
+
+  function restore(): Promise<boolean> {
+    return exclusive(() => reserve.restore(transaction));
   }
 
   return {
     commit: (mutations) => exclusive(() => commitNow(mutations)),
     async compact(before) {
       // Each step queues behind the commits that came meanwhile.
-      while (await exclusive(() => compactStep(before))) continue;
+      for (let more = true; more; ) {
+        const step = await exclusive(() => compactStep(before));
+        if (step !== undefined) ring.forget(step.through);
+        more = step?.more === true;
+      }
     },
     settled: () => exclusive(() => Promise.resolve()),
     failure: () => broken() ?? (reserve.isFull ? fullError() : undefined),
-    keepReserve: () =>
-      exclusive(async () => {
-        if (broken() !== undefined || (reserve.isFull && !reserve.isDue())) return;
-        await reserve.restore(transaction);
-      }),
+    async keepReserve() {
+      if (broken() !== undefined || (reserve.isFull && !reserve.isDue())) return;
+      if (await restore()) return;
+      try {
+        if (await sweep()) await restore();
+      } catch {
+        // No room for the smallest step, or broken, which every writer is told.
+      }
+    },
   };
 }
 
@@ -178,20 +206,39 @@ function createTransactions(
   return { transaction, broken: () => broken };
 }
 
-/** `mayUseReserve`: what is written makes room, sooner or later. */
+interface ReservedWrite {
+  readonly write: () => void;
+  /** What a full store takes instead, out of the reserve; undefined: nothing, it makes no room. */
+  readonly whenFull: (() => void) | undefined;
+}
+
 function withReserve(reserve: Reserve, transaction: Transaction) {
-  return async (mayUseReserve: boolean, write: () => void): Promise<void> => {
-    if (!mayUseReserve && reserve.isDue()) await reserve.restore(transaction);
-    if (!mayUseReserve && reserve.isFull) throw fullError();
+  return async ({ write, whenFull }: ReservedWrite): Promise<void> => {
+    if (whenFull === undefined && reserve.isDue()) await reserve.restore(transaction);
+    if (!reserve.isFull) {
+      try {
+        return await transaction(write);
+      } catch (error) {
+        if (!isFullError(error)) throw error;
+        await reserve.release(transaction);
+        if (whenFull === undefined) throw error;
+      }
+    }
+    if (whenFull === undefined) throw fullError();
     try {
-      await transaction(write);
+      await transaction(whenFull);
     } catch (error) {
-      if (!(error instanceof StorageError) || error.code !== 'full') throw error;
+      if (!isFullError(error)) throw error;
+      // Some of it may be there still: there was no room to free it, or the store was full when it
+      // was opened.
       await reserve.release(transaction);
-      if (!mayUseReserve) throw error;
-      await transaction(write);
+      await transaction(whenFull);
     }
   };
+}
+
+function isFullError(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'full';
 }
 
 function fullError(): StorageError {
@@ -231,8 +278,24 @@ function writeCommit(
   if (newest !== undefined) void meta.put(metaKeys.revision, encodeRevision(newest.revision));
 }
 
+/** As writeCommit(), of deletions in a full store: no history is left, theirs nor another. */
+function writeSparingly(
+  { cur, meta }: Tables,
+  { writes, finally: left }: MutationPlan<LmdbRecord>,
+): void {
+  for (const [key, record] of left) {
+    if (record === undefined) void cur.remove(encodeKey(key));
+    else void cur.put(encodeKey(key), record.bytes);
+  }
+  const newest = encodeRevision((writes.at(-1) as PlannedWrite<LmdbRecord>).revision);
+  void meta.put(metaKeys.revision, newest);
+  void meta.put(metaKeys.compactRevision, newest);
+}
+
 interface CompactionStep {
   readonly forgotten: readonly { readonly logKey: Buffer; readonly oldKey: Buffer }[];
+  /** The newest change that is gone afterwards. */
+  readonly through: Revision;
   readonly compactRevision: Revision;
   /** Whether changes up to `before` remain. */
   readonly more: boolean;
@@ -244,19 +307,21 @@ function planCompaction(
   changesMax: number,
 ): CompactionStep | undefined {
   const revision = currentRevision(tables);
+  const compacted = currentCompactRevision(tables);
   const bound = before < revision ? before : revision;
-  if (bound <= currentCompactRevision(tables)) return undefined;
   const forgotten: { readonly logKey: Buffer; readonly oldKey: Buffer }[] = [];
   let through = bound;
+  let more = false;
   const end = encodeRevision((bound + 1n) as Revision);
   for (const { key, value } of tables.log.getRange({ end, limit: changesMax + 1 })) {
-    if (forgotten.length === changesMax) {
-      return { forgotten, compactRevision: through, more: true };
-    }
+    more = forgotten.length === changesMax;
+    if (more) break;
     through = decodeRevision(key);
     forgotten.push({ logKey: key, oldKey: oldKey(decodeLogEntry(value).key, through) });
   }
-  return { forgotten, compactRevision: bound, more: false };
+  if (forgotten.length === 0 && bound <= compacted) return undefined;
+  if (!more) through = bound;
+  return { forgotten, through, compactRevision: through > compacted ? through : compacted, more };
 }
 
 function writeCompaction({ log, old, meta }: Tables, step: CompactionStep): void {
