@@ -41,12 +41,10 @@ export function readTokenReviewServer(file: string): JsonServer {
   const { cluster = {}, user = {} } = currentContext(opened.kubeconfig) ?? {};
   checkFields(cluster, clusterFields, 'cluster');
   checkFields(user, userFields, 'user');
-  const {
-    server,
-    insecureSkipVerify,
-    authorization,
-    ...access
-  } = opened.kubeconfig.access(cluster, user);
+  const { server, insecureSkipVerify, authorization, ...access } = opened.kubeconfig.access(
+    cluster,
+    user,
+  );
   if (server === '') throw new Error(`${file}: the current context has no server`);
   const url = serverUrlIn(file, server);
   const header = authorization();

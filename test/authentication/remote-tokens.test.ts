@@ -222,7 +222,7 @@ describe('trusted issuers', () => {
       generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
     );
     let published: readonly (readonly [string | undefined, number])[] = [['one', 0]];
-    let silent: Promise<void> | undefined;
+    const silence: { over: Promise<void> | undefined } = { over: undefined };
     let fetches = 0;
     const server = await remote(async (url) => {
       if (url === '/jwks') {
@@ -233,7 +233,7 @@ describe('trusted issuers', () => {
         return { status: 200, body: { keys } };
       }
       fetches += 1;
-      await silent;
+      await silence.over;
       return { status: 200, body: { issuer: server.url, jwks_uri: `${server.url}/jwks` } };
     });
     const time = manualTime(startMs);
@@ -285,7 +285,7 @@ describe('trusted issuers', () => {
     // The issuer falls silent, and its keys grow old: who is known does not wait for it.
     const before = fetches;
     let speak = (): void => undefined;
-    silent = new Promise((resolve) => (speak = resolve));
+    silence.over = new Promise((resolve) => (speak = resolve));
     time.advance(11 * 60_000);
     allAre(await herd(50, () => token(1, undefined)), 'authenticated', 'by the keys that it had');
     const newcomer = ask(token(0, 'three'));

@@ -177,7 +177,12 @@ describe('approving one’s own certificate request', () => {
         apiGroups: [group],
         resources: ['', '/approval', '/status'].map((sub) => `certificatesigningrequests${sub}`),
       },
-      { verbs: ['approve'], apiGroups: [group], resources: ['signers'], resourceNames: [permitted] },
+      {
+        verbs: ['approve'],
+        apiGroups: [group],
+        resources: ['signers'],
+        resourceNames: [permitted],
+      },
     ];
     const role = { metadata: { name: 'asker' }, rules };
     await asAdmin(server, 'POST', rbacPath('', 'clusterroles'), role);

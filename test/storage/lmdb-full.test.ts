@@ -23,7 +23,10 @@ import { temporaryDirectories } from '../support/lmdb-directory.ts';
 import { eventually } from '../support/watch-client.ts';
 
 const directories = temporaryDirectories('sluice-lmdb-full');
-const seeds = Array.from({ length: Number(process.env['SLUICE_FULL_SEEDS'] ?? 2) }, (_, i) => i + 1);
+const seeds = Array.from(
+  { length: Number(process.env['SLUICE_FULL_SEEDS'] ?? 2) },
+  (_, i) => i + 1,
+);
 const ending = 'ending';
 const writersCount = 10;
 
@@ -94,7 +97,8 @@ async function fill(storage: LmdbStorage, shape: Shape, prng: Prng): Promise<Rec
   const writer = async (_: unknown, index: number): Promise<void> => {
     for (let n = 0; ; n += 1) {
       const at = key(`${randomBelow(prng, 1e9)}-${index}-${n}`);
-      const operation = { kind: 'put', state: 'live', value: Buffer.alloc(shape.bytes(prng), n) };
+      const value = Buffer.alloc(shape.bytes(prng), n);
+      const operation = { kind: 'put', state: 'live', value } as const;
       const submission = { key: at, expect: absent, conditions: [], operation } as const;
       try {
         const outcome = await committer.submit(submission).outcome;

@@ -110,7 +110,10 @@ describe('the server of a kubeconfig is called', () => {
   it('and not by an address that its certificate does not name', async (t) => {
     const hook = await hookAt('::1');
     if (hook === undefined) return t.skip('cannot listen on ::1');
-    await assert.rejects(post(`https://[::1]:${hook.port}/ask`, 'other.test'), /altnames|certificate/i);
+    await assert.rejects(
+      post(`https://[::1]:${hook.port}/ask`, 'other.test'),
+      /altnames|certificate/i,
+    );
     assert.equal(hook.asked.length, 0);
     hook.close();
   });

@@ -1,5 +1,5 @@
 /**
- * Writes of the LMDB store: commits and compaction, one transaction at a time.
+ * Writes of the LMDB store: commits, one transaction at a time, and the order of all that writes.
  *
  * A commit is decided on this thread and written by lmdb-js' writer thread, in one transaction:
  *
@@ -19,13 +19,13 @@
  * A full store keeps no history: a deletion that kept the record it ends would need as much room as
  * it makes, and in one piece. So it is written `sparingly`, without a copy and a log entry, and the
  * store is compacted through it in the same transaction; followers have it from the ring. What lies
- * in log and old at or below the compact revision afterwards means nothing, and is swept away by
- * the steps of the next compaction.
+ * in log and old at or below the compact revision afterwards means nothing, until the next
+ * compaction removes it (lmdb-compaction.ts).
  *
  * A failure other than `full` ends all writing until restart: after a failed sync nobody knows what
  * the disk holds, and asking again does not tell.
  * Bounds: the queue of writers is as long as there are callers; the committer makes one at a time,
- * a compaction one. A compaction step is `COMPACT_STEP` changes.
+ * a compaction one.
  */
 import type { Clock } from '../../stdx/clock.ts';
 import type { ChangeRing } from '../change-ring.ts';
@@ -37,8 +37,6 @@ import { StorageError } from '../storage.ts';
 import type { Mutation, MutationOutcome, Revision } from '../storage.ts';
 import type { CommitSignal } from '../tail.ts';
 import {
-  decodeLogEntry,
-  decodeRevision,
   encodeKey,
   encodeLogEntry,
   encodeRevision,
@@ -47,14 +45,12 @@ import {
   oldKey,
 } from './layout.ts';
 import type { LmdbRecord } from './layout.ts';
+import { createLmdbCompaction } from './lmdb-compaction.ts';
 import { translateCommitError } from './lmdb-errors.ts';
 import { createReserve } from './reserve.ts';
-import type { Reserve, Transaction } from './reserve.ts';
-import { currentCompactRevision, currentRevision, readNow } from './lmdb-reads.ts';
+import type { Reserve, ReservedWrite, Transaction } from './reserve.ts';
+import { currentRevision, readNow } from './lmdb-reads.ts';
 import type { Tables } from './tables.ts';
-
-/** A step holds up commits by about as long as one commit of as many mutations takes. */
-const COMPACT_STEP = 256;
 
 export interface LmdbWriter {
   commit(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
@@ -86,6 +82,7 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   const reserve = createReserve({ ...options, bytes: options.reserveBytes });
   const { broken, transaction } = createTransactions(options, () => (known = undefined));
   const inReserve = withReserve(reserve, transaction);
+  const compaction = createLmdbCompaction({ tables, ring, exclusive, write: inReserve });
   let last: Promise<unknown> = Promise.resolve();
   /** The revision of the newest change; undefined when it has to be read. */
   let known: Revision | undefined;
@@ -112,53 +109,20 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     return planned.outcomes;
   }
 
-  /** Forgets up to COMPACT_STEP changes, fewer where there is no room; answers what it did. */
-  async function compactStep(before: Revision): Promise<CompactionStep | undefined> {
-    for (let changes = COMPACT_STEP; ; changes = Math.ceil(changes / 8)) {
-      const step = planCompaction(tables, before, changes);
-      if (step === undefined) return undefined;
-      try {
-        const write = (): void => writeCompaction(tables, step);
-        await inReserve({ write, whenFull: write });
-      } catch (error) {
-        // A smaller one needs less room before it gives some.
-        if (changes > 1 && error instanceof StorageError && error.code === 'full') continue;
-        throw error;
-      }
-      return step;
-    }
-  }
-
-  /** All of the history goes; the ring keeps what live followers still have to read. Answers
-   * whether there was any. */
-  async function sweep(): Promise<boolean> {
-    for (let steps = 0; ; steps += 1) {
-      const step = await exclusive(() => compactStep(currentRevision(tables)));
-      if (step?.more !== true) return step !== undefined || steps > 0;
-    }
-  }
-
   function restore(): Promise<boolean> {
     return exclusive(() => reserve.restore(transaction));
   }
 
   return {
     commit: (mutations) => exclusive(() => commitNow(mutations)),
-    async compact(before) {
-      // Each step queues behind the commits that came meanwhile.
-      for (let more = true; more; ) {
-        const step = await exclusive(() => compactStep(before));
-        if (step !== undefined) ring.forget(step.through);
-        more = step?.more === true;
-      }
-    },
+    compact: (before) => compaction.through(before),
     settled: () => exclusive(() => Promise.resolve()),
     failure: () => broken() ?? (reserve.isFull ? fullError() : undefined),
     async keepReserve() {
       if (broken() !== undefined || (reserve.isFull && !reserve.isDue())) return;
       if (await restore()) return;
       try {
-        if (await sweep()) await restore();
+        if (await compaction.ofEverything()) await restore();
       } catch {
         // No room for the smallest step, or broken, which every writer is told.
       }
@@ -204,12 +168,6 @@ function createTransactions(
   }
 
   return { transaction, broken: () => broken };
-}
-
-interface ReservedWrite {
-  readonly write: () => void;
-  /** What a full store takes instead, out of the reserve; undefined: nothing, it makes no room. */
-  readonly whenFull: (() => void) | undefined;
 }
 
 function withReserve(reserve: Reserve, transaction: Transaction) {
@@ -290,44 +248,4 @@ function writeSparingly(
   const newest = encodeRevision((writes.at(-1) as PlannedWrite<LmdbRecord>).revision);
   void meta.put(metaKeys.revision, newest);
   void meta.put(metaKeys.compactRevision, newest);
-}
-
-interface CompactionStep {
-  readonly forgotten: readonly { readonly logKey: Buffer; readonly oldKey: Buffer }[];
-  /** The newest change that is gone afterwards. */
-  readonly through: Revision;
-  readonly compactRevision: Revision;
-  /** Whether changes up to `before` remain. */
-  readonly more: boolean;
-}
-
-function planCompaction(
-  tables: Tables,
-  before: Revision,
-  changesMax: number,
-): CompactionStep | undefined {
-  const revision = currentRevision(tables);
-  const compacted = currentCompactRevision(tables);
-  const bound = before < revision ? before : revision;
-  const forgotten: { readonly logKey: Buffer; readonly oldKey: Buffer }[] = [];
-  let through = bound;
-  let more = false;
-  const end = encodeRevision((bound + 1n) as Revision);
-  for (const { key, value } of tables.log.getRange({ end, limit: changesMax + 1 })) {
-    more = forgotten.length === changesMax;
-    if (more) break;
-    through = decodeRevision(key);
-    forgotten.push({ logKey: key, oldKey: oldKey(decodeLogEntry(value).key, through) });
-  }
-  if (forgotten.length === 0 && bound <= compacted) return undefined;
-  if (!more) through = bound;
-  return { forgotten, through, compactRevision: through > compacted ? through : compacted, more };
-}
-
-function writeCompaction({ log, old, meta }: Tables, step: CompactionStep): void {
-  for (const each of step.forgotten) {
-    void log.remove(each.logKey);
-    void old.remove(each.oldKey);
-  }
-  void meta.put(metaKeys.compactRevision, encodeRevision(step.compactRevision));
 }

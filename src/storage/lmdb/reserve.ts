@@ -54,6 +54,12 @@ export interface Reserve {
 /** Rejects when nothing of it was written. */
 export type Transaction = (write: () => void) => Promise<void>;
 
+export interface ReservedWrite {
+  readonly write: () => void;
+  /** What a full store takes instead, out of the reserve; undefined: nothing, it makes no room. */
+  readonly whenFull: (() => void) | undefined;
+}
+
 export interface ReserveOptions {
   /** The data directory. */
   readonly path: string;
