@@ -57,6 +57,31 @@ export interface KubeconfigAccess {
   readonly authorization: () => string | undefined;
 }
 
+/** What two readers may take for two places: blanks and backslashes, which one drops or turns into
+ * slashes, and what is not spelled out. */
+const plainUrl = /^https?:\/\/[^\s\\/?#@]+[^\s\\]*$/i;
+
+/** The server of a kubeconfig as the place to call: http or https, a host, perhaps a port and a
+ * path. Credentials stand in the entry of the user, where their precedence is known, and what
+ * follows `?` or `#` would be part of no call.
+ * @throws Error that names the field and does not show the text, which may hold a password. */
+export function serverUrlOf(server: string): URL {
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new Error('server: not an http or https URL');
+  }
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(server)) {
+    throw new Error('server: must have neither a user, a query nor a fragment');
+  }
+  if (!plainUrl.test(server)) {
+    throw new Error('server: must be http:// or https://, a host and perhaps a port and a path');
+  }
+  if (url.port === '0') throw new Error('server: port 0 is nobody’s');
+  // A name that ends with a dot is that name from the root; certificates and SNI go without it.
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  return url;
+}
+
 /** @throws Error of the file system. */
 export function openKubeconfig(file: string): OpenedKubeconfig {
   const decoded = decodeYaml(readFileSync(file), { findDuplicates: false });

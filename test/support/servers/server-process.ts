@@ -44,6 +44,8 @@ export interface ServerMemory {
 export interface ServerProcess {
   readonly pid: number;
   readonly port: number;
+  /** NaN: it has none. */
+  readonly securePort: number;
   readonly readyLine: string;
   /** Resolves when the process has ended, however that came. */
   readonly ended: Promise<ProcessEnd>;
@@ -73,11 +75,13 @@ export interface ServerCommand {
 export async function startServer(command: ServerCommand): Promise<ServerProcess> {
   const { child, ended } = launch(serveArguments(command), command.before, command.nodeFlags);
   const readyLine = await readyLineOf(child, ended);
-  const port = Number(/ url=http:\/\/[^ ]+:(\d+) /.exec(readyLine)?.[1]);
+  const port = Number(/ (?:url|http)=http:\/\/[^ ]+:(\d+) /.exec(readyLine)?.[1]);
+  const securePort = Number(/ url=https:\/\/[^ ]+:(\d+) /.exec(readyLine)?.[1]);
   const pid = child.pid as number;
   return {
     pid,
     port,
+    securePort,
     readyLine,
     ended,
     signal: (signal) => void child.kill(signal),
