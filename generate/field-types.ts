@@ -8,7 +8,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readFacts } from '../test/support/data/corpora.ts';
+import { factsOfArguments } from './facts.ts';
 
 export type FactType =
   | string
@@ -168,8 +168,8 @@ export function typeModules(facts: TypeFacts): Readonly<Record<string, string>> 
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const root = process.argv[2] ?? process.cwd();
-  for (const [name, text] of Object.entries(typeModules(readFacts<TypeFacts>()))) {
+  const root = process.argv[3] ?? process.cwd();
+  for (const [name, text] of Object.entries(typeModules(factsOfArguments<TypeFacts>()))) {
     writeFileSync(path.join(root, name), text);
   }
 }

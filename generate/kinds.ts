@@ -5,7 +5,7 @@
  * Not needed at run time.
  */
 import { pathToFileURL } from 'node:url';
-import { readFacts } from '../test/support/data/corpora.ts';
+import { factsOfArguments } from './facts.ts';
 
 export interface FactKind {
   readonly group: string;
@@ -83,5 +83,5 @@ export function kindsModule(facts: Facts): string {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  process.stdout.write(kindsModule(readFacts<Facts>()));
+  process.stdout.write(kindsModule(factsOfArguments<Facts>()));
 }

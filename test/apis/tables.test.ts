@@ -10,7 +10,7 @@ import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue, resourceKey } from '../../src/apis/catalogue.ts';
 import { humanDuration } from '../../src/apimachinery/projection/human-duration.ts';
 import { tableKeys, tableOf } from '../../src/apis/tables/tables.ts';
-import { corpusPath, readCorpus } from '../support/data/corpora.ts';
+import { corpusPath, noVectors, readCorpus } from '../support/data/corpora.ts';
 import { otherRows, serviceRows } from '../support/data/table-rows-cluster.ts';
 import { pod, podRows, two, workloadRows } from '../support/data/table-rows-workloads.ts';
 
@@ -79,7 +79,7 @@ describe('tables', () => {
     );
   });
 
-  it('show objects in which every field is filled', () => {
+  it('show objects in which every field is filled', { skip: noVectors }, () => {
     let shown = 0;
     for (const file of readdirSync(corpusPath('fixtures-1.33'))) {
       if (!file.endsWith('.json')) continue;
