@@ -16,7 +16,6 @@
 import { Observable, retry, Subject, takeUntil, tap } from 'rxjs';
 import type { Subscription } from 'rxjs';
 import type { TimerHandle, Timers } from '../src/stdx/clock.ts';
-import type { ResourceEvent } from './streams.ts';
 
 const followerLimits = {
   /** Policy: the pause doubles with every failure in a row. */
@@ -30,7 +29,8 @@ const followerLimits = {
 
 /** A ResourceEvent, or what somebody makes of several. */
 interface FollowedEvent {
-  readonly type: ResourceEvent['type'];
+  /** 'RESET', or what the change did. */
+  readonly type: string;
   readonly resource: string;
 }
 

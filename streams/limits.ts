@@ -9,7 +9,7 @@ export interface StreamLimits {
   /** Bytes of objects that the kept changes of one resource refer to. Policy: as above. */
   readonly historyBytesMax: number;
   /** Frames kept per watch group for watchers that are not up to date: `frameBytesBase`, and
-   * `frameBytesPerLagging` more for each such watcher, up to `frameBytesMax`: many that lag a little
+   * `frameBytesPerLagging` more for each of them, up to `frameBytesMax`: many that lag a little
    * share what was encoded, one that stalls for good holds next to nothing. Policy: the oldest go;
    * a watcher that still needed them catches up from the history. At least the newest one stays. */
   readonly framesMax: number;

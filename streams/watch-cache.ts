@@ -168,11 +168,11 @@ class WatchCache implements Streams {
   resourceEvents(resource: WatchRequest['resource']): Observable<ResourceEvent> {
     return defer(() => {
       const { cache, id, routes } = this.#stream(resource);
-      const state = { type: 'RESET', resource: id, snapshot: cache.snapshot(this.revision) } as const;
+      const snapshot = cache.snapshot(this.revision);
       const changes = routes.changes({ namespace: undefined, predicate: everything });
       // In one step with the look at the state: no change is missed, and none comes twice.
       return concat(
-        of(state),
+        of({ type: 'RESET', resource: id, snapshot } as const),
         changes.pipe(map(({ type, entry }): ResourceEvent => ({ type, resource: id, entry }))),
       );
     });
