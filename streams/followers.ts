@@ -1,17 +1,20 @@
 /**
- * What follows the state inside the process, kept going: whoever fails is begun anew.
+ * Who follows resources inside the process (controllers, indexes of authorizers), kept going:
+ * whoever fails begins anew.
  *
- *     begin ─▶ live ── a change ─▶ taken
- *       ▲        └── throws ─▶ told, counted ─┐
- *       └──── retryMinMs × 2^n, up to retryMaxMs ◀─┘
+ *     events ─▶ RESET ─▶ take ─▶ change ─▶ take ...
+ *       ▲                  └── throws ─▶ told, counted ─┐
+ *       └──── retryMinMs × 2^n, up to retryMaxMs ◀──────┘
  *
- * What it is not: how changes come (hub.ts, follow-resource.ts).
+ * What it is not: where events come from (`Streams.resourceEvents`).
  *
- * Invariants: who has failed hears of no change until it has been begun anew, from the whole state,
- * so it never goes on with a gap. Its failures are in a row until it has taken a change of the kind
- * on which it failed, or has been well for `steadyMs`. A failure of one is nothing to the others.
- * Bound: names are written in the code; so are their totals.
+ * Invariants: who has failed hears of no change until it has begun anew, from the whole state, so
+ * it never goes on with a gap. Its failures are in a row until it has taken a change of the
+ * resource on which it failed, or has been well for `steadyMs`. A failure of one is nothing to the
+ * others. Bound: names are written in the code; so are their totals.
  */
+import { Observable, retry, Subject, takeUntil, tap } from 'rxjs';
+import type { Subscription } from 'rxjs';
 import type { TimerHandle, Timers } from '../src/stdx/clock.ts';
 
 const followerLimits = {
@@ -23,6 +26,13 @@ const followerLimits = {
   /** So many failures in a row, and the server says that it is not ready. */
   failuresMax: 3,
 } as const;
+
+/** A ResourceEvent, or what somebody makes of several. */
+interface FollowedEvent {
+  /** 'RESET', or what the change did. */
+  readonly type: string;
+  readonly resource: string;
+}
 
 export interface FollowerFailure {
   readonly name: string;
@@ -46,35 +56,50 @@ export interface FollowersDeps {
 
 export class Followers {
   readonly #deps: FollowersDeps;
-  readonly #followed = new Set<Followed>();
+  readonly #followers = new Set<Follower>();
   readonly #totals = new Map<string, number>();
+  readonly #stopped = new Subject<void>();
 
   constructor(deps: FollowersDeps) {
     this.#deps = deps;
   }
 
-  /** `begin` reads the state anew and forgets what it was told before; it may go on in later turns.
-   * It is first run by the returned `begin`. */
-  add(name: string, begin: () => void | Promise<void>): Followed {
+  /** Hands each event to `take`. When that throws, or the events fail, they are subscribed to
+   * anew a while later, so they must begin with RESET, which says that what was told before is
+   * void. `take` must be quick. `name`: for the log, metrics and health; several may share one. */
+  follow<E extends FollowedEvent>(
+    name: string,
+    events: Observable<E>,
+    take: (event: E) => void,
+  ): Subscription {
     if (!this.#totals.has(name)) this.#totals.set(name, 0);
     const { onFailure, timers } = this.#deps;
-    const followed = new Followed(name, {
+    const follower = new Follower(name, {
       timers,
-      begin,
       onFailure: (failure) => {
         this.#totals.set(name, (this.#totals.get(name) ?? 0) + 1);
         onFailure(failure);
       },
-      onStopped: () => void this.#followed.delete(followed),
     });
-    this.#followed.add(followed);
-    return followed;
+    this.#followers.add(follower);
+    const subscription = events
+      .pipe(
+        tap((event) => follower.take(event, take)),
+        retry({ delay: (error: unknown) => follower.failed(error) }),
+        takeUntil(this.#stopped),
+      )
+      .subscribe();
+    subscription.add(() => {
+      this.#followers.delete(follower);
+      follower.stop();
+    });
+    return subscription;
   }
 
   /** By name; several of one name are one. */
   stats(): readonly FollowerStats[] {
     const failing = new Set<string>();
-    for (const each of this.#followed) if (each.isFailing) failing.add(each.name);
+    for (const each of this.#followers) if (each.isFailing) failing.add(each.name);
     return [...this.#totals].map(([name, failuresTotal]) => ({
       name,
       failuresTotal,
@@ -82,30 +107,24 @@ export class Followers {
     }));
   }
 
+  /** Nobody hears of anything any more. */
   stop(): void {
-    for (const each of [...this.#followed]) each.stop();
+    this.#stopped.next();
   }
 }
 
-interface FollowedDeps extends FollowersDeps {
-  readonly begin: () => void | Promise<void>;
-  readonly onStopped: () => void;
-}
-
-/** One follower. Whoever hands it changes asks `isLive` first. */
-export class Followed {
+/** The failures of one follower. */
+class Follower {
   readonly name: string;
-  /** False: it has failed, or has been stopped, and is told nothing. */
-  isLive = false;
-  readonly #deps: FollowedDeps;
+  readonly #deps: FollowersDeps;
   #failures = 0;
-  /** Of what the change was on which it failed; undefined: it failed to begin. */
+  /** Of what resource the change was on which it failed; undefined: it failed to begin. */
   #failedOn: string | undefined;
-  #run = 0;
-  #timer: TimerHandle | undefined;
-  #stopped = false;
+  /** What it is taking. */
+  #taking: string | undefined;
+  #steady: TimerHandle | undefined;
 
-  constructor(name: string, deps: FollowedDeps) {
+  constructor(name: string, deps: FollowersDeps) {
     this.name = name;
     this.#deps = deps;
   }
@@ -114,68 +133,44 @@ export class Followed {
     return this.#failures >= followerLimits.failuresMax;
   }
 
-  /** From the whole state; also of one that is live, where that is called for. Never throws. */
-  begin(): void {
-    if (this.#stopped) return;
-    this.#timer?.cancel();
-    this.isLive = true;
-    this.#run += 1;
-    const run = this.#run;
-    try {
-      const going = this.#deps.begin();
-      if (going === undefined) this.#begun(run);
-      else void this.#settle(run, going);
-    } catch (error) {
-      this.failed(error, undefined);
-    }
+  take<E extends FollowedEvent>(event: E, take: (event: E) => void): void {
+    this.#taking = event.type === 'RESET' ? undefined : event.resource;
+    take(event);
+    const taken = this.#taking;
+    this.#taking = undefined;
+    if (this.#failures === 0) return;
+    if (taken === this.#failedOn) this.#recover();
+    else if (event.type === 'RESET') this.#recoverIfSteady();
   }
 
-  /** It has taken a change of this kind. */
-  took(kind: string): void {
-    if (this.#failures > 0 && kind === this.#failedOn) this.#recover();
-  }
-
-  /** It has thrown, at a change of this kind or (undefined) when it began. */
-  failed(error: unknown, kind: string | undefined): void {
-    if (this.#stopped) return;
+  /** Emits when it is time to begin anew. */
+  failed(error: unknown): Observable<void> {
+    const { onFailure, timers } = this.#deps;
     const { retryMaxMs, retryMinMs } = followerLimits;
-    this.isLive = false;
-    this.#run += 1;
-    this.#failedOn = kind;
+    this.#steady?.cancel();
+    this.#failedOn = this.#taking;
+    this.#taking = undefined;
     const retryMs = Math.min(retryMinMs * 2 ** Math.min(this.#failures, 20), retryMaxMs);
     this.#failures += 1;
-    this.#timer?.cancel();
-    this.#timer = this.#deps.timers.after(retryMs, () => this.begin());
-    const { name } = this;
-    this.#deps.onFailure({ name, error, failuresInARow: this.#failures, retryMs });
+    onFailure({ name: this.name, error, failuresInARow: this.#failures, retryMs });
+    return new Observable((subscriber) => {
+      const timer = timers.after(retryMs, () => subscriber.next());
+      return () => timer.cancel();
+    });
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.isLive = false;
-    this.#run += 1;
-    this.#timer?.cancel();
-    this.#deps.onStopped();
+    this.#steady?.cancel();
   }
 
-  async #settle(run: number, going: Promise<void>): Promise<void> {
-    try {
-      await going;
-      this.#begun(run);
-    } catch (error) {
-      // Of an older run: that one has been told already.
-      if (run === this.#run) this.failed(error, undefined);
-    }
-  }
-
-  #begun(run: number): void {
-    if (run !== this.#run || this.#failures === 0) return;
-    if (this.#failedOn === undefined) return this.#recover();
-    this.#timer = this.#deps.timers.after(followerLimits.steadyMs, () => this.#recover());
+  #recoverIfSteady(): void {
+    const { timers } = this.#deps;
+    this.#steady?.cancel();
+    this.#steady = timers.after(followerLimits.steadyMs, () => this.#recover());
   }
 
   #recover(): void {
-    this.#timer?.cancel();
+    this.#steady?.cancel();
     this.#failures = 0;
     this.#failedOn = undefined;
   }

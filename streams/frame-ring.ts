@@ -1,42 +1,42 @@
 /**
- * The newest frames of one watch class, for the members that have not taken them yet, and the
+ * The newest frames of one watch group, for the watchers that have not taken them yet, and the
  * chunks made of them.
  *
  *      ── dropped ──┤ floor   [ frame ][ frame ][ frame ]  head
- *                        ▲ cursor of a member: it gets what lies right of it
+ *                        ▲ position of a watcher: it gets what lies right of it
  *
- * What it is not: a promise. Any frame may go at any time; a member left of the floor catches up
- * from the history of the resource. So the ring is bounded whatever the slowest member does.
+ * What it is not: a promise. Any frame may go at any time; a watcher left of the floor catches up
+ * from the history of the resource. So the ring is bounded whatever the slowest watcher does.
  *
- * Invariants: seqs increase; every frame of the class with floor < seq <= head is here.
+ * Invariants: seqs increase; every frame of the group with floor < seq <= head is here.
  */
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { Revision } from '../src/storage/storage.ts';
 import type { StreamLimits } from './limits.ts';
 import type { Frame } from './selection.ts';
 
-/** Bytes of frames held by all classes together. */
+/** Bytes of frames held by all groups together. */
 export interface FrameBudget {
   bytes: number;
 }
 
-/** What a member at one cursor is sent in one write. */
-export interface Chunk {
+/** What a live watcher is sent in one write. */
+export interface LiveChunk {
   readonly bytes: Uint8Array;
   readonly framesCount: number;
-  /** The cursor of a member that has taken it. */
+  /** The position of a watcher that has taken it. */
   readonly seq: number;
   readonly revision: Revision;
 }
 
-/** Chunks remembered while a turn gives the same one to many members. */
+/** Chunks remembered while a turn gives the same one to many watchers. */
 const chunksMax = 16;
 
 export class FrameRing {
   readonly #limits: StreamLimits;
   readonly #budget: FrameBudget;
   readonly #ring = new RingBuffer<Frame>();
-  #chunks: Map<number, Chunk> | undefined;
+  #chunks: Map<number, LiveChunk> | undefined;
   #bytes = 0;
   #floor: number;
   #head: number;
@@ -52,7 +52,7 @@ export class FrameRing {
     return this.#floor;
   }
 
-  /** The seq of the newest frame made: a member at or after it is up to date. */
+  /** The seq of the newest frame made: a watcher at or after it is up to date. */
   get head(): number {
     return this.#head;
   }
@@ -61,7 +61,7 @@ export class FrameRing {
     return this.#bytes;
   }
 
-  /** `laggingCount`: members of the class that may still need what is here. */
+  /** `laggingCount`: watchers of the group that may still need what is here. */
   push(frame: Frame, laggingCount: number): void {
     this.#ring.push(frame);
     this.#head = frame.seq;
@@ -77,7 +77,7 @@ export class FrameRing {
     }
   }
 
-  /** Forgets all frames: everybody has them, or the class ends. */
+  /** Forgets all frames: everybody has them, or the group ends. */
   clear(): void {
     this.#budget.bytes -= this.#bytes;
     this.#bytes = 0;
@@ -91,16 +91,16 @@ export class FrameRing {
     this.#chunks = undefined;
   }
 
-  /** The frames after `cursor`, up to a write's worth. Undefined when some are no longer here.
-   * Everybody at the same cursor gets the same buffer; a single frame is not copied. */
-  after(cursor: number): Chunk | undefined {
-    if (cursor < this.#floor) return undefined;
+  /** The frames after `seq`, up to a write's worth. Undefined when some are no longer here.
+   * Everybody at the same seq gets the same buffer; a single frame is not copied. */
+  after(seq: number): LiveChunk | undefined {
+    if (seq < this.#floor) return undefined;
     const chunks = (this.#chunks ??= new Map());
-    const known = chunks.get(cursor);
+    const known = chunks.get(seq);
     if (known !== undefined) return known;
-    const chunk = this.#make(cursor);
+    const chunk = this.#make(seq);
     if (chunks.size >= chunksMax) chunks.clear();
-    chunks.set(cursor, chunk);
+    chunks.set(seq, chunk);
     return chunk;
   }
 
@@ -111,8 +111,8 @@ export class FrameRing {
     return Math.min(wanted, limits.frameBytesMax);
   }
 
-  #make(cursor: number): Chunk {
-    const first = this.#ring.partition((frame) => frame.seq <= cursor);
+  #make(seq: number): LiveChunk {
+    const first = this.#ring.partition((frame) => frame.seq <= seq);
     const parts: Uint8Array[] = [];
     let bytes = 0;
     let last = this.#ring.at(first);
@@ -133,6 +133,6 @@ export class FrameRing {
 }
 
 /** One buffer; a single part is passed on as it is. */
-export function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+export function joined(parts: readonly Uint8Array[], bytes?: number): Uint8Array {
   return parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts, bytes);
 }

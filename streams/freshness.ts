@@ -6,7 +6,7 @@
  *              to follow
  *
  * Invariants: `revision` never goes back; a waiter runs once, after the revision it waits for has
- * been applied to every cache and routed to every class; waitUntilCurrent uses only answers of
+ * been applied to every cache and routed to every group; waitUntilCurrent uses only answers of
  * storage.revision() that were asked for after the call (promise P3), and when it cannot have been
  * reached in time says so: it never settles for less.
  *

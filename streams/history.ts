@@ -2,7 +2,7 @@
  * The recent changes of one resource, in order, bounded by count and bytes.
  *
  *      log ───────────────┤ floor                      last
- *                         └──[ seq floor+1 ... seq last ]──▶ appended by the hub
+ *                         └──[ seq floor+1 ... seq last ]──▶ appended by the watch cache
  *
  * What it is not: the history. That is the log in the store; this is the part of it that costs no
  * read. Whoever needs what was dropped reads the log.

@@ -24,7 +24,7 @@ import { entryKeyOf } from './resource-change.ts';
 import type { EntryMaker, StampedEntry } from './resource-change.ts';
 import { resourceSnapshot } from './resource-snapshot.ts';
 import type { ResourceSnapshot, SnapshotAt } from './streams.ts';
-import type { ResourceStream } from './watch-class.ts';
+import type { ResourceStream } from './watch-group.ts';
 
 export interface KeptSnapshotsDeps {
   readonly storage: Pick<Storage, 'scan'>;

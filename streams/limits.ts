@@ -8,15 +8,15 @@ export interface StreamLimits {
   readonly historyChangesMax: number;
   /** Bytes of objects that the kept changes of one resource refer to. Policy: as above. */
   readonly historyBytesMax: number;
-  /** Frames kept per watch class for members that are not up to date: `frameBytesBase`, and
-   * `frameBytesPerLagging` more for each such member, up to `frameBytesMax`: many that lag a little
+  /** Frames kept per watch group for watchers that are not up to date: `frameBytesBase`, and
+   * `frameBytesPerLagging` more for each of them, up to `frameBytesMax`: many that lag a little
    * share what was encoded, one that stalls for good holds next to nothing. Policy: the oldest go;
-   * a member that still needed them catches up from the history. At least the newest one stays. */
+   * a watcher that still needed them catches up from the history. At least the newest one stays. */
   readonly framesMax: number;
   readonly frameBytesBase: number;
   readonly frameBytesPerLagging: number;
   readonly frameBytesMax: number;
-  /** Frames of all classes together. Policy: above it a class keeps `frameBytesMin` of its own. */
+  /** Frames of all groups together. Policy: above it a group keeps `frameBytesMin` of its own. */
   readonly frameBytesTotalMax: number;
   readonly frameBytesMin: number;
 
@@ -29,18 +29,18 @@ export interface StreamLimits {
   /** Writes and bytes of live events in one turn of the event loop. Policy: go on next turn. */
   readonly turnWritesMax: number;
   readonly turnBytesMax: number;
-  /** Bytes of initial events and catching up in one turn, all members together; an entry that is
+  /** Bytes of initial events and catching up in one turn, all watchers together; an entry that is
    * looked at counts as `examinedCostBytes`. Policy: go on next turn, in turn. */
   readonly turnPumpBytesMax: number;
   /** The same in time: what an event costs to encode is the encoder's. Policy: as above. */
   readonly turnPumpMs: number;
   readonly examinedCostBytes: number;
-  /** Bytes a class with live members may be ahead of them before the log reader waits. Policy:
+  /** Bytes a group with live watchers may be ahead of them before the log reader waits. Policy:
    * applying pauses until they have been written out, at most `holdTurnsMax` turns. */
   readonly freshBytesMax: number;
   readonly holdTurnsMax: number;
 
-  /** Log reads for catching up that run at once. Policy: members wait in line. */
+  /** Log reads for catching up that run at once. Policy: watchers wait in line. */
   readonly logReadsMax: number;
   /** Changes asked for in one such read. */
   readonly logPageChanges: number;
@@ -74,7 +74,7 @@ export interface StreamLimits {
   readonly bookmarkBeforeEndMs: number;
   /** A bookmark that could not be sent because events were outstanding is tried again after. */
   readonly bookmarkRetryMs: number;
-  /** A member that takes nothing for this long during its initial events is ended: it holds a
+  /** A watcher that takes nothing for this long during its initial events is ended: it holds a
    * snapshot. The client starts again. */
   readonly initialStallMs: number;
   /** Grain of deadlines and bookmarks, and the size of the wheel they lie on. */

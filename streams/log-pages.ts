@@ -1,9 +1,9 @@
 /**
- * Pages of the log for members that catch up, shared: after a restart a thousand watches resume
+ * Pages of the log for watchers that catch up, shared: after a restart a thousand watches resume
  * from about the same place, and one read and one decoding serve them all.
  *
  *      log   ──[ page: after ......... through ]──      any revision in [after, through) is
- *                        ▲ a member                     answered by the page
+ *                        ▲ a watcher                    answered by the page
  *
  * What it is not: a copy of the log. Pages are dropped by age, use and bytes.
  *

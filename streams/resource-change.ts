@@ -3,7 +3,7 @@
  * stamped in, and changes with a place in the order of their resource.
  *
  * Invariants: entries and changes are immutable (the one memo below is invisible); bytes are
- * stamped once per revision and shared by every reader and every watch class.
+ * stamped once per revision and shared by every reader and every watch group.
  */
 import { parseStoreKey } from '../src/storage/keys.ts';
 import type { ObjectRecord } from '../src/storage/record.ts';

@@ -1,18 +1,19 @@
 /**
- * Which watch classes of a resource a change can touch, found by what they pin.
+ * Which watch groups of a resource a change can touch, found by what they pin.
  *
- *      change of ns/name ─┬─▶ all                        classes that pin nothing
+ *      change of ns/name ─┬─▶ all                        groups that pin nothing
  *                         ├─▶ namespace  ns
  *                         ├─▶ object     ns/name, name   metadata.name pinned
  *                         └─▶ field      f = value       each pinned field, before and now
  *
- * A class lies on exactly one route, the narrowest its scope and predicate allow; a change visits
+ * A group lies on exactly one route, the narrowest its scope and predicate allow; a change visits
  * every route it could matter to, each once. Ten thousand agents that each watch the objects of
  * their own node cost a change two look-ups.
  *
- * What it is not: the filter. A class on a visited route still applies its whole selection.
+ * What it is not: the filter. A group on a visited route still applies its whole selection.
  *
- * Invariants: a route without subscribers is forgotten. Members never subscribe, only classes do,
+ * Invariants: a route without subscribers is forgotten. Watchers never subscribe, only groups
+ * do, and who follows the resource in this process,
  * so the number of subscribers of a route is the number of selections that share its pin.
  */
 import { Observable, Subject } from 'rxjs';
@@ -21,7 +22,7 @@ import type { Selection } from './selection.ts';
 import { entryKey } from './resource-change.ts';
 
 type Route = Subject<ResourceChange>;
-type Place = { readonly routes: Map<string, Route>; readonly value: string };
+type RouteSlot = { readonly routes: Map<string, Route>; readonly value: string };
 
 export class Routes {
   readonly #all = new Map<string, Route>();
@@ -33,7 +34,7 @@ export class Routes {
   /** The changes that can matter to a selection; a superset of those that do. */
   changes(selection: Selection): Observable<ResourceChange> {
     return new Observable((subscriber) => {
-      const { routes, value } = this.#place(selection);
+      const { routes, value } = this.#slotOf(selection);
       let route = routes.get(value);
       if (route === undefined) {
         route = new Subject<ResourceChange>();
@@ -72,7 +73,7 @@ export class Routes {
     return count;
   }
 
-  #place({ namespace, predicate }: Selection): Place {
+  #slotOf({ namespace, predicate }: Selection): RouteSlot {
     const { pins } = predicate;
     const name = pins.get('metadata.name');
     const scope = namespace ?? pins.get('metadata.namespace');

@@ -3,12 +3,14 @@
  *
  * What it is not: HTTP, negotiation or authorization; it receives an encoder and a sink.
  *
- *   storage.tail ─▶ hub ─▶ cache (ordered immutable snapshots)  ─▶ snapshot() ─▶ get, list
- *                    └──▶ history ring (per resource) ─▶ watch classes ─▶ frames, made once
- *                                                             └─▶ members: a cursor and a sink each
+ *   storage.tail ─▶ watch cache ─▶ ordered immutable snapshots ─▶ snapshot() ─▶ get, list
+ *                    ├──▶ history ring (per resource) ─▶ watch groups ─▶ frames, made once
+ *                    │                                        └─▶ watchers: a position, a sink
+ *                    └──▶ resourceEvents() ─▶ controllers and indexes in this process
  *
  * Invariants are numbered in SPEC.md, each with its test.
  */
+import type { Observable } from 'rxjs';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { RecordTimer } from '../src/storage/record.ts';
@@ -62,8 +64,8 @@ export interface Predicate {
   /** Canonical text; equal predicates have equal ids. '' matches everything. */
   readonly id: string;
   matches(entry: Entry): boolean;
-  /** Fields the predicate pins to one value (`metadata.name`, `spec.nodeName`): lets the hub skip
-   * classes that cannot match. Optional to use. */
+  /** Fields the predicate pins to one value (`metadata.name`, `spec.nodeName`): lets a change
+   * skip groups that cannot match. Optional to use. */
   readonly pins: ReadonlyMap<string, string>;
 }
 
@@ -112,6 +114,8 @@ export interface WatchRequest {
   readonly encoder: EventEncoder;
   /** Is told what is sent. Watches with equal encoders have the same. */
   readonly sent?: SentEvents | undefined;
+  /** The mark behind the initial events is being sent. Called once, if at all. */
+  readonly onInitialEventsEnd?: (() => void) | undefined;
 }
 
 /** Whoever counts what goes out. */
@@ -121,7 +125,7 @@ export interface SentEvents {
 }
 
 export interface WatchHandle {
-  /** The client has gone: forget the member. Idempotent. */
+  /** The client has gone: forget the watch. Idempotent. */
   close(): void;
 }
 
@@ -153,24 +157,34 @@ export interface Streams {
   keep(resource: GroupResource, snapshot: ResourceSnapshot): void;
   /** Never throws: what goes wrong after the head was sent is an ERROR event. */
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
-  /** Calls onState before it returns, then onChange with every change of every resource, in log
-   * order, in the step in which the snapshots come to show it: what it builds is never behind them.
-   * It must be quick; one that throws is begun anew later (followers.ts). Returns what ends it. */
-  follow(follower: ChangeFollower): () => void;
-  /** Whoever follows the state in this process. */
+  /** For this process: RESET when it is subscribed to, in the same step, then every change of the
+   * resource, in log order, in the step in which the snapshots come to show it; several resources
+   * advance together. Never ends. To be subscribed to through `followers`. */
+  resourceEvents(resource: GroupResource): Observable<ResourceEvent>;
+  /** Who follows resources in this process. */
   readonly followers: Followers;
   stats(): StreamStats;
 }
 
-export interface ChangeFollower {
-  /** For the log, metrics and health. */
-  readonly name: string;
-  /** Read the snapshots: what was told before is void. Changes come from this step on, also while
-   * what it returns has not settled; a rejection is a failure. */
-  onState(): void | Promise<void>;
-  /** `resource`: `<group>/<resource>`. For DELETED the entry is the last state. */
-  onChange(resource: string, type: EventType, entry: Entry): void;
+/** What there is; what was told before is void. */
+export interface Reset {
+  readonly type: 'RESET';
+  /** `<group>/<resource>`. */
+  readonly resource: string;
+  readonly snapshot: ResourceSnapshot;
 }
+
+interface Changed<T extends EventType> {
+  readonly type: T;
+  readonly resource: string;
+  /** Of a Deleted: the last state. */
+  readonly entry: Entry;
+}
+export type Added = Changed<'ADDED'>;
+export type Modified = Changed<'MODIFIED'>;
+export type Deleted = Changed<'DELETED'>;
+
+export type ResourceEvent = Reset | Added | Modified | Deleted;
 
 export type SnapshotAt =
   | { readonly kind: 'ok'; readonly snapshot: ResourceSnapshot }
@@ -179,7 +193,7 @@ export type SnapshotAt =
 
 export interface StreamStats {
   readonly watchersCount: number;
-  readonly classesCount: number;
+  readonly groupsCount: number;
   readonly blockedCount: number;
   readonly catchingUpCount: number;
   readonly eventsTotal: number;

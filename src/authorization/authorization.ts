@@ -8,12 +8,12 @@
  * RBAC index is kept whatever the modes are: writes of roles are measured by it. A configuration
  * that is wrong when it is read again changes nothing; nor may it add or remove RBAC or Node.
  */
+import type { Subscription } from 'rxjs';
 import type { Identity } from '../apimachinery/identity.ts';
 import { readFileAtStart } from '../stdx/regular-file.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { readWebhookTarget } from '../webhooks/kubeconfig-target.ts';
 import { createWebhookClient } from '../webhooks/webhook-client.ts';
-import type { Following } from '../../streams/follow-resource.ts';
 import type { Streams } from '../../streams/streams.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import { createAbacAuthorizer } from './abac/abac-authorizer.ts';
@@ -116,21 +116,16 @@ export function createAuthorization(
     }
   };
   const { configFile } = options;
-  const following: Following[] = [...making.following()];
+  const { following } = making;
   if (configFile !== undefined && bytes !== undefined) {
     const onError = (error: unknown): void => {
       counts.reload('failure', deps.clock.nowMs());
       deps.onProblem('the authorization configuration cannot be read', error);
     };
-    following.push(
-      followConfiguration({
-        file: configFile,
-        bytes,
-        timers: deps.timers,
-        onChange: reload,
-        onError,
-      }),
-    );
+    const { timers } = deps;
+    const file = { file: configFile, bytes, timers, onChange: reload, onError };
+    const configuration = followConfiguration(file);
+    following.add(() => configuration.stop());
   }
   const union = createUnion({
     members: () => members,
@@ -146,7 +141,7 @@ export function createAuthorization(
     usesRbac: members.some((member) => member.type === 'RBAC'),
     series: counts.series,
     stop() {
-      for (const each of following) each.stop();
+      following.unsubscribe();
       for (const member of members) member.close?.();
     },
   };
@@ -176,7 +171,7 @@ interface MemberMaking {
   readonly index: RbacIndex;
   ofModes(): readonly Member[];
   ofConfiguration(configured: readonly ConfiguredAuthorizer[]): readonly Member[];
-  following(): readonly Following[];
+  readonly following: Subscription;
 }
 
 function makeMembers(
@@ -188,12 +183,12 @@ function makeMembers(
   const index = createRbacIndex();
   const rbacGroup = identity.groups.rbac;
   const rbac = createRbacAuthorizer(index, rbacGroup);
-  const following: Following[] = [followRbac({ streams, timers, rbacGroup, index })];
+  const following = followRbac({ streams, rbacGroup, index });
   let node: UnionMember | undefined;
   const nodeMember = (): UnionMember => {
     if (node !== undefined) return node;
     const graph = createNodeGraph();
-    following.push(followNodes({ streams, timers, identity, graph }));
+    following.add(followNodes({ streams, identity, graph }));
     node = createNodeAuthorizer(graph, identity, nodeRules(identity));
     return node;
   };
@@ -233,7 +228,7 @@ function makeMembers(
           ? webhook(each.name, each.webhook)
           : { ...ofMode(each.type), name: each.name },
       ),
-    following: () => following,
+    following,
   };
 }
 

@@ -18,6 +18,7 @@
  * Bounds: a place is a few dozen bytes and there is one for each event in the cache;
  * `deletesInFlightMax` deletions at once, `sweepMax` in one go.
  */
+import type { Subscription } from 'rxjs';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
@@ -27,7 +28,7 @@ import { deleteObject } from '../registry/delete.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import type { Revision } from '../storage/storage.ts';
-import type { Entry } from '../../streams/streams.ts';
+import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 
 export const eventExpiryLimits = {
@@ -47,7 +48,6 @@ export interface EventExpiryDeps {
 
 /** Core events and those of the events group are the same objects. */
 const events = { group: '', resource: 'events' } as const;
-const eventsId = `${events.group}/${events.resource}`;
 
 interface Place {
   readonly namespace: string;
@@ -64,7 +64,7 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
   let stopped = true;
   let timer: TimerHandle | undefined;
   let working: Promise<void> | undefined;
-  let unfollow = (): void => undefined;
+  let following: Subscription | undefined;
 
   const note = ({ namespace, name, revision }: Entry, writtenMs: number): void => {
     const key = `${namespace}/${name}`;
@@ -98,26 +98,23 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
   return {
     start() {
       stopped = false;
-      unfollow = registry.streams.follow({
-        name: 'event-expiry',
-        onState() {
+      const { followers } = registry.streams;
+      const changes = registry.streams.resourceEvents(events);
+      following = followers.follow('event-expiry', changes, (event) => {
+        if (event.type === 'RESET') {
           queue.clear();
-          for (const place of placesOf(registry)) {
+          for (const place of placesOf(event.snapshot, registry.clock.nowMs())) {
             queue.set(`${place.namespace}/${place.name}`, place);
           }
-          arm(lateMs);
-        },
-        onChange(resource, type, entry) {
-          if (resource !== eventsId) return;
-          if (type === 'DELETED') queue.delete(`${entry.namespace}/${entry.name}`);
-          else note(entry, registry.clock.nowMs());
-          arm(lateMs);
-        },
+        } else if (event.type === 'DELETED') {
+          queue.delete(`${event.entry.namespace}/${event.entry.name}`);
+        } else note(event.entry, registry.clock.nowMs());
+        arm(lateMs);
       });
     },
     async stop() {
       stopped = true;
-      unfollow();
+      following?.unsubscribe();
       timer?.cancel();
       timer = undefined;
       await working;
@@ -169,11 +166,8 @@ async function remove(
 const passedOver: ReadonlySet<string> = new Set([StatusReason.conflict, StatusReason.notFound]);
 
 /** The events that are there, in order of their last write. */
-function placesOf(registry: RegistryDeps): readonly Place[] {
-  const nowMs = registry.clock.nowMs();
-  const found = [...registry.streams.snapshot(events).entries(undefined)].sort((a, b) =>
-    a.revision < b.revision ? -1 : 1,
-  );
+function placesOf(snapshot: ResourceSnapshot, nowMs: number): readonly Place[] {
+  const found = [...snapshot.entries(undefined)].sort((a, b) => (a.revision < b.revision ? -1 : 1));
   let certainMs = 0;
   return found.map((entry) => {
     const { metadata } = decodeObject(entry.bytes);

@@ -13,10 +13,12 @@
  * Bounds: workQueueLimits; while the queue is full, places are dropped and the whole graph is
  * looked at again later. The state at the start is read in slices of `loadSlice` objects.
  */
+import { defer, filter, map, merge } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
-import type { Entry, EventType } from '../../streams/streams.ts';
+import type { Added, Deleted, Entry, EventType, Modified } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import { judge } from './garbage-collector-decision.ts';
 import type { Judgement, Surroundings } from './garbage-collector-decision.ts';
@@ -48,6 +50,9 @@ export interface GarbageCollector extends Controller {
   readonly waitingCount: number;
 }
 
+type GraphEvent = Added | Modified | Deleted | typeof wasRead;
+const wasRead = { type: 'RESET', resource: '' } as const;
+
 export function createGarbageCollector(deps: GarbageCollectorDeps): GarbageCollector {
   return new Collector(deps);
 }
@@ -60,7 +65,7 @@ class Collector implements GarbageCollector {
   readonly #around: Surroundings;
   /** Told of already, in this state. */
   readonly #misplaced = new WeakSet<Entry>();
-  #unfollow: (() => void) | undefined;
+  #following: Subscription | undefined;
   #loading: Promise<void> = Promise.resolve();
   #review: Iterator<Place> | undefined;
   #stopped = false;
@@ -100,18 +105,15 @@ class Collector implements GarbageCollector {
 
   start(): void {
     const { streams } = this.#deps.registry;
-    this.#unfollow = streams.follow({
-      name: 'garbage-collector',
-      onState: () => (this.#loading = this.#load()),
-      onChange: (resource, type, entry) => {
-        if (this.#kinds.has(resource)) this.#apply(resource, type, entry);
-      },
+    this.#following = streams.followers.follow('garbage-collector', this.#events(), (event) => {
+      if (event.type === 'RESET') this.#becomeWhole();
+      else this.#apply(event.resource, event.type, event.entry);
     });
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#unfollow?.();
+    this.#following?.unsubscribe();
     // What it failed with has been told.
     await this.#loading.catch(() => undefined);
     await this.#queue.stop();
@@ -128,7 +130,22 @@ class Collector implements GarbageCollector {
     }
   }
 
-  /** The state, in slices. What has changed since its snapshot was taken came by `follow`. */
+  /** Every change, and RESET when the state has been read: what changed meanwhile has come. */
+  #events(): Observable<GraphEvent> {
+    const { streams } = this.#deps.registry;
+    const changes = [...this.#kinds.values()].map(({ storage }) =>
+      streams.resourceEvents(storage).pipe(filter((event) => event.type !== 'RESET')),
+    );
+    const whole = defer(() => (this.#loading = this.#load())).pipe(map(() => wasRead));
+    return merge(whole, ...changes);
+  }
+
+  #becomeWhole(): void {
+    this.#isWhole = true;
+    this.#queue.start();
+  }
+
+  /** The state, in slices. */
   async #load(): Promise<void> {
     const { registry, timers } = this.#deps;
     this.#isWhole = false;
@@ -147,9 +164,6 @@ class Collector implements GarbageCollector {
         if (now === entry) this.#apply(id, 'ADDED', entry);
       }
     }
-    if (this.#stopped || own !== this.#loads) return;
-    this.#isWhole = true;
-    this.#queue.start();
   }
 
   async #work(place: Place): Promise<boolean> {

@@ -1,7 +1,7 @@
 /**
  * A controller made of one function: bring the object of this key into order.
  *
- *   follow ─▶ keys waiting (a set) ─▶ work(key), one after the other ─▶ done
+ *   events ─▶ keys waiting (a set) ─▶ work(key), one after the other ─▶ done
  *                  ▲                        │ failed, or refused
  *                  └──── later, with backoff ┘
  *
@@ -11,11 +11,10 @@
  * Bounds: keys waiting are at most as many as there are objects; retries from `retryMinMs` to
  * `retryMaxMs` apart.
  */
+import { Subscription } from 'rxjs';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
-import { followResource } from '../../streams/follow-resource.ts';
-import type { Following } from '../../streams/follow-resource.ts';
-import type { ResourceSnapshot, Streams } from '../../streams/streams.ts';
+import type { Entry, Streams } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 
 const keyQueueTimes = { retryMinMs: 100, retryMaxMs: 30_000 } as const;
@@ -27,7 +26,7 @@ export interface Source {
 }
 
 export interface KeyQueueOptions {
-  /** Of the controller, as `ResourceFollower` has it. */
+  /** Of the controller: for the log, metrics and health. */
   readonly name: string;
   readonly streams: Streams;
   readonly timers: Timers;
@@ -45,7 +44,7 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
   const { sources, streams, timers } = options;
   const waiting = new Set<string>();
   const retries = new Map<string, { readonly timer: TimerHandle; readonly delayMs: number }>();
-  const followed: Following[] = [];
+  const following = new Subscription();
   let stopped = false;
   let working: Promise<void> | undefined;
 
@@ -82,21 +81,18 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
     enqueue,
     start() {
       for (const { keysOf, resource } of sources) {
-        const changed = (namespace: string, name: string): void =>
-          keysOf(namespace, name).forEach(enqueue);
-        const follower = {
-          name: options.name,
-          onState(snapshot: ResourceSnapshot): void {
-            for (const { namespace, name } of snapshot.entries(undefined)) changed(namespace, name);
-          },
-          onChange: changed,
-        };
-        followed.push(followResource(streams, timers, resource, follower));
+        const look = ({ namespace, name }: Entry): void => keysOf(namespace, name).forEach(enqueue);
+        const events = streams.resourceEvents(resource);
+        const subscription = streams.followers.follow(options.name, events, (event) => {
+          if (event.type !== 'RESET') return look(event.entry);
+          for (const entry of event.snapshot.entries(undefined)) look(entry);
+        });
+        following.add(subscription);
       }
     },
     async stop() {
       stopped = true;
-      for (const following of followed) following.stop();
+      following.unsubscribe();
       for (const { timer } of retries.values()) timer.cancel();
       await working;
     },

@@ -15,6 +15,8 @@
  * Bounds: `namespacesMax` namespaces at a time, each with the deletions in flight of one
  * deletecollection; workQueueLimits for those that wait.
  */
+import { filter, merge } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 import { items, part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
@@ -27,7 +29,7 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import { checkPreconditions, executeReplace } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { unreadableIn } from '../../streams/streams.ts';
-import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
+import type { Entry, ResourceEvent, ResourceSnapshot } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import { metadataOf } from './garbage-collector-graph.ts';
 import { withContentConditions } from './namespace-conditions.ts';
@@ -50,11 +52,17 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
   const { registry, timers } = deps;
   const { streams } = registry;
   const terminating = new Set<string>();
-  let unfollow: (() => void) | undefined;
+  let following: Subscription | undefined;
   const look = (entry: Entry): void => {
     if (!isMarked(entry)) return;
     terminating.add(entry.name);
     queue.add(entry.name);
+  };
+  /** The last of a resource in the namespace is gone: it may be empty now. */
+  const emptied = (id: string, namespace: string): void => {
+    if (!terminating.has(namespace)) return;
+    const [group = '', resource = ''] = id.split('/');
+    if (streams.snapshot({ group, resource }).count(namespace) === 0) queue.add(namespace);
   };
   const queue = createWorkQueue({
     timers,
@@ -68,30 +76,37 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
   });
   return {
     start() {
-      unfollow = streams.follow({
-        name: 'namespace-lifecycle',
-        onState() {
+      const events = merge(streams.resourceEvents(namespaces), contentDeletions(registry));
+      following = streams.followers.follow('namespace-lifecycle', events, (event) => {
+        if (event.type === 'RESET') {
           terminating.clear();
-          for (const entry of streams.snapshot(namespaces).entries(undefined)) look(entry);
-        },
-        onChange(id, type, entry) {
-          if (id === namespacesId) {
-            if (type === 'DELETED') terminating.delete(entry.name);
-            else look(entry);
-          } else if (type === 'DELETED' && terminating.has(entry.namespace)) {
-            const [group = '', resource = ''] = id.split('/');
-            const snapshot = streams.snapshot({ group, resource });
-            if (snapshot.count(entry.namespace) === 0) queue.add(entry.namespace);
-          }
-        },
+          for (const entry of event.snapshot.entries(undefined)) look(entry);
+        } else if (event.resource !== namespacesId) {
+          emptied(event.resource, event.entry.namespace);
+        } else if (event.type === 'DELETED') terminating.delete(event.entry.name);
+        else look(event.entry);
       });
       queue.start();
     },
     async stop() {
-      unfollow?.();
+      following?.unsubscribe();
       await queue.stop();
     },
   };
+}
+
+/** Of whatever a namespace can hold. */
+function contentDeletions(registry: RegistryDeps): Observable<ResourceEvent> {
+  const events = contentKinds(registry).map(({ storage }) =>
+    registry.streams.resourceEvents(storage).pipe(filter(({ type }) => type === 'DELETED')),
+  );
+  return merge(...events);
+}
+
+function contentKinds({ scheme }: RegistryDeps): readonly KindInfo[] {
+  return scheme.storageResources
+    .map((resource) => scheme.findStorage(resource))
+    .filter((found): found is KindInfo => found !== undefined && found.namespaced);
 }
 
 /** True when there is nothing (more) to do for this namespace. */
@@ -100,9 +115,7 @@ async function emptyNamespace(registry: RegistryDeps, name: string): Promise<boo
   const entry = streams.snapshot(namespaces).get('', name);
   const kind = scheme.findStorage(namespaces);
   if (entry === undefined || kind === undefined || !isMarked(entry)) return true;
-  const contents = scheme.storageResources
-    .map((resource) => scheme.findStorage(resource))
-    .filter((found): found is KindInfo => found !== undefined && found.namespaced);
+  const contents = contentKinds(registry);
   const failures: string[] = [];
   for (const content of contents) {
     const failure = await deleteContent(registry, content, name);

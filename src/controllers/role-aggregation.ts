@@ -10,6 +10,7 @@
  * nothing differs. A write is decided on the role as it is then: one that is no aggregate any more
  * is left alone. What fails is tried again.
  */
+import type { Subscription } from 'rxjs';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
@@ -21,8 +22,6 @@ import type { WriteOptions } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { executeReplace, produceUpdate, writerOf } from '../registry/update.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
-import { followResource } from '../../streams/follow-resource.ts';
-import type { Following } from '../../streams/follow-resource.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 
@@ -42,7 +41,7 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   const resource = { group: registry.identity.groups.rbac, resource: 'clusterroles' };
   const kind = registry.scheme.findStorage(resource);
   let stopped = false;
-  let following: Following | undefined;
+  let following: Subscription | undefined;
   let next: TimerHandle | undefined;
   let working: Promise<void> | undefined;
   let changed = false;
@@ -84,23 +83,20 @@ export function createRoleAggregation(deps: RoleAggregationDeps): Controller {
   return {
     start() {
       if (kind === undefined) return;
-      following = followResource(registry.streams, timers, resource, {
-        name: 'role-aggregation',
-        onState(snapshot) {
+      const { followers } = registry.streams;
+      const events = registry.streams.resourceEvents(resource);
+      following = followers.follow('role-aggregation', events, (event) => {
+        if (event.type === 'RESET') {
           roles.clear();
-          for (const entry of snapshot.entries(undefined)) set(entry);
-          look(0);
-        },
-        onChange(_namespace, name, entry) {
-          if (entry === undefined) roles.delete(name);
-          else set(entry);
-          look(aggregationTimes.settleMs);
-        },
+          for (const entry of event.snapshot.entries(undefined)) set(entry);
+        } else if (event.type === 'DELETED') roles.delete(event.entry.name);
+        else set(event.entry);
+        look(event.type === 'RESET' ? 0 : aggregationTimes.settleMs);
       });
     },
     async stop() {
       stopped = true;
-      following?.stop();
+      following?.unsubscribe();
       next?.cancel();
       await working;
     },

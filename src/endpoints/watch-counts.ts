@@ -1,9 +1,9 @@
 /**
- * What watches were sent, by the kind that they watch.
+ * What watches were sent, and how long streaming lists took, by the kind that they watch.
  *
  * What it is not: the metrics page, which reads it, or open watches (request-counts.ts).
  *
- * Bound: as many as there are kinds.
+ * Bound: as many as there are kinds, and of lists three times that.
  */
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { exponentialBounds, Histogram } from '../stdx/histogram.ts';
@@ -12,12 +12,29 @@ import type { SentEvents } from '../../streams/streams.ts';
 export interface WatchCounts {
   sentOf(kind: KindInfo): SentEvents;
   read(): Iterable<readonly [KindInfo, Histogram]>;
+  /** A streaming list is complete: its end mark goes out. */
+  listed(kind: KindInfo, scope: WatchScope, seconds: number): void;
+  lists(): readonly WatchListSeries[];
+}
+
+/** One object, those of a namespace, or all. */
+export type WatchScope = 'resource' | 'namespace' | 'cluster';
+
+export interface WatchListSeries {
+  readonly kind: KindInfo;
+  readonly scope: WatchScope;
+  readonly seconds: Histogram;
 }
 
 const sizeBounds = exponentialBounds(1024, 2, 8);
+/** Buckets of the reference. */
+const listBounds: readonly number[] = [
+  0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60,
+];
 
 export function createWatchCounts(): WatchCounts {
   const sizes = new Map<KindInfo, Histogram>();
+  const lists: WatchListSeries[] = [];
   return {
     sentOf(kind) {
       let histogram = sizes.get(kind);
@@ -25,5 +42,14 @@ export function createWatchCounts(): WatchCounts {
       return histogram;
     },
     read: () => sizes,
+    listed(kind, scope, seconds) {
+      let series = lists.find((each) => each.kind === kind && each.scope === scope);
+      if (series === undefined) {
+        series = { kind, scope, seconds: new Histogram(listBounds) };
+        lists.push(series);
+      }
+      series.seconds.observe(seconds);
+    },
+    lists: () => lists,
   };
 }

@@ -89,12 +89,10 @@ describe('events', () => {
   it('live their time and go soon after it, by a deletion that watchers see', async () => {
     expire();
     const seen: string[] = [];
-    server.registry.streams.follow({
-      name: 'test',
-      onState: () => undefined,
-      onChange(resource, type, { name }) {
-        if (resource === '/events') seen.push(`${type} ${name}`);
-      },
+    const { streams } = server.registry;
+    const events = streams.resourceEvents({ group: '', resource: 'events' });
+    streams.followers.follow('test', events, (event) => {
+      if (event.type !== 'RESET') seen.push(`${event.type} ${event.entry.name}`);
     });
     await create('a');
     await store.pass(ttlMs / 2);

@@ -70,6 +70,12 @@ const asked: readonly Asked[] = [
     buckets: ['1024', '2048', '131072', '+Inf'],
   },
   {
+    metric: 'apiserver_watch_list_duration_seconds',
+    type: 'histogram',
+    labels: ['group', 'version', 'resource', 'scope'],
+    buckets: ['0.05', '0.1', '0.2', '1', '15', '60', '+Inf'],
+  },
+  {
     metric: 'etcd_request_duration_seconds',
     type: 'histogram',
     labels: ['operation', 'type'],
@@ -120,6 +126,9 @@ function linesOf(text: string): readonly Line[] {
 }
 
 const maps = '/api/v1/namespaces/default/configmaps';
+const streamingList =
+  '/api/v1/namespaces?fieldSelector=metadata.name=default&watch=true&sendInitialEvents=true' +
+  '&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan';
 
 describe('the metrics page, as dashboards and alerts read it', () => {
   let server: SecureServer;
@@ -131,6 +140,8 @@ describe('the metrics page, as dashboards and alerts read it', () => {
       server.request(method, target, { headers: admin, body });
     const watch = await server.openWatch(`${maps}?watch=true&fieldSelector=metadata.name=a`, admin);
     assert.equal((await ask('POST', maps, { metadata: { name: 'a' } })).status, 201);
+    const list = await server.openWatch(streamingList, admin);
+    assert.equal((await list.take(2)).length, 2, 'the object and the mark');
     for (const target of [maps, `${maps}/a`, '/api/v1/configmaps', '/api/v1/nodes']) {
       assert.equal((await ask('GET', target)).status, 200);
     }
@@ -203,6 +214,8 @@ describe('the metrics page, as dashboards and alerts read it', () => {
     assert.equal(valueOf(sli, { resource: 'nodes', verb: 'LIST', scope: 'cluster', le: '60' }), 1);
     assert.equal(valueOf('apiserver_longrunning_requests', { ...ofMaps, verb: 'WATCH' }), 1);
     assert.equal(valueOf('apiserver_watch_events_total', ofMaps), 2);
+    const lists = { resource: 'namespaces', version: 'v1', scope: 'resource' };
+    assert.equal(valueOf('apiserver_watch_list_duration_seconds_count', lists), 1);
     assert.equal(valueOf('apiserver_storage_objects', { resource: 'namespaces' }) > 0, true);
     assert.equal(valueOf('authentication_attempts', { result: 'failure' }), 1);
     assert.equal(valueOf('apiserver_current_inflight_requests', { request_kind: 'readOnly' }), 1);

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { FollowerFailure } from '../../streams/followers.ts';
-import { followResource } from '../../streams/follow-resource.ts';
+import { defer, filter, merge, of, throwError } from 'rxjs';
+import type { Revision } from '../../src/storage/storage.ts';
 import { createWorld, pods, services } from './harness.ts';
 import type { World } from './harness.ts';
 
@@ -15,8 +16,6 @@ describe('followers', () => {
   });
   afterEach(() => world.stop());
 
-  const stateOf = (resource: typeof pods): string[] =>
-    [...world.streams.snapshot(resource).entries(undefined)].map(({ name }) => name);
   const put = async (name: string, resource?: typeof pods): Promise<void> => {
     await world.put({ namespace: 'ns', name, ...(resource === undefined ? {} : { resource }) });
     await world.settle();
@@ -31,19 +30,16 @@ describe('followers', () => {
       if (seen.poison.has(name)) throw new Error(`cannot take ${name}`);
       seen.names.add(name);
     };
-    seen.stop = world.streams.follow({
-      name: 'test',
-      onState() {
+    const events = world.streams.resourceEvents(pods);
+    const subscription = world.streams.followers.follow('test', events, (event) => {
+      if (event.type === 'RESET') {
         seen.states += 1;
         seen.names.clear();
-        for (const name of stateOf(pods)) take(name);
-      },
-      onChange(resource, type, { name }) {
-        if (resource !== '/pods') return;
-        if (type === 'DELETED') seen.names.delete(name);
-        else take(name);
-      },
+        for (const { name } of event.snapshot.entries(undefined)) take(name);
+      } else if (event.type === 'DELETED') seen.names.delete(event.entry.name);
+      else take(event.entry.name);
     });
+    seen.stop = () => subscription.unsubscribe();
     return seen;
   }
 
@@ -83,45 +79,81 @@ describe('followers', () => {
     assert.ok(!bad.names.has('e') && !good.names.has('e'));
   });
 
-  it('I26: a follower of one resource that throws begins anew from the state', async () => {
-    const names = new Set<string>();
-    let broken = true;
-    const take = (name: string): void => {
-      if (broken && name === 'bad') throw new Error(name);
-      names.add(name);
-    };
-    const following = followResource(world.streams, world.time.timers, pods, {
-      name: 'pods',
-      onState(snapshot) {
-        names.clear();
-        for (const { name } of snapshot.entries(undefined)) take(name);
-      },
-      onChange: (_namespace, name, entry) => void (entry === undefined ? 0 : take(name)),
+  it('I27: RESET shows the state of its step, and every change follows in the step that applies it', async () => {
+    await put('a');
+    const seen: string[] = [];
+    const line = (type: string, names: readonly string[]): string => `${type} ${names.join()}`;
+    const subscription = world.streams.resourceEvents(pods).subscribe((event) => {
+      const shown = [...world.streams.snapshot(pods).entries(undefined)].map(({ name }) => name);
+      if (event.type === 'RESET') {
+        assert.equal(event.snapshot.revision, world.streams.revision);
+        seen.push(line('RESET', shown));
+        return;
+      }
+      assert.equal(event.entry.revision, world.streams.revision);
+      seen.push(line(`${event.type} ${event.entry.name}:`, shown));
     });
-    for (const name of ['a', 'bad', 'c']) await put(name);
-    assert.deepEqual([...names], ['a']);
-    assert.equal(failures.length, 1);
-    world.time.advance(100);
-    assert.equal(failures.length, 2, 'the state cannot be taken either');
-    broken = false;
-    world.time.advance(200);
+    await put('b');
+    await put('c', services);
+    await put('a');
+    await world.remove('ns', 'a');
     await world.settle();
-    assert.deepEqual([...names], ['a', 'bad', 'c']);
+    subscription.unsubscribe();
     await put('d');
-    assert.deepEqual([...names], ['a', 'bad', 'c', 'd']);
-    assert.equal(failures.length, 2);
-    assert.equal(world.streams.stats().watchersCount, 1, 'the watch before has been closed');
-    following.stop();
+    const expected = ['RESET a', 'ADDED b: a,b', 'MODIFIED a: a,b', 'DELETED a: b'];
+    assert.deepEqual(seen, expected);
+  });
+
+  it('I27: resources that are merged advance together, in the order of the log', async () => {
+    const seen: string[] = [];
+    const changes = [services, pods].map((resource) =>
+      world.streams.resourceEvents(resource).pipe(filter(({ type }) => type !== 'RESET')),
+    );
+    const follower = world.streams.followers.follow('both', merge(...changes), (event) => {
+      if (event.type !== 'RESET') seen.push(`${event.resource} ${event.entry.name}`);
+    });
+    await Promise.all([
+      world.put({ namespace: 'ns', name: '1' }),
+      world.put({ namespace: 'ns', name: '2', resource: services }),
+      world.put({ namespace: 'ns', name: '3' }),
+      world.put({ namespace: 'ns', name: '4', resource: services }),
+    ]);
+    await world.settle();
+    const log = await world.storage.changes(0n as Revision, { limit: 10, previous: false });
+    assert.equal(log.kind, 'ok');
+    const written = log.value.changes.map(({ key }) => key.replace('/ns/', ' '));
+    assert.deepEqual(seen, written);
+    follower.unsubscribe();
+  });
+
+  it('I26: what its events fail with counts as its failure, and it begins anew', async () => {
+    let attempts = 0;
+    const events = defer(() => {
+      attempts += 1;
+      return attempts < 3 ? throwError(() => new Error('unread')) : of(reset);
+    });
+    const reset = { type: 'RESET', resource: '/pods' } as const;
+    const taken: string[] = [];
+    world.streams.followers.follow('slow', events, ({ type }) => taken.push(type));
+    world.time.advance(100);
+    world.time.advance(200);
+    assert.deepEqual(taken, ['RESET']);
+    assert.deepEqual(
+      failures.map(({ failuresInARow, retryMs }) => [failuresInARow, retryMs]),
+      [
+        [1, 100],
+        [2, 200],
+      ],
+    );
+    assert.deepEqual(failing(), [false]);
   });
 
   it('I26: three failures in a row count as failing, until it has taken such a change or was well for a while', async () => {
     let broken = true;
-    world.streams.follow({
-      name: 'changes',
-      onState: () => Promise.resolve(),
-      onChange(resource) {
-        if (broken && resource === '/pods') throw new Error('no');
-      },
+    const events = merge(...[pods, services].map((each) => world.streams.resourceEvents(each)));
+    world.streams.followers.follow('changes', events, (event) => {
+      if (event.type === 'RESET') return;
+      if (broken && event.resource === '/pods') throw new Error('no');
     });
     const failThrice = async (): Promise<void> => {
       for (let n = 0; n < 3; n += 1) {

@@ -13,8 +13,8 @@ import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { encodeRecord } from '../../src/storage/record-codec.ts';
 import { revisionZero } from '../../src/storage/storage.ts';
 import type { Mutation, Revision, Storage, StoreKey } from '../../src/storage/storage.ts';
-import { createStreams } from '../../streams/hub.ts';
-import type { StreamsDeps } from '../../streams/hub.ts';
+import { createStreams } from '../../streams/watch-cache.ts';
+import type { StreamsDeps } from '../../streams/watch-cache.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
 import type { StreamLimits } from '../../streams/limits.ts';
 import { jsonEvents } from '../support/data/json-events.ts';

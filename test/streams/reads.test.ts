@@ -6,7 +6,7 @@ import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { decodeRecord } from '../../src/storage/record-codec.ts';
 import { revisionZero, StorageError } from '../../src/storage/storage.ts';
 import type { Revision, Storage } from '../../src/storage/storage.ts';
-import type { StreamsDeps } from '../../streams/hub.ts';
+import type { StreamsDeps } from '../../streams/watch-cache.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 import { createWorld, everything, labelIs, Model, pods, putMany } from './harness.ts';
 import { TestSink, turns, watchRequest } from './harness.ts';

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TestScheduler } from 'rxjs/testing';
-import { map, pipe } from 'rxjs';
-import type { OperatorFunction } from 'rxjs';
+import { map, merge, pipe } from 'rxjs';
+import type { Observer, OperatorFunction } from 'rxjs';
 import { createEntryMaker, ResourceChange } from '../../streams/resource-change.ts';
 import type { StampedEntry } from '../../streams/resource-change.ts';
 import { Routes } from '../../streams/routes.ts';
-import { frames } from '../../streams/selection.ts';
+import { changesAndBookmarks, frames } from '../../streams/selection.ts';
 import type { Selection } from '../../streams/selection.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { EventEncoder, EventType } from '../../streams/streams.ts';
@@ -127,7 +127,7 @@ describe('selection', () => {
     });
   });
 
-  it('I10: a frame is made once, however many subscribe behind the class', () => {
+  it('I10: a frame is made once, however many subscribe behind the group', () => {
     let made = 0;
     const encoder: EventEncoder = {
       id: 'counting',
@@ -144,6 +144,30 @@ describe('selection', () => {
       expectObservable(sent).toBe('--a--c--|', { a: '1 1 ADDED', c: '3 3 MODIFIED' });
     });
     assert.equal(made, 2);
+  });
+
+  it('I10: changes and bookmarks are merged as merge does it, and framed in the order they come', () => {
+    const encoder: EventEncoder = {
+      id: 'text',
+      event: (type) => Buffer.from(type),
+      bookmark: (revision) => Buffer.from(`BOOKMARK ${revision}`),
+      error: () => Buffer.alloc(0),
+    };
+    const revisions = { p: 2n as Revision, q: 9n as Revision };
+    const shown = map(({ bytes }: { bytes: Uint8Array }) => Buffer.from(bytes).toString());
+    const framed = pipe(frames({ namespace: undefined, predicate: everything }, encoder), shown);
+    const own = changesAndBookmarks;
+    for (const end of ['|', '#']) {
+      check(({ hot, expectObservable }) => {
+        const changesAt = hot(`-a-c--a${end}`, changes);
+        const bookmarksAt = hot('--p--(q)', revisions);
+        const fused = own(changesAt, (to: Observer<Revision>) => bookmarksAt.subscribe(to));
+        const expected = { a: 'ADDED', c: 'MODIFIED', p: 'BOOKMARK 2', q: 'BOOKMARK 9' };
+        expectObservable(fused.pipe(framed)).toBe(`-apc-qa${end}`, expected);
+        const plain = merge(changesAt, bookmarksAt).pipe(framed);
+        expectObservable(plain).toBe(end === '#' ? '-apc-qa#' : '-apc-qa', expected);
+      });
+    }
   });
 
   it('an encoder that throws ends its own pipeline and no other of the route', () => {

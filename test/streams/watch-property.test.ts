@@ -185,7 +185,7 @@ async function run(seed: number): Promise<void> {
   assert.deepEqual(world.fatal, []);
   for (const client of watching) client.handle.close();
   assert.equal(world.streams.stats().watchersCount, 0);
-  assert.equal(world.streams.stats().classesCount, 0);
+  assert.equal(world.streams.stats().groupsCount, 0);
   await world.stop();
 }
 

@@ -98,7 +98,7 @@ export const layers: readonly LayerRule[] = [
 /** Libraries and the only places that may import them. What is not listed may not be imported. */
 export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   xstate: ['actors'],
-  rxjs: ['streams', 'src/controllers'],
+  rxjs: ['streams', 'src/controllers', 'src/authorization'],
   'uWebSockets.js': ['src/transport/uws'],
   '@btc-vision/uwebsockets.js': ['src/transport/uws'],
   lmdb: ['src/storage/lmdb'],

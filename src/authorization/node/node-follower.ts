@@ -1,9 +1,7 @@
 /** Keeps the node graph as the streams say: the state first, then every change. */
+import { Subscription } from 'rxjs';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import type { Timers } from '../../stdx/clock.ts';
-import { followResource } from '../../../streams/follow-resource.ts';
-import type { Following } from '../../../streams/follow-resource.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { part, text } from '../../apimachinery/members.ts';
 import type { NodeGraph, OwnedResource } from './node-graph.ts';
@@ -11,54 +9,55 @@ import { nodeOfPod, podReferences, volumeReferences } from './pod-references.ts'
 
 export interface NodeFollowerDeps {
   readonly streams: Streams;
-  readonly timers: Timers;
   readonly identity: Identity;
   readonly graph: NodeGraph;
 }
 
 /** The graph has the state when this returns. */
-export function followNodes({ streams, timers, identity, graph }: NodeFollowerDeps): Following {
+export function followNodes({ streams, identity, graph }: NodeFollowerDeps): Subscription {
   const mirror = `${identity.labelDomain}/config.mirror`;
+  const following = new Subscription();
   const follow = (
     group: string,
     resource: 'pods' | 'persistentvolumes' | OwnedResource,
-    set: (namespace: string, name: string, entry: Entry | undefined) => void,
-  ): Following =>
-    followResource(
-      streams,
-      timers,
-      { group: identity.fill(group), resource },
-      {
-        name: 'node-authorizer',
-        onState(snapshot) {
-          graph.clear(resource);
-          for (const entry of snapshot.entries(undefined)) set(entry.namespace, entry.name, entry);
-        },
-        onChange: set,
-      },
-    );
-  const owned = (group: string, resource: OwnedResource): Following =>
-    follow(group, resource, (_namespace, name, entry) => {
-      graph.setOwner(resource, name, entry === undefined ? '' : specNode(entry));
+    set: (entry: Entry) => void,
+    remove: (entry: Entry) => void,
+  ): void => {
+    const events = streams.resourceEvents({ group: identity.fill(group), resource });
+    const subscription = streams.followers.follow('node-authorizer', events, (event) => {
+      if (event.type === 'RESET') {
+        graph.clear(resource);
+        for (const entry of event.snapshot.entries(undefined)) set(entry);
+      } else if (event.type === 'DELETED') remove(event.entry);
+      else set(event.entry);
     });
-  const following = [
-    follow('', 'pods', (namespace, name, entry) => {
-      if (entry === undefined) return graph.removePod(namespace, name);
-      const pod = decodeObject(entry.bytes);
-      graph.setPod(namespace, name, nodeOfPod(pod), podReferences(pod, mirror));
-    }),
-    follow('', 'persistentvolumes', (_namespace, name, entry) => {
-      if (entry === undefined) return graph.removeVolume(name);
-      graph.setVolume(name, volumeReferences(decodeObject(entry.bytes)));
-    }),
-    owned('storage.{domain}', 'volumeattachments'),
-    owned('resource.{domain}', 'resourceslices'),
-  ];
-  return {
-    stop() {
-      for (const each of following) each.stop();
-    },
+    following.add(subscription);
   };
+  const owned = (group: string, resource: OwnedResource): void =>
+    follow(
+      group,
+      resource,
+      (entry) => graph.setOwner(resource, entry.name, specNode(entry)),
+      ({ name }) => graph.setOwner(resource, name, ''),
+    );
+  follow(
+    '',
+    'pods',
+    ({ namespace, name, bytes }) => {
+      const pod = decodeObject(bytes);
+      graph.setPod(namespace, name, nodeOfPod(pod), podReferences(pod, mirror));
+    },
+    ({ namespace, name }) => graph.removePod(namespace, name),
+  );
+  follow(
+    '',
+    'persistentvolumes',
+    ({ name, bytes }) => graph.setVolume(name, volumeReferences(decodeObject(bytes))),
+    ({ name }) => graph.removeVolume(name),
+  );
+  owned('storage.{domain}', 'volumeattachments');
+  owned('resource.{domain}', 'resourceslices');
+  return following;
 }
 
 function specNode(entry: Entry): string {

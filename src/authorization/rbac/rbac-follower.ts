@@ -1,8 +1,6 @@
 /** Keeps the RBAC index as the streams say: the state first, then every change (spec 2, 5.6). */
+import { Subscription } from 'rxjs';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import type { Timers } from '../../stdx/clock.ts';
-import { followResource } from '../../../streams/follow-resource.ts';
-import type { Following } from '../../../streams/follow-resource.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { rulesOf } from './policy-rules.ts';
 import { rbacKey } from './rbac-index.ts';
@@ -11,14 +9,13 @@ import { bindingOf } from './rbac-objects.ts';
 
 export interface RbacFollowerDeps {
   readonly streams: Streams;
-  readonly timers: Timers;
   /** The API group of roles. */
   readonly rbacGroup: string;
   readonly index: RbacIndex;
 }
 
 /** The index has the state when this returns. */
-export function followRbac({ streams, timers, rbacGroup, index }: RbacFollowerDeps): Following {
+export function followRbac({ streams, rbacGroup, index }: RbacFollowerDeps): Subscription {
   const setRole = (entry: Entry): void => {
     index.setRole(rbacKey(entry.namespace, entry.name), rulesOf(decodeObject(entry.bytes)));
   };
@@ -26,49 +23,36 @@ export function followRbac({ streams, timers, rbacGroup, index }: RbacFollowerDe
     const { namespace, name } = entry;
     index.setBinding({ ...bindingOf(decodeObject(entry.bytes)), namespace, name });
   };
-  const roles = (resource: string, ofCluster: boolean): Following =>
-    followResource(
-      streams,
-      timers,
-      { group: rbacGroup, resource },
-      {
-        name: 'rbac',
-        onState(snapshot) {
-          index.clearRoles(ofCluster);
-          for (const entry of snapshot.entries(undefined)) setRole(entry);
-        },
-        onChange(namespace, name, entry) {
-          if (entry === undefined) index.removeRole(rbacKey(namespace, name));
-          else setRole(entry);
-        },
-      },
-    );
-  const bindings = (resource: string, ofCluster: boolean): Following =>
-    followResource(
-      streams,
-      timers,
-      { group: rbacGroup, resource },
-      {
-        name: 'rbac',
-        onState(snapshot) {
-          index.clearBindings(ofCluster);
-          for (const entry of snapshot.entries(undefined)) setBinding(entry);
-        },
-        onChange(namespace, name, entry) {
-          if (entry === undefined) index.removeBinding(namespace, name);
-          else setBinding(entry);
-        },
-      },
-    );
-  const following = [
-    roles('clusterroles', true),
-    roles('roles', false),
-    bindings('clusterrolebindings', true),
-    bindings('rolebindings', false),
-  ];
-  return {
-    stop() {
-      for (const each of following) each.stop();
-    },
+  const follow = (resource: string, part: IndexPart): Subscription => {
+    const events = streams.resourceEvents({ group: rbacGroup, resource });
+    return streams.followers.follow('rbac', events, (event) => {
+      if (event.type === 'RESET') {
+        part.clear();
+        for (const entry of event.snapshot.entries(undefined)) part.set(entry);
+      } else if (event.type === 'DELETED') part.remove(event.entry);
+      else part.set(event.entry);
+    });
   };
+  const roles = (ofCluster: boolean): IndexPart => ({
+    clear: () => index.clearRoles(ofCluster),
+    set: setRole,
+    remove: ({ namespace, name }) => index.removeRole(rbacKey(namespace, name)),
+  });
+  const bindings = (ofCluster: boolean): IndexPart => ({
+    clear: () => index.clearBindings(ofCluster),
+    set: setBinding,
+    remove: ({ namespace, name }) => index.removeBinding(namespace, name),
+  });
+  const following = new Subscription();
+  following.add(follow('clusterroles', roles(true)));
+  following.add(follow('roles', roles(false)));
+  following.add(follow('clusterrolebindings', bindings(true)));
+  following.add(follow('rolebindings', bindings(false)));
+  return following;
+}
+
+interface IndexPart {
+  readonly clear: () => void;
+  readonly set: (entry: Entry) => void;
+  readonly remove: (entry: Entry) => void;
 }

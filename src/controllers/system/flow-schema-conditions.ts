@@ -7,6 +7,7 @@
  * only; other conditions are their owners'. What fails is tried again.
  * Bounds: a name and a text for each schema, a name for each level; one write at a time.
  */
+import { Subscription } from 'rxjs';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
@@ -14,8 +15,6 @@ import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { TimerHandle, Timers } from '../../stdx/clock.ts';
-import { followResource } from '../../../streams/follow-resource.ts';
-import type { Following } from '../../../streams/follow-resource.ts';
 import type { Controller } from '../controller.ts';
 import { repairObject } from './ensured-object.ts';
 
@@ -41,7 +40,7 @@ export function createFlowSchemaConditions(deps: FlowSchemaConditionsDeps): Cont
   const { registry, timers, schemas, levels } = deps;
   const known = new Map<string, Known>();
   const levelNames = new Set<string>();
-  const following: Following[] = [];
+  const following = new Subscription();
   let next: TimerHandle | undefined;
   let working: Promise<void> | undefined;
   let changed = false;
@@ -75,7 +74,7 @@ export function createFlowSchemaConditions(deps: FlowSchemaConditionsDeps): Cont
     return failed;
   };
   const follow = (kind: KindInfo, names: Names): void => {
-    following.push(followNames(deps, kind, names, look));
+    following.add(followNames(deps, kind, names, look));
   };
   return {
     start() {
@@ -92,7 +91,7 @@ export function createFlowSchemaConditions(deps: FlowSchemaConditionsDeps): Cont
     },
     async stop() {
       stopped = true;
-      for (const each of following) each.stop();
+      following.unsubscribe();
       next?.cancel();
       await working;
     },
@@ -106,23 +105,19 @@ interface Names {
 }
 
 function followNames(
-  { registry, timers }: FlowSchemaConditionsDeps,
+  { registry: { streams } }: FlowSchemaConditionsDeps,
   kind: KindInfo,
   names: Names,
   look: (delayMs: number) => void,
-): Following {
-  return followResource(registry.streams, timers, kind.storage, {
-    name: 'flow-schema-conditions',
-    onState(snapshot) {
+): Subscription {
+  const events = streams.resourceEvents(kind.storage);
+  return streams.followers.follow('flow-schema-conditions', events, (event) => {
+    if (event.type === 'RESET') {
       names.clear();
-      for (const { name, bytes } of snapshot.entries(undefined)) names.set(name, bytes);
-      look(0);
-    },
-    onChange(_namespace, name, entry) {
-      if (entry === undefined) names.drop(name);
-      else names.set(name, entry.bytes);
-      look(conditionTimes.settleMs);
-    },
+      for (const { name, bytes } of event.snapshot.entries(undefined)) names.set(name, bytes);
+    } else if (event.type === 'DELETED') names.drop(event.entry.name);
+    else names.set(event.entry.name, event.entry.bytes);
+    look(event.type === 'RESET' ? 0 : conditionTimes.settleMs);
   });
 }
 

@@ -18,12 +18,15 @@ import { listOptionsOf, predicateOf } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
 import { eventFramesOf } from '../watch-frames.ts';
+import type { WatchScope } from '../watch-counts.ts';
 import { framePreambles, withoutPreamble } from '../watch-preamble.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
+import type { ResourceInfo } from '../request-info.ts';
 import { sendStatusError } from '../status-response.ts';
 
 export async function handleWatch(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
   const { exchange, kind, resource } = request;
+  const startMs = deps.clock.monotonicMs();
   const representation = negotiateRepresentation(deps, request, {
     projections: true,
     stream: true,
@@ -52,10 +55,19 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
       timeoutMs: timeoutMs(deps, options),
       encoder: eventFramesOf(deps, kind, representation.value, deps.prng.uuid()),
       sent: deps.watchCounts.sentOf(kind),
+      onInitialEventsEnd() {
+        const seconds = (deps.clock.monotonicMs() - startMs) / 1000;
+        deps.watchCounts.listed(kind, scopeOf(resource, predicate), seconds);
+      },
     },
     preamble.partOfFrame ? withoutPreamble(stream, preamble.bytes) : stream,
   );
   exchange.onAbort(() => handle.close());
+}
+
+function scopeOf({ namespace }: ResourceInfo, { pins }: Predicate): WatchScope {
+  if (pins.has('metadata.name')) return 'resource';
+  return namespace === '' ? 'cluster' : 'namespace';
 }
 
 /** A watch on an object path: its name is one more requirement. */

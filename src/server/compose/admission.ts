@@ -8,6 +8,7 @@ import { admissionGuards } from '../../admission/chain.ts';
 import type { AdmissionObjects } from '../../admission/admission.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { createAdmissionPlugins } from '../../admission/plugins.ts';
+import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
@@ -44,11 +45,14 @@ function admissionObjects(streams: Streams, timers: Timers): AdmissionObjects {
   const lists = new Map<string, readonly ApiObject[]>();
   // One wait for all who miss the same object.
   const awaited = new Map<string, Promise<void>>();
-  streams.follow({
-    name: 'admission-lists',
-    onState: () => lists.clear(),
-    onChange: (resource) => void lists.delete(resource),
-  });
+  const followed = new Set<string>();
+  /** From when it is first listed: a list is good until the resource changes. */
+  const follow = (resource: GroupResource, key: string): void => {
+    if (followed.has(key)) return;
+    followed.add(key);
+    const events = streams.resourceEvents(resource);
+    streams.followers.follow('admission-lists', events, () => lists.delete(key));
+  };
   const get: AdmissionObjects['get'] = (resource, namespace, name) =>
     reader.get(resource, namespace, name)?.object;
   return {
@@ -56,6 +60,7 @@ function admissionObjects(streams: Streams, timers: Timers): AdmissionObjects {
     current: () => reader.current(),
     all(resource) {
       const key = `${resource.group}/${resource.resource}`;
+      follow(resource, key);
       const list = lists.get(key) ?? objectsOf(streams.snapshot(resource).entries(undefined));
       lists.set(key, list);
       return list;

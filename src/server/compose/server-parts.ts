@@ -8,7 +8,7 @@
  */
 import { createActorSystem } from '../../../actors/actor-system.ts';
 import type { ActorSystem } from '../../../actors/actors.ts';
-import { createStreams } from '../../../streams/hub.ts';
+import { createStreams } from '../../../streams/watch-cache.ts';
 import { defaultStreamLimits } from '../../../streams/limits.ts';
 import type { StreamLimits } from '../../../streams/limits.ts';
 import type { Streams } from '../../../streams/streams.ts';

@@ -4,7 +4,7 @@
  *
  * What it is not: what differs from server to server (its store, its clock, its limits).
  */
-import type { StreamsDeps } from '../../../streams/hub.ts';
+import type { StreamsDeps } from '../../../streams/watch-cache.ts';
 import { stampResourceVersion } from '../../apimachinery/object-encoding.ts';
 import {
   newExpired,

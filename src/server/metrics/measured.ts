@@ -14,9 +14,9 @@ export function measuredOf(parts: ServerParts): readonly Measured[] {
   const { streams, actors, committer, storage, validation } = parts;
   return [
     of(
-      'sluice_watch_classes',
-      'Distinct pipelines behind the open watches.',
-      () => streams.stats().classesCount,
+      'sluice_watch_groups',
+      'Groups of open watches that are sent the same bytes.',
+      () => streams.stats().groupsCount,
     ),
     of(
       'sluice_watchers_blocked',
@@ -35,7 +35,7 @@ export function measuredOf(parts: ServerParts): readonly Measured[] {
     ),
     of(
       'sluice_watch_frames_total',
-      'Frames made for watch classes.',
+      'Frames made for groups of watches.',
       () => streams.stats().framesTotal,
     ),
     of('sluice_cache_bytes', 'Bytes of objects in the caches.', () => streams.stats().cachedBytes),

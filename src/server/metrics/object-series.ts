@@ -71,6 +71,15 @@ export function watchSeries(counts: WatchCounts): readonly MetricSeries[] {
       stability: 'BETA',
       readHistograms: labelled,
     },
+    {
+      name: 'apiserver_watch_list_duration_seconds',
+      help: 'Time from a request for a streaming list to the end mark of its initial events.',
+      readHistograms: () =>
+        counts.lists().map(({ kind: { group, version, resource }, scope, seconds }) => ({
+          labels: { group, version, resource, scope },
+          histogram: seconds,
+        })),
+    },
   ];
 }
 

@@ -26,7 +26,7 @@ import { createCommitter } from '../../../src/storage/committer.ts';
 import { createMemoryStorage } from '../../../src/storage/memory/memory-storage.ts';
 import { decodeRecord, encodeRecord } from '../../../src/storage/record-codec.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
-import { createStreams } from '../../../streams/hub.ts';
+import { createStreams } from '../../../streams/watch-cache.ts';
 import { defaultStreamLimits } from '../../../streams/limits.ts';
 import { manualTime } from '../doubles/manual-time.ts';
 import type { ManualTime } from '../doubles/manual-time.ts';

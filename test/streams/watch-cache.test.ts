@@ -190,7 +190,7 @@ describe('delivery', () => {
       const start = { kind: 'after', revision: world.streams.revision } as const;
       world.streams.watch(watchRequest({ encoder: counting, start }), sink);
     }
-    assert.equal(world.streams.stats().classesCount, 1);
+    assert.equal(world.streams.stats().groupsCount, 1);
     for (let i = 0; i < 3; i += 1) {
       await world.put({ namespace, name: `p${i}` });
       await world.settle();

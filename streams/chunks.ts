@@ -1,0 +1,212 @@
+/**
+ * What a watch that is on its way to its group is sent next: initial events from a snapshot, or
+ * what it missed, from the history of the resource or from a page of the log. Each call makes at
+ * most one chunk, of whole frames.
+ *
+ * What it is not: a sender. A chunk says where the watch stands when it has been sent.
+ *
+ * Bounds: a chunk is `pumpChunkBytes` or a single frame, made of at most `pumpExaminedMax` entries.
+ */
+import type { Change, Revision } from '../src/storage/storage.ts';
+import { joined } from './frame-ring.ts';
+import type { StreamLimits } from './limits.ts';
+import type { LogPage } from './log-pages.ts';
+import { frameOf, selectedEvent, selects } from './selection.ts';
+import type { Selection } from './selection.ts';
+import type { Entry, ResourceSnapshot } from './streams.ts';
+import type { ResourceStream } from './watch-group.ts';
+import type { EventEncoder } from './streams.ts';
+
+/** The seq of a watch that knows only a revision, because its changes are not in memory. */
+export const unknownSeq = -1;
+
+/** How far a watch has got among the changes of its resource. */
+export interface Position {
+  /** `unknownSeq`, or that of a change. */
+  readonly seq: number;
+  readonly revision: Revision;
+}
+
+export interface Chunk extends Position {
+  /** Undefined: nothing to send this time. */
+  readonly bytes: Uint8Array | undefined;
+  readonly framesCount: number;
+  /** What was looked at, for the budget of the turn. */
+  readonly examinedCount: number;
+}
+
+/** Whose events: what a group of watches has in common. */
+export interface Events {
+  readonly stream: ResourceStream;
+  readonly selection: Selection;
+  readonly encoder: EventEncoder;
+}
+
+/** Only a step to another place. */
+export function movedTo(seq: number, revision: Revision): Chunk {
+  return { bytes: undefined, framesCount: 0, examinedCount: 0, seq, revision };
+}
+
+/** The state of one snapshot as ADDED events. Holds the snapshot alive until it is done. */
+export class InitialEvents {
+  readonly position: Position;
+  readonly #events: Events;
+  readonly #limits: StreamLimits;
+  readonly #scratch: Uint8Array;
+  #entries: Iterator<Entry> | undefined;
+  /** Taken from the iterator, but the chunk was full. */
+  #held: Entry | undefined;
+
+  /** Encoders that can write straight into `scratch`, which the chunk is then a part of. */
+  constructor(
+    events: Events,
+    snapshot: ResourceSnapshot,
+    seq: number,
+    limits: StreamLimits,
+    scratch: Uint8Array,
+  ) {
+    this.position = { seq, revision: snapshot.revision };
+    this.#events = events;
+    this.#limits = limits;
+    this.#scratch = scratch;
+    this.#entries = entriesOf(snapshot, events.selection);
+  }
+
+  get isDone(): boolean {
+    return this.#entries === undefined;
+  }
+
+  next(): Chunk {
+    const taken =
+      this.#events.encoder.eventInto === undefined ? this.#joined() : this.#intoScratch();
+    return { ...taken, ...this.position };
+  }
+
+  #joined(): Omit<Chunk, keyof Position> {
+    const { encoder, selection } = this.#events;
+    const { pumpChunkBytes, pumpExaminedMax } = this.#limits;
+    const chunk = new ChunkMaker(pumpChunkBytes);
+    let examinedCount = 0;
+    while (!chunk.full && examinedCount < pumpExaminedMax) {
+      const entry = this.#take();
+      if (entry === undefined) break;
+      examinedCount += 1;
+      if (selects(selection, entry)) chunk.add(encoder.event('ADDED', entry));
+    }
+    return { ...chunk.take(), examinedCount };
+  }
+
+  #intoScratch(): Omit<Chunk, keyof Position> {
+    const { encoder, selection } = this.#events;
+    const scratch = this.#scratch;
+    let end = 0;
+    let framesCount = 0;
+    let examinedCount = 0;
+    while (examinedCount < this.#limits.pumpExaminedMax) {
+      const entry = this.#take();
+      if (entry === undefined) break;
+      examinedCount += 1;
+      if (!selects(selection, entry)) continue;
+      const next = encoder.eventInto?.('ADDED', entry, scratch, end) ?? 0;
+      if (next > 0) {
+        framesCount += 1;
+        end = next;
+        continue;
+      }
+      // One that fits no chunk goes alone; otherwise it begins the next chunk.
+      if (end === 0) return { bytes: encoder.event('ADDED', entry), framesCount: 1, examinedCount };
+      this.#held = entry;
+      break;
+    }
+    return { bytes: end === 0 ? undefined : scratch.subarray(0, end), framesCount, examinedCount };
+  }
+
+  #take(): Entry | undefined {
+    const held = this.#held;
+    if (held !== undefined) {
+      this.#held = undefined;
+      return held;
+    }
+    const next: IteratorResult<Entry, unknown> | undefined = this.#entries?.next();
+    if (next !== undefined && next.done !== true) return next.value;
+    this.#entries = undefined;
+    return undefined;
+  }
+}
+
+/** The entries that a selection may show, in key order: one, one namespace, or all. */
+function entriesOf(snapshot: ResourceSnapshot, selection: Selection): Iterator<Entry> {
+  const { pins } = selection.predicate;
+  const namespace = selection.namespace ?? pins.get('metadata.namespace');
+  const name = pins.get('metadata.name');
+  if (namespace === undefined || name === undefined) return snapshot.entries(namespace);
+  const entry = snapshot.get(namespace, name);
+  return (entry === undefined ? [] : [entry]).values();
+}
+
+/** From the history, which must reach back to `from.seq`. */
+export function chunkOfHistory(events: Events, from: Position, limits: StreamLimits): Chunk {
+  const { encoder, selection, stream } = events;
+  const { history } = stream.cache;
+  const chunk = new ChunkMaker(limits.pumpChunkBytes);
+  let examinedCount = 0;
+  let { seq, revision } = from;
+  while (!chunk.full && examinedCount < limits.pumpExaminedMax && seq < history.lastSeq) {
+    const change = history.at(seq + 1);
+    const event = selectedEvent(selection, change);
+    if (event !== undefined) chunk.add(frameOf(encoder, event).bytes);
+    ({ seq, revision } = change);
+    examinedCount += 1;
+  }
+  return { ...chunk.take(), examinedCount, seq, revision };
+}
+
+/** From a page of the log that covers `from.revision`. The log may be ahead of the cache: then the
+ * watch waits for the cache at a revision that it has already been sent. */
+export function chunkOfLog(
+  events: Events,
+  from: Position,
+  page: LogPage,
+  limits: StreamLimits,
+): Chunk {
+  const { encoder, selection, stream } = events;
+  const chunk = new ChunkMaker(limits.pumpChunkBytes);
+  let examinedCount = 0;
+  let { revision } = from;
+  let at = page.indexAfter(revision);
+  for (; at < page.changes.length && !chunk.full; at += 1) {
+    revision = (page.changes[at] as Change).revision;
+    examinedCount += 1;
+    if (!page.isOf(at, stream.id)) continue;
+    const change = page.at(at);
+    const event = change && selectedEvent(selection, change);
+    if (event !== undefined) chunk.add(frameOf(encoder, event).bytes);
+  }
+  if (at === page.changes.length) revision = page.through;
+  return { ...chunk.take(), examinedCount, seq: unknownSeq, revision };
+}
+
+class ChunkMaker {
+  readonly #bytesMax: number;
+  readonly #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get full(): boolean {
+    return this.#bytes >= this.#bytesMax;
+  }
+
+  add(frame: Uint8Array): void {
+    this.#parts.push(frame);
+    this.#bytes += frame.length;
+  }
+
+  take(): Pick<Chunk, 'bytes' | 'framesCount'> {
+    const framesCount = this.#parts.length;
+    const bytes = framesCount === 0 ? undefined : joined(this.#parts, this.#bytes);
+    return { bytes, framesCount };
+  }
+}

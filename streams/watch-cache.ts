@@ -1,0 +1,344 @@
+/**
+ * The watch cache: loads every resource, follows the log, and puts every watch on its way.
+ *
+ *      storage.tail ─▶ apply: cache + history ─▶ routes ─▶ groups ─▶ delivery, next turn
+ *                        one change at a time, synchronously, in log order
+ *
+ * What it is not: a writer. A local commit reaches watchers only through the log, as any other
+ * server's does.
+ *
+ * Invariants: numbered in SPEC.md. A log that cannot be followed stops the server (`onFatal`): to
+ * go on would be to go on with a gap.
+ */
+import { concat, defer, from, map, of } from 'rxjs';
+import type { Observable } from 'rxjs';
+import { assert } from '../src/stdx/assert.ts';
+import type { Clock, Timers } from '../src/stdx/clock.ts';
+import { messageOf } from '../src/stdx/message-of.ts';
+import type { Prng } from '../src/stdx/prng.ts';
+import { StorageError } from '../src/storage/storage.ts';
+import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
+import { Delivery } from './delivery.ts';
+import { Followers } from './followers.ts';
+import type { FollowersDeps } from './followers.ts';
+import type { FrameBudget } from './frame-ring.ts';
+import { Progress } from './freshness.ts';
+import { KeptSnapshots } from './kept-snapshots.ts';
+import type { StreamLimits } from './limits.ts';
+import { LogPages } from './log-pages.ts';
+import { ResourceCache } from './resource-cache.ts';
+import { createEntryMaker, resourceIdOf } from './resource-change.ts';
+import type { DecodeRecord, EntryMaker, Stamp } from './resource-change.ts';
+import { Routes } from './routes.ts';
+import type {
+  Predicate,
+  ResourceEvent,
+  ResourceSnapshot,
+  Streams,
+  WatchHandle,
+  WatchRequest,
+  WatchSink,
+} from './streams.ts';
+import { createWatchClock } from './watch-clock.ts';
+import type { WatchClock } from './watch-clock.ts';
+import type { WatchErrors } from './watch-events.ts';
+import { WatchGroup, watchGroupId } from './watch-group.ts';
+import type { ResourceStream, WatchGroupEvents } from './watch-group.ts';
+import { Watcher } from './watcher.ts';
+import type { WatcherCounts, WatcherDeps } from './watcher.ts';
+
+export interface StreamsDeps extends WatchErrors {
+  readonly storage: Pick<Storage, 'revision' | 'scan' | 'changes' | 'tail'>;
+  readonly decodeRecord: DecodeRecord;
+  readonly stamp: Stamp;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly prng: Prng;
+  readonly limits: StreamLimits;
+  /** Somebody who follows resources in this process has thrown; it begins anew. */
+  readonly onFollowerFailure: FollowersDeps['onFailure'];
+  /** The log can no longer be followed. Called at most once; nothing is applied after it. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+export function createStreams(deps: StreamsDeps): Streams {
+  return new WatchCache(deps);
+}
+
+const everything: Predicate = { id: '', matches: () => true, pins: new Map() };
+
+class WatchCache implements Streams {
+  readonly #deps: StreamsDeps;
+  readonly #limits: StreamLimits;
+  readonly #maker: EntryMaker;
+  readonly #progress: Progress;
+  readonly #delivery: Delivery;
+  readonly #clock: WatchClock;
+  readonly #kept: KeptSnapshots;
+  readonly #logPages: LogPages;
+  readonly #resources = new Map<string, ResourceStream>();
+  readonly #groups = new Map<string, WatchGroup<Watcher>>();
+  readonly #watchers = new Set<Watcher>();
+  readonly #watcherDeps: WatcherDeps;
+  readonly #frameBudget: FrameBudget = { bytes: 0 };
+  readonly followers: Followers;
+  readonly #stopping = new AbortController();
+  #following: Promise<void> = Promise.resolve();
+  #startRevision: Revision | undefined;
+  #eventsTotal = 0;
+
+  constructor(deps: StreamsDeps) {
+    const { clock, limits, prng, storage, timers } = deps;
+    this.#deps = deps;
+    this.#limits = limits;
+    this.#maker = createEntryMaker(deps.decodeRecord, deps.stamp);
+    const { currentWaitMs } = limits;
+    this.#progress = new Progress({ ask: () => storage.revision(), clock, timers, currentWaitMs });
+    const store = { storage, maker: this.#maker, clock, timers, limits };
+    this.#kept = new KeptSnapshots(store);
+    this.#logPages = new LogPages(store);
+    this.#delivery = new Delivery({ limits, clock, timers });
+    this.#clock = createWatchClock({ clock, timers, prng, limits });
+    this.#watcherDeps = this.#depsOfWatchers();
+    this.followers = new Followers({ timers, onFailure: deps.onFollowerFailure });
+  }
+
+  async start(): Promise<void> {
+    assert(this.#startRevision === undefined, 'streams are started once');
+    const revision = await this.#deps.storage.revision();
+    this.#startRevision = revision;
+    await this.#load(revision);
+    this.#progress.advance(revision);
+    this.#following = this.#follow(revision);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    this.#stopping.abort();
+    for (const watcher of [...this.#watchers]) {
+      if (watcher.bookmarks) watcher.sendBookmark();
+      watcher.end();
+    }
+    this.followers.stop();
+    this.#progress.close();
+    this.#clock.stop();
+    this.#kept.stop();
+    this.#logPages.stop();
+    await this.#following;
+  }
+
+  get revision(): Revision {
+    return this.#progress.revision;
+  }
+
+  waitUntilCurrent(): Promise<void> {
+    return this.#progress.waitUntilCurrent();
+  }
+
+  waitUntil(revision: Revision): ReturnType<Streams['waitUntil']> {
+    return this.#progress.waitUntil(revision, this.#limits.freshnessWaitMs);
+  }
+
+  snapshot(resource: WatchRequest['resource']): ReturnType<Streams['snapshot']> {
+    return this.#stream(resource).cache.snapshot(this.revision);
+  }
+
+  snapshotAt(
+    resource: WatchRequest['resource'],
+    revision: Revision,
+  ): ReturnType<Streams['snapshotAt']> {
+    return this.#kept.at(this.#stream(resource), revision, this.revision);
+  }
+
+  keep(resource: WatchRequest['resource'], snapshot: ResourceSnapshot): void {
+    this.#kept.keep(this.#stream(resource), snapshot);
+  }
+
+  watch(request: WatchRequest, sink: WatchSink): WatchHandle {
+    const group = this.#group(request);
+    const watcher = new Watcher(group, sink, request.bookmarks, this.#watcherDeps);
+    group.watchersCount += 1;
+    this.#watchers.add(watcher);
+    this.#clock.add(watcher, request.timeoutMs);
+    if (this.#stopping.signal.aborted) watcher.end();
+    else watcher.begin(request.start, request.onInitialEventsEnd);
+    return watcher;
+  }
+
+  resourceEvents(resource: WatchRequest['resource']): Observable<ResourceEvent> {
+    return defer(() => {
+      const { cache, id, routes } = this.#stream(resource);
+      const snapshot = cache.snapshot(this.revision);
+      const changes = routes.changes({ namespace: undefined, predicate: everything });
+      // In one step with the look at the state: no change is missed, and none comes twice.
+      return concat(
+        of({ type: 'RESET', resource: id, snapshot } as const),
+        changes.pipe(map(({ type, entry }): ResourceEvent => ({ type, resource: id, entry }))),
+      );
+    });
+  }
+
+  stats(): ReturnType<Streams['stats']> {
+    const { framesTotal, states } = this.#watcherDeps.counts;
+    let cachedObjectsCount = 0;
+    let cachedBytes = 0;
+    for (const { cache } of this.#resources.values()) {
+      cachedObjectsCount += cache.count;
+      cachedBytes += cache.bytes;
+    }
+    return {
+      watchersCount: this.#watchers.size,
+      groupsCount: this.#groups.size,
+      blockedCount: states.blocked,
+      catchingUpCount: states['catching-up'],
+      eventsTotal: this.#eventsTotal,
+      framesTotal,
+      cachedObjectsCount,
+      cachedBytes,
+      readsWaitingCount: this.#progress.readsCount,
+      oldestReadMs: this.#progress.oldestReadMs,
+      lagMs: this.#progress.lagMs,
+    };
+  }
+
+  #depsOfWatchers(): WatcherDeps {
+    const { limits } = this.#deps;
+    return {
+      sources: {
+        limits,
+        errors: this.#deps,
+        scratch: new Uint8Array(limits.pumpChunkBytes),
+        applied: () => this.revision,
+        current: defer(() => this.waitUntilCurrent()),
+        readLog: (after) => from(this.#logPages.covering(after)),
+      },
+      counts: newWatcherCounts(),
+      whenApplied: (revision, callback) => this.#progress.when(revision, callback),
+      turns: this.#delivery,
+      onEnded: (watcher) => this.#onEnded(watcher),
+      onInitialStall: (watcher) => this.#clock.noteStall(watcher),
+    };
+  }
+
+  /** What is gone cannot be shown: those that may know it have to list anew. */
+  #endUnseen(stream: ResourceStream, { key }: Change): void {
+    const why = 'the object is gone, and no state of it can be shown';
+    const status = this.#deps.unreadableError(stream.resource, [{ key, why }]);
+    for (const watcher of [...this.#watchers]) {
+      if (watcher.group.stream === stream) watcher.fail(status);
+    }
+  }
+
+  #stream(resource: WatchRequest['resource']): ResourceStream {
+    return this.#streamOf(`${resource.group}/${resource.resource}`);
+  }
+
+  #streamOf(id: string): ResourceStream {
+    let stream = this.#resources.get(id);
+    if (stream === undefined) {
+      assert(this.#startRevision !== undefined, 'streams have been started');
+      const cache = new ResourceCache(this.#startRevision, this.#maker, this.#limits);
+      const [group = '', resource = ''] = id.split('/');
+      stream = { id, resource: { group, resource }, cache, routes: new Routes() };
+      this.#resources.set(id, stream);
+    }
+    return stream;
+  }
+
+  #group(request: WatchRequest): WatchGroup<Watcher> {
+    const stream = this.#stream(request.resource);
+    const id = watchGroupId(stream, request);
+    let group = this.#groups.get(id);
+    if (group === undefined) {
+      const budget = this.#frameBudget;
+      group = new WatchGroup(id, stream, request, this.#limits, budget, this.#groupEvents);
+      this.#groups.set(id, group);
+    }
+    return group;
+  }
+
+  /** One object for all groups. */
+  readonly #groupEvents: WatchGroupEvents<Watcher> = {
+    onFrame: (group, frame) => this.#delivery.onFrame(group, frame),
+    onBroken: (broken, error) => this.#onBroken(broken, error),
+  };
+
+  #onEnded(watcher: Watcher): void {
+    const { group } = watcher;
+    this.#watchers.delete(watcher);
+    this.#clock.remove(watcher);
+    group.watchersCount -= 1;
+    if (group.watchersCount === 0) this.#dispose(group);
+  }
+
+  #onBroken(group: WatchGroup<Watcher>, error: unknown): void {
+    // First out of the map: a client that starts again gets a group that works.
+    this.#dispose(group);
+    const status = this.#deps.internalError(messageOf(error));
+    for (const watcher of [...this.#watchers]) {
+      if (watcher.group === group) watcher.fail(status);
+    }
+  }
+
+  #dispose(group: WatchGroup<Watcher>): void {
+    if (this.#groups.get(group.id) === group) this.#groups.delete(group.id);
+    group.dispose();
+  }
+
+  async #load(revision: Revision): Promise<void> {
+    let after: StoreKey | undefined;
+    for (;;) {
+      const range = { prefix: '', after, limit: this.#limits.scanPageRecords };
+      const read = await this.#deps.storage.scan(range, revision);
+      if (read.kind !== 'ok') {
+        throw new StorageError('compacted', 'the store was compacted while it was being loaded');
+      }
+      for (const record of read.value.records) {
+        this.#streamOf(resourceIdOf(record.key)).cache.load(record);
+        after = record.key;
+      }
+      if (!read.value.more || read.value.records.length === 0) return;
+    }
+  }
+
+  async #follow(after: Revision): Promise<void> {
+    const { signal } = this.#stopping;
+    try {
+      for await (const page of this.#deps.storage.tail(after, signal)) {
+        for (const change of page.changes) {
+          if (signal.aborted) return;
+          this.#apply(change);
+          if (this.#delivery.pressed) {
+            this.#progress.wake();
+            await this.#delivery.relief();
+          }
+        }
+        if (signal.aborted) return;
+        this.#progress.advance(page.through);
+        this.#progress.wake();
+        this.#kept.trim();
+      }
+      if (!signal.aborted) throw new StorageError('closed', 'the change log ended');
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#progress.close();
+      this.#deps.onFatal(error);
+    }
+  }
+
+  #apply(change: Change): void {
+    const stream = this.#streamOf(resourceIdOf(change.key));
+    const applied = stream.cache.apply(change);
+    // Before routing: whoever hears of the change finds it applied.
+    this.#progress.advance(change.revision);
+    this.#eventsTotal += 1;
+    if (applied === undefined) return;
+    if (applied === 'unseen') return this.#endUnseen(stream, change);
+    stream.routes.route(applied);
+  }
+}
+
+function newWatcherCounts(): WatcherCounts {
+  const states = { waiting: 0, initial: 0, 'catching-up': 0, live: 0, blocked: 0, ended: 0 };
+  return { states, framesTotal: 0 };
+}

@@ -1,0 +1,239 @@
+/**
+ * A watch, as one expression (spec 1, section 6):
+ *
+ *     concat(beginning, initial events, end mark, what was missed, hand over)
+ *       until the deadline; an error becomes an ERROR event
+ *
+ * Nothing flows by itself: each chunk is made when the watch has its turn and its sink takes more.
+ * The last item is 'live': the watch has everything up to its position, its group has the rest, and
+ * the expression is over (watcher.ts). A live watch that falls behind its group resumes with the
+ * second half of it.
+ *
+ * What it is not: a writer. It knows no sink, and what is sent of it moves the position.
+ *
+ * Invariants: the state is of one revision, and the position is that revision in the same step, so
+ * nothing falls between the state and the changes after it. One step at a time.
+ */
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  ignoreElements,
+  map,
+  of,
+  repeat,
+  takeUntil,
+} from 'rxjs';
+import type { Observable } from 'rxjs';
+import type { GroupResource } from '../src/apimachinery/schema.ts';
+import { StatusError } from '../src/apimachinery/status-error.ts';
+import { messageOf } from '../src/stdx/message-of.ts';
+import { StorageError } from '../src/storage/storage.ts';
+import type { AtRevision, Revision } from '../src/storage/storage.ts';
+import { chunkOfHistory, chunkOfLog, InitialEvents, movedTo, unknownSeq } from './chunks.ts';
+import type { Chunk, Events, Position } from './chunks.ts';
+import type { FrameRing } from './frame-ring.ts';
+import type { StreamLimits } from './limits.ts';
+import type { LogPage } from './log-pages.ts';
+import { unreadableIn } from './streams.ts';
+import type { WatchStart } from './streams.ts';
+
+export interface WatchErrors {
+  /** 410 Expired. */
+  readonly expiredError: (message: string) => StatusError;
+  /** 500, for a watch that cannot go on through no fault of its client. */
+  readonly internalError: (message: string) => StatusError;
+  /** 500, for a watch that would have to show what cannot be read. */
+  readonly unreadableError: (
+    resource: GroupResource,
+    objects: readonly { readonly key: string; readonly why: string }[],
+  ) => StatusError;
+  /** 504, for a watch that cannot begin because the log is not caught up with. */
+  readonly timeoutError: (message: string) => StatusError;
+}
+
+/** What all watches of a server draw from. */
+export interface WatchSources {
+  readonly limits: StreamLimits;
+  readonly errors: WatchErrors;
+  /** Initial events are put together here: a sink is done with a chunk when its write returns. */
+  readonly scratch: Uint8Array;
+  /** Everything up to here has been applied to the caches. */
+  readonly applied: () => Revision;
+  /** Completes when the caches show everything acknowledged before it was subscribed to. */
+  readonly current: Observable<unknown>;
+  /** A page of the log that covers the revision. */
+  readonly readLog: (after: Revision) => Observable<AtRevision<LogPage>>;
+}
+
+/** What a watch that is not live waits for. */
+export type Stage = 'waiting' | 'initial' | 'catching-up';
+
+/** One watch on its way. */
+export interface WatchPlace {
+  readonly sources: WatchSources;
+  readonly group: Events & { readonly ring: Pick<FrameRing, 'floor'> };
+  /** Everything that was sent, or need not be, is up to here. */
+  readonly position: Position;
+  /** Emits once: when it is its turn, and its sink takes more. */
+  readonly turn: (stage: Stage) => Observable<void>;
+  /** Completes once the revision has been applied. */
+  readonly whenApplied: (revision: Revision) => Observable<never>;
+  readonly deadline: Observable<unknown>;
+}
+
+export type WatchItem = Chunk | 'live';
+
+export function watchEvents(
+  watch: WatchPlace,
+  start: WatchStart,
+  onInitialEventsEnd?: () => void,
+): Observable<WatchItem> {
+  return concat(
+    beginning(watch, start),
+    initialEvents(watch, start),
+    endMark(watch, start, onInitialEventsEnd),
+    missedEvents(watch),
+    handOver,
+  ).pipe(
+    takeUntil(watch.deadline),
+    catchError((error: unknown) => of(errorEvent(watch, error))),
+  );
+}
+
+/** Of a watch that was live, and needs frames that its group has no longer. */
+export function resumedEvents(watch: WatchPlace): Observable<WatchItem> {
+  return concat(missedEvents(watch), handOver).pipe(
+    takeUntil(watch.deadline),
+    catchError((error: unknown) => of(errorEvent(watch, error))),
+  );
+}
+
+const handOver = of('live' as const);
+
+/** Waits until the watch can begin, and says where. */
+function beginning({ group, sources, whenApplied }: WatchPlace, start: WatchStart) {
+  const current = sources.current.pipe(ignoreElements());
+  switch (start.kind) {
+    case 'after':
+      return of(movedTo(unknownSeq, start.revision));
+    case 'now': {
+      const head = defer(() => of(movedTo(group.stream.cache.seq, sources.applied())));
+      return concat(current, head);
+    }
+    case 'state':
+      return start.atLeast === undefined ? current : whenApplied(start.atLeast);
+  }
+}
+
+function initialEvents(watch: WatchPlace, start: WatchStart): Observable<Chunk> {
+  if (start.kind !== 'state') return EMPTY;
+  return defer(() => {
+    const events = stateOf(watch);
+    const { revision, seq } = events.position;
+    const chunk = watch.turn('initial').pipe(map(() => events.next()));
+    return concat(
+      of(movedTo(seq, revision)),
+      whileTrue(() => !events.isDone, chunk),
+    );
+  });
+}
+
+/** One step: the snapshot at R, and the position at R. Nothing can fall between the two. */
+function stateOf({ group, sources }: WatchPlace): InitialEvents {
+  const { selection, stream } = group;
+  const { errors, limits, scratch } = sources;
+  const snapshot = stream.cache.snapshot(sources.applied());
+  const unreadable = unreadableIn(snapshot, selection.namespace);
+  if (unreadable.length > 0) {
+    const objects = unreadable.map(({ key, why }) => ({ key: `${stream.id}/${key}`, why }));
+    throw errors.unreadableError(stream.resource, objects);
+  }
+  return new InitialEvents(group, snapshot, stream.cache.seq, limits, scratch);
+}
+
+/** In one write with the last of the initial events. */
+function endMark(
+  { group, position }: WatchPlace,
+  start: WatchStart,
+  onSent?: () => void,
+): Observable<Chunk> {
+  if (start.kind !== 'state' || !start.mark) return EMPTY;
+  return defer(() => {
+    const bytes = group.encoder.bookmark(position.revision, true);
+    onSent?.();
+    const { revision, seq } = position;
+    return of({ bytes, framesCount: 1, examinedCount: 0, seq, revision });
+  });
+}
+
+/** Up to where the frames of the group begin. Nothing, where the position is there already. */
+function missedEvents(watch: WatchPlace): Observable<Chunk> {
+  const { group, position } = watch;
+  const isBehind = (): boolean =>
+    position.seq === unknownSeq || position.seq < group.ring.floor;
+  return whileTrue(
+    isBehind,
+    defer(() => missedStep(watch)),
+  );
+}
+
+function missedStep(watch: WatchPlace): Observable<Chunk> {
+  const { group, position, sources } = watch;
+  const { history } = group.stream.cache;
+  if (position.seq === unknownSeq) {
+    const { revision } = position;
+    if (revision > sources.applied()) return watch.whenApplied(revision);
+    if (history.covers(revision)) return of(movedTo(history.seqAt(revision), revision));
+  }
+  return watch.turn('catching-up').pipe(
+    concatMap(() =>
+      position.seq >= history.floorSeq
+        ? of(chunkOfHistory(group, position, sources.limits))
+        : loggedEvents(watch),
+    ),
+  );
+}
+
+/** The page comes when it comes, and may be shared by a thousand: what is made of it is made in
+ * the next turn of the watch. */
+function loggedEvents({ group, position, sources, turn }: WatchPlace): Observable<Chunk> {
+  return sources.readLog(position.revision).pipe(
+    concatMap((read) => {
+      if (read.kind === 'compacted') {
+        const message = `too old resource version: ${position.revision} (${read.compactRevision})`;
+        throw sources.errors.expiredError(message);
+      }
+      // A future revision cannot be: the watch would have waited for it.
+      if (read.kind === 'future') return EMPTY;
+      const page = read.value;
+      return turn('catching-up').pipe(
+        map(() => chunkOfLog(group, position, page, sources.limits)),
+      );
+    }),
+  );
+}
+
+/** `step` again and again, for as long as the condition holds. */
+function whileTrue<T>(condition: () => boolean, step: Observable<T>): Observable<T> {
+  return defer(() =>
+    condition() ? step.pipe(repeat({ delay: () => (condition() ? again : EMPTY) })) : EMPTY,
+  );
+}
+
+const again = of(undefined);
+
+function errorEvent({ group, position, sources }: WatchPlace, error: unknown): Chunk {
+  const { revision, seq } = position;
+  const bytes = group.encoder.error(statusOf(sources.errors, error));
+  return { bytes, framesCount: 0, examinedCount: 0, seq, revision };
+}
+
+function statusOf(errors: WatchErrors, error: unknown): StatusError {
+  if (error instanceof StatusError) return error;
+  const message = messageOf(error);
+  const late = error instanceof StorageError && error.code === 'lagging';
+  return late ? errors.timeoutError(message) : errors.internalError(message);
+}

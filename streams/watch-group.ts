@@ -1,0 +1,138 @@
+/**
+ * All watches that are sent the same bytes: one resource, one selection, one encoder. The group
+ * owns the one RxJS pipeline that makes their frames, each once; its watchers are records with a
+ * position.
+ *
+ *     merge(changes of the route, bookmarks) ─▶ frames ─▶ ring, for the live list
+ *                                                    └──▶ the newest bookmark
+ *
+ * What it is not: a sender. delivery.ts hands the frames out.
+ *
+ * Invariants: the group holds no frame that every watcher has; `live[i].liveIndex === i`, and a
+ * watcher in no live list has index -1.
+ */
+import type { Observer, Subscription } from 'rxjs';
+import type { GroupResource } from '../src/apimachinery/schema.ts';
+import type { Revision } from '../src/storage/storage.ts';
+import { FrameRing } from './frame-ring.ts';
+import type { FrameBudget } from './frame-ring.ts';
+import type { StreamLimits } from './limits.ts';
+import type { ResourceCache } from './resource-cache.ts';
+import type { Routes } from './routes.ts';
+import { changesAndBookmarks, frames } from './selection.ts';
+import type { BookmarkFrame, Frame, Selection } from './selection.ts';
+import type { EventEncoder, SentEvents, WatchRequest } from './streams.ts';
+
+/** One resource: what it is, and the way its changes take. */
+export interface ResourceStream {
+  /** `<group>/<resource>`. */
+  readonly id: string;
+  readonly resource: GroupResource;
+  readonly cache: ResourceCache;
+  readonly routes: Routes;
+}
+
+/** What the group needs of a watcher. */
+export interface LiveListEntry {
+  readonly liveIndex: number;
+  placeInLiveList(index: number): void;
+}
+
+export interface WatchGroupEvents<W extends LiveListEntry> {
+  /** A frame was made. */
+  readonly onFrame: (group: WatchGroup<W>, frame: Frame) => void;
+  /** The pipeline broke (a predicate or an encoder threw): no frame will follow. */
+  readonly onBroken: (group: WatchGroup<W>, error: unknown) => void;
+}
+
+export class WatchGroup<W extends LiveListEntry> {
+  readonly id: string;
+  readonly stream: ResourceStream;
+  readonly selection: Selection;
+  readonly encoder: EventEncoder;
+  readonly sent: SentEvents | undefined;
+  readonly ring: FrameRing;
+  /** Watchers that are up to date or will be after the next delivery. */
+  readonly live: W[] = [];
+  /** All watchers, in whatever state. */
+  watchersCount = 0;
+
+  /** Owned by delivery.ts: whether it waits for delivery, where the pass over `live` stands,
+   * whether another has to follow, and what was made since the pass began. */
+  queued = false;
+  position = -1;
+  again = false;
+  freshBytes = 0;
+
+  readonly #subscription: Subscription;
+  #bookmarks: Observer<Revision> | undefined;
+  #bookmark: BookmarkFrame | undefined;
+
+  constructor(
+    id: string,
+    stream: ResourceStream,
+    request: WatchRequest,
+    limits: StreamLimits,
+    budget: FrameBudget,
+    events: WatchGroupEvents<W>,
+  ) {
+    this.id = id;
+    this.stream = stream;
+    this.selection = { namespace: request.namespace, predicate: request.predicate };
+    this.encoder = request.encoder;
+    this.sent = request.sent;
+    this.ring = new FrameRing(stream.cache.seq, limits, budget);
+    const changes = stream.routes.changes(this.selection);
+    this.#subscription = changesAndBookmarks(changes, (bookmarks) => (this.#bookmarks = bookmarks))
+      .pipe(frames(this.selection, this.encoder))
+      .subscribe({
+        next: (frame) => {
+          if (frame.seq === undefined) {
+            this.#bookmark = frame;
+            return;
+          }
+          this.ring.push(frame, this.watchersCount - this.live.length);
+          events.onFrame(this, frame);
+        },
+        error: (error: unknown) => events.onBroken(this, error),
+      });
+  }
+
+  /** A watcher that has everything up to its position, which the ring must reach back to. */
+  join(watcher: W): void {
+    watcher.placeInLiveList(this.live.length);
+    this.live.push(watcher);
+  }
+
+  /** O(1): the last one takes its place. */
+  leave(watcher: W): void {
+    const index = watcher.liveIndex;
+    if (index < 0) return;
+    const last = this.live.pop() as W;
+    if (last !== watcher) {
+      this.live[index] = last;
+      last.placeInLiveList(index);
+    }
+    watcher.placeInLiveList(-1);
+  }
+
+  /** Made once per revision: watchers whose bookmarks fall together share the bytes. Undefined: it
+   * cannot be made, and the group has ended. */
+  bookmark(revision: Revision): Uint8Array | undefined {
+    if (this.#bookmark?.revision !== revision) this.#bookmarks?.next(revision);
+    return this.#bookmark?.revision === revision ? this.#bookmark.bytes : undefined;
+  }
+
+  /** Without watchers: stops the pipeline. */
+  dispose(): void {
+    this.#subscription.unsubscribe();
+    this.ring.clear();
+  }
+}
+
+/** Equal ids: equal frames. Only the last part, the predicate's text, can hold a line break. */
+export function watchGroupId(stream: ResourceStream, request: WatchRequest): string {
+  const { namespace, predicate, encoder } = request;
+  const scope = namespace === undefined ? '*' : `=${namespace}`;
+  return `${stream.id}\n${scope}\n${encoder.id}\n${predicate.id}`;
+}

@@ -1,0 +1,356 @@
+/**
+ * One watch: a position, a sink, and the only module that writes either (SPEC.md has its states).
+ *
+ *      waiting ─▶ initial ─▶ catching-up ─▶ live        blocked: the sink said wait, in any of them
+ *      └─ the expression of watch-events.ts ─┘ └─ the live list of the group, delivery.ts
+ *
+ * Until it is live it subscribes to its expression, and is the end of it: nobody else knows `write`
+ * and `onDrain`. What a turn makes is one write. At 'live' the subscription is dropped, with all
+ * that belongs to it: a live watch is a record of a few words in a list.
+ *
+ * What it is not: a queue or a timer. Everything that could grow belongs to the group (frames), the
+ * resource (history) or the store (log); time passes in watch-clock.ts.
+ *
+ * Invariants: in exactly one state; everything the selection shows up to the position has been
+ * written, nothing after it; nothing is written between a write that said wait and its drain.
+ */
+import { Observable } from 'rxjs';
+import type { Subscriber, Subscription } from 'rxjs';
+import type { StatusError } from '../src/apimachinery/status-error.ts';
+import type { Revision } from '../src/storage/storage.ts';
+import { unknownSeq } from './chunks.ts';
+import { joined } from './frame-ring.ts';
+import type { LiveChunk } from './frame-ring.ts';
+import type { WatchHandle, WatchSink, WatchStart } from './streams.ts';
+import { deadlineOf, TimedWatch } from './watch-clock.ts';
+import { resumedEvents, watchEvents } from './watch-events.ts';
+import type { Stage, WatchItem, WatchPlace, WatchSources } from './watch-events.ts';
+import type { LiveListEntry, WatchGroup } from './watch-group.ts';
+
+export type WatcherState = Stage | 'live' | 'blocked' | 'ended';
+
+export interface WatcherCounts {
+  readonly states: Record<WatcherState, number>;
+  framesTotal: number;
+}
+
+/** What all watchers of a server share. */
+export interface WatcherDeps {
+  readonly sources: WatchSources;
+  readonly counts: WatcherCounts;
+  /** The callback once `revision` has been applied. Returns what calls it off. */
+  readonly whenApplied: (revision: Revision, callback: () => void) => () => void;
+  /** Who gives turns (delivery.ts). */
+  readonly turns: {
+    /** Calls takeTurn() when it is its turn. */
+    ask(watcher: Watcher): void;
+    /** The group has something for its live watchers, or frames that nobody may need any more. */
+    mark(group: WatchGroup<Watcher>): void;
+  };
+  /** The watcher has ended and is out of the live list of its group. */
+  readonly onEnded: (watcher: Watcher) => void;
+  /** The watcher has stopped in the middle of its initial events. */
+  readonly onInitialStall: (watcher: Watcher) => void;
+}
+
+export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
+  readonly group: WatchGroup<Watcher>;
+  readonly bookmarks: boolean;
+  readonly #sink: WatchSink;
+  readonly #deps: WatcherDeps;
+  #state: WatcherState = 'waiting';
+  #seq = unknownSeq;
+  #revision: Revision;
+  #liveIndex = -1;
+  /** Undefined once live. */
+  #approach: Approach | undefined = undefined;
+  /** What the sink calls; made at the first stall and kept. */
+  #onDrain: (() => void) | undefined = undefined;
+
+  constructor(
+    group: WatchGroup<Watcher>,
+    sink: WatchSink,
+    bookmarks: boolean,
+    deps: WatcherDeps,
+  ) {
+    super();
+    this.group = group;
+    this.bookmarks = bookmarks;
+    this.#sink = sink;
+    this.#deps = deps;
+    this.#revision = deps.sources.applied();
+    deps.counts.states.waiting += 1;
+  }
+
+  get state(): WatcherState {
+    return this.#state;
+  }
+
+  /** Of the changes of its resource; `unknownSeq` only before it is live. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** That of `seq`. */
+  get revision(): Revision {
+    return this.#revision;
+  }
+
+  get liveIndex(): number {
+    return this.#liveIndex;
+  }
+
+  get isClosed(): boolean {
+    return this.#sink.closed;
+  }
+
+  get isStalled(): boolean {
+    return this.#state === 'blocked' && this.#approach?.stage === 'initial';
+  }
+
+  begin(start: WatchStart, onInitialEventsEnd?: () => void): void {
+    this.#follow((place) => watchEvents(place, start, onInitialEventsEnd));
+  }
+
+  /** Its place in the live list, which the list decides; -1: in none. */
+  placeInLiveList(index: number): void {
+    this.#liveIndex = index;
+  }
+
+  /** A chunk of its group that begins at its position. */
+  send(chunk: LiveChunk): void {
+    this.#seq = chunk.seq;
+    this.#revision = chunk.revision;
+    this.#count(chunk.framesCount, chunk.bytes.length);
+    this.#write(chunk.bytes);
+  }
+
+  /** It is live, and its group has no longer what it needs. */
+  resume(): void {
+    this.#follow(resumedEvents);
+  }
+
+  /** The turn that it asked for. Returns what that cost, in bytes. */
+  takeTurn(): number {
+    const approach = this.#approach;
+    const turn = approach?.turn;
+    if (approach === undefined || turn === undefined) return 0;
+    approach.turn = undefined;
+    approach.inTurn = true;
+    approach.costBytes = 0;
+    turn.next();
+    turn.complete();
+    approach.inTurn = false;
+    this.#settle(approach);
+    return approach.costBytes;
+  }
+
+  /** A bookmark at the revision applied so far, of whatever resource, if it is live and has been
+   * sent everything up to it. False: events are outstanding. */
+  sendBookmark(): boolean {
+    if (!this.#flush()) return false;
+    const applied = this.#deps.sources.applied();
+    const bookmark = this.group.bookmark(applied);
+    if (bookmark !== undefined) this.#write(bookmark);
+    if (this.#state !== 'live') return true;
+    // The position may follow: nothing of the group lies between the two.
+    this.#seq = Math.max(this.#seq, this.group.stream.cache.seq);
+    this.#revision = applied;
+    return true;
+  }
+
+  /** Tells the client why, when it can take it, and ends the stream. */
+  fail(status: StatusError): void {
+    if (this.#state === 'ended') return;
+    try {
+      if (this.#state !== 'blocked') this.#sink.write(this.group.encoder.error(status));
+    } catch {
+      // The stream ends either way.
+    }
+    this.end();
+  }
+
+  /** Ends the stream cleanly. Idempotent. */
+  end(): void {
+    if (this.#state === 'ended') return;
+    this.close();
+    try {
+      this.#sink.end();
+    } catch {
+      // It is gone, which is what was wanted.
+    }
+  }
+
+  /** The client has gone. Idempotent. */
+  close(): void {
+    if (this.#state === 'ended') return;
+    this.#move('ended');
+    const { counts, onEnded, turns } = this.#deps;
+    counts.states.ended -= 1;
+    this.#approach?.subscription?.unsubscribe();
+    this.#approach = undefined;
+    const { group } = this;
+    if (group.ring.bytes > 0 && group.watchersCount > 1) turns.mark(group);
+    onEnded(this);
+  }
+
+  #follow(expression: (place: WatchPlace) => Observable<WatchItem>): void {
+    const approach = new Approach();
+    this.#approach = approach;
+    const subscription = expression(this.#placeOf(approach)).subscribe({
+      next: (item) => this.#take(approach, item),
+      // The encoder cannot even say what is wrong.
+      error: () => this.end(),
+      complete: () => this.#complete(approach),
+    });
+    if (this.#approach === approach) approach.subscription = subscription;
+    else subscription.unsubscribe();
+  }
+
+  #placeOf(approach: Approach): WatchPlace {
+    const { sources, whenApplied } = this.#deps;
+    return {
+      sources,
+      group: this.group,
+      position: this,
+      deadline: deadlineOf(this),
+      turn: (stage) =>
+        new Observable((subscriber) => {
+          approach.turn = subscriber;
+          approach.stage = stage;
+          if (!approach.inTurn) this.#goOn(approach);
+          return () => {
+            if (approach.turn === subscriber) approach.turn = undefined;
+          };
+        }),
+      whenApplied: (revision) =>
+        new Observable((subscriber) => {
+          approach.stage = 'waiting';
+          if (!approach.inTurn) this.#goOn(approach);
+          return whenApplied(revision, () => subscriber.complete());
+        }),
+    };
+  }
+
+  #take(approach: Approach, item: WatchItem): void {
+    if (item === 'live') {
+      approach.isOver = 'live';
+    } else {
+      const { bytes, examinedCount, framesCount } = item;
+      this.#seq = item.seq;
+      this.#revision = item.revision;
+      approach.costBytes += examinedCount * this.#deps.sources.limits.examinedCostBytes;
+      if (bytes !== undefined) {
+        approach.costBytes += bytes.length;
+        approach.made.push(bytes);
+        this.#count(framesCount, bytes.length);
+      }
+    }
+    if (!approach.inTurn) this.#settle(approach);
+  }
+
+  #complete(approach: Approach): void {
+    approach.isOver ??= 'ended';
+    if (!approach.inTurn) this.#settle(approach);
+  }
+
+  /** Writes what was made, and goes where the expression has come to. */
+  #settle(approach: Approach): void {
+    if (this.#approach !== approach) return;
+    const { made } = approach;
+    if (made.length > 0) {
+      const bytes = joined(made);
+      made.length = 0;
+      // Made while blocked: an ERROR event, which a blocked sink cannot take.
+      if (this.#state !== 'blocked') this.#write(bytes);
+      if (this.#approach !== approach) return;
+    }
+    if (approach.isOver === 'ended') return this.end();
+    if (approach.isOver === undefined) return this.#goOn(approach);
+    this.#approach = undefined;
+    approach.subscription?.unsubscribe();
+    if (this.#state !== 'blocked') this.#join();
+  }
+
+  /** Unless it is blocked: then the drain does it. */
+  #goOn(approach: Approach): void {
+    if (this.#state === 'blocked') return;
+    if (this.#state !== approach.stage) this.#move(approach.stage);
+    if (approach.turn !== undefined) this.#deps.turns.ask(this);
+  }
+
+  #join(): void {
+    const { group } = this;
+    if (this.#seq < group.ring.floor) return this.resume();
+    this.#move('live');
+    group.join(this);
+    if (group.ring.bytes > 0) this.#deps.turns.mark(group);
+  }
+
+  /** True: it is live, and has everything applied so far. */
+  #flush(): boolean {
+    const { ring } = this.group;
+    while (this.#state === 'live' && this.#seq < ring.head) {
+      const chunk = ring.after(this.#seq);
+      if (chunk === undefined) {
+        this.resume();
+        return false;
+      }
+      this.send(chunk);
+    }
+    return this.#state === 'live';
+  }
+
+  #write(bytes: Uint8Array): void {
+    let ready = false;
+    try {
+      ready = this.#sink.write(bytes);
+    } catch {
+      this.end();
+    }
+    if (!ready) this.#block();
+  }
+
+  #block(): void {
+    if (this.#state === 'ended') return;
+    if (this.#sink.closed) return this.close();
+    this.#move('blocked');
+    if (this.#approach?.stage === 'initial') this.#deps.onInitialStall(this);
+    this.#onDrain ??= () => this.#drained();
+    this.#sink.onDrain(this.#onDrain);
+  }
+
+  #drained(): void {
+    if (this.#state !== 'blocked') return;
+    const approach = this.#approach;
+    this.#move(approach?.stage ?? 'catching-up');
+    if (approach === undefined) this.#join();
+    else this.#goOn(approach);
+  }
+
+  #move(state: WatcherState): void {
+    if (this.#state === 'live') this.group.leave(this);
+    const { states } = this.#deps.counts;
+    states[this.#state] -= 1;
+    states[state] += 1;
+    this.#state = state;
+  }
+
+  #count(frames: number, bytes: number): void {
+    this.#deps.counts.framesTotal += frames;
+    this.group.sent?.observeMany(frames, bytes);
+  }
+}
+
+/** What a watch has only on its way to its group. */
+class Approach {
+  subscription: Subscription | undefined = undefined;
+  stage: Stage = 'waiting';
+  /** Waits for its turn. */
+  turn: Subscriber<void> | undefined = undefined;
+  inTurn = false;
+  /** In this turn, to be one write. */
+  readonly made: Uint8Array[] = [];
+  costBytes = 0;
+  isOver: 'live' | 'ended' | undefined = undefined;
+}
