@@ -14,6 +14,7 @@
  * nesting that the codec accepts.
  */
 import type { JsonValue } from '../unstructured.ts';
+import { closingQuote } from './long-integers.ts';
 
 /** Repetitions that are told: of each key once in its object, even where paths are the same. */
 export const duplicatesMax = 100;
@@ -73,7 +74,8 @@ export function scanJson(json: string, depthMax: number): JsonStructure {
     // An e behind a digit: no other word of JSON begins there.
     if (digits > 0 && found === exponent) doubtfulNumbers = true;
     digits = 0;
-    if (found === text) at = endOfString(json, at);
+    // The engine's search is many times faster than a look at each character.
+    if (found === text) at = closingQuote(json, at);
     else if (found === name) members += 1;
     else if (found === next) values += 1;
     else if (found === opening) {
@@ -84,18 +86,6 @@ export function scanJson(json: string, depthMax: number): JsonStructure {
     } else if (found === closing) depth -= 1;
   }
   return { depth: deepest, values, members, doubtfulNumbers };
-}
-
-/** The place of the closing quote; the end of the text where there is none. The engine's search is
- * many times faster than a look at each character, and most of a body is text. */
-function endOfString(json: string, start: number): number {
-  for (let at = json.indexOf('"', start + 1); at >= 0; at = json.indexOf('"', at + 1)) {
-    let before = at - 1;
-    while (json.charCodeAt(before) === backslash) before -= 1;
-    // An even number of backslashes: they escape each other.
-    if ((at - before) % 2 === 1) return at;
-  }
-  return json.length;
 }
 
 export function countMembers(value: JsonValue): number {

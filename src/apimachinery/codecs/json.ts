@@ -19,7 +19,7 @@ import type { JsonValue } from '../unstructured.ts';
 import { bodyDepthMax, bodyValuesMax, newTooManyValues, tooDeep } from './body-bounds.ts';
 import { countMembers, duplicateFields, scanJson } from './json-structure.ts';
 import type { JsonStructure } from './json-structure.ts';
-import { parseJsonText, stringifyJson } from './lossless.ts';
+import { parseJsonText, parseSteps, stringifyJson } from './lossless.ts';
 import { withoutLoneSurrogates } from './surrogates.ts';
 
 export type Decoded =
@@ -64,7 +64,7 @@ export function* jsonSteps(
   if ('kind' in structure) return structure;
   yield;
   try {
-    const read = parsed(text, structure);
+    const read = structure.doubtfulNumbers ? yield* parseSteps(text) : parsed(text, structure);
     yield;
     return completed(text, read, structure, options);
   } catch (error) {
