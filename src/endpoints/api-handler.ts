@@ -83,46 +83,46 @@ export interface PlainDocument {
 export type ApiHandler = (exchange: HttpExchange) => Promise<void>;
 
 export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
-  const { auditing, prng } = deps;
-  const { clock } = deps.endpoints;
+  const { auditing, inFlight, prng, requestCounts } = deps;
+  const { clock, features, turnWatch } = deps.endpoints;
   return async (exchange) => {
     const startMs = clock.monotonicMs();
-    if (deps.endpoints.features.cbor) allowCbor(exchange);
+    if (features.cbor) allowCbor(exchange);
     const auditId = identifyRequest(exchange, prng);
     const audited =
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
-    const asked = whatIsAsked(exchange);
-    deps.endpoints.turnWatch.mark(asked.info);
-    const place = deps.inFlight.begin(asked.info);
+    const asked = whatIsAsked(exchange, startMs);
+    turnWatch.mark(asked.info, startMs);
+    const place = inFlight.begin(asked.info);
+    const seen = audited?.exchange ?? exchange;
     try {
-      await answer(deps, exchange, audited, asked, place);
+      await handle(deps, seen, audited, asked, place);
+      if (audited !== undefined) await audited.handled(false);
     } catch (error) {
-      place.leave();
-      throw error;
+      await failed(deps, exchange, audited, error, place);
     }
-    const { info, query } = asked;
-    deps.requestCounts.handled(exchange, info, query, startMs, () => place.leave());
+    requestCounts.handled(exchange, asked.info, asked.query, startMs, place);
   };
 }
 
-async function answer(
+async function failed(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
-  asked: Asked,
+  error: unknown,
   place: Place,
 ): Promise<void> {
   const seen = audited?.exchange ?? exchange;
   try {
-    await handle(deps, seen, audited, asked, place);
-    if (audited !== undefined) await audited.handled(false);
-  } catch (error) {
     deps.onFailure(exchange.path, error);
     const broken = !(error instanceof StatusError || error instanceof StorageError);
     if (broken) void audited?.handled(true);
     // After the head is sent there is no second answer: the stream has been cut by its writer.
     if (!seen.answered) sendStatusError(seen, failureStatus(error));
     await audited?.handled(false);
+  } catch (own) {
+    place.leave();
+    throw own;
   }
 }
 
@@ -132,33 +132,36 @@ interface Asked {
   readonly query: QueryParameters | undefined;
   /** What is wrong with the head of the request. */
   readonly problem: StatusError | undefined;
+  /** When it came, monotonic. */
+  readonly startMs: number;
 }
 
-function whatIsAsked({ method, path, query: text }: HttpExchange): Asked {
+function whatIsAsked({ method, path, query: text }: HttpExchange, startMs: number): Asked {
   const parsedQuery = parseQuery(text);
   const query = parsedQuery instanceof StatusError ? undefined : parsedQuery;
   const watch = query !== undefined && queryBoolean(query, 'watch') === true;
   const parsed = parseRequestInfo(method, path, watch);
   if (parsed.kind === 'ok') {
     if (parsedQuery instanceof StatusError) {
-      return { info: parsed.info, query, problem: parsedQuery };
+      return { info: parsed.info, query, problem: parsedQuery, startMs };
     }
     const problem = isLongRunning(parsed.info) ? undefined : requestTimeoutProblem(parsedQuery);
-    return { info: parsed.info, query, problem };
+    return { info: parsed.info, query, problem, startMs };
   }
   const info = { path, resource: undefined, verb: method.toLowerCase() };
-  return { info, query, problem: newBadRequest('the path holds an escape that is not UTF-8') };
+  const problem = newBadRequest('the path holds an escape that is not UTF-8');
+  return { info, query, problem, startMs };
 }
 
 function handle(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
-  { info, query, problem }: Asked,
+  { info, query, problem, startMs }: Asked,
   place: Place,
 ): Sending {
   if (info.verb === 'watch') audited?.watching();
-  const asked = deps.filter.admit(exchange, info, query, audited?.trail, place);
+  const asked = deps.filter.admit(exchange, { info, query, startMs }, audited?.trail, place);
   const serve = (admission: Admission): Sending => {
     if (admission.kind === 'refused') return void sendStatusError(exchange, admission.error);
     if (admission.kind === 'busy') return void sendTooManyRequests(exchange);

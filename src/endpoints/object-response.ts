@@ -6,9 +6,10 @@ import {
   gzipThresholdBytes,
 } from '../apimachinery/codecs/gzip.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
 import type { Header } from '../transport/http-exchange.ts';
 import type { Representation } from './representation.ts';
-import { renderObject, writtenIn } from './representation.ts';
+import { renderObject, writtenInSteps } from './representation.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 import { warningHeaders } from './warnings.ts';
 
@@ -56,7 +57,10 @@ async function sendLarge(
   if (negotiated.projection.kind === 'none') {
     const decoded = decodeObject(show(object.bytes));
     await turns.pause(costMs);
-    body = writtenIn(decoded, negotiated, schema);
+    const steps = writtenInSteps(decoded, negotiated, schema);
+    const written = await runStepwise(turns, steps, () => request.exchange.closed);
+    if (written === undefined) return;
+    body = written;
   } else {
     body = renderObject(deps, representation, object.bytes, versionOf(object));
   }

@@ -10,7 +10,7 @@
 import { encodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { encodeJson } from '../apimachinery/codecs/json.ts';
 import { encodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
-import { encodeYaml } from '../apimachinery/codecs/yaml.ts';
+import { encodeYaml, encodeYamlSteps } from '../apimachinery/codecs/yaml.ts';
 import { protobufMediaTypes } from '../apimachinery/identity.ts';
 import type {
   Negotiated,
@@ -192,6 +192,17 @@ export function inFormat(
 ): Uint8Array {
   if (negotiated.format === 'json' && !pretty) return json;
   return writtenIn(decodeObject(json), negotiated, schema);
+}
+
+/** writtenIn() in parts, where the format can be written so. */
+export function* writtenInSteps(
+  object: ApiObject,
+  negotiated: Negotiated,
+  schema: ObjectSchema | undefined,
+): Generator<undefined, Uint8Array> {
+  if (negotiated.format === 'yaml') return yield* encodeYamlSteps(object);
+  yield;
+  return writtenIn(object, negotiated, schema);
 }
 
 /** An object in a form that is not its stored one: JSON is indented. */

@@ -50,7 +50,7 @@ export interface RequestCounts {
     info: RequestInfo,
     query: QueryParameters | undefined,
     startMs: number,
-    over: () => void,
+    place: RequestPlace,
   ): void;
   read(): readonly RequestSeries[];
 }
@@ -96,12 +96,28 @@ function terminates(status: number, subresource: string): boolean {
   return status === 503 || status === 504 || (status === 429 && subresource !== 'eviction');
 }
 
+/** Of a request, given back when it is over. */
+interface RequestPlace {
+  leave(): void;
+}
+
+/** Those of one kind that are no dry runs and name no subresource: by verb, in one namespace, in all
+ * and of one object. Nearly all requests find theirs here without a text being made. */
+type PlainSeries = Map<string, [Series | undefined, Series | undefined, Series | undefined]>;
+
+interface KindSeries {
+  readonly plain: PlainSeries;
+  readonly all: Map<string, Series>;
+}
+
+const scopes = ['namespace', 'cluster', 'resource'] as const;
+
 export function createRequestCounts(
   scheme: Pick<Scheme, 'findResource'>,
   clock: Pick<Clock, 'monotonicMs'>,
 ): RequestCounts {
   const all: Series[] = [];
-  const byKind = new Map<KindInfo | undefined, Map<string, Series>>();
+  const byKind = new Map<KindInfo | undefined, KindSeries>();
 
   function seriesOf(
     exchange: HttpExchange,
@@ -110,40 +126,53 @@ export function createRequestCounts(
   ): Series {
     const kind = servedKind(scheme, info.resource);
     let ofKind = byKind.get(kind);
-    if (ofKind === undefined) byKind.set(kind, (ofKind = new Map<string, Series>()));
+    if (ofKind === undefined) {
+      byKind.set(kind, (ofKind = { plain: new Map(), all: new Map() }));
+    }
     const below = subresourceOf(info, kind);
     const verb = verbOf(exchange, info, below);
     const scope = kind === undefined ? '' : scopeOf(info);
     const dryRun = query?.has('dryRun') === true ? 'All' : '';
+    const seen = { verb, below, scope, dryRun };
+    if (below !== '' || dryRun !== '' || scope === '') return seriesIn(ofKind, kind, seen);
+    let plain = ofKind.plain.get(verb);
+    if (plain === undefined) {
+      ofKind.plain.set(verb, (plain = [undefined, undefined, undefined]));
+    }
+    return (plain[scopes.indexOf(scope)] ??= seriesIn(ofKind, kind, seen));
+  }
+
+  function seriesIn(ofKind: KindSeries, kind: KindInfo | undefined, seen: Seen): Series {
+    const { below, dryRun, scope, verb } = seen;
     const key = `${verb} ${below} ${scope} ${dryRun}`;
-    let series = ofKind.get(key);
+    let series = ofKind.all.get(key);
     if (series === undefined) {
-      series = new Series(labelsOf(kind, { verb, below, scope, dryRun }));
-      ofKind.set(key, series);
+      series = new Series(labelsOf(kind, seen));
+      ofKind.all.set(key, series);
       all.push(series);
     }
     return series;
   }
 
+  const end = (series: Series, exchange: HttpExchange, startMs: number): void => {
+    const seconds = (clock.monotonicMs() - startMs) / 1000;
+    series.answered(exchange.status, seconds, exchange.sentBytes);
+  };
+
   return {
-    handled(exchange, info, query, startMs, over) {
+    handled(exchange, info, query, startMs, place) {
       const series = seriesOf(exchange, info, query);
-      const { status } = exchange;
-      if (status === 0) {
-        series.aborts += 1;
-        return over();
-      }
-      const end = (): void => {
-        const seconds = (clock.monotonicMs() - startMs) / 1000;
-        series.answered(status, seconds, exchange.sentBytes);
-        over();
-      };
-      if (info.verb !== 'watch' || exchange.closed) return end();
-      series.running += 1;
-      exchange.onClosed(() => {
-        series.running -= 1;
-        end();
-      });
+      if (exchange.status === 0) series.aborts += 1;
+      else if (info.verb === 'watch' && !exchange.closed) {
+        series.running += 1;
+        exchange.onClosed(() => {
+          series.running -= 1;
+          end(series, exchange, startMs);
+          place.leave();
+        });
+        return;
+      } else end(series, exchange, startMs);
+      place.leave();
     },
     read: () => all,
   };
@@ -173,7 +202,7 @@ function countedVerb(verb: string): string {
 interface Seen {
   readonly verb: string;
   readonly below: string;
-  readonly scope: string;
+  readonly scope: '' | (typeof scopes)[number];
   readonly dryRun: string;
 }
 
@@ -233,7 +262,7 @@ function subresourceOf({ path, resource }: RequestInfo, kind: KindInfo | undefin
   return known ? subresource : '';
 }
 
-function scopeOf({ verb, resource }: RequestInfo): string {
+function scopeOf({ verb, resource }: RequestInfo): Seen['scope'] {
   if (resource === undefined) return '';
   if (resource.name !== '' || verb === 'create') return 'resource';
   return resource.namespace === '' ? 'cluster' : 'namespace';

@@ -23,7 +23,7 @@ import type { CurrentObject, Production } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
 import { prepareForCreate } from './create.ts';
 import type { WriteOptions } from './create.ts';
-import { fieldWriter, withOwners } from './field-ownership.ts';
+import { fieldWriter, tooManyFields, withOwners } from './field-ownership.ts';
 import type { Writer } from './field-ownership.ts';
 import { metadataForUpdate } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
@@ -56,6 +56,8 @@ export async function applyObject(
   options: ApplyOptions,
 ): Promise<Result<WriteResult>> {
   const { kind } = target;
+  const tooMany = tooManyFields(deps, kind, intent);
+  if (tooMany !== undefined) return refused(tooMany);
   const writer: Writer = { manager: options.manager, subresource: subresource ?? '' };
   return executeReplace(deps, target, {
     produce: (current) => {
@@ -169,6 +171,8 @@ function produceApplied(
   if (outcome.kind === 'refused') return outcome;
   if (outcome.object === live) return { kind: 'object', object: current.object };
   const next = toStorageVersion(outcome.object, kind);
+  const tooMany = tooManyFields(deps, kind, next, current.object);
+  if (tooMany !== undefined) return refused(tooMany);
   return validatedUpdate(deps, target, next, writer, current);
 }
 

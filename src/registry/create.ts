@@ -32,7 +32,7 @@ import { objectStates } from '../../actors/actors.ts';
 import type { ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
-import { tracked, withOwners, withUsableOwners } from './field-ownership.ts';
+import { tooManyFields, tracked, withOwners, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import { toStorageVersion } from './versions.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
@@ -194,6 +194,8 @@ export function prepareForCreate(
   const completed = complete?.(deduplicated) ?? deduplicated;
   if (completed instanceof StatusError) return refused(completed);
   const object = strategy.prepareForCreate(completed, user);
+  const tooMany = tooManyFields(deps, kind, object);
+  if (tooMany !== undefined) return refused(tooMany);
   const rules = { namespaced: kind.namespaced, nameValidator: nameValidatorOf(kind.nameRule) };
   const errors = together(
     validateObjectMeta(object.metadata, rules),

@@ -11,6 +11,10 @@ import { trackUpdate } from '../apimachinery/fieldmanager/managers/track-update.
 import { decodeManaged } from '../apimachinery/fieldmanager/managers/managed-fields.ts';
 import { ownedKindOf } from '../apimachinery/fieldmanager/managers/owned-kind.ts';
 import type { FieldWriter } from '../apimachinery/fieldmanager/field-manager.ts';
+import { deducedType } from '../apimachinery/fieldmanager/schema/deduced.ts';
+import { countFields, ownableFieldsMax } from '../apimachinery/fieldmanager/typed/count-fields.ts';
+import { newTooLarge } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { withMember, without } from '../apimachinery/unstructured.ts';
@@ -65,6 +69,22 @@ export function tracked(
     next: shown(next),
   });
   return next.apiVersion === by.apiVersion ? owned : withOwners(next, owned.metadata);
+}
+
+/** Why an object is not written that has more fields to own than one may have. One that has come to
+ * have them in another way may be written, but not grow: `live`. */
+export function tooManyFields(
+  deps: RegistryDeps,
+  kind: KindInfo,
+  object: ApiObject,
+  live?: ApiObject,
+): StatusError | undefined {
+  const type = ownedKindOf(kind, deps.scheme).typeAt(object.apiVersion) ?? deducedType;
+  if (countFields(type, object) <= ownableFieldsMax) return undefined;
+  if (live !== undefined && countFields(type, object, Infinity) <= countFields(type, live, Infinity)) {
+    return undefined;
+  }
+  return newTooLarge(`the object has more than ${ownableFieldsMax} fields, keys and keyed items`);
 }
 
 /** A new object without the managedFields that its client sent, when they own nothing: cleared

@@ -26,7 +26,7 @@ import {
   trackedCreation,
 } from './create.ts';
 import type { WriteOptions } from './create.ts';
-import { tracked } from './field-ownership.ts';
+import { tooManyFields, tracked } from './field-ownership.ts';
 import type { Writer } from './field-ownership.ts';
 import { metadataForUpdate, withGeneration, withoutDuplicateOwners } from './object-metadata.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
@@ -114,6 +114,8 @@ export function trackedUpdate(
   current: CurrentObject,
 ): Production {
   const { kind } = target;
+  const tooMany = tooManyFields(deps, kind, prepared, current.object);
+  if (tooMany !== undefined) return refused(tooMany);
   const next = tracked(deps, kind, writer, prepared, current.object);
   return validatedUpdate(deps, target, next, writer, current);
 }

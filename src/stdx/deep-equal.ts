@@ -26,16 +26,19 @@ function arraysEqual(left: readonly unknown[], right: readonly unknown[]): boole
 }
 
 function membersEqual(left: Members, right: Members): boolean {
-  let unmatched = 0;
+  let matched = 0;
   for (const key of Object.keys(left)) {
     const value = left[key];
     if (value === undefined) continue;
+    matched += 1;
+    const other = right[key];
+    // What a prototype answers with is the very same as no value of the data.
+    if (other === value) continue;
     // Own members only: `__proto__` may be a key of the data.
-    if (!Object.hasOwn(right, key) || !deepEqual(value, right[key])) return false;
-    unmatched += 1;
+    if (!Object.hasOwn(right, key) || !deepEqual(value, other)) return false;
   }
-  for (const key of Object.keys(right)) {
-    if (right[key] !== undefined) unmatched -= 1;
-  }
-  return unmatched === 0;
+  const keys = Object.keys(right);
+  if (keys.length === matched) return true;
+  for (const key of keys) if (right[key] !== undefined) matched -= 1;
+  return matched === 0;
 }

@@ -8,15 +8,16 @@
  * What it is not: a profile. Whoever marks owns the time until the next mark or the turn's end;
  * turns in which nobody marks are seen by the delays of the event loop only.
  *
- * Invariants: a mark reads the clock, and asks for the end once a turn; nothing is kept of a turn
- * but its length, and of the longest one what was marked.
+ * Invariants: a mark of what goes on already costs nothing; another reads the clock, and asks for
+ * the end once a turn. Nothing is kept of a turn but its length, and of the longest one what was
+ * marked.
  */
 import type { Clock, Timers } from './clock.ts';
 import { Histogram } from './histogram.ts';
 
 export interface TurnWatch<L> {
-  /** Work for this begins, or goes on, here. */
-  mark(label: L): void;
+  /** Work for this begins, or goes on, here. `nowMs`: the time, where it is known. */
+  mark(label: L, nowMs?: number): void;
   /** A turn before this one has ended: for what runs first in its own, before that is seen. */
   over(): void;
   /** Whose work is going on; undefined: nobody's that has been marked. */
@@ -78,8 +79,8 @@ export function createTurnWatch<L>({ clock, describe, timers }: TurnWatchDeps<L>
     get current() {
       return current;
     },
-    mark(label) {
-      const nowMs = clock.monotonicMs();
+    mark(label, nowMs = label === current ? 0 : clock.monotonicMs()) {
+      if (label === current) return;
       if (current === undefined) {
         begunMs = nowMs;
         const own = turn;

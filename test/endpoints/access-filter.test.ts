@@ -84,7 +84,8 @@ async function ask(
   assert(!(query instanceof StatusError));
   const parsed = parseRequestInfo(method, exchange.path, queryBoolean(query, 'watch') === true);
   assert(parsed.kind === 'ok');
-  const admission = filter.admit(exchange, parsed.info, query, undefined, { enter: () => true });
+  const head = { info: parsed.info, query, startMs: 0 };
+  const admission = filter.admit(exchange, head, undefined, { enter: () => true });
   assert.equal(admission instanceof Promise, later, 'it waits only for what comes later');
   return { admission: await admission, questions, left: exchange.headers() };
 }

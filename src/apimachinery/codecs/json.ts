@@ -19,7 +19,7 @@ import type { JsonValue } from '../unstructured.ts';
 import { bodyDepthMax, bodyValuesMax, newTooManyValues, tooDeep } from './body-bounds.ts';
 import { countMembers, duplicateFields, scanJson } from './json-structure.ts';
 import type { JsonStructure } from './json-structure.ts';
-import { parseJsonText, stringifyJson } from './lossless.ts';
+import { parseJsonText, parseSteps, stringifyJson } from './lossless.ts';
 import { withoutLoneSurrogates } from './surrogates.ts';
 
 export type Decoded =
@@ -39,28 +39,32 @@ export interface DecodeOptions {
 }
 
 export function decodeJson(bytes: Uint8Array, options?: DecodeOptions): Decoded {
-  const structure = structureOf(bytes, options);
+  if (!isUtf8(bytes)) return refused(notUtf8);
+  const text = decodeTrustedText(bytes);
+  const structure = structureOf(text, options);
   if ('kind' in structure) return structure;
   try {
-    const text = decodeTrustedText(bytes);
     return completed(text, parsed(text, structure), structure, options);
   } catch (error) {
     return refusalOf(error);
   }
 }
 
+const notUtf8 = 'the body is not valid UTF-8';
+
 /** decodeJson() in parts: what the engine reads at once is the longest of them. */
 export function* jsonSteps(
   bytes: Uint8Array,
   options?: DecodeOptions,
 ): Generator<undefined, Decoded> {
-  const structure = structureOf(bytes, options);
+  if (!isUtf8(bytes)) return refused(notUtf8);
+  const text = decodeTrustedText(bytes);
+  yield;
+  const structure = structureOf(text, options);
   if ('kind' in structure) return structure;
   yield;
   try {
-    const text = decodeTrustedText(bytes);
-    yield;
-    const read = parsed(text, structure);
+    const read = structure.doubtfulNumbers ? yield* parseSteps(text) : parsed(text, structure);
     yield;
     return completed(text, read, structure, options);
   } catch (error) {
@@ -68,11 +72,10 @@ export function* jsonSteps(
   }
 }
 
-function structureOf(bytes: Uint8Array, options?: DecodeOptions): JsonStructure | Decoded {
-  if (!isUtf8(bytes)) return refused('the body is not valid UTF-8');
-  // Each level takes an opening and a closing byte, so most bodies cannot be too deep.
-  const isLookedAt = bytes.length > 2 * bodyDepthMax || options?.findDuplicates === true;
-  const structure = isLookedAt ? scanJson(bytes, bodyDepthMax) : flat;
+function structureOf(text: string, options?: DecodeOptions): JsonStructure | Decoded {
+  // Each level takes an opening and a closing character, so most bodies cannot be too deep.
+  const isLookedAt = text.length > 2 * bodyDepthMax || options?.findDuplicates === true;
+  const structure = isLookedAt ? scanJson(text, bodyDepthMax) : flat;
   if (structure.depth > bodyDepthMax) return refused(tooDeep);
   const valuesMax = options?.valuesMax ?? bodyValuesMax;
   if (structure.values > valuesMax) return { kind: 'refused', error: newTooManyValues(valuesMax) };

@@ -15,6 +15,7 @@
  */
 import { parse as parseLossless } from 'lossless-json';
 import type { JsonValue } from '../unstructured.ts';
+import { markLongIntegers, withLongIntegers } from './long-integers.ts';
 
 /** A number token that a double may not hold, at a place where a value may begin. It may also
  * match inside a string: that costs time, never correctness. The first expression is the quick
@@ -26,8 +27,29 @@ const integerToken = /^-?\d+$/;
 
 /** Throws SyntaxError for what is not JSON, RangeError for a number beyond a double's range. */
 export function parseJsonText(text: string): JsonValue {
+  const steps = parseSteps(text);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** parseJsonText() in parts, none longer than the engine's own JSON.parse of the text. */
+export function* parseSteps(text: string): Generator<undefined, JsonValue> {
   const value = JSON.parse(text) as JsonValue;
   if (!doubtfulDigits.test(text) || !doubtfulNumber.test(text)) return value;
+  yield;
+  const marked = markLongIntegers(text, isLongInteger);
+  if (marked === undefined) return value;
+  yield;
+  if (marked === 'taken') return parsedByLibrary(text);
+  const read = JSON.parse(marked.text) as JsonValue;
+  yield;
+  return withLongIntegers(read, marked.mark);
+}
+
+/** Of a text that has every mark in it, which nobody writes but to see what happens. */
+function parsedByLibrary(text: string): JsonValue {
   return parseLossless(text, undefined, {
     parseNumber: parseNumberToken,
     onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue,
@@ -37,12 +59,16 @@ export function parseJsonText(text: string): JsonValue {
 /** The value of one JSON number token: a bigint when it is an integer that a double cannot hold.
  * Throws RangeError when it is beyond a double's range. */
 export function parseNumberToken(token: string): number | bigint {
+  return isLongInteger(token) ? BigInt(token) : Number(token);
+}
+
+/** Whether it is an integer that a double cannot hold. Throws RangeError as parseNumberToken(). */
+function isLongInteger(token: string): boolean {
   const value = Number(token);
   if (!Number.isFinite(value)) {
     throw new RangeError(`number ${abbreviate(token)} is out of range`);
   }
-  if (Number.isSafeInteger(value) || !integerToken.test(token)) return value;
-  return BigInt(token);
+  return !Number.isSafeInteger(value) && integerToken.test(token);
 }
 
 /** JSON text of a value; `indent` 0 is compact. Undefined properties are left out. */

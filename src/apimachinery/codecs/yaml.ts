@@ -106,11 +106,29 @@ function refused(message: string): Decoded {
 }
 
 export function encodeYaml(value: JsonValue): Uint8Array {
-  const out: string[] = [];
-  if (isFlow(value)) out.push(formatScalar(value, ''), '\n');
-  else writeBlock(out, value, '', '');
-  return Buffer.from(out.join(''), 'utf8');
+  const steps = encodeYamlSteps(value);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
+
+/** encodeYaml() in parts. */
+export function* encodeYamlSteps(value: JsonValue): Generator<undefined, Uint8Array> {
+  const out: Output = { text: '', linesLeft: linesPerStep };
+  if (isFlow(value)) out.text = `${formatScalar(value, '')}\n`;
+  else yield* writeBlock(out, value, '', '');
+  return Buffer.from(out.text, 'utf8');
+}
+
+interface Output {
+  text: string;
+  /** Of the part in hand. */
+  linesLeft: number;
+}
+
+/** Each takes some microseconds. */
+const linesPerStep = 500;
 
 /** A text of one line, as a value stands behind its key. */
 export function yamlScalar(text: string): string {
@@ -123,47 +141,50 @@ type Block = JsonObject | readonly JsonValue[];
 function isFlow(value: JsonValue): value is Exclude<JsonValue, Block> {
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
-  return Object.values(value).every((item) => item === undefined);
+  const members = value as JsonObject;
+  for (const name in members) if (members[name] !== undefined) return false;
+  return true;
 }
 
 /** `first` is what stands before the first line instead of `indent`: the dash of an item. */
-function writeBlock(out: string[], value: JsonValue, indent: string, first: string): void {
+function* writeBlock(
+  out: Output,
+  value: JsonValue,
+  indent: string,
+  first: string,
+): Generator<undefined, void> {
   let lead = first;
   if (Array.isArray(value)) {
     for (const item of value as readonly JsonValue[]) {
-      writeItem(out, item, indent, lead);
+      if (isFlow(item)) out.text += `${lead}- ${formatScalar(item, indent)}\n`;
+      else yield* writeBlock(out, item, `${indent}  `, `${lead}- `);
       lead = indent;
+      if (endsStep(out)) yield;
     }
     return;
   }
-  for (const [key, item] of Object.entries(value as JsonObject)) {
+  const members = value as JsonObject;
+  for (const key of Object.keys(members)) {
+    const item = members[key];
     if (item === undefined) continue;
-    writeEntry(out, key, item, indent, lead);
+    if (isFlow(item)) {
+      out.text += `${lead}${formatKey(key, indent)}: ${formatScalar(item, indent)}\n`;
+    } else {
+      out.text += `${lead}${formatKey(key, indent)}:\n`;
+      // Items of a list stand under their key, those of a map two spaces in.
+      const inner = isJsonObject(item) ? `${indent}  ` : indent;
+      yield* writeBlock(out, item, inner, inner);
+    }
     lead = indent;
+    if (endsStep(out)) yield;
   }
 }
 
-function writeItem(out: string[], item: JsonValue, indent: string, lead: string): void {
-  if (isFlow(item)) out.push(lead, '- ', formatScalar(item, indent), '\n');
-  else writeBlock(out, item, `${indent}  `, `${lead}- `);
-}
-
-function writeEntry(
-  out: string[],
-  key: string,
-  item: JsonValue,
-  indent: string,
-  lead: string,
-): void {
-  out.push(lead, formatKey(key, indent), ':');
-  if (isFlow(item)) {
-    out.push(' ', formatScalar(item, indent), '\n');
-  } else {
-    out.push('\n');
-    // Items of a list stand under their key, those of a map two spaces in.
-    const inner = isJsonObject(item) ? `${indent}  ` : indent;
-    writeBlock(out, item, inner, inner);
-  }
+function endsStep(out: Output): boolean {
+  out.linesLeft -= 1;
+  if (out.linesLeft > 0) return false;
+  out.linesLeft = linesPerStep;
+  return true;
 }
 
 /** YAML readers give up on an implicit key after 1024 characters. */
@@ -186,12 +207,15 @@ function formatScalar(value: JsonValue, indent: string): string {
 
 const plainWord =
   /^[A-Za-z0-9_/.+-](?:[A-Za-z0-9_/.+@=-]|[ ](?=[A-Za-z0-9_/.+])|:(?=[A-Za-z0-9_/.+-]))*$/;
+/** Most names and words: too long for one that means something, and no letter begins a number. */
+const plainName = /^[A-DF-Za-df-z][A-Za-z0-9_/.-]{5,127}$/;
 /** Some readers take an exponent alone for a number. */
 const lenientNumber = /^[eE][-+]?[0-9]+$/;
 /** Marks and signs at the start mean something to one reader or another; quoted, they do not. */
 const markerStart = /^[-+.]/;
 
 function isPlainSafe(text: string): boolean {
+  if (plainName.test(text)) return true;
   if (text.length > 512 || !plainWord.test(text) || markerStart.test(text)) return false;
   // Time stamps and base-60 numbers are strings to us, but not to every reader.
   if (/^[-+]?[0-9]/.test(text) && /[-:]/.test(text)) return false;

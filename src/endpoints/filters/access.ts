@@ -44,14 +44,21 @@ export type Admission =
   | { readonly kind: 'refused'; readonly error: StatusError };
 
 export interface AccessFilter {
-  /** `query` undefined: it could not be read. `trail` undefined: nothing is audited. */
+  /** `trail` undefined: nothing is audited. */
   admit(
     exchange: HttpExchange,
-    info: RequestInfo,
-    query: QueryParameters | undefined,
+    request: RequestHead,
     trail: AuditTrail | undefined,
     place: Pick<Place, 'enter'>,
   ): Admission | Promise<Admission>;
+}
+
+export interface RequestHead {
+  readonly info: RequestInfo;
+  /** Undefined: it could not be read. */
+  readonly query: QueryParameters | undefined;
+  /** When it came, monotonic. */
+  readonly startMs: number;
 }
 
 export interface AccessFilterDeps {
@@ -87,8 +94,9 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
 
   function identified(asked: Asked, caller: Caller): Admission | Promise<Admission> {
     const { exchange, info, query, trail } = asked;
-    const tookMs = clock.monotonicMs() - asked.sinceMs;
-    counts.identified(caller.kind === 'caller' ? 'success' : 'failure', tookMs);
+    const nowMs = clock.monotonicMs();
+    counts.identified(caller.kind === 'caller' ? 'success' : 'failure', nowMs - asked.sinceMs);
+    asked.sinceMs = nowMs;
     if (caller.kind === 'rejected') return rejected(deps, asked, caller.why);
     counts.served(caller.user.name);
     exchange.forgetHeaders(authentication.isCredentialHeader);
@@ -96,7 +104,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     trail?.authenticated(caller.user);
     const taken = trail?.attributes(attributes) ?? true;
     return taken instanceof Promise
-      ? taken.then((known) => audited(asked, attributes, known))
+      ? taken.then((known) => audited(asked, attributes, known, 'later'))
       : audited(asked, attributes, taken);
   }
 
@@ -104,10 +112,11 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     asked: Asked,
     attributes: Attributes,
     taken: boolean,
+    when?: 'later',
   ): Admission | Promise<Admission> {
     if (!taken) return { kind: 'refused', error: newInternalError('failed to store audit event') };
     const wanted = takeImpersonation(asked.exchange);
-    if (wanted.kind === 'none') return authorized(asked, attributes);
+    if (wanted.kind === 'none') return authorized(asked, attributes, when);
     if (wanted.kind === 'refused') return wanted;
     const result = impersonate(attributes.user, wanted.request, access, authenticationGroup);
     return result instanceof Promise
@@ -125,12 +134,17 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
       return result;
     }
     asked.trail?.impersonated(result.user);
-    return authorized(asked, { ...attributes, user: result.user });
+    return authorized(asked, { ...attributes, user: result.user }, 'later');
   }
 
-  function authorized(asked: Asked, attributes: Attributes): Admission | Promise<Admission> {
+  /** `when`: something came between this step and the one before. */
+  function authorized(
+    asked: Asked,
+    attributes: Attributes,
+    when?: 'later',
+  ): Admission | Promise<Admission> {
     if (!asked.place.enter(attributes.user)) return { kind: 'busy' };
-    asked.sinceMs = clock.monotonicMs();
+    if (when === 'later') asked.sinceMs = clock.monotonicMs();
     const decision = access.check(attributes);
     return decision instanceof Promise
       ? decision.then((known) => concluded(asked, attributes, known))
@@ -138,10 +152,9 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
   }
 
   return {
-    admit(exchange, info, query, trail, place) {
+    admit(exchange, { info, query, startMs }, trail, place) {
       const shown = new ShownCredentials(exchange, trail);
-      const sinceMs = clock.monotonicMs();
-      const asked: Asked = { exchange, info, query, trail, shown, place, sinceMs };
+      const asked: Asked = { exchange, info, query, trail, shown, place, sinceMs: startMs };
       const caller = authentication.authenticate(shown);
       return caller instanceof Promise
         ? caller.then((known) => identified(asked, known))

@@ -138,10 +138,10 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
   return {
     handler(exchange) {
       if (refusing && refuseWhileEnding(exchange)) return;
-      const ended = metrics.began(exchange.method);
+      metrics.began(exchange.method);
       inFlight += 1;
       void api(exchange).finally(() => {
-        ended();
+        metrics.ended(exchange.method);
         inFlight -= 1;
         if (inFlight === 0) onDrained?.();
       });

@@ -32,8 +32,9 @@ export interface ServerMetrics {
   readonly requests: RequestCounts;
   readonly access: AccessCounts;
   readonly watches: WatchCounts;
-  /** A request has come; what is returned is told when it has been handled. */
-  began(method: string): () => void;
+  /** A request of this method has come, and has been handled. */
+  began(method: string): void;
+  ended(method: string): void;
   handshakeFailed(): void;
 }
 
@@ -85,11 +86,12 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
     access,
     watches,
     began(method) {
-      const kind = mutating.has(method) ? 'mutating' : 'readOnly';
-      inFlight[kind] += 1;
-      return () => {
-        inFlight[kind] -= 1;
-      };
+      if (mutating.has(method)) inFlight.mutating += 1;
+      else inFlight.readOnly += 1;
+    },
+    ended(method) {
+      if (mutating.has(method)) inFlight.mutating -= 1;
+      else inFlight.readOnly -= 1;
     },
     handshakeFailed() {
       handshakeErrors += 1;

@@ -12,7 +12,7 @@
  * to no member; sets are never changed once made, so they share their parts.
  */
 import type { JsonObject } from '../../unstructured.ts';
-import { compareElements } from './path-element.ts';
+import { compareElements, sortElements } from './path-element.ts';
 
 /** The root of a set, or one of its nodes. */
 export type FieldSet = JsonObject;
@@ -26,14 +26,26 @@ export const emptySet: FieldSet = Object.freeze({});
 export const memberMark = '.';
 
 export function isEmptySet(set: FieldSet): boolean {
+  if (set === emptySet) return true;
+  // To look for the first of many keys, the engine lists all of them.
+  if (set[memberMark] !== undefined || large.has(set)) return false;
   for (const _key in set) return false;
   return true;
 }
 
 /** Of a node: whether the field itself is in the set. */
 export function isMember(node: FieldSet): boolean {
-  for (const key in node) return key === memberMark;
-  return true;
+  return node[memberMark] !== undefined || isEmptySet(node);
+}
+
+/** Sets of more keys than `largeMin` that have been listed once. */
+const large = new WeakSet<FieldSet>();
+const largeMin = 256;
+
+function keysOf(set: FieldSet): string[] {
+  const keys = Object.keys(set);
+  if (keys.length > largeMin) large.add(set);
+  return keys;
 }
 
 /** The node below, if any member lies there. */
@@ -54,8 +66,8 @@ interface Zipped {
  * nothing of it changes, which is the usual case: it is copied at the first thing that does. */
 function zip(left: FieldSet, right: FieldSet, how: Zipped): FieldSet | undefined {
   if (!how.keepRight) return along(left, right, how);
-  const leftKeys = Object.keys(left);
-  const rightKeys = Object.keys(right);
+  const leftKeys = keysOf(left);
+  const rightKeys = keysOf(right);
   const leftStart = leftKeys[0] === memberMark ? 1 : 0;
   let l = leftStart;
   let r = rightKeys[0] === memberMark ? 1 : 0;
@@ -89,13 +101,13 @@ function zip(left: FieldSet, right: FieldSet, how: Zipped): FieldSet | undefined
     if (order <= 0) l += 1;
     if (order >= 0) r += 1;
   }
-  return finished(out ?? left, how.member);
+  return out === undefined && leftKeys.length > 1 ? left : finished(out ?? left, how.member);
 }
 
 /** zip() where nothing of the right node is kept: what that has besides costs nothing, so the small
  * sets of many managers can be held against one large set. */
 function along(left: FieldSet, right: FieldSet, how: Zipped): FieldSet | undefined {
-  const keys = Object.keys(left);
+  const keys = keysOf(left);
   const start = keys[0] === memberMark ? 1 : 0;
   let out: FieldSetDraft | undefined;
   const copy = (count: number): FieldSetDraft => {
@@ -115,7 +127,7 @@ function along(left: FieldSet, right: FieldSet, how: Zipped): FieldSet | undefin
     if (kept !== node) out ??= copy(at);
     if (kept !== undefined && out !== undefined) out[key] = kept;
   }
-  return finished(out ?? left, how.member);
+  return out === undefined && keys.length > 1 ? left : finished(out ?? left, how.member);
 }
 
 /** Of a node without members below only itself can be left. */
@@ -124,15 +136,15 @@ function finished(node: FieldSet, isOne: boolean): FieldSet | undefined {
   return isOne ? emptySet : undefined;
 }
 
-const uniteNodes: Combine = (left, right) =>
-  left === right
-    ? left
-    : zip(left, right, {
-        member: isMember(left) || isMember(right),
-        both: uniteNodes,
-        keepLeft: true,
-        keepRight: true,
-      });
+const uniteNodes: Combine = (left, right) => {
+  if (left === right || (isEmptySet(left) && isEmptySet(right))) return left;
+  return zip(left, right, {
+    member: isMember(left) || isMember(right),
+    both: uniteNodes,
+    keepLeft: true,
+    keepRight: true,
+  });
+};
 
 /** In pairs, and these in pairs: each field is copied a few times, however many sets there are. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
@@ -149,15 +161,16 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   return zip(left, right, how) ?? emptySet;
 }
 
-const intersectNodes: Combine = (left, right) =>
-  left === right
-    ? left
-    : zip(left, right, {
-        member: isMember(left) && isMember(right),
-        both: intersectNodes,
-        keepLeft: false,
-        keepRight: false,
-      });
+const intersectNodes: Combine = (left, right) => {
+  if (left === right) return left;
+  if (isEmptySet(left)) return isMember(right) ? left : undefined;
+  return zip(left, right, {
+    member: isMember(left) && isMember(right),
+    both: intersectNodes,
+    keepLeft: false,
+    keepRight: false,
+  });
+};
 
 /** What is in both. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
@@ -165,13 +178,15 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return zip(left, right, how) ?? emptySet;
 }
 
-const subtractNodes: Combine = (left, right) =>
-  zip(left, right, {
+const subtractNodes: Combine = (left, right) => {
+  if (isEmptySet(left)) return isMember(right) ? undefined : left;
+  return zip(left, right, {
     member: isMember(left) && !isMember(right),
     both: subtractNodes,
     keepLeft: true,
     keepRight: false,
   });
+};
 
 /** What is in the first alone. A member of the second does not take along what lies below it. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
@@ -256,7 +271,7 @@ export function setOfPath(path: readonly string[]): FieldSet {
 /** A set whose keys were put in in any order: sorted, without a copy when they stand right. */
 export function inOrder(draft: FieldSetDraft): FieldSet {
   let previous: string | undefined;
-  for (const key in draft) {
+  for (const key of keysOf(draft)) {
     if (previous !== undefined && previous !== memberMark && compareElements(previous, key) > 0) {
       return resorted(draft);
     }
@@ -267,6 +282,6 @@ export function inOrder(draft: FieldSetDraft): FieldSet {
 
 function resorted(draft: FieldSetDraft): FieldSet {
   const out: FieldSetDraft = {};
-  for (const key of Object.keys(draft).sort(compareElements)) out[key] = draft[key] as FieldSet;
+  for (const key of sortElements(Object.keys(draft))) out[key] = draft[key] as FieldSet;
   return out;
 }

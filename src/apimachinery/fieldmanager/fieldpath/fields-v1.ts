@@ -8,11 +8,16 @@
  * anything else that is no set makes the whole undefined.
  */
 import { parseJsonText, stringifyJson } from '../../codecs/lossless.ts';
-import type { JsonValue } from '../../unstructured.ts';
+import type { JsonObject, JsonValue } from '../../unstructured.ts';
 import { isJsonObject } from '../../unstructured.ts';
 import type { FieldSet, FieldSetDraft } from './field-set.ts';
 import { emptySet, inOrder, isEmptySet, memberMark } from './field-set.ts';
-import { formatPathElement, parsePathElement, unknownElement } from './path-element.ts';
+import {
+  compareElements,
+  formatPathElement,
+  parsePathElement,
+  unknownElement,
+} from './path-element.ts';
 
 const known = new WeakSet<FieldSet>([emptySet]);
 
@@ -21,7 +26,7 @@ const known = new WeakSet<FieldSet>([emptySet]);
 export function canonicalFields(fields: JsonValue): FieldSet | undefined {
   if (fields === null) return emptySet;
   if (isJsonObject(fields) && known.has(fields)) return fields;
-  const decoded = decodeNode(fields, true);
+  const decoded = (isJsonObject(fields) && canonicalNode(fields, true)) || decodeNode(fields, true);
   return decoded === undefined ? undefined : markCanonical(decoded);
 }
 
@@ -45,6 +50,31 @@ export function parseFieldsV1(text: string): FieldSet | undefined {
 
 export function formatFieldsV1(set: FieldSet): string {
   return stringifyJson(set);
+}
+
+/** The node itself, where all of it is as it would be written here: the usual case. */
+function canonicalNode(node: JsonObject, isRoot: boolean): FieldSet | undefined {
+  let previous: string | undefined;
+  for (const key of Object.keys(node)) {
+    const below = node[key];
+    if (key === memberMark) {
+      if (isRoot || previous !== undefined || !isEmptyObject(below)) return undefined;
+      continue;
+    }
+    if (!isCanonicalElement(key) || !isJsonObject(below)) return undefined;
+    if (previous !== undefined && compareElements(previous, key) >= 0) return undefined;
+    if (canonicalNode(below, false) !== below) return undefined;
+    previous = key;
+  }
+  // A mark alone is the same as nothing.
+  return previous === undefined && node[memberMark] !== undefined ? undefined : node;
+}
+
+function isCanonicalElement(text: string): boolean {
+  if (text.startsWith('f:')) return true;
+  const element = parsePathElement(text);
+  if (element === undefined || element === unknownElement) return false;
+  return formatPathElement(element) === text;
 }
 
 function decodeNode(node: JsonValue, isRoot: boolean): FieldSet | undefined {

@@ -13,7 +13,7 @@ import { parseJsonText } from '../../codecs/lossless.ts';
 import { quote } from '../../quote.ts';
 import type { JsonArray, JsonValue } from '../../unstructured.ts';
 import { isJsonObject } from '../../unstructured.ts';
-import { canonicalText, compareText, compareValues } from '../value/ordering.ts';
+import { canonicalText, compareText, compareValues, sortTexts } from '../value/ordering.ts';
 
 export type KeyField = readonly [name: string, value: JsonValue];
 
@@ -29,7 +29,7 @@ export const unknownElement = Symbol('unknown path element');
 
 /** Names of fields are few and come again in every object: their elements are made once. */
 const fieldElements = new Map<string, string>();
-const FIELD_ELEMENTS_MAX = 8192;
+const FIELD_ELEMENTS_MAX = 32_768;
 
 export function fieldElement(name: string): string {
   const known = fieldElements.get(name);
@@ -119,6 +119,12 @@ export function compareElements(a: string, b: string): number {
   // Nearly all are fields, or differ first inside a plain text or a whole number.
   if (left === 0x66) return compareText(a, b);
   return compareByText(a, b) ?? compareParsed(parseCanonical(a), parseCanonical(b));
+}
+
+/** Canonical texts put in their order. */
+export function sortElements(elements: string[]): string[] {
+  const onlyFields = elements.every((each) => each.startsWith('f:') || each === '.');
+  return onlyFields ? sortTexts(elements) : elements.sort(compareElements);
 }
 
 /** Of two elements of one kind, by their texts. Undefined when it cannot be seen from those. */

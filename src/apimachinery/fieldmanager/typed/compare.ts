@@ -14,7 +14,7 @@ import { emptySet, inOrder, union } from '../fieldpath/field-set.ts';
 import { fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
 import type { Form } from './forms.ts';
-import { asList, asMap, formOf, isEmptyMap, leadingForm, memberOf, memberType } from './forms.ts';
+import { asList, asMap, formOf, isEmptyMap, leadingForm, memberOf, memberType, sortedNames } from './forms.ts';
 import { itemElement } from './list-items.ts';
 import { fullFields } from './to-field-set.ts';
 
@@ -152,21 +152,28 @@ function compareMembers(
   right: JsonObject,
 ): Difference | undefined {
   const parts = new Parts();
-  for (const name of Object.keys(right)) {
+  for (const name of sortedNames(right)) {
     const second = right[name];
     if (second === undefined) continue;
     const first = memberOf(left, name);
     if (first === second) continue;
     const type = memberType(map, name);
-    if (first === undefined) parts.add(fieldElement(name), fullFields(type, second));
+    if (typeof first === 'string' && typeof second === 'string' && isPlain(type)) {
+      parts.modify(fieldElement(name), emptySet);
+    } else if (first === undefined) parts.add(fieldElement(name), fullFields(type, second));
     else parts.put(fieldElement(name), compareNodes(type, first, second));
   }
-  for (const name of Object.keys(left)) {
+  for (const name of sortedNames(left)) {
     const first = left[name];
     if (first === undefined || memberOf(right, name) !== undefined) continue;
     parts.remove(fieldElement(name), fullFields(memberType(map, name), first));
   }
   return parts.toDifference();
+}
+
+/** Of a type that has scalars only. */
+function isPlain({ list, map, scalar }: MergeType): boolean {
+  return scalar !== undefined && list === undefined && map === undefined;
 }
 
 function compareItems(list: MergeList, left: JsonArray, right: JsonArray): Difference | undefined {

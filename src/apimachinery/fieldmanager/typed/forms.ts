@@ -7,7 +7,7 @@
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import { deducedType } from '../schema/deduced.ts';
 import type { MergeMap, MergeType } from '../schema/merge-type.ts';
-import { compareText } from '../value/ordering.ts';
+import { compareText, sortTexts } from '../value/ordering.ts';
 
 export type Form = 'map' | 'list' | 'scalar';
 
@@ -54,6 +54,8 @@ export function asMap(value: JsonValue | undefined): JsonObject | undefined {
 
 export function isEmptyMap(map: JsonObject | undefined): boolean {
   if (map === undefined) return true;
+  // To look for the first of many members, the engine lists all of them.
+  if (namesOfLarge.has(map)) return false;
   for (const key in map) if (map[key] !== undefined) return false;
   return true;
 }
@@ -68,9 +70,20 @@ export function memberOf(map: JsonObject, name: string): JsonValue | undefined {
 
 /** The names of the members in the order in which field sets have them. */
 export function sortedNames(map: JsonObject): readonly string[] {
-  const names = Object.keys(map);
+  const known = namesOfLarge.get(map);
+  if (known !== undefined) return known;
+  const names = inOrder(Object.keys(map));
+  if (names.length > largeMin) namesOfLarge.set(map, names);
+  return names;
+}
+
+/** Of maps that have many; values never change once they are read. All walks ask for them. */
+const namesOfLarge = new WeakMap<JsonObject, readonly string[]>();
+const largeMin = 256;
+
+function inOrder(names: string[]): readonly string[] {
   for (let i = 1; i < names.length; i += 1) {
-    if (compareText(names[i - 1] as string, names[i] as string) > 0) return names.sort(compareText);
+    if (compareText(names[i - 1] as string, names[i] as string) > 0) return sortTexts(names);
   }
   return names;
 }

@@ -21,6 +21,7 @@ export function mergeValues(
   value: JsonValue | undefined,
   intent: JsonValue | undefined,
 ): JsonValue | undefined {
+  if (typeof value === 'string' && value === intent) return value;
   const leading = intent === undefined ? value : intent;
   if (leading === undefined) return undefined;
   return mergeAs(type, formFor(type, leading), value, intent);
@@ -62,27 +63,38 @@ function kept(value: JsonValue | undefined, made: JsonValue | undefined): JsonVa
 }
 
 function mergeMembers(map: MergeMap, left: JsonObject, right: JsonObject): JsonValue | undefined {
-  const out: Record<string, JsonValue> = {};
+  const names = Object.keys(left);
+  let out: Record<string, JsonValue> | undefined;
   let count = 0;
-  let isSame = true;
-  const put = (name: string, made: JsonValue | undefined, before: JsonValue | undefined) => {
-    isSame &&= made === before;
-    if (made === undefined) return;
-    count += 1;
-    setMember(out, name, made);
+  // Most intents say again what is there: it is copied at the first thing that differs.
+  const copy = (until: number): Record<string, JsonValue> => {
+    const draft: Record<string, JsonValue> = {};
+    for (let at = 0; at < until; at += 1) {
+      const name = names[at] as string;
+      const value = left[name];
+      if (value !== undefined) setMember(draft, name, value);
+    }
+    return draft;
   };
-  for (const name of Object.keys(left)) {
+  for (const [at, name] of names.entries()) {
     const value = left[name];
     if (value === undefined) continue;
-    put(name, mergeValues(memberType(map, name), value, memberOf(right, name)), value);
+    const made = mergeValues(memberType(map, name), value, memberOf(right, name));
+    if (made !== value) out ??= copy(at);
+    if (made === undefined) continue;
+    count += 1;
+    if (out !== undefined) setMember(out, name, made);
   }
   for (const name of Object.keys(right)) {
     const intent = right[name];
     if (intent === undefined || memberOf(left, name) !== undefined) continue;
-    put(name, mergeValues(memberType(map, name), undefined, intent), undefined);
+    const made = mergeValues(memberType(map, name), undefined, intent);
+    if (made === undefined) continue;
+    count += 1;
+    setMember((out ??= copy(names.length)), name, made);
   }
   if (count === 0) return undefined;
-  return isSame ? left : out;
+  return out ?? left;
 }
 
 interface IndexedItems {

@@ -83,7 +83,6 @@ function sortedKeys(object: JsonObject): readonly string[] {
 /** By UTF-8 bytes. The engine compares UTF-16 units, which differs behind U+D7FF only. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
-  if (!surrogate.test(a) && !surrogate.test(b)) return a < b ? -1 : 1;
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i += 1) {
     const left = a.charCodeAt(i);
@@ -94,8 +93,17 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
+/** Texts put in the order of compareText; by the engine's own order where that is the same. */
+export function sortTexts(texts: string[]): string[] {
+  return texts.some(hasSurrogate) ? texts.sort(compareText) : texts.sort();
+}
+
 /** Half a character that stands behind all others. */
 const surrogate = /[\ud800-\udfff]/;
+
+function hasSurrogate(text: string): boolean {
+  return surrogate.test(text);
+}
 
 function byteRank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
