@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /**
- * Everything a reviewer cares about, in one command: types, lint, format, what nobody uses, then
- * every file of tests.
+ * Everything a reviewer cares about, in one command: types, lint, format, then every file of tests.
  * The last line is `N passed, N failed[, N skipped]`; the exit code is 0 only when nothing failed.
  *
  *     npm test                          everything
@@ -38,7 +37,6 @@ async function step(title, script, ...args) {
 
 const typesAndBuild = () => step('types and build', 'typescript/bin/tsc', '-p', '.');
 const lint = () => step('lint', 'eslint/bin/eslint.js', '.', '--max-warnings', '0');
-const unused = () => step('files, exports and packages in use', 'knip/bin/knip.js');
 const format = () =>
   step('format', 'prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.');
 
@@ -61,7 +59,7 @@ if (whole) rmSync('dist', { recursive: true, force: true });
 // Two cores: the linter takes as long on one as the compiler and the formatter do on the other.
 const [, built] = await Promise.all([
   whole ? lint() : true,
-  typesAndBuild().then(async (ok) => (whole && (await format(), await unused()), ok)),
+  typesAndBuild().then(async (ok) => (whole && (await format()), ok)),
 ]);
 if (built) await runTests();
 

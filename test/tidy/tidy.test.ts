@@ -17,6 +17,11 @@ const importPattern =
 /** How an optional package of the old module format comes in. */
 const requirePattern = /\brequire\(\s*'([^']+)'\s*\)/g;
 
+const namedImports = /^import (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm;
+/** Of all that a module has: at once, or while the program runs. */
+const wholeImports = /^import \* as \w+ from '([^']+)'|\bimport\(\s*'([^']+)'/gm;
+const exportedValue = /^export (?:async )?(?:const|let|class|function\*?) (\w+)/gm;
+
 function sourceFiles(): SourceFile[] {
   const names = roots.flatMap((root) =>
     existsSync(root)
@@ -113,6 +118,28 @@ test('imports name a file with its extension, and no file is a barrel', () => {
     barrels.map((f) => f.name),
     [],
   );
+});
+
+test('a value that is exported is imported by another file', () => {
+  const imported = new Set<string>();
+  const whole = new Set<string>();
+  for (const file of files) {
+    for (const [, names = '', from = ''] of file.text.matchAll(namedImports)) {
+      for (const name of names.split(',')) {
+        imported.add(`${resolved(file, from)} ${name.trim().split(' ')[0]}`);
+      }
+    }
+    for (const [, from, late = ''] of file.text.matchAll(wholeImports)) {
+      whole.add(resolved(file, from ?? late));
+    }
+  }
+  const wrong = files
+    .filter(({ name }) => !whole.has(name))
+    .flatMap(({ name, text }) =>
+      [...text.matchAll(exportedValue)].map(([, value]) => `${name} ${value}`),
+    )
+    .filter((value) => !imported.has(value));
+  assert.deepEqual(wrong, []);
 });
 
 test('files open with a header, are named in kebab-case and stay below 600 lines', () => {
