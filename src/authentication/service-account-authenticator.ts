@@ -45,7 +45,7 @@ export interface AccountAuthenticatorOptions {
   readonly objects: ObjectReader;
 }
 
-export const accountAuthenticatorLimits = {
+const accountAuthenticatorLimits = {
   cacheEntriesMax: 4096,
   cacheTtlMs: 10 * 60_000,
   /** An object that is being deleted still counts for this long: its last work may need it. Not so

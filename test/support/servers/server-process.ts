@@ -120,7 +120,8 @@ export function serveArguments({ dataDir, flags = [] }: ServerCommand): string[]
   return ['serve', `--data-dir=${dataDir}`, ...openAccessFlags, ...port, ...flags];
 }
 
-function launch(
+/** The program with these arguments, and what becomes of it. */
+export function launch(
   args: readonly string[],
   before: string | undefined,
   nodeFlags: readonly string[] = [],
@@ -148,7 +149,11 @@ function launch(
   return { child, ended };
 }
 
-async function readyLineOf(child: ChildProcess, ended: Promise<ProcessEnd>): Promise<string> {
+/** Rejects with what it wrote when it ends before it is ready. */
+export async function readyLineOf(
+  child: ChildProcess,
+  ended: Promise<ProcessEnd>,
+): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const ready = new Promise<string>((resolve, reject) => {
     let text = '';
