@@ -13,7 +13,7 @@
  * changes nothing; without it, what follows would find none of the room.
  *
  * Invariants: the store is full exactly while the reserve is not whole, and until it has been
- * written anew together with half as much again, which is then given back: that is the proof of room.
+ * written anew together with half as much again, which is then given back: the proof of room.
  * Bounds: `reserveLimits`; a try to restore is one transaction of at most half as many bytes again.
  */
 import { statfsSync } from 'node:fs';
@@ -115,7 +115,7 @@ export function createReserve(options: ReserveOptions): Reserve {
       roomBytes = freeBytes(path);
       try {
         const keysCount = table.getKeysCount({});
-        // Of a full store half as much again: that the reserve fits where it was is no proof of room.
+        // Of a full store half as much again: that it fits where it was is no proof of room.
         if (isFull) await transaction(() => fill(table, pages + Math.ceil(pages / 2)));
         else if (keysCount < pages) await transaction(() => fill(table, pages));
         if (isFull || keysCount > pages) {
