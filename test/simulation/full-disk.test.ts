@@ -274,6 +274,7 @@ for (const { before, size, title } of media) {
       assert.equal(code, 0);
       assert.ok(linesAbout('only deletions are written', stdout + stderr) >= 2);
       assert.ok(linesAbout('the store has room again', stdout + stderr) >= 2);
+      assert.equal(linesAbout('a request failed', stdout + stderr), 0, 'no line for each refusal');
       const next = await startServer({ dataDir, flags });
       await assertHasAll(next.port, filled);
       assert.equal((await next.stop()).code, 0);

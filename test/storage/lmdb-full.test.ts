@@ -152,7 +152,7 @@ async function runOn(medium: Medium, shape: Shape, seed: number): Promise<number
       storage = await openServed(medium.directory, fullness);
       await assertHolds(storage, records);
     }
-    await remove(storage, records, 0.7);
+    await remove(storage, records, 0.9);
     await assertHolds(storage, records);
     await eventually('it has room again', () => storage.failure?.() === undefined);
     assert.equal(fullness.at(-1), false);

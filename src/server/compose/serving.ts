@@ -47,6 +47,7 @@ import type { TransportLoad } from '../../transport/load.ts';
 import type { AuditPart } from './audit.ts';
 import type { Log } from './log.ts';
 import { healthChecks } from './health-checks.ts';
+import { StorageError } from '../../storage/storage.ts';
 import type { MetricSeries } from '../metrics/metrics.ts';
 import { lagMeasured, loadMeasured, measuredOf } from '../metrics/measured.ts';
 import type { Measured } from '../metrics/metrics.ts';
@@ -133,7 +134,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     metrics: () => metrics.page.render(),
     indicators: () => Promise.resolve(indicatorsText(health, deps.worker)),
     requestCounts: metrics.requests,
-    onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
+    onFailure: failureLogger(log),
   });
   return {
     handler(exchange) {
@@ -210,6 +211,14 @@ function metricsOf(
     series: [...parts.authorization.series, ...deps.accessSeries, ...(audit?.series ?? [])],
     warn: (text) => log.warn({}, text),
   });
+}
+
+function failureLogger(log: Log): (path: string, error: unknown) => void {
+  return (path, error) => {
+    // The store has said so, once; here it would be a line for each write that is refused.
+    if (error instanceof StorageError && error.code === 'full') return;
+    log.error({ err: error, path }, 'a request failed');
+  };
 }
 
 function versionOf(config: CompletedConfig): JsonObject {

@@ -12,9 +12,9 @@
  * is on the disk, N's predecessor must be readable. So a release ends with a transaction that
  * changes nothing; without it, what follows would find none of the room.
  *
- * Invariants: the store is full exactly while the reserve is not whole, and is not full again until
- * the whole of it has been written anew: that there is room for it is the proof that there is room.
- * Bounds: `reserveLimits`; a try to restore is one transaction of at most as many bytes.
+ * Invariants: the store is full exactly while the reserve is not whole, and until it has been
+ * written anew together with half as much again, which is then given back: the proof of room.
+ * Bounds: `reserveLimits`; a try to restore is one transaction of at most half as many bytes again.
  */
 import { statfsSync } from 'node:fs';
 import type { Clock } from '../../stdx/clock.ts';
@@ -114,8 +114,14 @@ export function createReserve(options: ReserveOptions): Reserve {
       triedMs = clock.monotonicMs();
       roomBytes = freeBytes(path);
       try {
-        // Of a full store also what is there: writing it again proves that there is room.
-        if (isFull || table.getKeysCount({}) < pages) await transaction(() => fill(table, pages));
+        const keysCount = table.getKeysCount({});
+        // Of a full store half as much again: that it fits where it was is no proof of room.
+        if (isFull) await transaction(() => fill(table, pages + Math.ceil(pages / 2)));
+        else if (keysCount < pages) await transaction(() => fill(table, pages));
+        if (isFull || keysCount > pages) {
+          await transaction(() => removeBeyond(table, pages));
+          await transaction(() => touch(tables));
+        }
       } catch {
         becomes(true);
         return false;
@@ -156,6 +162,12 @@ function fill(table: Table, pages: number): void {
     key.writeUInt32BE(page);
     void table.put(key, pageValue);
   }
+}
+
+function removeBeyond(table: Table, pages: number): void {
+  const start = Buffer.alloc(4);
+  start.writeUInt32BE(pages);
+  for (const key of table.getKeys({ start })) void table.remove(key);
 }
 
 function largestShare(path: string): number {
