@@ -24,7 +24,10 @@ import {
   map,
   of,
   repeat,
+  startWith,
+  take,
   takeUntil,
+  takeWhile,
 } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
@@ -77,8 +80,8 @@ export interface WatchPlace {
   readonly group: Events & { readonly ring: Pick<FrameRing, 'floor'> };
   /** Everything that was sent, or need not be, is up to here. */
   readonly position: Position;
-  /** Emits once: when it is its turn, and its sink takes more. */
-  readonly turn: (stage: Stage) => Observable<void>;
+  /** Emits whenever it is its turn and its sink takes more, for as long as it is subscribed to. */
+  readonly turns: (stage: Stage) => Observable<void>;
   /** Completes once the revision has been applied. */
   readonly whenApplied: (revision: Revision) => Observable<never>;
   readonly deadline: Observable<unknown>;
@@ -133,10 +136,10 @@ function initialEvents(watch: WatchPlace, start: WatchStart): Observable<Chunk> 
   return defer(() => {
     const events = stateOf(watch);
     const { revision, seq } = events.position;
-    const chunk = watch.turn('initial').pipe(map(() => events.next()));
-    return concat(
-      of(movedTo(seq, revision)),
-      whileTrue(() => !events.isDone, chunk),
+    return watch.turns('initial').pipe(
+      map(() => events.next()),
+      takeWhile(() => !events.isDone, true),
+      startWith(movedTo(seq, revision)),
     );
   });
 }
@@ -172,15 +175,15 @@ function endMark(
 /** Up to where the frames of the group begin. Nothing, where the position is there already. */
 function missedEvents(watch: WatchPlace): Observable<Chunk> {
   const { group, position } = watch;
-  const isBehind = (): boolean =>
-    position.seq === unknownSeq || position.seq < group.ring.floor;
-  return whileTrue(
-    isBehind,
-    defer(() => missedStep(watch)),
+  const isBehind = (): boolean => position.seq < group.ring.floor;
+  const more = { delay: () => (isBehind() ? of(undefined) : EMPTY) };
+  return defer(() =>
+    isBehind() ? defer(() => nextMissed(watch)).pipe(repeat(more)) : EMPTY,
   );
 }
 
-function missedStep(watch: WatchPlace): Observable<Chunk> {
+/** From where the position is: all that is in memory, or a page of the log. */
+function nextMissed(watch: WatchPlace): Observable<Chunk> {
   const { group, position, sources } = watch;
   const { history } = group.stream.cache;
   if (position.seq === unknownSeq) {
@@ -188,18 +191,24 @@ function missedStep(watch: WatchPlace): Observable<Chunk> {
     if (revision > sources.applied()) return watch.whenApplied(revision);
     if (history.covers(revision)) return of(movedTo(history.seqAt(revision), revision));
   }
-  return watch.turn('catching-up').pipe(
-    concatMap(() =>
-      position.seq >= history.floorSeq
-        ? of(chunkOfHistory(group, position, sources.limits))
-        : loggedEvents(watch),
-    ),
+  const turns = watch.turns('catching-up');
+  if (position.seq < history.floorSeq) {
+    return turns.pipe(
+      take(1),
+      concatMap(() => loggedEvents(watch)),
+    );
+  }
+  return turns.pipe(
+    // Whatever was there when it asked for its turn.
+    takeWhile(() => position.seq >= history.floorSeq),
+    map(() => chunkOfHistory(group, position, sources.limits)),
+    takeWhile(({ seq }) => seq < group.ring.floor, true),
   );
 }
 
 /** The page comes when it comes, and may be shared by a thousand: what is made of it is made in
  * the next turn of the watch. */
-function loggedEvents({ group, position, sources, turn }: WatchPlace): Observable<Chunk> {
+function loggedEvents({ group, position, sources, turns }: WatchPlace): Observable<Chunk> {
   return sources.readLog(position.revision).pipe(
     concatMap((read) => {
       if (read.kind === 'compacted') {
@@ -209,21 +218,13 @@ function loggedEvents({ group, position, sources, turn }: WatchPlace): Observabl
       // A future revision cannot be: the watch would have waited for it.
       if (read.kind === 'future') return EMPTY;
       const page = read.value;
-      return turn('catching-up').pipe(
+      return turns('catching-up').pipe(
+        take(1),
         map(() => chunkOfLog(group, position, page, sources.limits)),
       );
     }),
   );
 }
-
-/** `step` again and again, for as long as the condition holds. */
-function whileTrue<T>(condition: () => boolean, step: Observable<T>): Observable<T> {
-  return defer(() =>
-    condition() ? step.pipe(repeat({ delay: () => (condition() ? again : EMPTY) })) : EMPTY,
-  );
-}
-
-const again = of(undefined);
 
 function errorEvent({ group, position, sources }: WatchPlace, error: unknown): Chunk {
   const { revision, seq } = position;
