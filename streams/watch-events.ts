@@ -20,11 +20,9 @@ import {
   concatMap,
   defer,
   EMPTY,
-  ignoreElements,
   map,
   of,
   repeat,
-  startWith,
   take,
   takeUntil,
   takeWhile,
@@ -66,7 +64,7 @@ export interface WatchSources {
   /** Everything up to here has been applied to the caches. */
   readonly applied: () => Revision;
   /** Completes when the caches show everything acknowledged before it was subscribed to. */
-  readonly current: Observable<unknown>;
+  readonly current: Observable<never>;
   /** A page of the log that covers the revision. */
   readonly readLog: (after: Revision) => Observable<AtRevision<LogPage>>;
 }
@@ -118,7 +116,7 @@ const handOver = of('live' as const);
 
 /** Waits until the watch can begin, and says where. */
 function beginning({ group, sources, whenApplied }: WatchPlace, start: WatchStart) {
-  const current = sources.current.pipe(ignoreElements());
+  const { current } = sources;
   switch (start.kind) {
     case 'after':
       return of(movedTo(unknownSeq, start.revision));
@@ -135,16 +133,14 @@ function initialEvents(watch: WatchPlace, start: WatchStart): Observable<Chunk> 
   if (start.kind !== 'state') return EMPTY;
   return defer(() => {
     const events = stateOf(watch);
-    const { revision, seq } = events.position;
     return watch.turns('initial').pipe(
       map(() => events.next()),
       takeWhile(() => !events.isDone, true),
-      startWith(movedTo(seq, revision)),
     );
   });
 }
 
-/** One step: the snapshot at R, and the position at R. Nothing can fall between the two. */
+/** One step: the snapshot at R, and R as the position after it. Nothing can fall between the two. */
 function stateOf({ group, sources }: WatchPlace): InitialEvents {
   const { selection, stream } = group;
   const { errors, limits, scratch } = sources;

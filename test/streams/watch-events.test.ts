@@ -1,7 +1,7 @@
 /** The expression that a watch is, as a whole, in marbles: one dash is one turn of the event loop. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { filter, map, NEVER, tap } from 'rxjs';
+import { filter, ignoreElements, map, NEVER, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { StatusError } from '../../src/apimachinery/status-error.ts';
@@ -75,7 +75,7 @@ class Watch {
         errors: streamPorts,
         scratch: new Uint8Array(0),
         applied: () => this.applied,
-        current: this.current,
+        current: this.current.pipe(ignoreElements()),
         readLog: (after) => this.readLog(after),
       },
       group: {
