@@ -10,7 +10,7 @@
  * Invariants: numbered in SPEC.md. A log that cannot be followed stops the server (`onFatal`): to
  * go on would be to go on with a gap.
  */
-import { concat, defer, from, map, of } from 'rxjs';
+import { concat, defer, from, ignoreElements, map, of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { assert } from '../src/stdx/assert.ts';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
@@ -209,7 +209,7 @@ class WatchCache implements Streams {
         errors: this.#deps,
         scratch: new Uint8Array(limits.pumpChunkBytes),
         applied: () => this.revision,
-        current: defer(() => this.waitUntilCurrent()),
+        current: defer(() => this.waitUntilCurrent()).pipe(ignoreElements()),
         readLog: (after) => from(this.#logPages.covering(after)),
       },
       counts: newWatcherCounts(),

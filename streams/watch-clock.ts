@@ -8,7 +8,6 @@
  *
  * Invariant: the fields of TimedWatch are written here and nowhere else.
  */
-import { Observable } from 'rxjs';
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { randomBelow } from '../src/stdx/prng.ts';
 import type { Prng } from '../src/stdx/prng.ts';
@@ -29,8 +28,6 @@ export abstract class TimedWatch extends WheelEntry {
   bookmarkTick = 0;
   /** When to give up on initial events that nobody takes; 0: they are being taken. */
   stallTick = 0;
-  /** Who is told of the deadline; undefined: the watch is ended. */
-  onDeadline: (() => void) | undefined = undefined;
 
   abstract readonly bookmarks: boolean;
   abstract readonly isClosed: boolean;
@@ -38,6 +35,8 @@ export abstract class TimedWatch extends WheelEntry {
   abstract readonly isStalled: boolean;
   /** A bookmark now, if it can take one. False: events are outstanding. */
   abstract sendBookmark(): boolean;
+  /** The deadline has come. */
+  abstract expire(): void;
   abstract end(): void;
   /** The client has gone. */
   abstract close(): void;
@@ -51,17 +50,6 @@ export interface WatchClock {
   noteStall(watch: TimedWatch): void;
   readonly count: number;
   stop(): void;
-}
-
-/** Emits when the time of the watch is over. While somebody subscribes, ending it is theirs. */
-export function deadlineOf(watch: TimedWatch): Observable<void> {
-  return new Observable((subscriber) => {
-    const onDeadline = (): void => subscriber.next();
-    watch.onDeadline = onDeadline;
-    return () => {
-      if (watch.onDeadline === onDeadline) watch.onDeadline = undefined;
-    };
-  });
 }
 
 const never = Number.MAX_SAFE_INTEGER;
@@ -96,7 +84,7 @@ export function createWatchClock(deps: WatchClockDeps): WatchClock {
   };
   const fire = (watch: TimedWatch): void => {
     const now = wheel.now();
-    if (now >= watch.deadlineTick) return watch.onDeadline ? watch.onDeadline() : watch.end();
+    if (now >= watch.deadlineTick) return watch.expire();
     if (watch.isClosed) return watch.close();
     if (watch.stallTick !== 0 && now >= watch.stallTick) {
       watch.stallTick = 0;

@@ -20,11 +20,12 @@ import {
   concatMap,
   defer,
   EMPTY,
-  ignoreElements,
   map,
   of,
   repeat,
+  take,
   takeUntil,
+  takeWhile,
 } from 'rxjs';
 import type { Observable } from 'rxjs';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
@@ -63,7 +64,7 @@ export interface WatchSources {
   /** Everything up to here has been applied to the caches. */
   readonly applied: () => Revision;
   /** Completes when the caches show everything acknowledged before it was subscribed to. */
-  readonly current: Observable<unknown>;
+  readonly current: Observable<never>;
   /** A page of the log that covers the revision. */
   readonly readLog: (after: Revision) => Observable<AtRevision<LogPage>>;
 }
@@ -77,8 +78,8 @@ export interface WatchPlace {
   readonly group: Events & { readonly ring: Pick<FrameRing, 'floor'> };
   /** Everything that was sent, or need not be, is up to here. */
   readonly position: Position;
-  /** Emits once: when it is its turn, and its sink takes more. */
-  readonly turn: (stage: Stage) => Observable<void>;
+  /** Emits whenever it is its turn and its sink takes more, for as long as it is subscribed to. */
+  readonly turns: (stage: Stage) => Observable<void>;
   /** Completes once the revision has been applied. */
   readonly whenApplied: (revision: Revision) => Observable<never>;
   readonly deadline: Observable<unknown>;
@@ -115,7 +116,7 @@ const handOver = of('live' as const);
 
 /** Waits until the watch can begin, and says where. */
 function beginning({ group, sources, whenApplied }: WatchPlace, start: WatchStart) {
-  const current = sources.current.pipe(ignoreElements());
+  const { current } = sources;
   switch (start.kind) {
     case 'after':
       return of(movedTo(unknownSeq, start.revision));
@@ -132,16 +133,14 @@ function initialEvents(watch: WatchPlace, start: WatchStart): Observable<Chunk> 
   if (start.kind !== 'state') return EMPTY;
   return defer(() => {
     const events = stateOf(watch);
-    const { revision, seq } = events.position;
-    const chunk = watch.turn('initial').pipe(map(() => events.next()));
-    return concat(
-      of(movedTo(seq, revision)),
-      whileTrue(() => !events.isDone, chunk),
+    return watch.turns('initial').pipe(
+      map(() => events.next()),
+      takeWhile(() => !events.isDone, true),
     );
   });
 }
 
-/** One step: the snapshot at R, and the position at R. Nothing can fall between the two. */
+/** One step: the snapshot at R, and R as the position after it. Nothing can fall between the two. */
 function stateOf({ group, sources }: WatchPlace): InitialEvents {
   const { selection, stream } = group;
   const { errors, limits, scratch } = sources;
@@ -172,15 +171,15 @@ function endMark(
 /** Up to where the frames of the group begin. Nothing, where the position is there already. */
 function missedEvents(watch: WatchPlace): Observable<Chunk> {
   const { group, position } = watch;
-  const isBehind = (): boolean =>
-    position.seq === unknownSeq || position.seq < group.ring.floor;
-  return whileTrue(
-    isBehind,
-    defer(() => missedStep(watch)),
+  const isBehind = (): boolean => position.seq < group.ring.floor;
+  const more = { delay: () => (isBehind() ? of(undefined) : EMPTY) };
+  return defer(() =>
+    isBehind() ? defer(() => nextMissed(watch)).pipe(repeat(more)) : EMPTY,
   );
 }
 
-function missedStep(watch: WatchPlace): Observable<Chunk> {
+/** From where the position is: all that is in memory, or a page of the log. */
+function nextMissed(watch: WatchPlace): Observable<Chunk> {
   const { group, position, sources } = watch;
   const { history } = group.stream.cache;
   if (position.seq === unknownSeq) {
@@ -188,18 +187,24 @@ function missedStep(watch: WatchPlace): Observable<Chunk> {
     if (revision > sources.applied()) return watch.whenApplied(revision);
     if (history.covers(revision)) return of(movedTo(history.seqAt(revision), revision));
   }
-  return watch.turn('catching-up').pipe(
-    concatMap(() =>
-      position.seq >= history.floorSeq
-        ? of(chunkOfHistory(group, position, sources.limits))
-        : loggedEvents(watch),
-    ),
+  const turns = watch.turns('catching-up');
+  if (position.seq < history.floorSeq) {
+    return turns.pipe(
+      take(1),
+      concatMap(() => loggedEvents(watch)),
+    );
+  }
+  return turns.pipe(
+    // Whatever was there when it asked for its turn.
+    takeWhile(() => position.seq >= history.floorSeq),
+    map(() => chunkOfHistory(group, position, sources.limits)),
+    takeWhile(({ seq }) => seq < group.ring.floor, true),
   );
 }
 
 /** The page comes when it comes, and may be shared by a thousand: what is made of it is made in
  * the next turn of the watch. */
-function loggedEvents({ group, position, sources, turn }: WatchPlace): Observable<Chunk> {
+function loggedEvents({ group, position, sources, turns }: WatchPlace): Observable<Chunk> {
   return sources.readLog(position.revision).pipe(
     concatMap((read) => {
       if (read.kind === 'compacted') {
@@ -209,21 +214,13 @@ function loggedEvents({ group, position, sources, turn }: WatchPlace): Observabl
       // A future revision cannot be: the watch would have waited for it.
       if (read.kind === 'future') return EMPTY;
       const page = read.value;
-      return turn('catching-up').pipe(
+      return turns('catching-up').pipe(
+        take(1),
         map(() => chunkOfLog(group, position, page, sources.limits)),
       );
     }),
   );
 }
-
-/** `step` again and again, for as long as the condition holds. */
-function whileTrue<T>(condition: () => boolean, step: Observable<T>): Observable<T> {
-  return defer(() =>
-    condition() ? step.pipe(repeat({ delay: () => (condition() ? again : EMPTY) })) : EMPTY,
-  );
-}
-
-const again = of(undefined);
 
 function errorEvent({ group, position, sources }: WatchPlace, error: unknown): Chunk {
   const { revision, seq } = position;

@@ -22,7 +22,7 @@ import { unknownSeq } from './chunks.ts';
 import { joined } from './frame-ring.ts';
 import type { LiveChunk } from './frame-ring.ts';
 import type { WatchHandle, WatchSink, WatchStart } from './streams.ts';
-import { deadlineOf, TimedWatch } from './watch-clock.ts';
+import { TimedWatch } from './watch-clock.ts';
 import { resumedEvents, watchEvents } from './watch-events.ts';
 import type { Stage, WatchItem, WatchPlace, WatchSources } from './watch-events.ts';
 import type { LiveListEntry, WatchGroup } from './watch-group.ts';
@@ -133,13 +133,10 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   /** The turn that it asked for. Returns what that cost, in bytes. */
   takeTurn(): number {
     const approach = this.#approach;
-    const turn = approach?.turn;
-    if (approach === undefined || turn === undefined) return 0;
-    approach.turn = undefined;
+    if (approach?.turns === undefined) return 0;
     approach.inTurn = true;
     approach.costBytes = 0;
-    turn.next();
-    turn.complete();
+    approach.turns.next();
     approach.inTurn = false;
     this.#settle(approach);
     return approach.costBytes;
@@ -168,6 +165,13 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
       // The stream ends either way.
     }
     this.end();
+  }
+
+  /** Its time is over. */
+  expire(): void {
+    const deadline = this.#approach?.deadline;
+    if (deadline === undefined) this.end();
+    else deadline.next();
   }
 
   /** Ends the stream cleanly. Idempotent. */
@@ -213,14 +217,16 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
       sources,
       group: this.group,
       position: this,
-      deadline: deadlineOf(this),
-      turn: (stage) =>
+      deadline: new Observable((subscriber) => {
+        approach.deadline = subscriber;
+      }),
+      turns: (stage) =>
         new Observable((subscriber) => {
-          approach.turn = subscriber;
+          approach.turns = subscriber;
           approach.stage = stage;
           if (!approach.inTurn) this.#goOn(approach);
           return () => {
-            if (approach.turn === subscriber) approach.turn = undefined;
+            if (approach.turns === subscriber) approach.turns = undefined;
           };
         }),
       whenApplied: (revision) =>
@@ -276,7 +282,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   #goOn(approach: Approach): void {
     if (this.#state === 'blocked') return;
     if (this.#state !== approach.stage) this.#move(approach.stage);
-    if (approach.turn !== undefined) this.#deps.turns.ask(this);
+    if (approach.turns !== undefined) this.#deps.turns.ask(this);
   }
 
   #join(): void {
@@ -346,8 +352,9 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
 class Approach {
   subscription: Subscription | undefined = undefined;
   stage: Stage = 'waiting';
-  /** Waits for its turn. */
-  turn: Subscriber<void> | undefined = undefined;
+  /** Waits for its next turn. */
+  turns: Subscriber<void> | undefined = undefined;
+  deadline: Subscriber<void> | undefined = undefined;
   inTurn = false;
   /** In this turn, to be one write. */
   readonly made: Uint8Array[] = [];

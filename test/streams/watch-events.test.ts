@@ -1,7 +1,7 @@
 /** The expression that a watch is, as a whole, in marbles: one dash is one turn of the event loop. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { filter, map, NEVER, tap } from 'rxjs';
+import { filter, ignoreElements, map, NEVER, tap } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { StatusError } from '../../src/apimachinery/status-error.ts';
@@ -52,13 +52,13 @@ class Watch {
   applied = 0n as Revision;
   current: Observable<unknown> = NEVER;
   deadline: Observable<unknown> = NEVER;
-  turn: WatchPlace['turn'];
+  turns: WatchPlace['turns'];
   whenApplied: WatchPlace['whenApplied'] = () => NEVER;
   readLog: (after: Revision) => Observable<AtRevision<LogPage>> = () => NEVER;
 
-  /** Its turn comes a frame after it was asked for. */
+  /** A turn comes a frame after it was asked for. */
   constructor({ cold }: Helpers) {
-    this.turn = () => cold('-(t|)').pipe(map(() => undefined));
+    this.turns = () => cold('-ttttttttt').pipe(map(() => undefined));
   }
 
   write(revision: number, name: string): void {
@@ -75,7 +75,7 @@ class Watch {
         errors: streamPorts,
         scratch: new Uint8Array(0),
         applied: () => this.applied,
-        current: this.current,
+        current: this.current.pipe(ignoreElements()),
         readLog: (after) => this.readLog(after),
       },
       group: {
@@ -85,7 +85,7 @@ class Watch {
         ring,
       },
       position,
-      turn: this.turn,
+      turns: this.turns,
       whenApplied: this.whenApplied,
       deadline: this.deadline,
     };
@@ -187,7 +187,7 @@ describe('a watch as one expression', () => {
   it('I28 I22: a revision to come is waited for, without a turn', () => {
     check(({ cold, expectObservable }, watch) => {
       watch.write(1, 'a');
-      watch.turn = () => NEVER;
+      watch.turns = () => NEVER;
       watch.whenApplied = () => {
         const reached = cold('---(r|)').pipe(tap(() => watch.write(2, 'b')));
         return reached.pipe(filter((_): _ is never => false));
@@ -200,7 +200,7 @@ describe('a watch as one expression', () => {
     check(({ cold, expectObservable, flush }, watch) => {
       watch.write(1, 'a');
       watch.current = cold('(c|)');
-      watch.turn = () => NEVER;
+      watch.turns = () => NEVER;
       const made: string[] = [];
       expectObservable(watch.begun(streamingList).pipe(tap((shown) => made.push(shown)))).toBe('-');
       flush();
