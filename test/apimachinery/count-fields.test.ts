@@ -26,7 +26,7 @@ describe('fields that are owned one by one', () => {
   const rows: readonly (readonly [string, Parameters<typeof countFields>[0], JsonValue, number])[] =
     [
       ['every key of a map, and the map', configMap, { data: map(3) }, 5],
-      ['items of an associative list, with what is in them', pod, podOf(2), 9],
+      ['items of an associative list, with what is in them', pod, podOf(2), 10],
       ['an atomic list is one', slice, { endpoints: numbers(100).map(() => map(3)) }, 2],
       ['nothing', configMap, {}, 1],
     ];
