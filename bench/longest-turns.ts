@@ -12,7 +12,7 @@ import http from 'node:http';
 import { encodeCbor } from '../src/apimachinery/codecs/cbor.ts';
 import { encodeProtobuf } from '../src/apimachinery/codecs/protobuf.ts';
 import { encodeYaml } from '../src/apimachinery/codecs/yaml.ts';
-import { bodyValuesMax } from '../src/apimachinery/codecs/body-bounds.ts';
+import { ownableFieldsMax } from '../src/apimachinery/fieldmanager/typed/count-fields.ts';
 import { identityOf } from '../src/apimachinery/identity.ts';
 import type { JsonObject } from '../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../src/apis/build-scheme.ts';
@@ -97,7 +97,7 @@ function writesOf({ members, operations }: Sizes): readonly Request[] {
   const data = (letters: number): Uint8Array =>
     encoders.JSON({ data: configMap('', members, letters)['data'] });
   const operation = (_: unknown, i: number): JsonObject => {
-    return { op: 'replace', path: `/data/key-${i}`, value: 'x' };
+    return { op: 'replace', path: `/data/key-${i % members}`, value: `x${i}` };
   };
   const [merge, strategic, operationsType] = ['merge', 'strategic-merge', 'json'].map(
     (kind) => `application/${kind}-patch+json`,
@@ -215,7 +215,7 @@ async function measured(server: MeasuredProcess, request: Request): Promise<numb
 async function run(bench: Bench): Promise<Outcome> {
   const sizes = bench.smoke
     ? { members: 300, operations: 100 }
-    : { members: bodyValuesMax - 100, operations: 10_000 };
+    : { members: ownableFieldsMax - 100, operations: 10_000 };
   const requests = requestsOf(sizes);
   const longest = new Map<string, number[]>();
   const usages = [];

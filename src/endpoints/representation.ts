@@ -206,7 +206,7 @@ export function* writtenInSteps(
 }
 
 /** An object in a form that is not its stored one: JSON is indented. */
-export function writtenIn(
+function writtenIn(
   object: ApiObject,
   { format }: Negotiated,
   schema: ObjectSchema | undefined,

@@ -81,7 +81,10 @@ export function tooManyFields(
 ): StatusError | undefined {
   const type = ownedKindOf(kind, deps.scheme).typeAt(object.apiVersion) ?? deducedType;
   if (countFields(type, object) <= ownableFieldsMax) return undefined;
-  if (live !== undefined && countFields(type, object, Infinity) <= countFields(type, live, Infinity)) {
+  if (
+    live !== undefined &&
+    countFields(type, object, Infinity) <= countFields(type, live, Infinity)
+  ) {
     return undefined;
   }
   return newTooLarge(`the object has more than ${ownableFieldsMax} fields, keys and keyed items`);

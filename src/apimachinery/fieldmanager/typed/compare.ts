@@ -14,7 +14,16 @@ import { emptySet, inOrder, union } from '../fieldpath/field-set.ts';
 import { fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
 import type { Form } from './forms.ts';
-import { asList, asMap, formOf, isEmptyMap, leadingForm, memberOf, memberType, sortedNames } from './forms.ts';
+import {
+  asList,
+  asMap,
+  formOf,
+  isEmptyMap,
+  leadingForm,
+  memberOf,
+  memberType,
+  sortedNames,
+} from './forms.ts';
 import { itemElement } from './list-items.ts';
 import { fullFields } from './to-field-set.ts';
 

@@ -35,7 +35,8 @@ export function countFields(type: MergeType, value: JsonValue, most = ownableFie
   for (const name in members) {
     const member = members[name];
     if (member === undefined) continue;
-    count += typeof member === 'object' ? countFields(memberType(map, name), member, most - count) : 1;
+    count +=
+      typeof member === 'object' ? countFields(memberType(map, name), member, most - count) : 1;
     if (count > most) break;
   }
   return count;
