@@ -6,7 +6,7 @@ import {
   ownableFieldsMax,
 } from '../../src/apimachinery/fieldmanager/typed/count-fields.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { ownedKind } from '../support/field-ownership.ts';
+import { ownedKind } from '../support/checks/field-ownership.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 const map = (count: number): JsonObject =>
