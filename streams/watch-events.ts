@@ -140,7 +140,7 @@ function initialEvents(watch: WatchPlace, start: WatchStart): Observable<Chunk> 
   });
 }
 
-/** One step: the snapshot at R, and R as the position after it. Nothing can fall between the two. */
+/** One step: the snapshot at R, and R as the position after it. Nothing falls between the two. */
 function stateOf({ group, sources }: WatchPlace): InitialEvents {
   const { selection, stream } = group;
   const { errors, limits, scratch } = sources;

@@ -101,8 +101,8 @@ interface RequestPlace {
   leave(): void;
 }
 
-/** Those of one kind that are no dry runs and name no subresource: by verb, in one namespace, in all
- * and of one object. Nearly all requests find theirs here without a text being made. */
+/** Those of one kind that are no dry runs and name no subresource: by verb, in one namespace, in
+ * all and of one object. Nearly all requests find theirs here without a text being made. */
 type PlainSeries = Map<string, [Series | undefined, Series | undefined, Series | undefined]>;
 
 interface KindSeries {

@@ -2,6 +2,7 @@
  * No text that a client sends costs more than its length: codecs, patches, selectors and queries,
  * each with n and 4n repetitions. Most of the texts are not valid: that costs no more.
  */
+import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeCbor, encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
@@ -83,6 +84,12 @@ describe('four times the text costs at most six times the time', () => {
       }
     });
   }
+
+  it('a label selector of very many symbols is read without a deep call', () => {
+    for (const symbol of ['(', ',', '!']) {
+      assert.doesNotThrow(() => parseLabelSelector(symbol.repeat(1_000_000)));
+    }
+  });
 
   it('queries of many parameters, equal and different', () => {
     for (const different of [false, true]) {

@@ -178,19 +178,17 @@ function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (const [, symbols, word] of text.matchAll(TOKEN)) {
     if (word !== undefined) tokens.push({ kind: 'word', text: word });
-    else tokens.push(...splitSymbols(symbols ?? ''));
+    else pushSymbols(tokens, symbols ?? '');
   }
   return tokens;
 }
 
 /** The longest symbol first: `!=` is one, `(,` are two. */
-function splitSymbols(run: string): Token[] {
-  const tokens: Token[] = [];
+function pushSymbols(tokens: Token[], run: string): void {
   for (let at = 0; at < run.length;) {
     const two = run.slice(at, at + 2);
     const text = SYMBOLS.has(two) ? two : run.charAt(at);
     tokens.push({ kind: 'symbol', text });
     at += text.length;
   }
-  return tokens;
 }
