@@ -18,7 +18,7 @@ import {
   isAlreadyExists,
   StatusError,
 } from '../apimachinery/status-error.ts';
-import { together } from '../apimachinery/field-error.ts';
+import { allErrors } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import { generateName } from '../apimachinery/names.ts';
@@ -195,7 +195,7 @@ export function prepareForCreate(
   if (completed instanceof StatusError) return refused(completed);
   const object = strategy.prepareForCreate(completed, user);
   const rules = { namespaced: kind.namespaced, nameValidator: nameValidatorOf(kind.nameRule) };
-  const errors = together(
+  const errors = allErrors(
     validateObjectMeta(object.metadata, rules),
     strategy.validate(object),
     strategy.validateCreated(object),

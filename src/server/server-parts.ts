@@ -18,7 +18,7 @@ import { decodeObject, encodeObject } from '../apimachinery/object-encoding.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
 import { isAlreadyExists } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import { defaultNamespaces } from '../apis/bootstrap-objects.ts';
+import { defaultNamespaces } from '../apis/core/namespaces/default-namespaces.ts';
 import { apiServicesGroup, localApiServices } from '../apis/local-api-services.ts';
 import { strategiesOf } from '../apis/strategies.ts';
 import type { Authorization } from '../authorization/authorization.ts';

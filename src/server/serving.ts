@@ -38,7 +38,7 @@ import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { describe } from '../apis/descriptions/descriptions.ts';
 import { currentRelease } from '../apis/served-versions.ts';
-import { schemaExemptions } from '../apis/validation/schema-exemptions.ts';
+import { schemaExemptions } from '../apis/schema-exemptions.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import type { StoreTimes } from '../storage/timed-storage.ts';
 import { defaultTransportLimits } from '../transport/http-exchange.ts';

@@ -14,7 +14,7 @@ import {
   noErrors as noProblems,
   notSupported,
   required,
-  together,
+  allErrors,
   tooMany,
 } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -29,7 +29,7 @@ const portMax = 65_535;
 
 export type Problems = readonly FieldError[];
 
-export { noProblems, together };
+export { noProblems, allErrors };
 
 /** What the rule finds in each of a list, in order. No more is looked for than an answer says. */
 export function each<T>(list: readonly T[], rule: (item: T, at: number) => Problems): Problems {

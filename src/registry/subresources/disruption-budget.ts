@@ -34,12 +34,14 @@ const wouldViolate = "Cannot evict pod as it would violate the pod's disruption 
 export function budgetsOf(deps: RegistryDeps, pod: ApiObject): readonly ApiObject[] {
   const kind = deps.scheme.findStorage(budgetResource);
   if (kind === undefined) return [];
-  const { judged, conversions } = kind;
+  const { rulesVersion, conversions } = kind;
   const labels = pod.metadata.labels ?? {};
   const found: ApiObject[] = [];
   for (const entry of deps.streams.snapshot(budgetResource).entries(pod.metadata.namespace)) {
     const budget = decodeObject(entry.bytes);
-    const seen = judged ? objectAtVersion(budget, judged.apiVersion, conversions) : budget;
+    const seen = rulesVersion
+      ? objectAtVersion(budget, rulesVersion.apiVersion, conversions)
+      : budget;
     const selector = labelSelectorFromSpec(selectorOf(seen));
     // A selector that is none selects nothing.
     if ('matches' in selector && selector.matches(labels)) found.push(budget);
