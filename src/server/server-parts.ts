@@ -19,6 +19,7 @@ import type { Scheme } from '../apimachinery/scheme.ts';
 import { isAlreadyExists } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../apis/core/namespaces/default-namespaces.ts';
+import type { KindSet } from '../apis/kind-set.ts';
 import { apiServicesGroup, localApiServices } from '../apis/local-api-services.ts';
 import { strategiesOf } from '../apis/strategies.ts';
 import type { Authorization } from '../authorization/authorization.ts';
@@ -67,6 +68,7 @@ export interface PartsDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly identity: Identity;
+  readonly kinds: KindSet;
   readonly scheme: Scheme;
   readonly storage: Storage;
   /** Whether other servers may run over the same store. */
@@ -80,7 +82,7 @@ export interface PartsDeps {
  * @throws OptionsError, StorageError. */
 export async function assembleParts(
   config: CompletedConfig,
-  { clock, timers, identity, scheme, storage, shared, log, onFatal }: PartsDeps,
+  { clock, timers, identity, kinds, scheme, storage, shared, log, onFatal }: PartsDeps,
 ): Promise<ServerParts> {
   const prng = systemPrng();
   const streams = createStreams({
@@ -128,12 +130,12 @@ export async function assembleParts(
     streams,
     scheme,
     identity,
-    strategyOf: strategiesOf(identity, validation.migration),
+    strategyOf: strategiesOf(identity, validation.migration, kinds),
     clock,
     prng,
     guardOf: writeGuards(config, { identity, streams, authorization, timers }),
   };
-  await Promise.all([createDefaults(registry), keepApiServices(registry)]);
+  await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
   const encodings = new KeptEncodings(config.keptEncodingsBytesMax);
   return {
@@ -190,10 +192,10 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
 }
 
 /** What this server answers for itself is said where clients look. */
-async function keepApiServices(registry: RegistryDeps): Promise<void> {
+async function keepApiServices(registry: RegistryDeps, kinds: KindSet): Promise<void> {
   const { scheme, identity } = registry;
   const group = identity.fill(apiServicesGroup);
   const kind = scheme.findStorage({ group, resource: 'apiservices' });
   if (kind === undefined) return;
-  await reconcileApiServices(registry, kind, localApiServices(scheme, identity));
+  await reconcileApiServices(registry, kind, localApiServices(scheme, identity, kinds));
 }

@@ -10,7 +10,7 @@
  *
  * A server with a store to itself has made them before it serves anybody.
  *
- * What it is not: the objects (src/apis/system) or the controllers (src/controllers/system).
+ * What it is not: the objects (src/apis/flowcontrol, scheduling) or the controllers (src/controllers/system).
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';

@@ -29,7 +29,6 @@ interface Lifecycle {
 /** Bodies of subresources, options, documents, and a type that only the store of the reference
  * holds: nothing that has a path of its own. */
 const notResources = [
-  '/v1 Binding',
   '/v1 NodeProxyOptions',
   '/v1 PodAttachOptions',
   '/v1 PodPortForwardOptions',

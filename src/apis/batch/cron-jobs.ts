@@ -118,5 +118,5 @@ export const cronJobs: KindDefinition = {
   validation: cronJobRules,
   warnings: (identity) => cronJobWarnings(templateWarnings(identity), identity),
   table: cronJobTable,
-  versions: { v1beta1: { orphansDependents: true }, v2alpha1: { orphansDependents: true } },
+  versions: { v1beta1: { orphansDependents: true } },
 };
