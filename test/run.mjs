@@ -1,78 +1,72 @@
 #!/usr/bin/env node
 /**
- * Runs everything a reviewer cares about, in one command: types, lint, format, then every test file.
+ * Everything a reviewer cares about, in one command: types, lint, format, then every file of tests.
+ * The last line is `N passed, N failed[, N skipped]`; the exit code is 0 only when nothing failed.
  *
- * Each step and each test counts. The last line is `N passed, N failed[, N skipped]`; the exit code
- * is 0 only when nothing failed. Extra arguments are test files (paths under test/, as .ts) and run
- * alone, without the static steps.
+ *     npm test                          everything
+ *     npm test -- test/x.test.ts ...    these files alone, without lint and format
+ *     npm test -- --changed             what has changed since it last ran, and so with other flags of tap
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import path from 'node:path';
+import { createTally } from './tally.mjs';
 
 process.chdir(path.join(import.meta.dirname, '..'));
-const only = process.argv.slice(2);
-process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --enable-source-maps`.trim();
-const tally = { passed: 0, failed: 0, skipped: 0 };
-/** File and title of each test that failed, told again where it is seen: at the end. */
-const failures = [];
+const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
+const only = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const whole = flags.length === 0 && only.length === 0;
+const tally = createTally();
 
-function command(title, args) {
+/** Resolves with whether the program ended well. */
+function run(args, output = 'inherit', take = () => undefined) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { stdio: 'inherit' });
-    child.on('exit', (code) => {
-      tally[code === 0 ? 'passed' : 'failed'] += 1;
-      console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${title}`);
-      resolve(code === 0);
-    });
+    const child = spawn(process.execPath, args, { stdio: ['ignore', output, 'inherit'] });
+    take(child.stdout);
+    child.on('exit', (code) => resolve(code === 0));
   });
 }
 
-function testFiles() {
-  const found = only.length > 0 ? only : readdirSync('test', { recursive: true }).sort();
-  return found
-    .map((file) => (only.length > 0 ? file : path.join('test', file)))
-    .filter((file) => file.endsWith('.test.ts'))
-    .map((file) => path.resolve('dist', file.replace(/\.ts$/, '.js')));
+async function step(title, script, ...args) {
+  const ok = await run([path.join('node_modules', script), ...args]);
+  if (ok) tally.counts.passed += 1;
+  else tally.failed(title, 'see what it says above');
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${title}`);
+  return ok;
 }
 
-function runTests(files) {
-  return new Promise((resolve) => {
-    const concurrency = Number(process.env.SLUICE_TEST_CONCURRENCY ?? 2);
-    const stream = run({ files, concurrency });
-    stream.on('test:pass', (event) => count(event, 'passed'));
-    stream.on('test:fail', (event) => count(event, 'failed'));
-    // What was said of each test stands before the last line, whoever reads it.
-    stream.compose(new spec()).on('end', resolve).pipe(process.stdout, { end: false });
-  });
+const typesAndBuild = () => step('types and build', 'typescript/bin/tsc', '-p', '.');
+const lint = () => step('lint', 'eslint/bin/eslint.js', '.', '--max-warnings', '0');
+const format = () =>
+  step('format', 'prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.');
+
+async function runTests() {
+  const named = only.length > 0 ? only : readdirSync('test', { recursive: true }).sort();
+  const files = named
+    .map((file) => (only.length > 0 ? path.relative('.', file) : path.join('test', file)))
+    .filter((file) => file.endsWith('.test.ts'));
+  const compiled = files.map((file) => path.join('dist', file.replace(/\.ts$/, '.js')));
+  const jobs = `--jobs=${process.env.SLUICE_TEST_CONCURRENCY ?? 2}`;
+  const tap = ['node_modules/tap/dist/esm/run.mjs', 'run', '--reporter=tap', jobs];
+  const read = (stdout) => stdout.pipe(tally.parser);
+  const ok = await run([...tap, ...flags, ...compiled], 'pipe', read);
+  if (!ok && tally.failures.length === 0) tally.failed('tap', 'it ended badly, see above');
+  const unseen = files.filter((file) => flags.length === 0 && !tally.files.has(file));
+  for (const file of unseen) tally.failed(file, 'nothing is known of its end');
 }
 
-/** Suites and files are not tests: only leaves count. A file that dies is a failure all the same. */
-function count(event, outcome) {
-  if (event.skip !== undefined || event.todo !== undefined) tally.skipped += 1;
-  else if (event.details?.type !== 'suite') {
-    tally[outcome] += 1;
-    if (outcome === 'failed') failures.push(`${event.file ?? ''}: ${event.name}`);
-  }
-}
+if (whole) rmSync('dist', { recursive: true, force: true });
+// Two cores: the linter takes as long on one as the compiler and the formatter do on the other.
+const [, built] = await Promise.all([
+  whole ? lint() : true,
+  typesAndBuild().then(async (ok) => (whole && (await format()), ok)),
+]);
+if (built) await runTests();
 
-const bin = (name, entry) => path.join('node_modules', name, entry);
-if (only.length === 0) rmSync('dist', { recursive: true, force: true });
-const built = await command('types and build', [bin('typescript', 'bin/tsc'), '-p', '.']);
-if (only.length === 0) {
-  await command('lint', [bin('eslint', 'bin/eslint.js'), '.', '--max-warnings', '0']);
-  await command('format', [
-    bin('prettier', 'bin/prettier.cjs'),
-    '--check',
-    '--log-level',
-    'warn',
-    '.',
-  ]);
+for (const [reason, count] of tally.skips) console.log(`SKIP ${count} of: ${reason}`);
+for (const { title, reason } of tally.failures) {
+  console.log(`FAIL ${title}\n${reason.replace(/^/gm, '       ')}`);
 }
-if (built) await runTests(testFiles());
-for (const failure of failures) console.log(`FAIL ${failure}`);
-const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
-console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
-process.exit(tally.failed === 0 ? 0 : 1);
+const { passed, failed, skipped } = tally.counts;
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exit(failed === 0 ? 0 : 1);

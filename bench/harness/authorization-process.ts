@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import type { UserInfo } from '../../src/authentication/authenticator.ts';
-import { wellKnownGroups } from '../../src/authentication/authenticator.ts';
+import type { UserInfo } from '../../src/apimachinery/user-info.ts';
+import { wellKnownGroups } from '../../src/apimachinery/user-info.ts';
 import type { Attributes } from '../../src/authorization/authorizer.ts';
 import { rbacDefaults } from '../../src/authorization/rbac/default-objects.ts';
 import { rulesOf } from '../../src/authorization/rbac/policy-rules.ts';

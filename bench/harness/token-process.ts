@@ -10,7 +10,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import type { TokenAuthenticator } from '../../src/authentication/authenticator.ts';
-import * as bootstrapTokens from '../../src/authentication/bootstrap-token-authenticator.ts';
+import * as bootstrapTokens from '../../src/authentication/bootstrap-authenticator.ts';
 import { bootstrapSecretName } from '../../src/authentication/bootstrap-token.ts';
 import { signingKeyOf, verificationKeysOf } from '../../src/authentication/jwt-keys.ts';
 import type { ObjectReader } from '../../src/authentication/object-reader.ts';

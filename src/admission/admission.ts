@@ -15,7 +15,7 @@ import type { GroupResource } from '../apimachinery/schema.ts';
 import { newServiceUnavailable } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
 
 /** What is written, and where. */

@@ -12,7 +12,7 @@
  */
 import { newForbidden, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes } from '../authorization/authorizer.ts';
 import type {
   Completion,

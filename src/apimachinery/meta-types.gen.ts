@@ -1,6 +1,6 @@
 /**
  * The types that every group shares: metadata, lists, Status, options. Generated from the facts
- * by test/support/type-rows.ts.
+ * by generate/field-types.ts.
  * src/apimachinery/typed/type-rows.ts says how rows are read.
  */
 export const metaTypeRows = `

@@ -1,6 +1,6 @@
 /**
  * Every type of every built-in kind at every version, field by field. Generated from the facts
- * by test/support/type-rows.ts.
+ * by generate/field-types.ts.
  * src/apimachinery/typed/type-rows.ts says how rows are read.
  */
 export const fieldTypeRows = `

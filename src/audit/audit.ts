@@ -9,7 +9,7 @@
  * Invariants: no credential is in an event. An event of a level holds what the level says and no
  * more. What happens when a backend cannot write is its named policy.
  */
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
 import type { Taken } from './backend.ts';
 

@@ -8,7 +8,7 @@
  * stage of a request is written at most once. No header of the request is in an event but its
  * user agent. Bound: a body above `bodyBytesMax` is left out, and an annotation says so.
  */
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
 import { decodeJson } from '../apimachinery/codecs/json.ts';
 import { isCredentialResource } from '../apimachinery/credential-kinds.ts';

@@ -3,6 +3,8 @@
  *
  * What it is not: rotation and the file itself (rotating-file.ts).
  *
+ * Invariant: an event is one line to every reader, whatever a caller has put into it.
+ *
  * A line is with the operating system when `append` returns: it survives the end of the process and
  * not that of the machine.
  */
@@ -38,6 +40,18 @@ export interface LogBackendDeps {
   readonly onProblem: (error: unknown) => void;
 }
 
+/** What JSON lets stand and some readers of text take for the end of a line, or for an order to the
+ * terminal. Callers choose names, agents and bodies; no part of an event may look like another. */
+const unsafe = /[\u007f-\u009f\u2028\u2029]/g;
+
+/** JSON, or texts quoted as in JSON: these characters stand in strings only. */
+function onOneLine(line: string): string {
+  return line.replace(
+    unsafe,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 export function createLogBackend(deps: LogBackendDeps): AuditBackend {
   const { file, format, mode, sizes, truncatedMark } = deps;
   const losses = createLosses(deps.onProblem);
@@ -60,7 +74,7 @@ export function createLogBackend(deps: LogBackendDeps): AuditBackend {
   const lineOf = (event: AuditEvent): string | undefined => {
     const kept = sizes === undefined ? event : fitted(event, sizes, truncatedMark);
     if (kept === undefined) return undefined;
-    return format === 'legacy' ? legacyLine(kept.fields) : kept.json;
+    return onOneLine(format === 'legacy' ? legacyLine(kept.fields) : kept.json);
   };
   return {
     plugin: 'log',

@@ -11,16 +11,7 @@
  * Comparisons of secrets take the same time wherever they differ. Credentials that were shown and
  * are wrong are refused even where anonymous requests are allowed.
  */
-
-/** Attributes of a caller; opaque here, they mean something to authorization. */
-export interface UserInfo {
-  readonly name: string;
-  /** '' when there is none. */
-  readonly uid: string;
-  readonly groups: readonly string[];
-  /** Keys in lower case. */
-  readonly extra: Readonly<Record<string, readonly string[]>>;
-}
+import type { UserInfo } from '../apimachinery/user-info.ts';
 
 /** The certificate that the peer has proved to hold; the transport has checked no chain. */
 export interface PeerCertificate {
@@ -94,19 +85,3 @@ export interface TokenAuthenticator {
     notes?: RequestNotes | undefined,
   ): Authentication | Promise<Authentication>;
 }
-
-export const wellKnownGroups = {
-  authenticated: 'system:authenticated',
-  unauthenticated: 'system:unauthenticated',
-  masters: 'system:masters',
-  nodes: 'system:nodes',
-  serviceAccounts: 'system:serviceaccounts',
-  bootstrappers: 'system:bootstrappers',
-} as const;
-
-export const anonymousUser: UserInfo = {
-  name: 'system:anonymous',
-  uid: '',
-  groups: [wellKnownGroups.unauthenticated],
-  extra: {},
-};

@@ -11,7 +11,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import { part, text } from '../apimachinery/members.ts';
 import { parseRfc3339 } from '../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
-import { wellKnownGroups } from './authenticator.ts';
+import { wellKnownGroups } from '../apimachinery/user-info.ts';
 
 const idPattern = /^[a-z0-9]{6}$/;
 const secretPattern = /^[a-z0-9]{16}$/;

@@ -13,8 +13,9 @@
 import { createHash } from 'node:crypto';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Clock } from '../stdx/clock.ts';
-import type { Authentication, Authenticator, PeerCertificate, UserInfo } from './authenticator.ts';
-import type { Certificate } from './certificates.ts';
+import type { Authentication, Authenticator, PeerCertificate } from './authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { Certificate } from '../pki/certificates.ts';
 import { createPeerVerifier } from './peer-verifier.ts';
 import { accountExtraKeys } from './service-account-names.ts';
 

@@ -11,11 +11,13 @@
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
-import type { Authentication, TokenAuthenticator, UserInfo } from './authenticator.ts';
+import type { Authentication, TokenAuthenticator } from './authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { IssuerConfig, MappedClaim } from './issuer-config.ts';
 import { createIssuerKeys } from './issuer-keys.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { audiencesOf, readToken, signatureProblem, timeProblem } from './jwt-verify.ts';
+import type { UnverifiedToken } from './jwt-verify.ts';
 
 export interface IssuerAuthenticatorOptions {
   readonly issuers: readonly IssuerConfig[];
@@ -66,13 +68,28 @@ export function createIssuerAuthenticator(
       const read = readToken(token);
       const issuer = read && trusted.get(read.claims['iss']);
       if (read === undefined || issuer === undefined) return { kind: 'none' };
-      const keys = await issuer.keys.find(read.header.kid);
-      const forged = await signatureProblem(token, read, keys);
+      const forged = await forgery(token, read, issuer.keys);
       const why = forged ?? claimsProblem(issuer.config, read.claims, clock.nowMs());
       if (why !== undefined) return { kind: 'rejected', why };
       return authenticated(options, issuer.config, read.claims, asked);
     },
   };
+}
+
+/** What is wrong with the signature. An issuer may change its key and keep the name, or give none:
+ * then the next keys are asked, if there are others. */
+async function forgery(
+  token: string,
+  read: UnverifiedToken,
+  keys: IssuerKeys,
+): Promise<string | undefined> {
+  const { kid } = read.header;
+  const first = await keys.find(kid);
+  const problem = await signatureProblem(token, read, first);
+  if (problem === undefined || first.length === 0) return problem;
+  const next = await keys.find(kid, first);
+  const isNew = next.some((key) => !first.includes(key));
+  return isNew ? signatureProblem(token, read, next) : problem;
 }
 
 function haveSameKeys(one: IssuerConfig, other: IssuerConfig): boolean {

@@ -1,8 +1,9 @@
 /**
  * The keys of an issuer: from its configuration document and its JWK set, kept and renewed.
  *
- *   known key id ─▶ kept keys, for `keptMs`
- *   unknown id   ─▶ fetched again, but not within `cooldownMs` of the last time
+ *   known key id ─▶ kept keys; after `keptMs` they are fetched again, and nobody waits for it
+ *   unknown id, or a signature of none of these keys
+ *                ─▶ fetched again, but not within `cooldownMs` of the last time
  *
  * Invariants: the document must name the issuer it was fetched for; only HTTPS; one fetch at a
  * time; keys that were had stay good while the issuer cannot be reached. Symmetric keys
@@ -28,8 +29,9 @@ const issuerKeyTimes = {
 const keysMax = 256;
 
 export interface IssuerKeys {
-  /** Of this key id, else all. Empty: none could be had. */
-  find(id: unknown): Promise<readonly VerificationKey[]>;
+  /** Of this key id, else all. Empty: none could be had. `failed`: what it has answered, of which
+   * none has made the signature. */
+  find(id: unknown, failed?: readonly VerificationKey[]): Promise<readonly VerificationKey[]>;
 }
 
 export function createIssuerKeys(
@@ -51,16 +53,20 @@ export function createIssuerKeys(
       onError(error);
     }
   };
+  const renewIfDue = (): void => {
+    if (clock.monotonicMs() - triedMs < issuerKeyTimes.cooldownMs) return;
+    fetching ??= renew().finally(() => (fetching = undefined));
+  };
   return {
-    async find(id) {
+    async find(id, failed = []) {
       const known = (): readonly VerificationKey[] =>
         id === undefined ? kept : kept.filter((key) => key.id === id);
-      const nowMs = clock.monotonicMs();
-      const old = nowMs - fetchedMs > issuerKeyTimes.keptMs;
-      if (!old && known().length > 0) return known();
-      if (nowMs - triedMs >= issuerKeyTimes.cooldownMs) {
-        fetching ??= renew().finally(() => (fetching = undefined));
+      const found = known();
+      if (found.some((key) => !failed.includes(key))) {
+        if (clock.monotonicMs() - fetchedMs > issuerKeyTimes.keptMs) renewIfDue();
+        return found;
       }
+      renewIfDue();
       await fetching;
       return known();
     },

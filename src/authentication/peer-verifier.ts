@@ -16,9 +16,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../stdx/clock.ts';
 import type { PeerCertificate } from './authenticator.ts';
-import { boundsOf } from './der-bounds.ts';
-import { keyPurposes, readCertificate, verifyChain } from './certificates.ts';
-import type { Certificate } from './certificates.ts';
+import { boundsOf } from '../pki/der-bounds.ts';
+import { keyPurposes, readCertificate, verifyChain } from '../pki/certificates.ts';
+import type { Certificate } from '../pki/certificates.ts';
 
 export const peerLimits = {
   certificatesMax: 8,

@@ -9,7 +9,7 @@
  */
 import type { Clock } from '../stdx/clock.ts';
 import type { Authentication, AuthenticationRequest, Authenticator } from './authenticator.ts';
-import type { Certificate } from './certificates.ts';
+import type { Certificate } from '../pki/certificates.ts';
 import { createPeerVerifier } from './peer-verifier.ts';
 
 /** All header names in lower case. */

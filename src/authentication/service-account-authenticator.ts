@@ -19,12 +19,8 @@ import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
 import { createAccountTokenUses } from './account-token-uses.ts';
 import type { AccountTokenCounts, AccountTokenUses } from './account-token-uses.ts';
-import type {
-  Authentication,
-  RequestNotes,
-  TokenAuthenticator,
-  UserInfo,
-} from './authenticator.ts';
+import type { Authentication, RequestNotes, TokenAuthenticator } from './authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import { equalSecrets } from './constant-time.ts';
 import type { VerificationKey } from './jwt-keys.ts';
 import { audiencesOf, readToken, signatureProblem, timeProblem } from './jwt-verify.ts';

@@ -3,7 +3,7 @@
  * tokens are bound to stands in the user's extra fields.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import { wellKnownGroups } from './authenticator.ts';
+import { wellKnownGroups } from '../apimachinery/user-info.ts';
 
 const userPrefix = 'system:serviceaccount:';
 const groupPrefix = 'system:serviceaccounts:';

@@ -10,7 +10,8 @@
  * time of a look-up says nothing about the token; the first of two equal tokens counts. An error
  * names the line, never what stands in it. Bound: `linesMax`.
  */
-import type { Authentication, TokenAuthenticator, UserInfo } from './authenticator.ts';
+import type { Authentication, TokenAuthenticator } from './authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import { secretDigest } from './constant-time.ts';
 
 const linesMax = 100_000;

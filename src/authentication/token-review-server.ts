@@ -9,8 +9,9 @@
  */
 import { unknownField } from '../apimachinery/configuration-document.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
-import { openKubeconfig } from '../webhooks/kubeconfig.ts';
+import { openKubeconfig, serverUrlOf } from '../webhooks/kubeconfig.ts';
 import type { Kubeconfig, KubeconfigContext } from '../webhooks/kubeconfig.ts';
+import { messageOf } from '../stdx/message-of.ts';
 import type { JsonServer } from './json-client.ts';
 
 const clusterFields = [
@@ -40,13 +41,12 @@ export function readTokenReviewServer(file: string): JsonServer {
   const { cluster = {}, user = {} } = currentContext(opened.kubeconfig) ?? {};
   checkFields(cluster, clusterFields, 'cluster');
   checkFields(user, userFields, 'user');
-  const {
-    server: url,
-    insecureSkipVerify,
-    authorization,
-    ...access
-  } = opened.kubeconfig.access(cluster, user);
-  if (!/^https?:\/\/[^/]/.test(url)) throw new Error(`${file}: the current context has no server`);
+  const { server, insecureSkipVerify, authorization, ...access } = opened.kubeconfig.access(
+    cluster,
+    user,
+  );
+  if (server === '') throw new Error(`${file}: the current context has no server`);
+  const url = serverUrlIn(file, server);
   const header = authorization();
   return {
     ...access,
@@ -54,6 +54,15 @@ export function readTokenReviewServer(file: string): JsonServer {
     insecure: insecureSkipVerify,
     headers: header === undefined ? {} : { authorization: header },
   };
+}
+
+/** The file goes with what is wrong. */
+function serverUrlIn(file: string, server: string): string {
+  try {
+    return serverUrlOf(server).href;
+  } catch (error) {
+    throw new Error(`${file}: ${messageOf(error)}`);
+  }
 }
 
 /** Where none is named, the only one there is. */

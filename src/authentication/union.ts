@@ -15,9 +15,9 @@ import type {
   Authenticator,
   Caller,
   CallerAuthentication,
-  UserInfo,
 } from './authenticator.ts';
-import { anonymousUser, wellKnownGroups } from './authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
+import { anonymousUser, wellKnownGroups } from '../apimachinery/user-info.ts';
 
 /** Where requests without credentials are served. */
 export type AnonymousRule =

@@ -19,7 +19,7 @@ import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import { secretDigest } from './constant-time.ts';
 import { exchangeJson } from './json-client.ts';
 import type { JsonAnswer, JsonServer } from './json-client.ts';
-import { readUserInfo } from './user-info-json.ts';
+import { readUserInfo } from '../apimachinery/user-info-json.ts';
 import { TokenCache } from './token-cache.ts';
 
 export interface WebhookTokenOptions {

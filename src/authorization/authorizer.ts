@@ -10,7 +10,7 @@
  * streams; it changes nothing. An authorizer that fails has no opinion, or denies where its
  * configuration says so; it never allows.
  */
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 
 export interface Attributes {
   readonly user: UserInfo;

@@ -8,8 +8,8 @@
  * refusal. Where no authorizer has to ask elsewhere the answer is there at once. An authorizer that
  * throws has no opinion.
  */
-import { wellKnownGroups } from '../authentication/authenticator.ts';
-import type { UserInfo } from '../authentication/authenticator.ts';
+import { wellKnownGroups } from '../apimachinery/user-info.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type {
   AccessChecker,
   Attributes,

@@ -3,7 +3,7 @@
  *
  * What it is not: the transport. Handlers write through the functions of *-response.ts.
  */
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker } from '../authorization/authorizer.ts';
 import type { KeptEncodings } from '../apimachinery/kept-encodings.ts';
 import type { Identity } from '../apimachinery/identity.ts';

@@ -1,5 +1,5 @@
 /** Options of a write with the name under which it owns fields (spec 1, sections 4.2 and 4.5). */
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import { managerOf } from '../apimachinery/fieldmanager/managers/manager-name.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import { parseWriteOptions } from '../apimachinery/write-options.ts';

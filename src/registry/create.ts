@@ -20,7 +20,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import { allErrors } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import { generateName } from '../apimachinery/names.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
 import { validateObjectMeta } from '../apimachinery/validation/object-meta.ts';

@@ -12,7 +12,7 @@
  */
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
 import { isNotFound, newCollectionTimeout } from '../apimachinery/status-error.ts';
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { ListQuery } from './read.ts';
 import { listObjects } from './read.ts';
 import { deleteObject } from './delete.ts';

@@ -20,7 +20,7 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import { formatRfc3339, parseRfc3339 } from '../apimachinery/time.ts';
 import { withMember } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { CurrentObject, DeletionPlan, ObjectOutcome } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
 import { objectKey } from '../storage/keys.ts';

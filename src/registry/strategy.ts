@@ -12,7 +12,7 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject, withMember, without } from '../apimachinery/unstructured.ts';
 import { valueWhenAbsent } from '../apimachinery/typed/conform.ts';
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import { toStorageVersion } from './versions.ts';
 
 export interface KindStrategy {

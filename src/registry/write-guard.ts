@@ -12,7 +12,7 @@
  * cannot wait there: where an answer has to be fetched, the decision is refused, the answer
  * fetched, and the write tried again; `run` does that.
  */
-import type { UserInfo } from '../authentication/authenticator.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';

@@ -8,21 +8,21 @@
  */
 import cluster from 'node:cluster';
 import { StorageError } from '../storage/storage.ts';
-import { parseCommandLine } from './command-line.ts';
-import { runConvert } from './convert-command.ts';
-import { createLog } from './log.ts';
-import { completeConfig } from './options.ts';
-import { OptionsError } from './option-values.ts';
-import type { CompletedConfig } from './options.ts';
-import { programVersion } from './program-version.ts';
-import { startServer } from './server.ts';
-import { runStoreCommand } from './store-commands.ts';
-import { StoreDamaged } from './verify-store.ts';
-import { startSupervisor } from './supervisor.ts';
-import type { RunningSupervisor } from './supervisor.ts';
-import { WorkerFailed } from './worker-fleet.ts';
-import { startWatchdog } from './watchdog.ts';
-import { runWorker } from './worker.ts';
+import { parseCommandLine } from './commands/command-line.ts';
+import { runConvert } from './commands/convert-command.ts';
+import { createLog } from './compose/log.ts';
+import { completeConfig } from './config/options.ts';
+import { OptionsError } from './config/option-values.ts';
+import type { CompletedConfig } from './config/options.ts';
+import { programVersion } from './config/program-version.ts';
+import { startServer } from './compose/server.ts';
+import { runStoreCommand } from './commands/store-commands.ts';
+import { StoreDamaged } from './commands/verify-store.ts';
+import { startSupervisor } from './workers/supervisor.ts';
+import type { RunningSupervisor } from './workers/supervisor.ts';
+import { WorkerFailed } from './workers/worker-fleet.ts';
+import { startWatchdog } from './watchdog/watchdog.ts';
+import { runWorker } from './workers/worker.ts';
 
 /** Failures that the operator mends, not the programmer. */
 const unusable: ReadonlySet<string> = new Set([

@@ -9,7 +9,7 @@
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import { messageOf } from '../stdx/message-of.ts';
-import { openKubeconfig } from './kubeconfig.ts';
+import { openKubeconfig, serverUrlOf } from './kubeconfig.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 
 export interface WebhookTarget {
@@ -63,13 +63,7 @@ function targetOf(kubeconfig: Kubeconfig, cluster: JsonObject, user: JsonObject)
     if (user[field] !== undefined) throw new Error(`${field}: not supported for a webhook`);
   }
   const { server, clientCertificate, clientKey, ...access } = kubeconfig.access(cluster, user);
-  return { ...access, url: urlOf(server), certificate: pairOf(clientCertificate, clientKey) };
-}
-
-function urlOf(server: string): URL {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
-  if (url !== undefined && ['http:', 'https:'].includes(url.protocol)) return url;
-  throw new Error('server: not an http or https URL');
+  return { ...access, url: serverUrlOf(server), certificate: pairOf(clientCertificate, clientKey) };
 }
 
 function pairOf(cert: string | undefined, key: string | undefined): WebhookTarget['certificate'] {

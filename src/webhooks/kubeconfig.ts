@@ -6,7 +6,7 @@
  *
  * What it is not: a judgement. Who reads one says, in words of its own, what it needs and what it
  * does not understand (exec, auth-provider); nor is it the kubeconfig that this server writes for
- * its users (server/kubeconfig.ts).
+ * its users (compose/kubeconfig.ts).
  *
  * Invariants: of two entries with one name the first counts. Files that it names lie relative to
  * it. Nothing secret is in an error.
@@ -55,6 +55,31 @@ export interface KubeconfigAccess {
   /** The Authorization header. A token file is read anew each time: it may change.
    * @throws Error of the file system: the token file has gone. */
   readonly authorization: () => string | undefined;
+}
+
+/** What two readers may take for two places: blanks and backslashes, which one drops or turns into
+ * slashes, and what is not spelled out. */
+const plainUrl = /^https?:\/\/[^\s\\/?#@]+[^\s\\]*$/i;
+
+/** The server of a kubeconfig as the place to call: http or https, a host, perhaps a port and a
+ * path. Credentials stand in the entry of the user, where their precedence is known, and what
+ * follows `?` or `#` would be part of no call.
+ * @throws Error that names the field and does not show the text, which may hold a password. */
+export function serverUrlOf(server: string): URL {
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new Error('server: not an http or https URL');
+  }
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(server)) {
+    throw new Error('server: must have neither a user, a query nor a fragment');
+  }
+  if (!plainUrl.test(server)) {
+    throw new Error('server: must be http:// or https://, a host and perhaps a port and a path');
+  }
+  if (url.port === '0') throw new Error('server: port 0 is nobody’s');
+  // A name that ends with a dot is that name from the root; certificates and SNI go without it.
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  return url;
 }
 
 /** @throws Error of the file system. */

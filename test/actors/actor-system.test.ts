@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectOutcome } from '../../actors/actors.ts';
-import { actorHarness, createOf, pod, replaceOf, settle } from '../support/actor-harness.ts';
+import {
+  actorHarness,
+  createOf,
+  pod,
+  replaceOf,
+  settle,
+} from '../support/doubles/actor-harness.ts';
 
 const touch = replaceOf(({ object }) => ({ ...object, spec: 1 }));
 

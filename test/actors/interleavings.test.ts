@@ -25,8 +25,8 @@ import {
   podKey,
   pods,
   replaceOf,
-} from '../support/actor-harness.ts';
-import type { Harness } from '../support/actor-harness.ts';
+} from '../support/doubles/actor-harness.ts';
+import type { Harness } from '../support/doubles/actor-harness.ts';
 
 const names = ['a', 'b'] as const;
 const verbs = [

@@ -18,7 +18,7 @@ import {
   pods,
   replaceOf,
   settle,
-} from '../support/actor-harness.ts';
+} from '../support/doubles/actor-harness.ts';
 
 const withSpec = (spec: unknown) =>
   replaceOf(({ object }) => ({ ...object, spec }) as typeof object);

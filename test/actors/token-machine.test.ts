@@ -18,8 +18,8 @@ import {
   podKey,
   pods,
   replaceOf,
-} from '../support/actor-harness.ts';
-import type { Harness } from '../support/actor-harness.ts';
+} from '../support/doubles/actor-harness.ts';
+import type { Harness } from '../support/doubles/actor-harness.ts';
 
 type Row = readonly [TokenLife, TokenEventType, TokenVerdict, TokenLife];
 

@@ -7,15 +7,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { completeConfig, optionTable } from '../../src/server/options.ts';
-import type { OptionName, RawOptions } from '../../src/server/options.ts';
-import { asAdmin, rbacPath } from '../support/access-setup.ts';
-import { startAuthorizationHook } from '../support/authorization-hook.ts';
-import type { AuthorizationHook } from '../support/authorization-hook.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
-import { makeRequest, requestObject, someRequest } from '../support/signing-requests.ts';
-import type { Reply } from '../support/test-server.ts';
+import { completeConfig, optionTable } from '../../src/server/config/options.ts';
+import type { OptionName, RawOptions } from '../../src/server/config/options.ts';
+import { asAdmin, rbacPath } from '../support/clients/access-setup.ts';
+import { startAuthorizationHook } from '../support/servers/authorization-hook.ts';
+import type { AuthorizationHook } from '../support/servers/authorization-hook.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
+import { makeRequest, requestObject, someRequest } from '../support/data/signing-requests.ts';
+import type { Reply } from '../support/servers/test-server.ts';
 
 const api = '/apis/certificates.k8s.io';
 const requests = `${api}/v1/certificatesigningrequests`;
@@ -48,7 +48,7 @@ const rows: readonly Row[] = [
 
 const condition = { status: 'True', reason: 'r', message: 'm' };
 const certificate = async (): Promise<string> =>
-  (await readFile('test/support/tls-certificate.pem')).toString('base64');
+  (await readFile('test/support/data/tls-certificate.pem')).toString('base64');
 
 function checks(start: () => Promise<SecureServer>): void {
   let server: SecureServer;

@@ -5,7 +5,7 @@ import { admissionGuards, question } from '../../src/admission/chain.ts';
 import { unanswered } from '../../src/admission/admission.ts';
 import type { AdmissionPlugin } from '../../src/admission/admission.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
-import { userNamed } from '../support/access-attributes.ts';
+import { userNamed } from '../support/data/access-attributes.ts';
 
 const user = userNamed('ann');
 const write = {

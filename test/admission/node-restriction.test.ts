@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
-import { asAdmin } from '../support/access-setup.ts';
-import { startSecureServer } from '../support/secure-server.ts';
-import type { SecureReply, SecureServer } from '../support/secure-server.ts';
-import { podSpec } from '../support/valid-objects.ts';
+import type { KeyPair } from '../../src/pki/certificate-authority.ts';
+import { asAdmin } from '../support/clients/access-setup.ts';
+import { startSecureServer } from '../support/servers/secure-server.ts';
+import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
+import { podSpec } from '../support/data/valid-objects.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 const nodes = '/api/v1/nodes';

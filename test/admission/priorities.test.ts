@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 const container = { name: 'c', image: 'i' };
 const mirror = { 'kubernetes.io/config.mirror': 'x' };

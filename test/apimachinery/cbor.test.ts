@@ -11,7 +11,7 @@ import { newExpired } from '../../src/apimachinery/status-error.ts';
 import { readTypes } from '../../src/apimachinery/typed/type-rows.ts';
 import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { framePreambles, withoutPreamble } from '../../src/endpoints/watch-preamble.ts';
-import { jsonEvents } from '../support/json-events.ts';
+import { jsonEvents } from '../support/data/json-events.ts';
 
 const prefix = 'd9d9f7';
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { lastAppliedAnnotation, OwnedObject } from '../support/field-ownership.ts';
+import { lastAppliedAnnotation, OwnedObject } from '../support/checks/field-ownership.ts';
 
 const data = (values: JsonObject) => ({ data: values });
 const owns = (...keys: string[]) => ({

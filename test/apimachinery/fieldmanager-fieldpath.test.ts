@@ -43,7 +43,7 @@ import {
   compareValues,
 } from '../../src/apimachinery/fieldmanager/value/ordering.ts';
 import type { JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { readCorpus } from '../support/corpora.ts';
+import { readCorpus } from '../support/data/corpora.ts';
 
 interface Call {
   readonly $call?: string;

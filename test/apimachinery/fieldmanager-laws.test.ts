@@ -44,8 +44,8 @@ import { applyPatch } from '../../src/apimachinery/fieldmanager/managers/apply-p
 import { ownedKindOf } from '../../src/apimachinery/fieldmanager/managers/owned-kind.ts';
 import { trackUpdate } from '../../src/apimachinery/fieldmanager/managers/track-update.ts';
 import { parseGroupVersion } from '../../src/apimachinery/schema.ts';
-import { corpusPath } from '../support/corpora.ts';
-import { OwnedObject, ownedKind, scheme } from '../support/field-ownership.ts';
+import { corpusPath, noVectors } from '../support/data/corpora.ts';
+import { OwnedObject, ownedKind, scheme } from '../support/checks/field-ownership.ts';
 
 const value = fc.constantFrom('1', '2', '3');
 const names = (...of: string[]) => fc.subarray(of);
@@ -486,7 +486,7 @@ describe('merge types', () => {
   });
 });
 
-describe('every built-in kind, with every field filled', () => {
+describe('every built-in kind, with every field filled', { skip: noVectors }, () => {
   const folder = corpusPath('fixtures-1.33');
   const files = readdirSync(folder).filter((f) => f.endsWith('.json') && !f.includes('after_'));
   const objects = files.map((f) => JSON.parse(readFileSync(`${folder}/${f}`, 'utf8')) as ApiObject);

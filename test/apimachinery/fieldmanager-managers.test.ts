@@ -7,7 +7,7 @@ import {
   validatePatchOwner,
 } from '../../src/apimachinery/fieldmanager/managers/manager-name.ts';
 import { deepEqual } from '../../src/stdx/deep-equal.ts';
-import { OwnedObject } from '../support/field-ownership.ts';
+import { OwnedObject } from '../support/checks/field-ownership.ts';
 
 const labels = (values: Record<string, string>) => ({ metadata: { labels: values } });
 

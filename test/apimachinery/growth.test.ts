@@ -14,7 +14,7 @@ import { parseFieldSelector } from '../../src/apimachinery/selectors/field-selec
 import { parseLabelSelector } from '../../src/apimachinery/selectors/label-selector-parser.ts';
 import { statusType } from '../../src/apimachinery/typed/meta-types.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { assertLinear } from '../support/processor-growth.ts';
+import { assertLinear } from '../support/checks/processor-growth.ts';
 
 /** What is repeated, and what stands before it. */
 const yamlTexts: readonly (readonly [repeated: string, before?: string])[] = [

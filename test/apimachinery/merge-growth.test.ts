@@ -15,8 +15,8 @@ import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic
 import { strategicSchemaOf } from '../../src/apimachinery/patch/strategic-schema.ts';
 import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { lastAppliedAnnotation, ownedKind, scheme } from '../support/field-ownership.ts';
-import { assertLinear } from '../support/processor-growth.ts';
+import { lastAppliedAnnotation, ownedKind, scheme } from '../support/checks/field-ownership.ts';
+import { assertLinear } from '../support/checks/processor-growth.ts';
 
 type Many = (count: number, from?: number) => JsonValue;
 type Row = readonly [name: string, prepare: (count: number) => () => unknown];

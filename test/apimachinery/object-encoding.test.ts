@@ -12,7 +12,7 @@ import {
 } from '../../src/apimachinery/object-encoding.ts';
 import { parseJsonText, stringifyJson } from '../../src/apimachinery/codecs/lossless.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { corpusPath } from '../support/corpora.ts';
+import { corpusPath, noVectors } from '../support/data/corpora.ts';
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
@@ -263,7 +263,7 @@ describe('object encoding', () => {
     );
   });
 
-  it('round trips every object of the fixtures', () => {
+  it('round trips every object of the fixtures', { skip: noVectors }, () => {
     const folder = corpusPath('fixtures-1.33');
     const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
     assert.ok(files.length > 50);

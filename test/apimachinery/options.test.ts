@@ -11,7 +11,7 @@ import { StatusError } from '../../src/apimachinery/status-error.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { parseWriteOptions } from '../../src/apimachinery/write-options.ts';
 import type { WriteOptions } from '../../src/apimachinery/write-options.ts';
-import { readCorpus } from '../support/corpora.ts';
+import { readCorpus } from '../support/data/corpora.ts';
 
 const context = { metaGroup: 'meta.example.io' };
 

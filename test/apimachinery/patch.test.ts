@@ -1,6 +1,5 @@
 /** The three patch formats against vectors, and what they refuse. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
@@ -12,7 +11,7 @@ import { applyStrategicMergePatch } from '../../src/apimachinery/patch/strategic
 import { noRules } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { StrategicSchema } from '../../src/apimachinery/patch/strategic-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { corpusPath, readCorpus } from '../support/corpora.ts';
+import { readCorpus } from '../support/data/corpora.ts';
 
 interface JsonPatchRow {
   readonly comment?: string;
@@ -202,11 +201,14 @@ interface SwaggerSchema {
   readonly 'x-kubernetes-patch-merge-key'?: string;
 }
 
+interface SwaggerDocument {
+  readonly components: { readonly schemas: Readonly<Record<string, SwaggerSchema>> };
+}
+
 const swaggerTypes: Readonly<Record<string, SwaggerSchema>> = Object.assign(
   {},
   ...['swagger-merge-item-v3.json', 'swagger-precision-item-v3.json'].map((file) => {
-    const text = readFileSync(corpusPath(`strategic-merge-patch/${file}`), 'utf8');
-    const document = JSON.parse(text) as { components: { schemas: Record<string, SwaggerSchema> } };
+    const document = readCorpus<SwaggerDocument>(`strategic-merge-patch/${file}`);
     return document.components.schemas;
   }),
 ) as Record<string, SwaggerSchema>;

@@ -18,7 +18,7 @@ import { newExpired } from '../../src/apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { Entry, EventEncoder } from '../../streams/streams.ts';
-import { jsonEvents } from '../support/json-events.ts';
+import { jsonEvents } from '../support/data/json-events.ts';
 
 const created = '2026-01-02T03:04:05Z';
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { convert } from '../support/versioned-kinds.ts';
+import { convert } from '../support/data/versioned-kinds.ts';
 
 interface Row {
   readonly title: string;

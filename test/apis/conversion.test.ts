@@ -16,8 +16,8 @@ import { fieldTypes } from '../../src/apis/field-types.ts';
 import { conversionsOf, familyOf, hubOf } from '../../src/apis/version-families.ts';
 import { toVersion } from '../../src/registry/versions.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
-import { randomObject } from '../support/random-objects.ts';
-import { convert, kindOf, kubernetes, versioned } from '../support/versioned-kinds.ts';
+import { randomObject } from '../support/data/random-objects.ts';
+import { convert, kindOf, kubernetes, versioned } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 

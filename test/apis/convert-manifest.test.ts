@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { parseCommandLine } from '../../src/server/command-line.ts';
-import { convertText } from '../../src/server/convert-command.ts';
-import { OptionsError } from '../../src/server/option-values.ts';
+import { parseCommandLine } from '../../src/server/commands/command-line.ts';
+import { convertText } from '../../src/server/commands/convert-command.ts';
+import { OptionsError } from '../../src/server/config/option-values.ts';
 
 function converted(input: string, ...flags: readonly string[]) {
   const command = parseCommandLine(['convert', '-f', '-', ...flags], '0');

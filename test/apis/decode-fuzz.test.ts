@@ -15,6 +15,7 @@ import type { Decoded } from '../../src/apimachinery/codecs/json.ts';
 import { decodeProtobuf, encodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
 import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
+import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import { StatusError } from '../../src/apimachinery/status-error.ts';
 import { typedDocument } from '../../src/apimachinery/typed/field-validation.ts';
@@ -23,7 +24,8 @@ import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { strategiesOf } from '../../src/apis/strategies.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
-import { corpusPath } from '../support/corpora.ts';
+import { corpusPath } from '../support/data/corpora.ts';
+import { randomObject } from '../support/data/random-objects.ts';
 
 const bodiesCount = Number(process.env['SLUICE_FUZZ_BODIES'] ?? 20_000);
 
@@ -40,7 +42,7 @@ interface Seed {
 }
 
 const folder = path.dirname(corpusPath('fixtures-1.33/core.v1.Pod.json'));
-const seeds: readonly Seed[] = readdirSync(folder).flatMap((file): Seed[] => {
+const fixtures: readonly Seed[] = readdirSync(folder).flatMap((file): Seed[] => {
   const format = path.extname(file).slice(1) as Seed['format'];
   const name = file.slice(0, -format.length - 1);
   const kind = scheme.kinds.find(
@@ -50,6 +52,18 @@ const seeds: readonly Seed[] = readdirSync(folder).flatMap((file): Seed[] => {
   const seed: Seed = { kind, format, bytes: readFileSync(path.join(folder, file)) };
   return format === 'json' ? [seed, inCbor(seed)] : [seed];
 });
+
+/** Of our own making: an object of every kind with half of its fields, in each form. */
+const random: readonly Seed[] = scheme.kinds.flatMap((kind): Seed[] => {
+  if (kind.schema === undefined) return [];
+  const header = { apiVersion: formatGroupVersion(kind), kind: kind.kind };
+  const object = randomObject(kind.schema, header, { prng: seededPrng(1), density: 0.5 });
+  const json: Seed = { kind, format: 'json', bytes: encodeJson(object) };
+  const pb: Seed = { kind, format: 'pb', bytes: encodeProtobuf(kind.schema, object) };
+  return [json, { ...json, format: 'yaml' }, pb, inCbor(json)];
+});
+
+const seeds: readonly Seed[] = [...fixtures, ...random];
 
 /** There are no fixtures of the reference in it. */
 function inCbor({ kind, bytes }: Seed): Seed {

@@ -5,9 +5,9 @@ import { conform } from '../../src/apimachinery/typed/conform.ts';
 import { defaultersOf } from '../../src/apis/defaults/defaulters.ts';
 import { pullPolicyOf } from '../../src/apis/core/pods/defaults.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
-import { policyDefaultRows } from '../support/default-rows-policies.ts';
-import { defaultRows } from '../support/default-rows.ts';
-import { kindOf, kubernetes } from '../support/versioned-kinds.ts';
+import { policyDefaultRows } from '../support/data/default-rows-policies.ts';
+import { defaultRows } from '../support/data/default-rows.ts';
+import { kindOf, kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 const defaultsOf = defaultersOf(kubernetes);

@@ -5,7 +5,7 @@ import type { ObjectSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import { metaTypes } from '../../src/apimachinery/typed/meta-types.ts';
 import { described, describe as texts } from '../../src/apis/descriptions/descriptions.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
-import { kubernetes } from '../support/versioned-kinds.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 

@@ -6,9 +6,9 @@ import { describe, it } from 'node:test';
 import { featureGates, gatesAt, parseFeatureGates } from '../../src/apis/feature-gates.ts';
 import type { GateTable } from '../../src/apis/feature-gates.ts';
 import { currentRelease, oldestRelease } from '../../src/apis/served-versions.ts';
-import { completeConfig, optionTable } from '../../src/server/options.ts';
-import { OptionsError } from '../../src/server/option-values.ts';
-import type { RawOptions } from '../../src/server/options.ts';
+import { completeConfig, optionTable } from '../../src/server/config/options.ts';
+import { OptionsError } from '../../src/server/config/option-values.ts';
+import type { RawOptions } from '../../src/server/config/options.ts';
 
 const table: GateTable = {
   Young: [

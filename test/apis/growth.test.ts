@@ -17,9 +17,9 @@ import { defaultersOf } from '../../src/apis/defaults/defaulters.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { schemaExemptions } from '../../src/apis/schema-exemptions.ts';
 import { rulesByResource, rulesByVersion } from './rules-by-resource.ts';
-import { assertLinear } from '../support/processor-growth.ts';
-import type { Sized } from '../support/processor-growth.ts';
-import { kubernetes } from '../support/versioned-kinds.ts';
+import { assertLinear } from '../support/checks/processor-growth.ts';
+import type { Sized } from '../support/checks/processor-growth.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 const defaultsOf = defaultersOf(kubernetes);

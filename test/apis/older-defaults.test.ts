@@ -6,7 +6,7 @@ import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
 import { defaultersOf } from '../../src/apis/defaults/defaulters.ts';
 import { builtInKinds } from '../../src/apis/kind-set.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
-import { convert, kindOf, kubernetes } from '../support/versioned-kinds.ts';
+import { convert, kindOf, kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 const defaultsOf = defaultersOf(kubernetes);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { strategiesOf } from '../../src/apis/strategies.ts';
-import { kubernetes } from '../support/versioned-kinds.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 function strategy() {
   const built = buildScheme({ identity: kubernetes });

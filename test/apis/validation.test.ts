@@ -9,9 +9,9 @@ import { fieldTypes } from '../../src/apis/field-types.ts';
 import { makeTypedValidators } from '../../src/apimachinery/typed/validate-typed.ts';
 import { schemaExemptions } from '../../src/apis/schema-exemptions.ts';
 import { rulesByResource, rulesByVersion } from './rules-by-resource.ts';
-import { validationRows } from '../support/validation-rows.ts';
-import type { ValidationRow } from '../support/validation-row.ts';
-import { kindOf, kubernetes } from '../support/versioned-kinds.ts';
+import { validationRows } from '../support/data/validation-rows.ts';
+import type { ValidationRow } from '../support/data/validation-row.ts';
+import { kindOf, kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 const defaultsOf = defaultersOf(kubernetes);

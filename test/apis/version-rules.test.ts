@@ -32,9 +32,9 @@ import {
   servedChoices,
 } from '../../src/apis/version-rules.ts';
 import type { RuledKind } from '../../src/apis/version-rules.ts';
-import { readFacts } from '../support/corpora.ts';
-import type { TypeFacts } from '../support/type-rows.ts';
-import { kubernetes } from '../support/versioned-kinds.ts';
+import { noVectors, readFacts } from '../support/data/corpora.ts';
+import type { TypeFacts } from '../../generate/field-types.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 
@@ -96,25 +96,29 @@ describe('the deprecation rules', () => {
     assert.deepEqual(rule1([kind('v1beta1', { introduced: 5, deprecated: 6, removed: 9 })]), []);
   });
 
-  it('rule 1: no field leaves a version that the facts of a release have', () => {
-    const facts = Object.entries(readFacts<TypeFacts>().types);
-    const released = new Map(
-      facts.map(([name, struct]) => [
-        name,
-        struct.fields.flatMap((field) => (field.inline || !field.name ? [] : [field.name])),
-      ]),
-    );
-    const now = new Map(
-      types.names().map((name) => {
-        const type = types.find(name);
-        return [name, type?.kind === 'object' ? [...type.members.keys()] : []];
-      }),
-    );
-    for (const [name] of released) if (types.find(name)?.kind !== 'object') released.delete(name);
-    assert.deepEqual(rule1Fields(released, now), []);
-    const poorer = new Map([...now, ['apps/v1.DeploymentSpec', ['replicas']] as const]);
-    assert.ok(rule1Fields(released, poorer).includes('apps/v1.DeploymentSpec has lost selector'));
-  });
+  it(
+    'rule 1: no field leaves a version that the facts of a release have',
+    { skip: noVectors },
+    () => {
+      const facts = Object.entries(readFacts<TypeFacts>().types);
+      const released = new Map(
+        facts.map(([name, struct]) => [
+          name,
+          struct.fields.flatMap((field) => (field.inline || !field.name ? [] : [field.name])),
+        ]),
+      );
+      const now = new Map(
+        types.names().map((name) => {
+          const type = types.find(name);
+          return [name, type?.kind === 'object' ? [...type.members.keys()] : []];
+        }),
+      );
+      for (const [name] of released) if (types.find(name)?.kind !== 'object') released.delete(name);
+      assert.deepEqual(rule1Fields(released, now), []);
+      const poorer = new Map([...now, ['apps/v1.DeploymentSpec', ['replicas']] as const]);
+      assert.ok(rule1Fields(released, poorer).includes('apps/v1.DeploymentSpec has lost selector'));
+    },
+  );
 
   it('rule 2: every version has the fields of its hub, or a conversion', () => {
     assert.deepEqual(rule2(catalogue, hubOf, shapeOf, converts), []);

@@ -7,7 +7,7 @@ import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.
 import { certificateProblems } from '../../src/apis/certificates/certificate-chains.ts';
 import { stableSliceStrategy } from '../../src/apis/discovery/topology.ts';
 import { rulesByVersion } from './rules-by-resource.ts';
-import { kubernetes } from '../support/versioned-kinds.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 const versionRules = rulesByVersion(kubernetes);
 

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 interface Row {
   /** `apps/v1 deployments`, of the namespace default. */
@@ -18,7 +18,10 @@ interface Row {
 }
 
 const rows = parse(
-  readFileSync(path.join(process.cwd(), 'test', 'warning-rows', 'created.yaml'), 'utf8'),
+  readFileSync(
+    path.join(process.cwd(), 'test', 'support', 'data', 'warning-rows', 'created.yaml'),
+    'utf8',
+  ),
 ) as readonly Row[];
 
 const ofCluster = new Set(['nodes', 'persistentvolumes', 'runtimeclasses', 'storageclasses']);
@@ -64,7 +67,7 @@ describe('a creation', () => {
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     });
     const own = (name: string): string =>
-      readFileSync(path.join(process.cwd(), 'test', 'support', name), 'utf8');
+      readFileSync(path.join(process.cwd(), 'test', 'support', 'data', name), 'utf8');
     const create = async (crt: string, key: string): Promise<readonly string[]> => {
       const body = {
         metadata: { name: 'tls' },

@@ -17,7 +17,7 @@ import type { AuditMode } from '../../src/audit/backend.ts';
 import { createLogBackend } from '../../src/audit/log-backend.ts';
 import type { LogBackendDeps } from '../../src/audit/log-backend.ts';
 import { openRotatingFile } from '../../src/audit/rotating-file.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'sluice-audit-'));
 after(() => rmSync(dir, { recursive: true }));
@@ -104,6 +104,30 @@ describe('audit log', () => {
     assert.equal(backend.write(event(JSON.stringify(hopeless))), false);
     assert.equal(backend.lostTotal, 1);
   });
+
+  for (const format of ['json', 'legacy'] as const) {
+    it(`${format}: nothing that a caller says ends a line or gives a terminal an order`, () => {
+      const { backend, state } = logTo('blocking', { format });
+      const evil = 'a\n{"forged":1}\r\u0085\u2028\u2029\u007f\u009b2J\u001b[2J\0" stage="x';
+      const whole = {
+        auditID: evil,
+        verb: evil,
+        requestURI: evil,
+        userAgent: evil,
+        user: { username: evil, groups: [evil] },
+        impersonatedUser: { username: evil, groups: [evil] },
+        sourceIPs: [evil],
+        objectRef: { namespace: evil, name: evil },
+        annotations: { [evil]: evil },
+        requestObject: { [evil]: evil },
+      };
+      assert.equal(backend.write(event(JSON.stringify(whole))), true);
+      const text = state.written.join('');
+      assert.match(text, /^[^\p{Cc}\u2028\u2029]+\n$/u);
+      if (format === 'json') assert.deepEqual(JSON.parse(text), whole, 'and nothing is lost');
+      else assert.equal(text.match(/ stage="/g)?.length, 1);
+    });
+  }
 
   it('legacy: one line of text an event', () => {
     const { backend, state } = logTo('blocking', { format: 'legacy' });

@@ -6,7 +6,7 @@ import { batcherLimits } from '../../src/audit/batcher.ts';
 import { createWebhookBackend, webhookBackendLimits } from '../../src/audit/webhook-backend.ts';
 import type { WebhookBackendDeps } from '../../src/audit/webhook-backend.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 interface List {
   readonly kind: string;

@@ -6,12 +6,12 @@ import {
   issueCertificate,
   openAuthority,
   readSigningRequest,
-} from '../../src/authentication/certificate-requests.ts';
-import { makeAuthority } from '../../src/authentication/certificate-authority.ts';
-import { readCertificates } from '../../src/authentication/certificates.ts';
+} from '../../src/pki/certificate-requests.ts';
+import { makeAuthority } from '../../src/pki/certificate-authority.ts';
+import { readCertificates } from '../../src/pki/certificates.ts';
 import { readPem } from '../../src/apimachinery/codecs/pem.ts';
-import { leafOf } from '../support/secure-server.ts';
-import { makeRequest } from '../support/signing-requests.ts';
+import { leafOf } from '../support/servers/secure-server.ts';
+import { makeRequest } from '../support/data/signing-requests.ts';
 import { BasicConstraintsExtension, KeyUsagesExtension, X509Certificate } from '@peculiar/x509';
 import { X509CertificateGenerator } from '@peculiar/x509';
 

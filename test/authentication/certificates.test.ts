@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  isPair,
-  makeAuthority,
-  makeCertificate,
-} from '../../src/authentication/certificate-authority.ts';
+import { isPair, makeAuthority, makeCertificate } from '../../src/pki/certificate-authority.ts';
 import {
   coversHost,
   keyPurposes,
   readCertificate,
   readCertificates,
   verifyChain,
-} from '../../src/authentication/certificates.ts';
-import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
-import type { Certificate } from '../../src/authentication/certificates.ts';
-import { hourMs, link, nowMs, validity } from '../support/certificate-links.ts';
+} from '../../src/pki/certificates.ts';
+import type { KeyPair } from '../../src/pki/certificate-authority.ts';
+import type { Certificate } from '../../src/pki/certificates.ts';
+import { hourMs, link, nowMs, validity } from '../support/data/certificate-links.ts';
 import { Extension, KeyUsageFlags } from '@peculiar/x509';
 
 const { clientAuth, serverAuth } = keyPurposes;

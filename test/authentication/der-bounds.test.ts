@@ -1,7 +1,7 @@
 /** DER of strangers is counted before it is read: the count is right, and costs one pass. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { boundsOf } from '../../src/authentication/der-bounds.ts';
+import { boundsOf } from '../../src/pki/der-bounds.ts';
 
 /** One element: a tag, a length in the shortest form, the content. */
 function element(tag: number, ...parts: readonly Buffer[]): Buffer {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { PeerCertificate } from '../../src/authentication/authenticator.ts';
-import type { Certificate } from '../../src/authentication/certificates.ts';
+import type { Certificate } from '../../src/pki/certificates.ts';
 import { createPeerVerifier, peerLimits } from '../../src/authentication/peer-verifier.ts';
-import { hourMs, link, nowMs } from '../support/certificate-links.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { hourMs, link, nowMs } from '../support/data/certificate-links.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 import { SubjectAlternativeNameExtension } from '@peculiar/x509';
 
 const clientAuth = ['1.3.6.1.5.5.7.3.2'];

@@ -13,15 +13,15 @@ import { readIssuers } from '../../src/authentication/issuer-config.ts';
 import { createIssuerAuthenticator } from '../../src/authentication/issuer-authenticator.ts';
 import { createWebhookTokens } from '../../src/authentication/webhook-token-authenticator.ts';
 import { systemTimers } from '../../src/stdx/clock.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
-const support = path.join(process.cwd(), 'test/support');
+const support = path.join(process.cwd(), 'test/support/data');
 const certificate = readFileSync(path.join(support, 'tls-certificate.pem'), 'utf8');
 const key = readFileSync(path.join(support, 'tls-key.pem'), 'utf8');
 
 type Answer = { readonly status: number; readonly body: unknown };
 
-async function remote(answer: (url: string, body: string) => Answer) {
+async function remote(answer: (url: string, body: string) => Answer | Promise<Answer>) {
   let asked = 0;
   const server = https.createServer({ cert: certificate, key }, (request, response) => {
     let body = '';
@@ -29,8 +29,9 @@ async function remote(answer: (url: string, body: string) => Answer) {
     request.on('data', (piece: string) => (body += piece));
     request.on('end', () => {
       asked += 1;
-      const { body: content, status } = answer(request.url ?? '', body);
-      response.writeHead(status).end(JSON.stringify(content));
+      void Promise.resolve(answer(request.url ?? '', body)).then(({ body: content, status }) =>
+        response.writeHead(status).end(JSON.stringify(content)),
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -48,6 +49,22 @@ const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toS
 function signed(claims: object, pair: { privateKey: KeyObject }, header: object): string {
   const input = `${encode({ alg: 'RS256', ...header })}.${encode(claims)}`;
   return `${input}.${sign('sha256', Buffer.from(input), pair.privateKey).toString('base64url')}`;
+}
+
+function ecSigned(claims: object, privateKey: KeyObject, kid: string | undefined): string {
+  const header = { alg: 'ES256', ...(kid === undefined ? {} : { kid }) };
+  const input = `${encode(header)}.${encode(claims)}`;
+  const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const;
+  return `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`;
+}
+
+/** Who trusts it takes the subject for the name. */
+function issuerOf(url: string) {
+  const issuer = { url, certificateAuthority: certificate, audiences: ['client'] };
+  const claimMappings = { username: { claim: 'sub', prefix: '' } };
+  const read = readIssuers([{ issuer, claimMappings }], []);
+  assert.ok(read.kind === 'ok');
+  return read.issuers[0] as (typeof read.issuers)[number];
 }
 
 describe('webhook tokens', () => {
@@ -197,6 +214,86 @@ describe('trusted issuers', () => {
     kid = 'two';
     time.advance(11_000);
     assert.equal((await ask(signed(claims, pair, { kid }))).kind, 'authenticated', 'rotated');
+    await server.close();
+  });
+
+  test('rotated keys under load: what is known is not held up, what is new is fetched once', async () => {
+    const pairs = Array.from({ length: 4 }, () =>
+      generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
+    );
+    let published: readonly (readonly [string | undefined, number])[] = [['one', 0]];
+    const silence: { over: Promise<void> | undefined } = { over: undefined };
+    let fetches = 0;
+    const server = await remote(async (url) => {
+      if (url === '/jwks') {
+        const keys = published.map(([kid, pair]) => ({
+          ...pairs[pair]?.publicKey.export({ format: 'jwk' }),
+          ...(kid === undefined ? {} : { kid }),
+        }));
+        return { status: 200, body: { keys } };
+      }
+      fetches += 1;
+      await silence.over;
+      return { status: 200, body: { issuer: server.url, jwks_uri: `${server.url}/jwks` } };
+    });
+    const time = manualTime(startMs);
+    const known = createIssuerAuthenticator({
+      issuers: [issuerOf(server.url)],
+      clock: time.clock,
+      timers: systemTimers,
+      audiences: ['api'],
+      onError: () => undefined,
+    });
+    const claims = { iss: server.url, aud: 'client', sub: 'ann', exp: startMs / 1000 + 86_400 };
+    const token = (pair: number, kid: string | undefined): string =>
+      ecSigned(claims, (pairs[pair] as { privateKey: KeyObject }).privateKey, kid);
+    const ask = async (text: string): Promise<string> =>
+      (await known.authenticateToken(text, [])).kind;
+    const herd = (count: number, make: (i: number) => string): Promise<string[]> =>
+      Promise.all(Array.from({ length: count }, (_, i) => ask(make(i))));
+    const allAre = (kinds: readonly string[], kind: string, why: string): void =>
+      assert.deepEqual([...new Set(kinds)], [kind], why);
+
+    allAre(await herd(50, () => token(0, 'one')), 'authenticated', 'the first');
+    assert.equal(fetches, 1, 'one fetch for all of them');
+
+    // Rotated, while somebody shows key ids that nobody has, and signatures of other keys.
+    published = [['one', 0], ['two', 1]]; // prettier-ignore
+    time.advance(11_000);
+    const [fresh, strange, forged] = await Promise.all([
+      herd(50, () => token(1, 'two')),
+      herd(200, (i) => token(3, `strange-${i}`)),
+      herd(50, () => token(3, 'one')),
+    ]);
+    allAre(fresh, 'authenticated', 'the new key');
+    allAre(strange, 'rejected', 'unknown ids');
+    allAre(forged, 'rejected', 'forged');
+    assert.equal(fetches, 2, 'one fetch for all of them');
+    allAre(await herd(200, (i) => token(3, `stranger-${i}`)), 'rejected', 'unknown ids');
+    assert.equal(fetches, 2, 'and none until the pause is over');
+
+    // The same id, another key; then no id at all.
+    published = [['one', 2]];
+    time.advance(11_000);
+    assert.equal(await ask(token(2, 'one')), 'authenticated', 'another key of the same name');
+    assert.equal(await ask(token(0, 'one')), 'rejected', 'the one before');
+    assert.equal(await ask(token(1, 'two')), 'rejected', 'one that was taken back');
+    published = [[undefined, 1]];
+    time.advance(11_000);
+    assert.equal(await ask(token(1, undefined)), 'authenticated', 'without an id');
+
+    // The issuer falls silent, and its keys grow old: who is known does not wait for it.
+    const before = fetches;
+    let speak = (): void => undefined;
+    silence.over = new Promise((resolve) => (speak = resolve));
+    time.advance(11 * 60_000);
+    allAre(await herd(50, () => token(1, undefined)), 'authenticated', 'by the keys that it had');
+    const newcomer = ask(token(0, 'three'));
+    published = [['three', 0]];
+    speak();
+    assert.equal(await newcomer, 'authenticated', 'by the keys that were waited for');
+    assert.equal(fetches, before + 1);
+    assert.equal(await ask(token(1, undefined)), 'rejected', 'and the old ones are gone');
     await server.close();
   });
 

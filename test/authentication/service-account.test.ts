@@ -10,7 +10,7 @@ import { createAccountAuthenticator } from '../../src/authentication/service-acc
 import { createTokenIssuer } from '../../src/authentication/service-account-issuer.ts';
 import type { TokenOrder } from '../../src/authentication/service-account-issuer.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 const identity = identityOf('kubernetes');
 const issuerUrl = 'https://issuer.example';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readAuthenticationConfiguration } from '../../src/authentication/authentication-configuration.ts';
-import { anonymousUser } from '../../src/authentication/authenticator.ts';
+import { readAuthenticationConfiguration } from '../../src/authentication/configuration.ts';
+import { anonymousUser } from '../../src/apimachinery/user-info.ts';
 import type {
   Authentication,
   AuthenticationRequest,

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { readCertificates } from '../../src/authentication/certificates.ts';
-import { namesWithTexts } from '../../src/authentication/subject-texts.ts';
+import { readCertificates } from '../../src/pki/certificates.ts';
+import { namesWithTexts } from '../../src/pki/subject-texts.ts';
 
 const element = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   const content = Buffer.concat(parts);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TokenCache } from '../../src/authentication/token-cache.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 function cacheOf(entriesMax: number, ttlMs = 1000) {
   const time = manualTime();

@@ -8,9 +8,9 @@ import { identityOf } from '../../src/apimachinery/identity.ts';
 import { createAccountAuthenticator } from '../../src/authentication/service-account-authenticator.ts';
 import { detachedSignature } from '../../src/authentication/detached-jws.ts';
 import { systemClock } from '../../src/stdx/clock.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureReply, SecureServer } from '../support/secure-server.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
 
 const secretsPath = '/api/v1/namespaces/kube-system/secrets';
 const all = '*,tokencleaner,bootstrapsigner';

@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
-import { bind, untilAllowed } from '../support/access-setup.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
+import { bind, untilAllowed } from '../support/clients/access-setup.ts';
 
 const users = ['root', 'alice', 'bob', 'carol', 'anonymous'] as const;
 type User = (typeof users)[number];

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { followConfiguration } from '../../src/authorization/configuration-file.ts';
 import { messageOf } from '../../src/stdx/message-of.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 const minuteMs = 60_000;
 

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { asAdmin, bind, bindingObject, rbacPath, untilAllowed } from '../support/access-setup.ts';
-import { readCorpus } from '../support/corpora.ts';
-import { startSecureServer } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
-import type { Reply } from '../support/test-server.ts';
+import {
+  asAdmin,
+  bind,
+  bindingObject,
+  rbacPath,
+  untilAllowed,
+} from '../support/clients/access-setup.ts';
+import { readCorpus } from '../support/data/corpora.ts';
+import { startSecureServer } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
+import type { Reply } from '../support/servers/test-server.ts';
 
 const group = 'rbac.authorization.k8s.io';
 const apiVersion = `${group}/v1`;

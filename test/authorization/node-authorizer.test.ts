@@ -6,7 +6,7 @@ import { createNodeAuthorizer } from '../../src/authorization/node/node-authoriz
 import { createNodeGraph } from '../../src/authorization/node/node-graph.ts';
 import type { NodeGraph } from '../../src/authorization/node/node-graph.ts';
 import { podReferences, volumeReferences } from '../../src/authorization/node/pod-references.ts';
-import { resourceAttributes, userNamed } from '../support/access-attributes.ts';
+import { resourceAttributes, userNamed } from '../support/data/access-attributes.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
 const pod = (name: string, spec: JsonObject, annotations?: Record<string, string>): ApiObject => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { UserInfo } from '../../src/authentication/authenticator.ts';
+import type { UserInfo } from '../../src/apimachinery/user-info.ts';
 import type { Attributes } from '../../src/authorization/authorizer.ts';
 import { rulesOf } from '../../src/authorization/rbac/policy-rules.ts';
 import type { PolicyRule } from '../../src/authorization/rbac/policy-rules.ts';
@@ -9,7 +9,11 @@ import { createRbacIndex } from '../../src/authorization/rbac/rbac-index.ts';
 import type { RbacIndex } from '../../src/authorization/rbac/rbac-index.ts';
 import type { Binding, Subject } from '../../src/authorization/rbac/rbac-objects.ts';
 import { bindingOf } from '../../src/authorization/rbac/rbac-objects.ts';
-import { resourceAttributes, pathAttributes, userNamed } from '../support/access-attributes.ts';
+import {
+  resourceAttributes,
+  pathAttributes,
+  userNamed,
+} from '../support/data/access-attributes.ts';
 
 const group = 'rbac.authorization.k8s.io';
 

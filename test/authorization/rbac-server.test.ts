@@ -10,10 +10,10 @@ import {
   mayAccess,
   rbacPath,
   untilAllowed,
-} from '../support/access-setup.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
-import type { Reply } from '../support/test-server.ts';
+} from '../support/clients/access-setup.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
+import type { Reply } from '../support/servers/test-server.ts';
 
 const group = 'rbac.authorization.k8s.io';
 const alice = { authorization: `Bearer ${tokens.alice}` };

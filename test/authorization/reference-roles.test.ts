@@ -7,14 +7,12 @@
  * are united by label, nothing of the server is used.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { parse } from 'yaml';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { bind, mayAccess, untilAllowed } from '../support/access-setup.ts';
-import { corpusPath } from '../support/corpora.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
+import { bind, mayAccess, untilAllowed } from '../support/clients/access-setup.ts';
+import { noVectors, readCorpus } from '../support/data/corpora.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
 
 interface Rule {
   readonly verbs: readonly string[];
@@ -31,8 +29,8 @@ interface Role {
   };
 }
 
-const text = readFileSync(corpusPath('rbac-bootstrap/cluster-roles.yaml'), 'utf8');
-const roles = (parse(text) as { items: readonly Role[] }).items;
+const file = 'rbac-bootstrap/cluster-roles.yaml';
+const roles = readCorpus<{ readonly items: readonly Role[] }>(file).items;
 
 /** Aggregates may aggregate aggregates: admin has edit, edit has view. */
 function rulesOf(role: Role): readonly Rule[] {
@@ -116,7 +114,7 @@ async function served(
   return found;
 }
 
-describe('a user bound in a namespace to', () => {
+describe('a user bound in a namespace to', { skip: noVectors }, () => {
   const names = ['view', 'edit', 'admin'] as const;
   let server: SecureServer;
   let targets: readonly (readonly [string, string, string])[] = [];

@@ -9,7 +9,7 @@ import {
   singleRulesMax,
   uncoveredRules,
 } from '../../src/authorization/rbac/rule-cover.ts';
-import { readCorpus } from '../support/corpora.ts';
+import { readCorpus } from '../support/data/corpora.ts';
 
 interface Vectors {
   readonly escalation: readonly {

@@ -4,7 +4,7 @@ import { alwaysAllow, alwaysDeny } from '../../src/authorization/always.ts';
 import type { Decision } from '../../src/authorization/authorizer.ts';
 import { createUnion } from '../../src/authorization/union.ts';
 import type { UnionMember } from '../../src/authorization/union.ts';
-import { resourceAttributes, userNamed } from '../support/access-attributes.ts';
+import { resourceAttributes, userNamed } from '../support/data/access-attributes.ts';
 
 function member(name: string, answer: Decision | (() => never), later = false): UnionMember {
   return {

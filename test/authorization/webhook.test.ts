@@ -14,10 +14,14 @@ import type {
 import { systemTimers } from '../../src/stdx/clock.ts';
 import { readWebhookTarget, WebhookTargetError } from '../../src/webhooks/kubeconfig-target.ts';
 import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
-import { manualTime } from '../support/manual-time.ts';
-import { resourceAttributes, pathAttributes, userNamed } from '../support/access-attributes.ts';
-import { asAdmin } from '../support/access-setup.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
+import {
+  resourceAttributes,
+  pathAttributes,
+  userNamed,
+} from '../support/data/access-attributes.ts';
+import { asAdmin } from '../support/clients/access-setup.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 
 type Answer = (
   review: JsonObject,

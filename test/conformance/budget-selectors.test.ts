@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 interface Row {
   readonly version: string;

@@ -9,8 +9,8 @@ import type { IdentityName } from '../../src/apimachinery/identity.ts';
 import type { JsonArray, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
-import { startTestServer } from '../support/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
 
 interface Setting {
   readonly identity: IdentityName;

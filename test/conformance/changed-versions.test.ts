@@ -7,15 +7,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { currentRelease, isKnown, oldestRelease } from '../../src/apis/served-versions.ts';
-import type { Resource } from '../support/changed-version-objects.ts';
-import { changes, olderNames, refusals } from '../support/changed-version-refusals.ts';
-import type { Change, OlderName, Refusal } from '../support/changed-version-refusals.ts';
-import { shownRows } from '../support/changed-versions.ts';
-import type { Row } from '../support/changed-versions.ts';
-import { partialDeepEqual } from '../support/partial-equal.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
-import { kindOf } from '../support/versioned-kinds.ts';
+import type { Resource } from '../support/data/changed-version-objects.ts';
+import { changes, olderNames, refusals } from '../support/data/changed-version-refusals.ts';
+import type { Change, OlderName, Refusal } from '../support/data/changed-version-refusals.ts';
+import { shownRows } from '../support/data/changed-versions.ts';
+import type { Row } from '../support/data/changed-versions.ts';
+import { partialDeepEqual } from '../support/checks/partial-equal.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
+import { kindOf } from '../support/data/versioned-kinds.ts';
 
 type AnyRow = Pick<Row, 'resource' | 'version'>;
 

@@ -9,11 +9,11 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
-import { readCorpus } from '../support/corpora.ts';
-import { buildGoClient, findGo, runGoClient } from '../support/go-client.ts';
-import { startRestartedServer } from '../support/restarted-server.ts';
-import type { RestartedServer } from '../support/restarted-server.ts';
-import { kubernetes } from '../support/versioned-kinds.ts';
+import { readCorpus } from '../support/data/corpora.ts';
+import { buildGoClient, findGo, runGoClient } from '../support/clients/go-client.ts';
+import { startRestartedServer } from '../support/servers/restarted-server.ts';
+import type { RestartedServer } from '../support/servers/restarted-server.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 const found = findGo();
 const skip = found.kind === 'missing' ? found.reason : false;

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { buildGoClient, findGo, runGoClient } from '../support/go-client.ts';
-import type { GoClient } from '../support/go-client.ts';
-import { startRestartedServer } from '../support/restarted-server.ts';
-import type { Credential, RestartedServer } from '../support/restarted-server.ts';
+import { buildGoClient, findGo, runGoClient } from '../support/clients/go-client.ts';
+import type { GoClient } from '../support/clients/go-client.ts';
+import { startRestartedServer } from '../support/servers/restarted-server.ts';
+import type { Credential, RestartedServer } from '../support/servers/restarted-server.ts';
 
 const found = findGo();
 const skip = found.kind === 'missing' ? found.reason : false;

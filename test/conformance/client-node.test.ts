@@ -9,8 +9,8 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ApiException, CoreV1Api, KubeConfig, Watch, makeInformer } from '@kubernetes/client-node';
 import type { V1ConfigMap } from '@kubernetes/client-node';
-import { freePort, startChildServer } from '../support/child-server.ts';
-import type { ChildServer } from '../support/child-server.ts';
+import { freePort, startChildServer } from '../support/servers/child-server.ts';
+import type { ChildServer } from '../support/servers/child-server.ts';
 
 const namespace = 'default';
 

@@ -11,8 +11,8 @@ import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import { readTypes } from '../../src/apimachinery/typed/type-rows.ts';
 import type { ObjectSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 /** Times as the generated clients have them: two numbers, which the codec under test never sees. */
 const wireTypes = readTypes(`

@@ -8,12 +8,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startChildServer } from '../support/child-server.ts';
-import type { ChildServer } from '../support/child-server.ts';
-import { findKubectl, runKubectl } from '../support/kubectl.ts';
-import type { Ran } from '../support/kubectl.ts';
-import { makeRequest, requestObject } from '../support/signing-requests.ts';
-import type { MadeRequest } from '../support/signing-requests.ts';
+import { startChildServer } from '../support/servers/child-server.ts';
+import type { ChildServer } from '../support/servers/child-server.ts';
+import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
+import type { Ran } from '../support/clients/kubectl.ts';
+import { makeRequest, requestObject } from '../support/data/signing-requests.ts';
+import type { MadeRequest } from '../support/data/signing-requests.ts';
 
 const programs = ['1.27', '1.33'].map((release) => [release, findKubectl(release)] as const);
 const missing = programs.every(([, program]) => program === undefined);

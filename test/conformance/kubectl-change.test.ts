@@ -9,12 +9,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startChildServer } from '../support/child-server.ts';
-import type { ChildServer } from '../support/child-server.ts';
-import { findKubectl, runKubectl } from '../support/kubectl.ts';
-import type { Ran } from '../support/kubectl.ts';
-import { podSpec } from '../support/valid-objects.ts';
-import { someRequest } from '../support/signing-requests.ts';
+import { startChildServer } from '../support/servers/child-server.ts';
+import type { ChildServer } from '../support/servers/child-server.ts';
+import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
+import type { Ran } from '../support/clients/kubectl.ts';
+import { podSpec } from '../support/data/valid-objects.ts';
+import { someRequest } from '../support/data/signing-requests.ts';
 
 const releases = ['1.27', '1.33'] as const;
 

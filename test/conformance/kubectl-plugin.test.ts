@@ -10,10 +10,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { findKubectl, runKubectl } from '../support/kubectl.ts';
-import type { Ran } from '../support/kubectl.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
+import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
+import type { Ran } from '../support/clients/kubectl.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
 
 const releases = ['1.27', '1.30', '1.33'] as const;
 const versions = ['v1', 'v1beta1'] as const;

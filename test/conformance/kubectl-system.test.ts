@@ -7,10 +7,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startChildServer } from '../support/child-server.ts';
-import type { ChildServer } from '../support/child-server.ts';
-import { findKubectl, runKubectl } from '../support/kubectl.ts';
-import { eventually } from '../support/watch-client.ts';
+import { startChildServer } from '../support/servers/child-server.ts';
+import type { ChildServer } from '../support/servers/child-server.ts';
+import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
+import { eventually } from '../support/clients/watch-client.ts';
 
 const programs = ['1.27', '1.33'].map((release) => [release, findKubectl(release)] as const);
 const missing = programs.every(([, program]) => program === undefined);

@@ -8,10 +8,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { findKubectl, runKubectl } from '../support/kubectl.ts';
-import type { Ran } from '../support/kubectl.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
+import type { Ran } from '../support/clients/kubectl.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 const deployment = (nodeSelector: object): string =>
   JSON.stringify({

@@ -12,11 +12,11 @@ import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startChildServer } from '../support/child-server.ts';
-import type { ChildServer } from '../support/child-server.ts';
-import { findKubectl, runKubectl } from '../support/kubectl.ts';
-import type { Ran } from '../support/kubectl.ts';
-import { podSpec, workloadSpec } from '../support/valid-objects.ts';
+import { startChildServer } from '../support/servers/child-server.ts';
+import type { ChildServer } from '../support/servers/child-server.ts';
+import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
+import type { Ran } from '../support/clients/kubectl.ts';
+import { podSpec, workloadSpec } from '../support/data/valid-objects.ts';
 
 const releases = ['1.27', '1.33'] as const;
 

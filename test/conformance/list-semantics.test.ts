@@ -17,10 +17,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { encodeContinueToken } from '../../src/apimachinery/continue-token.ts';
 import type { Revision } from '../../src/storage/storage.ts';
-import { readCorpus } from '../support/corpora.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
-import { podSpec } from '../support/valid-objects.ts';
+import { readCorpus } from '../support/data/corpora.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { podSpec } from '../support/data/valid-objects.ts';
 
 interface Token {
   readonly start: string;

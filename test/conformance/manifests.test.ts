@@ -1,6 +1,6 @@
 /**
  * Manifests as people write them are taken: over HTTP, with every field known, without a warning;
- * sent again they change nothing (spec 1, sections 2.6, 4.1). They lie in test/manifests.
+ * sent again they change nothing (spec 1, sections 2.6, 4.1). They lie in test/support/data/manifests.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -8,10 +8,10 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
-const folder = path.join(process.cwd(), 'test', 'manifests');
+const folder = path.join(process.cwd(), 'test', 'support', 'data', 'manifests');
 
 function manifestsOf(file: string): readonly ApiObject[] {
   const documents = parseAllDocuments(readFileSync(path.join(folder, file), 'utf8'));

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
-import { readCorpus } from '../support/corpora.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+import { readCorpus } from '../support/data/corpora.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 interface Row {
   readonly group: string;

@@ -11,11 +11,11 @@ import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
 import type { CatalogueKind } from '../../src/apis/catalogue.ts';
 import type { Revision } from '../../src/storage/storage.ts';
-import { corpusPath, readCorpus } from '../support/corpora.ts';
-import { isKnownType, readDocument, readFrames } from '../support/protobuf-reader.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
-import { kubernetes } from '../support/versioned-kinds.ts';
+import { corpusPath, noVectors, readCorpus } from '../support/data/corpora.ts';
+import { isKnownType, readDocument, readFrames } from '../support/clients/protobuf-reader.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 /** Without what is empty: Protobuf has no word for it. */
 function said(value: unknown): unknown {
@@ -84,7 +84,7 @@ function bodyOf({ stub }: Stub, domain: string): JsonObject {
 
 const partialType = 'meta/v1.PartialObjectMetadata';
 
-describe('what the server sends', () => {
+describe('what the server sends', { skip: noVectors }, () => {
   const stubs = readCorpus<{ readonly cases: readonly Stub[] }>('object-stubs/cases.json').cases;
 
   for (const [identity, transport] of [

@@ -16,8 +16,8 @@ import { readTypes } from '../../src/apimachinery/typed/type-rows.ts';
 import type { ObjectSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
-import { startTestServer } from '../support/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
 
 /** As the generated clients have it. */
 const watchEventType = readTypes(`

@@ -6,11 +6,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { currentRelease, oldestRelease } from '../../src/apis/served-versions.ts';
-import { partialDeepEqual } from '../support/partial-equal.ts';
-import { removedVersions } from '../support/removed-versions.ts';
-import type { RemovedVersion } from '../support/removed-versions.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+import { partialDeepEqual } from '../support/checks/partial-equal.ts';
+import { removedVersions } from '../support/data/removed-versions.ts';
+import type { RemovedVersion } from '../support/data/removed-versions.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 function pathOf(row: RemovedVersion, version: string): string {
   return `/apis/${version}${row.namespaced ? '/namespaces/default' : ''}/${row.resource}`;

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { readCorpus } from '../support/corpora.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
-import { podSpec } from '../support/valid-objects.ts';
+import { readCorpus } from '../support/data/corpora.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
+import { podSpec } from '../support/data/valid-objects.ts';
 
 interface LabelVectors {
   readonly parse: readonly { readonly selector: string; readonly valid: boolean }[];

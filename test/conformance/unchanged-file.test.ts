@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { readCorpus } from '../support/corpora.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
-import { podSpec, workloadSpec } from '../support/valid-objects.ts';
+import { readCorpus } from '../support/data/corpora.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { podSpec, workloadSpec } from '../support/data/valid-objects.ts';
 
 interface Row {
   readonly group: string;

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 const slices = '/apis/resource.k8s.io/v1alpha3/resourceslices';
 const served = { 'runtime-config': 'resource.k8s.io/v1alpha3=true,resource.k8s.io/v1beta2=true' };

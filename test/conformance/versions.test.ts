@@ -13,9 +13,9 @@ import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { toStorageVersion, toVersion } from '../../src/registry/versions.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
-import { randomObject } from '../support/random-objects.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
+import { randomObject } from '../support/data/random-objects.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 function pathOf(kind: KindInfo, namespace = 'default'): string {
   const root = kind.group === '' ? '/api' : '/apis';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Revision } from '../../src/storage/storage.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
-import type { ReadEvent } from '../support/watch-reader.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
+import type { ReadEvent } from '../support/clients/watch-reader.ts';
 
 interface Shown {
   readonly metadata: { readonly name: string; readonly resourceVersion: string };

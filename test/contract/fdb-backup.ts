@@ -8,9 +8,9 @@ import { createKeys } from '../../src/storage/fdb/layout.ts';
 import { beginEra } from '../../src/storage/fdb/open-store.ts';
 import { runWrite } from '../../src/storage/fdb/transactions.ts';
 import type { Storage, StoredRecord } from '../../src/storage/storage.ts';
-import { findFdbPrograms } from '../support/fdb-programs.ts';
-import type { FdbPrograms } from '../support/fdb-programs.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
+import { findFdbPrograms } from '../support/servers/fdb-programs.ts';
+import type { FdbPrograms } from '../support/servers/fdb-programs.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 import { absent, commitOne, key, put, scanAll, written } from './storage-fixture.ts';
 
 export interface ClusterStore {

@@ -4,7 +4,7 @@ import type {
   HttpServer,
   TransportLimits,
 } from '../../src/transport/http-exchange.ts';
-import type { RawConnection } from '../support/raw-http.ts';
+import type { RawConnection } from '../support/clients/raw-http.ts';
 
 /** Where adapters differ for a reason outside this repository; the reason stands at the trait. */
 export interface TransportTraits {

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { defaultTransportLimits } from '../../src/transport/http-exchange.ts';
 import type { ExchangeHandler, Listen } from '../../src/transport/http-exchange.ts';
-import { RawConnection, headerOf } from '../support/raw-http.ts';
+import { RawConnection, headerOf } from '../support/clients/raw-http.ts';
 import type { Notes, TransportTraits } from './transport-bench.ts';
 import { hostileProperties } from './transport-hostile.ts';
 import { requestProperties } from './transport-requests.ts';

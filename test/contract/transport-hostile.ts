@@ -1,6 +1,6 @@
 /** The part of the transport contract about clients that are wrong, slow or hostile. */
 import assert from 'node:assert/strict';
-import type { RawConnection } from '../support/raw-http.ts';
+import type { RawConnection } from '../support/clients/raw-http.ts';
 import { answer, echo, post } from './transport-bench.ts';
 import type { Bench, Property } from './transport-bench.ts';
 

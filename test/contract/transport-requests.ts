@@ -1,6 +1,6 @@
 /** The part of the transport contract about ordinary requests and their answers. */
 import assert from 'node:assert/strict';
-import { headerOf } from '../support/raw-http.ts';
+import { headerOf } from '../support/clients/raw-http.ts';
 import { answer, echo, post, requestPieces, text } from './transport-bench.ts';
 import type { Property } from './transport-bench.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { HttpExchange, ResponseStream } from '../../src/transport/http-exchange.ts';
-import type { RawConnection } from '../support/raw-http.ts';
+import type { RawConnection } from '../support/clients/raw-http.ts';
 import type { Property } from './transport-bench.ts';
 
 const space = Buffer.from(' ');

@@ -5,8 +5,8 @@ import type { Controller } from '../../src/controllers/controller.ts';
 import { createEventExpiry, eventExpiryLimits } from '../../src/controllers/event-expiry.ts';
 import { createObject } from '../../src/registry/create.ts';
 import { updateObject } from '../../src/registry/update.ts';
-import { createSharedStore, kindOf, turns } from '../support/shared-store.ts';
-import type { RegistryServer, SharedStore } from '../support/shared-store.ts';
+import { createSharedStore, kindOf, turns } from '../support/servers/shared-store.ts';
+import type { RegistryServer, SharedStore } from '../support/servers/shared-store.ts';
 
 const ttlMs = 60_000;
 const { lateMs } = eventExpiryLimits;

@@ -14,10 +14,10 @@ import {
   pathOf,
   referenceTo,
   until,
-} from '../support/owned-objects.ts';
-import type { Owned, OwnedKind } from '../support/owned-objects.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+} from '../support/data/owned-objects.ts';
+import type { Owned, OwnedKind } from '../support/data/owned-objects.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 const policies = ['Background', 'Foreground', 'Orphan'] as const;
 let server: TestServer;

@@ -12,10 +12,10 @@ import { createObject } from '../../src/registry/create.ts';
 import { deleteObject } from '../../src/registry/delete.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { decodeRecord } from '../../src/storage/record-codec.ts';
-import { createSharedStore } from '../support/shared-store.ts';
-import type { RegistryServer, SharedStore } from '../support/shared-store.ts';
-import { startSlowServer } from '../support/slow-server.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { createSharedStore } from '../support/servers/shared-store.ts';
+import type { RegistryServer, SharedStore } from '../support/servers/shared-store.ts';
+import { startSlowServer } from '../support/servers/slow-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
 
 const system = 'kube-system';
 const identityLabel = 'apiserver.kubernetes.io/identity';

@@ -16,8 +16,8 @@ import {
 import type { ServerAddress } from '../../src/controllers/system/server-endpoints.ts';
 import { createObject } from '../../src/registry/create.ts';
 import { deleteObject } from '../../src/registry/delete.ts';
-import { createSharedStore, kindOf, turns } from '../support/shared-store.ts';
-import type { RegistryServer, SharedStore } from '../support/shared-store.ts';
+import { createSharedStore, kindOf, turns } from '../support/servers/shared-store.ts';
+import type { RegistryServer, SharedStore } from '../support/servers/shared-store.ts';
 
 interface Running {
   readonly server: RegistryServer;

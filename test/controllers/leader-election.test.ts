@@ -13,8 +13,8 @@ import type { RegistryDeps } from '../../src/registry/registry.ts';
 import { updateObject } from '../../src/registry/update.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import { storeKey } from '../../src/storage/keys.ts';
-import { createSharedStore, kindOf, turns } from '../support/shared-store.ts';
-import type { RegistryServer, SharedStore } from '../support/shared-store.ts';
+import { createSharedStore, kindOf, turns } from '../support/servers/shared-store.ts';
+import type { RegistryServer, SharedStore } from '../support/servers/shared-store.ts';
 
 const leaseName = 'controllers';
 const system = 'kube-system';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { repeatWork } from '../../src/controllers/repeated-work.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 /** A run stands at its gate until the test opens it. */
 function bench(afterSuccessMs: number | undefined) {

@@ -9,24 +9,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { makeAuthority } from '../../src/authentication/certificate-authority.ts';
+import { makeAuthority } from '../../src/pki/certificate-authority.ts';
 import type { Controller } from '../../src/controllers/controller.ts';
 import { createSigningCleaner } from '../../src/controllers/signing/cleaner.ts';
 import { createObject } from '../../src/registry/create.ts';
 import { updateObject } from '../../src/registry/update.ts';
-import { asAdmin, bind } from '../support/access-setup.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
-import type { TestOptions } from '../support/test-server.ts';
-import { createSharedStore, kindOf, turns } from '../support/shared-store.ts';
-import type { RegistryServer, SharedStore } from '../support/shared-store.ts';
+import { asAdmin, bind } from '../support/clients/access-setup.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
+import type { TestOptions } from '../support/servers/test-server.ts';
+import { createSharedStore, kindOf, turns } from '../support/servers/shared-store.ts';
+import type { RegistryServer, SharedStore } from '../support/servers/shared-store.ts';
 import {
   clientUsages,
   makeRequest,
   requestObject,
   someRequest,
-} from '../support/signing-requests.ts';
-import type { RequestShape } from '../support/signing-requests.ts';
+} from '../support/data/signing-requests.ts';
+import type { RequestShape } from '../support/data/signing-requests.ts';
 
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const client = 'kubernetes.io/kube-apiserver-client';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Caller, UserInfo } from '../../src/authentication/authenticator.ts';
+import type { Caller } from '../../src/authentication/authenticator.ts';
+import type { UserInfo } from '../../src/apimachinery/user-info.ts';
 import type { AccessChecker, Attributes, Decision } from '../../src/authorization/authorizer.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { parseQuery, queryBoolean } from '../../src/apimachinery/query.ts';

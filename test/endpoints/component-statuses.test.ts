@@ -6,12 +6,15 @@ import { decodeProtobuf } from '../../src/apimachinery/codecs/protobuf.ts';
 import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import type { ObjectSchema } from '../../src/apimachinery/typed/type-schema.ts';
-import { componentStatuses } from '../../src/server/component-statuses.ts';
-import type { ComponentHealth, ComponentsDeps } from '../../src/server/component-statuses.ts';
+import { componentStatuses } from '../../src/server/compose/component-statuses.ts';
+import type {
+  ComponentHealth,
+  ComponentsDeps,
+} from '../../src/server/compose/component-statuses.ts';
 import { StorageError } from '../../src/storage/storage.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 const path = '/api/v1/componentstatuses';
 const protobuf = 'application/vnd.kubernetes.protobuf';

@@ -14,7 +14,7 @@ import { seededPrng } from '../../src/stdx/prng.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import type { HttpExchange, ResponseStream } from '../../src/transport/http-exchange.ts';
-import { fakeExchange } from '../support/fake-exchange.ts';
+import { fakeExchange } from '../support/doubles/fake-exchange.ts';
 
 const identity = identityOf('kubernetes');
 const built = buildScheme({ identity });

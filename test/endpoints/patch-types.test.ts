@@ -10,8 +10,8 @@ import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { handlePatch } from '../../src/endpoints/handlers/patch.ts';
 import type { EndpointDeps, ResourceRequest } from '../../src/endpoints/request.ts';
-import { fakeExchange } from '../support/fake-exchange.ts';
-import type { FakeExchange } from '../support/fake-exchange.ts';
+import { fakeExchange } from '../support/doubles/fake-exchange.ts';
+import type { FakeExchange } from '../support/doubles/fake-exchange.ts';
 
 const identity = identityOf('kubernetes');
 const general = ['application/json-patch+json', 'application/merge-patch+json'];

@@ -1,8 +1,8 @@
 /** Requests as they are counted: by what is served, and by nothing that a client makes up. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const body = { metadata: { name: 'a' } };

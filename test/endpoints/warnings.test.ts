@@ -10,7 +10,7 @@ import {
   warningHeaders,
   warningLimits,
 } from '../../src/endpoints/warnings.ts';
-import { readCorpus } from '../support/corpora.ts';
+import { readCorpus } from '../support/data/corpora.ts';
 
 interface WarningRow {
   readonly gvk: string;

@@ -1,6 +1,6 @@
 /** Server-side apply where a type has become atomic, or no longer is (spec 1, section 4.5). */
-import { runScenarios } from '../support/scenario.ts';
-import type { Step } from '../support/scenario.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Step } from '../support/checks/scenario.ts';
 
 type Data = Readonly<Record<string, string>>;
 

@@ -1,9 +1,9 @@
 /** Server-side apply over HTTP: who owns what, conflicts, force (spec 1, sections 3.2 and 4.5). */
 import assert from 'node:assert/strict';
-import { absent, present } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import type { Reply } from '../support/test-server.ts';
+import { absent, present } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import type { Reply } from '../support/servers/test-server.ts';
 
 const maps = '/api/v1/namespaces/$ns/configmaps';
 const deployments = '/apis/apps/v1/namespaces/$ns/deployments';

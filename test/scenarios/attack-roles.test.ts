@@ -7,12 +7,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { asAdmin, bindingObject, rbacPath, untilAllowed } from '../support/access-setup.ts';
-import { openPath, startAttackBench } from '../support/attack-bench.ts';
-import type { Attack, AttackBench, Sent } from '../support/attack-bench.ts';
-import { attackSuites } from '../support/attack-suites.ts';
-import type { AttackedStore } from '../support/attack-suites.ts';
-import { tokens } from '../support/secure-server.ts';
+import { asAdmin, bindingObject, rbacPath, untilAllowed } from '../support/clients/access-setup.ts';
+import { openPath, startAttackBench } from '../support/servers/attack-bench.ts';
+import type { Attack, AttackBench, Sent } from '../support/servers/attack-bench.ts';
+import { attackSuites } from '../support/checks/attack-suites.ts';
+import type { AttackedStore } from '../support/checks/attack-suites.ts';
+import { tokens } from '../support/servers/secure-server.ts';
 
 const group = 'rbac.authorization.k8s.io';
 const apiVersion = `${group}/v1`;

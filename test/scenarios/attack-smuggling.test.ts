@@ -11,10 +11,10 @@ import { connect as connectTcp } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { before, it } from 'node:test';
-import { openPath, startAttackBench } from '../support/attack-bench.ts';
-import type { AttackBench, Port } from '../support/attack-bench.ts';
-import { attackSuites } from '../support/attack-suites.ts';
-import { tokens } from '../support/secure-server.ts';
+import { openPath, startAttackBench } from '../support/servers/attack-bench.ts';
+import type { AttackBench, Port } from '../support/servers/attack-bench.ts';
+import { attackSuites } from '../support/checks/attack-suites.ts';
+import { tokens } from '../support/servers/secure-server.ts';
 
 const ports = ['plain', 'tls'] as const;
 

@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import { wordRows } from '../support/borrowed-words.ts';
-import type { WordRow } from '../support/borrowed-words.ts';
-import { RawConnection } from '../support/raw-http.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
+import { wordRows } from '../support/data/borrowed-words.ts';
+import type { WordRow } from '../support/data/borrowed-words.ts';
+import { RawConnection } from '../support/clients/raw-http.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 /** Each with its harmless like, of the same letters' kinds and length. */
 const words: readonly (readonly [word: string, like: string])[] = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { RawConnection, headerOf } from '../support/raw-http.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+import { RawConnection, headerOf } from '../support/clients/raw-http.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const mebibyte = 1024 * 1024;

@@ -1,10 +1,10 @@
 /** CertificateSigningRequests: what approval and status may write, and what neither takes back. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { absent } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { someRequest } from '../support/signing-requests.ts';
+import { absent } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { someRequest } from '../support/data/signing-requests.ts';
 
 const merge = { 'content-type': 'application/merge-patch+json' };
 const requests = '/apis/certificates.$domain/v1/certificatesigningrequests';
@@ -24,7 +24,7 @@ function request(name: string): Step {
   };
 }
 
-const certificate = readFileSync('test/support/tls-certificate.pem').toString('base64');
+const certificate = readFileSync('test/support/data/tls-certificate.pem').toString('base64');
 
 const condition = (type: string, more: object = {}) => ({
   type,

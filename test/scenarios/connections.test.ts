@@ -2,9 +2,9 @@
  * Logs, terminals, forwarded ports and proxies: what is wrong is said, and nobody is told that an
  * object is gone which is there (spec 1, section 4.1).
  */
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { podSpec } from '../support/valid-objects.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { podSpec } from '../support/data/valid-objects.ts';
 
 const pods = '/api/v1/namespaces/$ns/pods';
 const services = '/api/v1/namespaces/$ns/services';

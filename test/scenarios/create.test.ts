@@ -1,9 +1,9 @@
 /** Create: names, what the server owns, agreement with the path, metadata rules (spec 1, 2.2, 4.6). */
 import assert from 'node:assert/strict';
-import { absent } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { podSpec, workloadSpec } from '../support/valid-objects.ts';
+import { absent } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { podSpec, workloadSpec } from '../support/data/valid-objects.ts';
 
 const configmaps = '/api/v1/namespaces/$ns/configmaps';
 const revisions = '/apis/apps/v1/namespaces/$ns/controllerrevisions';

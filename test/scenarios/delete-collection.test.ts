@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { startSlowServer } from '../support/slow-server.ts';
-import type { SlowServer } from '../support/slow-server.ts';
+import { startSlowServer } from '../support/servers/slow-server.ts';
+import type { SlowServer } from '../support/servers/slow-server.ts';
 
 const configmaps = '/api/v1/namespaces/default/configmaps';
 const count = 300;

@@ -9,8 +9,8 @@ import { seededPrng } from '../../src/stdx/prng.ts';
 import { encodeKey } from '../../src/storage/lmdb/layout.ts';
 import { lmdbDefaults, openEnvironment } from '../../src/storage/lmdb/tables.ts';
 import type { StoreKey } from '../../src/storage/storage.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { Reply, TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 const configmaps = '/api/v1/namespaces/default/configmaps';
 const gate = { 'feature-gates': 'AllowUnsafeMalformedObjectDeletion=true' } as const;

@@ -1,9 +1,9 @@
 /** Delete: finalizers, grace, preconditions, collections (spec 1, 2.7 and 3.1). */
 import assert from 'node:assert/strict';
-import { absent } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { podSpec, workloadSpec } from '../support/valid-objects.ts';
+import { absent } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { podSpec, workloadSpec } from '../support/data/valid-objects.ts';
 
 const configmaps = '/api/v1/namespaces/$ns/configmaps';
 const pods = '/api/v1/namespaces/$ns/pods';

@@ -1,9 +1,9 @@
 /** Dry run and the other options of writes: refused as a real request is, nothing changes
  * (spec 1, 4.7). */
 import assert from 'node:assert/strict';
-import { absent } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
+import { absent } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
 
 const configmaps = '/api/v1/namespaces/$ns/configmaps';
 const services = '/api/v1/namespaces/$ns/services';

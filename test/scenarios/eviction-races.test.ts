@@ -1,9 +1,9 @@
 /** Evictions at the same time, and what older releases know of a pod's subresources. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
-import { podSpec } from '../support/valid-objects.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
+import { podSpec } from '../support/data/valid-objects.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 const merge = { 'content-type': 'application/merge-patch+json' };

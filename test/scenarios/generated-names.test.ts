@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { createObject } from '../../src/registry/create.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
-import { createSharedStore, kindOf } from '../support/shared-store.ts';
-import type { RegistryServer, SharedStore } from '../support/shared-store.ts';
+import { createSharedStore, kindOf } from '../support/servers/shared-store.ts';
+import type { RegistryServer, SharedStore } from '../support/servers/shared-store.ts';
 
 describe('a generated name', () => {
   let store: SharedStore;

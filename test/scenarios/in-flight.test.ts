@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { bind, rbacPath, asAdmin, untilAllowed } from '../support/access-setup.ts';
-import { RawConnection, headerOf } from '../support/raw-http.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
+import { bind, rbacPath, asAdmin, untilAllowed } from '../support/clients/access-setup.ts';
+import { RawConnection, headerOf } from '../support/clients/raw-http.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const flags = { 'max-mutating-requests-inflight': '2', 'max-watches': '2' };

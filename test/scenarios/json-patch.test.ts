@@ -1,8 +1,8 @@
 /** JSON Patch over HTTP: what is no patch, what does not fit, and what is as in the reference
  * (spec 1, section 4.4). */
-import { absent } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
+import { absent } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
 
 const maps = '/api/v1/namespaces/$ns/configmaps';
 const json = { 'content-type': 'application/json-patch+json' };

@@ -1,9 +1,9 @@
 /** What a write may say of metadata that is not its client's, in each of its forms: the answers and
  * the texts are those that clients know (spec 1, sections 2.2, 2.7, 4.4). */
-import { absent } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { podSpec, workloadSpec } from '../support/valid-objects.ts';
+import { absent } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { podSpec, workloadSpec } from '../support/data/valid-objects.ts';
 
 const maps = '/api/v1/namespaces/$ns/configmaps';
 const pods = '/api/v1/namespaces/$ns/pods';

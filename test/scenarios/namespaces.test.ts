@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import { absent } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { ApiClient } from '../support/test-server.ts';
-import { podSpec, workloadSpec } from '../support/valid-objects.ts';
+import { absent } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { ApiClient } from '../support/servers/test-server.ts';
+import { podSpec, workloadSpec } from '../support/data/valid-objects.ts';
 
 const held = { metadata: { name: 'held', finalizers: ['x.io/hold'] } };
 

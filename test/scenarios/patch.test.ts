@@ -1,8 +1,8 @@
 /** PATCH over HTTP: each format, what is refused, and races (spec 1, section 4.4). */
 import assert from 'node:assert/strict';
-import { absent, present } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
+import { absent, present } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
 
 const maps = '/api/v1/namespaces/$ns/configmaps';
 const deployments = '/apis/apps/v1/namespaces/$ns/deployments';

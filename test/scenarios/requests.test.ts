@@ -3,10 +3,10 @@
  * with and without a slash at the end (spec 1, sections 4.2, 4.3 and 7).
  */
 import assert from 'node:assert/strict';
-import { present } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { podSpec } from '../support/valid-objects.ts';
+import { present } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { podSpec } from '../support/data/valid-objects.ts';
 
 const maps = '/api/v1/namespaces/$ns/configmaps';
 const pods = '/api/v1/namespaces/$ns/pods';

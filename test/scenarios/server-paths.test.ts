@@ -1,10 +1,10 @@
 /** Discovery, version and health over HTTP (spec 1, 9; spec 2, 4.1). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { present } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario } from '../support/scenario.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { present } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario } from '../support/checks/scenario.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
 
 const aggregated = (version: string): Record<string, string> => ({
   accept: `application/json;g=apidiscovery.$domain;v=${version};as=APIGroupDiscoveryList`,

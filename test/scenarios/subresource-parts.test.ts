@@ -1,9 +1,9 @@
 /** What a write through a subresource of a pod leaves alone: what it does not own, and what it
  * does not say (spec 1, section 3.2). */
 import assert from 'node:assert/strict';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { podSpec } from '../support/valid-objects.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { podSpec } from '../support/data/valid-objects.ts';
 
 const pods = '/api/v1/namespaces/$ns/pods';
 const merge = { 'content-type': 'application/merge-patch+json' };

@@ -1,9 +1,9 @@
 /** Subresources that do something to the object: what each changes, and what it refuses. */
 import assert from 'node:assert/strict';
-import { absent, present } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { podSpec } from '../support/valid-objects.ts';
+import { absent, present } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { podSpec } from '../support/data/valid-objects.ts';
 
 const pods = '/api/v1/namespaces/$ns/pods';
 const budgets = '/apis/policy/v1/namespaces/$ns/poddisruptionbudgets';

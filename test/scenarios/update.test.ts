@@ -1,8 +1,8 @@
 /** Update: PUT of objects, status and scale (spec 1, 4.4). */
-import { absent, present } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { podSpec, workloadSpec } from '../support/valid-objects.ts';
+import { absent, present } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { podSpec, workloadSpec } from '../support/data/valid-objects.ts';
 
 const leases = '/apis/coordination.$domain/v1/namespaces/$ns/leases';
 const configmaps = '/api/v1/namespaces/$ns/configmaps';

@@ -1,9 +1,9 @@
 /** Every verb, on a namespaced and a cluster-scoped kind, in every path shape (spec 1, 4.1). */
 import assert from 'node:assert/strict';
-import { absent, present } from '../support/partial-equal.ts';
-import { runScenarios } from '../support/scenario.ts';
-import type { Scenario, Step } from '../support/scenario.ts';
-import { workloadSpec } from '../support/valid-objects.ts';
+import { absent, present } from '../support/checks/partial-equal.ts';
+import { runScenarios } from '../support/checks/scenario.ts';
+import type { Scenario, Step } from '../support/checks/scenario.ts';
+import { workloadSpec } from '../support/data/valid-objects.ts';
 
 interface Shape {
   readonly what: string;

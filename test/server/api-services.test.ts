@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { partialDeepEqual } from '../support/partial-equal.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestOptions, TestServer } from '../support/test-server.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { partialDeepEqual } from '../support/checks/partial-equal.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestOptions, TestServer } from '../support/servers/test-server.ts';
 
 const directories = temporaryDirectories('sluice-api-services');
 after(() => directories.removeAll());

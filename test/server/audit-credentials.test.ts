@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { signedByEc, takenApart } from '../support/forged-tokens.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureRequest, SecureServer } from '../support/secure-server.ts';
+import { signedByEc, takenApart } from '../support/data/forged-tokens.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureRequest, SecureServer } from '../support/servers/secure-server.ts';
 
 const identities = [
   { identity: 'kubernetes', domain: 'k8s.io', labelDomain: 'kubernetes.io' },

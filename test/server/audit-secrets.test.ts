@@ -6,8 +6,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { encodeCbor } from '../../src/apimachinery/codecs/cbor.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 const policy = {
   apiVersion: 'audit.k8s.io/v1',

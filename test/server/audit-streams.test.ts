@@ -12,10 +12,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringify } from 'yaml';
-import { startAuditHook } from '../support/audit-hook.ts';
-import type { AuditHook } from '../support/audit-hook.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestOptions, TestServer } from '../support/test-server.ts';
+import { startAuditHook } from '../support/servers/audit-hook.ts';
+import type { AuditHook } from '../support/servers/audit-hook.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestOptions, TestServer } from '../support/servers/test-server.ts';
 
 const policy = {
   apiVersion: 'audit.k8s.io/v1',

@@ -8,8 +8,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestOptions, TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestOptions, TestServer } from '../support/servers/test-server.ts';
 
 interface Hook {
   readonly url: string;

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { ApiClient, Reply, TestServer } from '../support/test-server.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { ApiClient, Reply, TestServer } from '../support/servers/test-server.ts';
 
 const policy = {
   apiVersion: 'audit.k8s.io/v1',

@@ -10,11 +10,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { signedByRsa } from '../support/forged-tokens.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
+import { signedByRsa } from '../support/data/forged-tokens.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
 
-const support = path.join(process.cwd(), 'test/support');
+const support = path.join(process.cwd(), 'test/support/data');
 const certificate = readFileSync(path.join(support, 'tls-certificate.pem'), 'utf8');
 const key = readFileSync(path.join(support, 'tls-key.pem'), 'utf8');
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });

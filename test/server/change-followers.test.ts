@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Scheme } from '../../src/apimachinery/scheme.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
-import { eventually } from '../support/watch-client.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
+import { eventually } from '../support/clients/watch-client.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
 
 interface Asked {
   readonly metric: string;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, it } from 'node:test';
-import { HttpConnection } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { runToEnd, startServer } from '../support/server-process.ts';
+import { HttpConnection } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { runToEnd, startServer } from '../support/servers/server-process.ts';
 
 const directories = temporaryDirectories('sluice-modes');
 after(() => directories.removeAll());

@@ -6,8 +6,8 @@ import { cpSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { findKubectl, runKubectl } from '../support/kubectl.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
 
 const entry = path.resolve('dist/src/server/main.js');
 const folder = mkdtempSync(path.join(tmpdir(), 'sluice-first-'));

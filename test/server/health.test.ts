@@ -4,16 +4,16 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import { after, before, describe, it } from 'node:test';
 import { createHealth } from '../../src/endpoints/health.ts';
-import { healthChecks } from '../../src/server/health-checks.ts';
-import type { HealthCheckDeps } from '../../src/server/health-checks.ts';
+import { healthChecks } from '../../src/server/compose/health-checks.ts';
+import type { HealthCheckDeps } from '../../src/server/compose/health-checks.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import { startSecureServer, tokens } from '../support/secure-server.ts';
-import type { SecureServer } from '../support/secure-server.ts';
-import { OptionsError } from '../../src/server/option-values.ts';
-import { completeConfig, optionTable } from '../../src/server/options.ts';
-import type { RawOptions } from '../../src/server/options.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestServer } from '../support/test-server.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureServer } from '../support/servers/secure-server.ts';
+import { OptionsError } from '../../src/server/config/option-values.ts';
+import { completeConfig, optionTable } from '../../src/server/config/options.ts';
+import type { RawOptions } from '../../src/server/config/options.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
 
 /** The order of the reference, of the checks that there are here, with one of this server's own. */
 const inOrder = [

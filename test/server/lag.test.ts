@@ -1,9 +1,9 @@
 /** A server that falls behind its store, or loses it: what clients and probes are told. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { SlowServer } from '../support/slow-server.ts';
-import { startSlowServer } from '../support/slow-server.ts';
-import type { Reply } from '../support/test-server.ts';
+import type { SlowServer } from '../support/servers/slow-server.ts';
+import { startSlowServer } from '../support/servers/slow-server.ts';
+import type { Reply } from '../support/servers/test-server.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 

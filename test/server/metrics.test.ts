@@ -1,12 +1,12 @@
 /** The life of metrics, and the page in the text form that is scraped. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { presentMetric } from '../../src/server/metric-stability.ts';
-import type { MetricLife } from '../../src/server/metric-stability.ts';
-import { createMetricsPage } from '../../src/server/metrics.ts';
-import { OptionsError } from '../../src/server/option-values.ts';
-import { completeConfig, optionTable } from '../../src/server/options.ts';
-import type { RawOptions } from '../../src/server/options.ts';
+import { presentMetric } from '../../src/server/metrics/metric-stability.ts';
+import type { MetricLife } from '../../src/server/metrics/metric-stability.ts';
+import { createMetricsPage } from '../../src/server/metrics/metrics.ts';
+import { OptionsError } from '../../src/server/config/option-values.ts';
+import { completeConfig, optionTable } from '../../src/server/config/options.ts';
+import type { RawOptions } from '../../src/server/config/options.ts';
 
 const base = { name: 'm', help: 'What it is.' };
 

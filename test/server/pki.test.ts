@@ -10,9 +10,9 @@ import {
   keyPurposes,
   readCertificates,
   verifyChain,
-} from '../../src/authentication/certificates.ts';
-import type { KeyPair } from '../../src/authentication/certificate-authority.ts';
-import { ensurePki, renewBeforeMs } from '../../src/server/pki.ts';
+} from '../../src/pki/certificates.ts';
+import type { KeyPair } from '../../src/pki/certificate-authority.ts';
+import { ensurePki, renewBeforeMs } from '../../src/server/compose/pki.ts';
 
 const dayMs = 24 * 3_600_000;
 const startMs = Date.parse('2030-01-01T00:00:00Z');

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { completeConfig, optionTable } from '../../src/server/options.ts';
-import type { OptionName } from '../../src/server/options.ts';
-import { guardSecretFiles } from '../../src/server/secret-files.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { startSecureServer } from '../support/secure-server.ts';
-import type { TestOptions } from '../support/test-server.ts';
+import { completeConfig, optionTable } from '../../src/server/config/options.ts';
+import type { OptionName } from '../../src/server/config/options.ts';
+import { guardSecretFiles } from '../../src/server/compose/secret-files.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { startSecureServer } from '../support/servers/secure-server.ts';
+import type { TestOptions } from '../support/servers/test-server.ts';
 
 const directories = temporaryDirectories('sluice-secret-files');
 after(() => directories.removeAll());

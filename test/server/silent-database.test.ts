@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
-import { createFdbDouble } from '../support/fdb-double.ts';
-import type { FdbDouble } from '../support/fdb-double.ts';
-import { startSlowServer } from '../support/slow-server.ts';
-import type { SlowServer } from '../support/slow-server.ts';
+import { createFdbDouble } from '../support/doubles/fdb-double.ts';
+import type { FdbDouble } from '../support/doubles/fdb-double.ts';
+import { startSlowServer } from '../support/servers/slow-server.ts';
+import type { SlowServer } from '../support/servers/slow-server.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const requestTimeoutMs = 3_000;

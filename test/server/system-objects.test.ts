@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { systemControllers } from '../support/system-names.ts';
-import { startTestServer } from '../support/test-server.ts';
-import type { TestOptions, TestServer } from '../support/test-server.ts';
-import { eventually } from '../support/watch-client.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { systemControllers } from '../support/data/system-names.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestOptions, TestServer } from '../support/servers/test-server.ts';
+import { eventually } from '../support/clients/watch-client.ts';
 
 const directories = temporaryDirectories('sluice-system');
 after(() => directories.removeAll());

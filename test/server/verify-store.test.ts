@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
-import { verifyFoundationdb } from '../../src/server/verify-store.ts';
+import { verifyFoundationdb } from '../../src/server/commands/verify-store.ts';
 import { systemClock } from '../../src/stdx/clock.ts';
 import { createKeys } from '../../src/storage/fdb/layout.ts';
 import { encodeKey } from '../../src/storage/lmdb/layout.ts';
@@ -11,9 +11,9 @@ import { lmdbDefaults, openEnvironment } from '../../src/storage/lmdb/tables.ts'
 import { encodeRecord } from '../../src/storage/record-codec.ts';
 import type { Precondition, Revision, Storage } from '../../src/storage/storage.ts';
 import { absent, commitOne, key, written } from '../contract/storage-fixture.ts';
-import { createServers, doublePrefix } from '../support/fdb-servers.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { runToEnd } from '../support/server-process.ts';
+import { createServers, doublePrefix } from '../support/servers/fdb-servers.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { runToEnd } from '../support/servers/server-process.ts';
 
 const directories = temporaryDirectories('sluice-verify');
 after(() => directories.removeAll());

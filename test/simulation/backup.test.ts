@@ -9,13 +9,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { HttpConnection } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { configMap, configMaps } from '../support/object-load.ts';
-import { runToEnd, startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
-import { listOf } from '../support/watch-client.ts';
-import type { StoredObject } from '../support/watch-client.ts';
+import { HttpConnection } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { configMap, configMaps } from '../support/data/object-load.ts';
+import { runToEnd, startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import { listOf } from '../support/clients/watch-client.ts';
+import type { StoredObject } from '../support/clients/watch-client.ts';
 
 const directories = temporaryDirectories('sluice-backup');
 after(() => directories.removeAll());

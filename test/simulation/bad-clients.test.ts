@@ -9,12 +9,12 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
-import { HttpConnection, metricOf } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { configMap, configMaps, fill } from '../support/object-load.ts';
-import { startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
-import { eventually, listOf } from '../support/watch-client.ts';
+import { HttpConnection, metricOf } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { configMap, configMaps, fill } from '../support/data/object-load.ts';
+import { startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import { eventually, listOf } from '../support/clients/watch-client.ts';
 
 const timeout = 120_000;
 const bodyBytesMax = 3 * 1024 * 1024;

@@ -7,12 +7,12 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { HttpConnection } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { configMaps } from '../support/object-load.ts';
-import { startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
-import { eventually, WatchStream } from '../support/watch-client.ts';
+import { HttpConnection } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { configMaps } from '../support/data/object-load.ts';
+import { startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import { eventually, WatchStream } from '../support/clients/watch-client.ts';
 
 const clientsCount = Number(process.env['SLUICE_COUNTER_CLIENTS'] ?? 100);
 const increments = Number(process.env['SLUICE_COUNTER_INCREMENTS'] ?? 1);

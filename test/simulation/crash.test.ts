@@ -14,12 +14,12 @@ import { systemClock } from '../../src/stdx/clock.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import { decodeRecord } from '../../src/storage/record-codec.ts';
 import type { StoreKey } from '../../src/storage/storage.ts';
-import { ConnectionLost, HttpConnection } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
-import { eventually, listOf, Replica, WatchStream } from '../support/watch-client.ts';
-import type { ObjectList, StoredObject } from '../support/watch-client.ts';
+import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import { eventually, listOf, Replica, WatchStream } from '../support/clients/watch-client.ts';
+import type { ObjectList, StoredObject } from '../support/clients/watch-client.ts';
 
 const rounds = Number(process.env['SLUICE_CRASH_ROUNDS'] ?? 6);
 const seed = Number(process.env['SLUICE_CRASH_SEED'] ?? Date.now() % 1_000_000);

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 import {
   collectorPassed,
   deleteOwned,
@@ -17,12 +17,12 @@ import {
   makeOwned,
   ownerUids,
   referenceTo,
-} from '../support/owned-objects.ts';
-import type { Owned } from '../support/owned-objects.ts';
-import { startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
-import { apiClient } from '../support/test-server.ts';
-import type { ApiClient } from '../support/test-server.ts';
+} from '../support/data/owned-objects.ts';
+import type { Owned } from '../support/data/owned-objects.ts';
+import { startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import { apiClient } from '../support/servers/test-server.ts';
+import type { ApiClient } from '../support/servers/test-server.ts';
 
 const kills = Number(process.env['SLUICE_DELETION_KILLS'] ?? 3);
 const seed = Number(process.env['SLUICE_DELETION_SEED'] ?? Date.now() % 1_000_000);

@@ -7,11 +7,11 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { HttpConnection } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { configMap, configMaps } from '../support/object-load.ts';
-import { startServer } from '../support/server-process.ts';
-import { eventually } from '../support/watch-client.ts';
+import { HttpConnection } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { configMap, configMaps } from '../support/data/object-load.ts';
+import { startServer } from '../support/servers/server-process.ts';
+import { eventually } from '../support/clients/watch-client.ts';
 
 const descriptors = 400;
 const timeout = 120_000;

@@ -11,18 +11,23 @@ import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { systemPrng } from '../../src/stdx/prng.ts';
 import { clearStore } from '../contract/fdb-backup.ts';
-import { findFdbServer, startFdb } from '../support/fdb-process.ts';
-import { HttpConnection } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { configMap, configMaps, fill } from '../support/object-load.ts';
-import { startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
-import { assertNothingLost, assertOneHistory, create, Follower } from '../support/shared-load.ts';
-import { startSharedLoad, synced } from '../support/shared-load.ts';
-import type { SharedLoad } from '../support/shared-load.ts';
-import { eventually, listOf } from '../support/watch-client.ts';
-import { connectionTo, workersAt } from '../support/worker-clients.ts';
-import type { ObjectList, StoredObject } from '../support/watch-client.ts';
+import { findFdbServer, startFdb } from '../support/servers/fdb-process.ts';
+import { HttpConnection } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { configMap, configMaps, fill } from '../support/data/object-load.ts';
+import { startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import {
+  assertNothingLost,
+  assertOneHistory,
+  create,
+  Follower,
+} from '../support/checks/shared-load.ts';
+import { startSharedLoad, synced } from '../support/checks/shared-load.ts';
+import type { SharedLoad } from '../support/checks/shared-load.ts';
+import { eventually, listOf } from '../support/clients/watch-client.ts';
+import { connectionTo, workersAt } from '../support/clients/worker-clients.ts';
+import type { ObjectList, StoredObject } from '../support/clients/watch-client.ts';
 
 const stopSeconds = Number(process.env['SLUICE_STOP_SECONDS'] ?? 30);
 const timeout = 120_000 + stopSeconds * 2000;

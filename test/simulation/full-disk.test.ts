@@ -8,15 +8,15 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { HttpConnection } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { configMap, configMaps } from '../support/object-load.ts';
-import { startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
-import { eventually, listOf, Replica, WatchStream } from '../support/watch-client.ts';
-import type { StoredObject } from '../support/watch-client.ts';
+import { HttpConnection } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { configMap, configMaps } from '../support/data/object-load.ts';
+import { startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import { eventually, listOf, Replica, WatchStream } from '../support/clients/watch-client.ts';
+import type { StoredObject } from '../support/clients/watch-client.ts';
 
-const timeout = 60_000;
+const timeout = 180_000;
 const directories = temporaryDirectories('sluice-full');
 const mounts: string[] = [];
 after(() => {
@@ -87,9 +87,10 @@ async function assertFull(port: number): Promise<void> {
   connection.close();
 }
 
-async function removeMost(port: number, { acknowledged }: Filled): Promise<void> {
+/** Ten at once, all answered 200. */
+async function removeAllBut(port: number, part: number, { acknowledged }: Filled): Promise<void> {
   const names = [...acknowledged.keys()];
-  const left = names.splice(Math.ceil(names.length * 0.8));
+  const left = names.splice(Math.ceil(names.length * (1 - part)));
   const remover = async (): Promise<void> => {
     const connection = new HttpConnection(port);
     for (let name = names.pop(); name !== undefined; name = names.pop()) {
@@ -101,6 +102,17 @@ async function removeMost(port: number, { acknowledged }: Filled): Promise<void>
   };
   await Promise.all(Array.from({ length: 10 }, remover));
   assert.equal(acknowledged.size, left.length);
+}
+
+async function writeAfter(port: number, { acknowledged }: Filled): Promise<void> {
+  const connection = new HttpConnection(port);
+  for (let n = 0; n < 10; n += 1) {
+    const body = configMap(`after-${n}`, '', 20_000);
+    const { status, value } = await connection.json<StoredObject>('POST', configMaps, body);
+    assert.equal(status, 201, JSON.stringify(value));
+    acknowledged.set(`after-${n}`, value.metadata.resourceVersion);
+  }
+  connection.close();
 }
 
 async function isReady(port: number): Promise<boolean> {
@@ -203,18 +215,11 @@ test(
     const server = await startServer({ dataDir, flags });
     const { replica, stream } = follow(server);
     await assertHasAll(server.port, filled);
-    await removeMost(server.port, filled);
+    await removeAllBut(server.port, 0.2, filled);
     await assertHasAll(server.port, filled);
     assert.equal(spawnSync('mount', ['-o', 'remount,size=64m', directory]).status, 0);
     await eventually('it has room again', () => isReady(server.port));
-    const again = new HttpConnection(server.port);
-    for (let n = 0; n < 10; n += 1) {
-      const body = configMap(`after-${n}`, '', 20_000);
-      const { status, value } = await again.json<StoredObject>('POST', configMaps, body);
-      assert.equal(status, 201, JSON.stringify(value));
-      filled.acknowledged.set(`after-${n}`, value.metadata.resourceVersion);
-    }
-    again.close();
+    await writeAfter(server.port, filled);
     await eventually('the watch has them all', () => replica.objects.has('after-9'));
     assert.equal(replica.objects.size, filled.acknowledged.size);
     stream.cut();
@@ -228,6 +233,53 @@ test(
     assert.equal((await next.stop()).code, 0);
   },
 );
+
+const media = [
+  { title: 'a full disk', size: '8m', before: undefined },
+  // The file may not grow beyond 6 MiB (in units of 512 bytes), as a quota would have it.
+  { title: 'a store that may not grow', size: undefined, before: 'ulimit -f 12288' },
+];
+
+for (const { before, size, title } of media) {
+  test(
+    `${title}: deletions alone give it room again, while it runs`,
+    { timeout },
+    async (context) => {
+      const directory = directories.make();
+      const why = size === undefined ? undefined : mountSmall(directory, size);
+      if (why !== undefined) return context.skip(why);
+      const dataDir = path.join(directory, 'data');
+      const flags = ['--log-level=info'];
+      const server = await startServer({ dataDir, flags, before });
+      const { replica, stream } = follow(server);
+      const filled = await writeUntilRefused(server.port, 'd');
+      context.diagnostic(`${filled.acknowledged.size} writes, then ${filled.refusal.message}`);
+      assert.equal(filled.refusal.code, 503, filled.refusal.message);
+      assert.ok(filled.refusal.details.retryAfterSeconds > 0);
+      await assertFull(server.port);
+      await removeAllBut(server.port, 0.5, filled);
+      await assertHasAll(server.port, filled);
+      await eventually('it has room again', () => isReady(server.port));
+      await writeAfter(server.port, filled);
+      await assertHasAll(server.port, filled);
+      await eventually('the watch has them all', () => replica.objects.has('after-9'));
+      assert.equal(replica.objects.size, filled.acknowledged.size, 'and saw each deletion');
+      const second = await writeUntilRefused(server.port, 'e');
+      for (const [name, revision] of second.acknowledged) filled.acknowledged.set(name, revision);
+      await removeAllBut(server.port, 0.2, filled);
+      await eventually('it has room again', () => isReady(server.port));
+      await assertHasAll(server.port, filled);
+      stream.cut();
+      const { code, stderr, stdout } = await server.stop();
+      assert.equal(code, 0);
+      assert.ok(linesAbout('only deletions are written', stdout + stderr) >= 2);
+      assert.ok(linesAbout('the store has room again', stdout + stderr) >= 2);
+      const next = await startServer({ dataDir, flags });
+      await assertHasAll(next.port, filled);
+      assert.equal((await next.stop()).code, 0);
+    },
+  );
+}
 
 test(
   'a store that may not grow answers writes with a Status and loses nothing',

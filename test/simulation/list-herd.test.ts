@@ -14,12 +14,12 @@ import type { TestContext } from 'node:test';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { decodeFirst, decode as readCbor } from 'cborg';
 import { parse as parseYaml } from 'yaml';
-import { pollLivez } from '../support/livez-poller.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { configMaps, fill } from '../support/object-load.ts';
-import { startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
-import { eventually } from '../support/watch-client.ts';
+import { pollLivez } from '../support/clients/livez-poller.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { configMaps, fill } from '../support/data/object-load.ts';
+import { startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import { eventually } from '../support/clients/watch-client.ts';
 
 const objectsCount = Number(process.env['SLUICE_HERD_OBJECTS'] ?? 1500);
 const listsCount = Number(process.env['SLUICE_HERD_LISTS'] ?? 24);

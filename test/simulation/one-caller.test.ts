@@ -9,14 +9,15 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
-import { attackRows, send } from '../support/attack-rows.ts';
-import type { SizeOf } from '../support/attack-rows.ts';
-import { pollLivez } from '../support/livez-poller.ts';
-import type { LivezPoller } from '../support/livez-poller.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { fill } from '../support/object-load.ts';
-import { startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
+import { attackRows, send } from '../support/data/attack-rows.ts';
+import { attackTlsRows } from '../support/data/attack-tls-rows.ts';
+import type { AttackRow, SizeOf } from '../support/data/attack-rows.ts';
+import { pollLivez } from '../support/clients/livez-poller.ts';
+import type { LivezPoller } from '../support/clients/livez-poller.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { fill } from '../support/data/object-load.ts';
+import { startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
 
 const isFull = process.env['SLUICE_ATTACK_FULL'] === '1';
 const of: SizeOf = (small, full) => (isFull ? full : small);
@@ -37,7 +38,7 @@ describe('one caller', () => {
   const told: Told[] = [];
   before(async () => {
     const dataDir = path.join(directories.make(), 'data');
-    const flags = ['--log-level=error', '--identity=kubernetes'];
+    const flags = ['--log-level=error', '--identity=kubernetes', '--secure-port=0'];
     server = await startServer({ dataDir, flags });
     await fill(server.port, of(1_000, 20_000), 1024);
     poller = pollLivez(server.port);
@@ -50,11 +51,11 @@ describe('one caller', () => {
     assert.equal(end.code, 0, end.stderr);
   });
 
-  for (const row of attackRows) {
+  const tell = (row: AttackRow, portOf: () => number): void => {
     it(`is answered, and the server lives: ${row.title}`, { timeout }, async () => {
       await poller.report();
       const beforeBytes = server.memory().rssBytes;
-      const statuses = await row.run(server.port, of);
+      const statuses = await row.run(portOf(), of);
       assert.equal(await send(server.port, { method: 'GET', path: '/livez' }), 200);
       // One more answer of each row is seen.
       await sleep(50);
@@ -68,7 +69,9 @@ describe('one caller', () => {
         assert.ok(row.right.includes(status), `${status} is not one of ${row.right.join(', ')}`);
       }
     });
-  }
+  };
+  for (const row of attackRows) tell(row, () => server.port);
+  for (const row of attackTlsRows) tell(row, () => server.securePort);
 });
 
 function tableOf(told: readonly Told[]): string {

@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
-import { ConnectionLost, HttpConnection } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { configMap, configMaps } from '../support/object-load.ts';
-import { runToEnd, serveArguments, startServer } from '../support/server-process.ts';
-import { eventually, listOf, Replica, WatchStream } from '../support/watch-client.ts';
-import type { StoredObject } from '../support/watch-client.ts';
+import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { configMap, configMaps } from '../support/data/object-load.ts';
+import { runToEnd, serveArguments, startServer } from '../support/servers/server-process.ts';
+import { eventually, listOf, Replica, WatchStream } from '../support/clients/watch-client.ts';
+import type { StoredObject } from '../support/clients/watch-client.ts';
 
 const timeout = 60_000;
 const directories = temporaryDirectories('sluice-shutdown');

@@ -8,13 +8,13 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { HttpConnection, metricOf } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { configMap, configMaps } from '../support/object-load.ts';
-import { startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
-import { eventually, Replica, WatchStream } from '../support/watch-client.ts';
-import type { StoredObject, WatchEvent } from '../support/watch-client.ts';
+import { HttpConnection, metricOf } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { configMap, configMaps } from '../support/data/object-load.ts';
+import { startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import { eventually, Replica, WatchStream } from '../support/clients/watch-client.ts';
+import type { StoredObject, WatchEvent } from '../support/clients/watch-client.ts';
 
 const watchersCount = Number(process.env['SLUICE_STALLED_WATCHERS'] ?? 200);
 const eventsCount = Number(process.env['SLUICE_STALLED_EVENTS'] ?? 600);

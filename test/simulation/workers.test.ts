@@ -8,14 +8,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
-import { ConnectionLost, HttpConnection } from '../support/http-connection.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
-import { configMap, configMaps } from '../support/object-load.ts';
-import { runToEnd, serveArguments, startServer } from '../support/server-process.ts';
-import type { ServerProcess } from '../support/server-process.ts';
-import { eventually, listOf, Replica } from '../support/watch-client.ts';
-import type { ObjectList, StoredObject, WatchStream } from '../support/watch-client.ts';
-import { answererAt, connectionTo, watchAt, workersAt } from '../support/worker-clients.ts';
+import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
+import { configMap, configMaps } from '../support/data/object-load.ts';
+import { runToEnd, serveArguments, startServer } from '../support/servers/server-process.ts';
+import type { ServerProcess } from '../support/servers/server-process.ts';
+import { eventually, listOf, Replica } from '../support/clients/watch-client.ts';
+import type { ObjectList, StoredObject, WatchStream } from '../support/clients/watch-client.ts';
+import { answererAt, connectionTo, watchAt, workersAt } from '../support/clients/worker-clients.ts';
 
 const stopSeconds = Number(process.env['SLUICE_STOP_SECONDS'] ?? 2);
 /** Made by the others while one stands still. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import { TimerWheel, WheelEntry } from '../../src/stdx/timer-wheel.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 class Named extends WheelEntry {
   readonly name: string;

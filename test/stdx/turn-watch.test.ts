@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTurnWatch } from '../../src/stdx/turn-watch.ts';
-import { watchedTurns } from '../../src/server/watched-turns.ts';
+import { watchedTurns } from '../../src/server/watchdog/watched-turns.ts';
 
 function bench() {
   let nowMs = 0;

@@ -6,8 +6,8 @@ import type { Abandonable } from '../../src/storage/abandonable.ts';
 import { createCommitter } from '../../src/storage/committer.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { absent, commitOne, key, ok, put } from '../contract/storage-fixture.ts';
-import { createServers, turns } from '../support/fdb-servers.ts';
-import type { Servers } from '../support/fdb-servers.ts';
+import { createServers, turns } from '../support/servers/fdb-servers.ts';
+import type { Servers } from '../support/servers/fdb-servers.ts';
 
 describe('a store over a silent cluster that is let go of', () => {
   let servers: Servers;

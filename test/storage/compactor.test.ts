@@ -7,7 +7,7 @@ import {
   createMemoryStorage,
 } from '../../src/storage/memory/memory-storage.ts';
 import type { Revision } from '../../src/storage/storage.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 import { absent, commitOne, key, put } from '../contract/storage-fixture.ts';
 
 const historyMs = 300_000;

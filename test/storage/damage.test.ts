@@ -37,8 +37,8 @@ import {
   scanAll,
   written,
 } from '../contract/storage-fixture.ts';
-import { createServers, doublePrefix } from '../support/fdb-servers.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
+import { createServers, doublePrefix } from '../support/servers/fdb-servers.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 
 type Alter = (bytes: Buffer) => Buffer;
 

@@ -19,7 +19,7 @@ import { absent, applied, commitOne, key, put, written } from '../contract/stora
 import type { StorageFixture } from '../contract/storage-fixture.ts';
 import { transferContract } from '../contract/transfer-contract.ts';
 import type { TransferFixture } from '../contract/transfer-contract.ts';
-import { sameVersion } from '../support/fdb-servers.ts';
+import { sameVersion } from '../support/servers/fdb-servers.ts';
 
 const clusterFile = process.env.FDB_CLUSTER_FILE;
 const prng = systemPrng();

@@ -12,8 +12,8 @@ import {
   textOf,
   written,
 } from '../contract/storage-fixture.ts';
-import { advanceUntil, createServers, hooked } from '../support/fdb-servers.ts';
-import type { Hooks, Servers } from '../support/fdb-servers.ts';
+import { advanceUntil, createServers, hooked } from '../support/servers/fdb-servers.ts';
+import type { Hooks, Servers } from '../support/servers/fdb-servers.ts';
 
 const hot = key('hot');
 const other = key('other');

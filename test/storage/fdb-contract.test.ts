@@ -6,9 +6,9 @@ import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
-import { createFdbDouble } from '../support/fdb-double.ts';
-import type { FdbDouble } from '../support/fdb-double.ts';
-import { sameVersion } from '../support/fdb-servers.ts';
+import { createFdbDouble } from '../support/doubles/fdb-double.ts';
+import type { FdbDouble } from '../support/doubles/fdb-double.ts';
+import { sameVersion } from '../support/servers/fdb-servers.ts';
 
 /** The seed of the run with faults; another one may be tried with SLUICE_FDB_SEED. */
 const seed = Number(process.env.SLUICE_FDB_SEED ?? 1);

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { fdbCodes } from '../../src/storage/fdb/binding.ts';
 import type { FdbDatabase, FdbTransaction } from '../../src/storage/fdb/binding.ts';
-import { createFdbDouble } from '../support/fdb-double.ts';
-import type { FdbDouble } from '../support/fdb-double.ts';
-import { turns } from '../support/fdb-servers.ts';
-import { manualTime } from '../support/manual-time.ts';
-import type { ManualTime } from '../support/manual-time.ts';
+import { createFdbDouble } from '../support/doubles/fdb-double.ts';
+import type { FdbDouble } from '../support/doubles/fdb-double.ts';
+import { turns } from '../support/servers/fdb-servers.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
+import type { ManualTime } from '../support/doubles/manual-time.ts';
 
 const b = (text: string): Buffer => Buffer.from(text, 'latin1');
 const all = { limit: 100, bytesTarget: 0 };

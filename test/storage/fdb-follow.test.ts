@@ -21,8 +21,8 @@ import {
   textOf,
   written,
 } from '../contract/storage-fixture.ts';
-import { createServers, doublePrefix, turns, versionOf } from '../support/fdb-servers.ts';
-import type { Servers } from '../support/fdb-servers.ts';
+import { createServers, doublePrefix, turns, versionOf } from '../support/servers/fdb-servers.ts';
+import type { Servers } from '../support/servers/fdb-servers.ts';
 
 const keys = createKeys(doublePrefix);
 

@@ -24,7 +24,7 @@ import {
   textOf,
   written,
 } from '../contract/storage-fixture.ts';
-import type { CommitFate } from '../support/fdb-double-faults.ts';
+import type { CommitFate } from '../support/doubles/fdb-double-faults.ts';
 import {
   advanceUntil,
   createServers,
@@ -32,8 +32,8 @@ import {
   slotOf,
   turns,
   versionOf,
-} from '../support/fdb-servers.ts';
-import type { Servers } from '../support/fdb-servers.ts';
+} from '../support/servers/fdb-servers.ts';
+import type { Servers } from '../support/servers/fdb-servers.ts';
 
 const keys = createKeys(doublePrefix);
 const fates: readonly CommitFate[] = [

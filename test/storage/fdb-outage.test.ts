@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
-import { createLogFollow } from '../../src/server/log-follow.ts';
+import { createLogFollow } from '../../src/server/compose/log-follow.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { encodeRecord } from '../../src/storage/record-codec.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';
 import type { ChangePage, Revision, Storage } from '../../src/storage/storage.ts';
-import { advanceUntil, createServers, turns } from '../support/fdb-servers.ts';
-import type { Servers } from '../support/fdb-servers.ts';
+import { advanceUntil, createServers, turns } from '../support/servers/fdb-servers.ts';
+import type { Servers } from '../support/servers/fdb-servers.ts';
 import { createWorld } from '../streams/harness.ts';
 
 const key = storeKey({ group: '', resource: 'pods', namespace: 'n', name: 'a' });

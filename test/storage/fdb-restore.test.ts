@@ -16,9 +16,9 @@ import {
   textOf,
   written,
 } from '../contract/storage-fixture.ts';
-import { createServers, doublePrefix, turns } from '../support/fdb-servers.ts';
-import type { Servers } from '../support/fdb-servers.ts';
-import { dump, restore } from '../support/restored-store.ts';
+import { createServers, doublePrefix, turns } from '../support/servers/fdb-servers.ts';
+import type { Servers } from '../support/servers/fdb-servers.ts';
+import { dump, restore } from '../support/doubles/restored-store.ts';
 
 const keys = createKeys(doublePrefix);
 const made: Servers[] = [];

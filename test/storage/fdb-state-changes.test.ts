@@ -18,8 +18,8 @@ import {
   textOf,
   written,
 } from '../contract/storage-fixture.ts';
-import { createServers, hooked, sameVersion, turns } from '../support/fdb-servers.ts';
-import type { Hooks, Servers } from '../support/fdb-servers.ts';
+import { createServers, hooked, sameVersion, turns } from '../support/servers/fdb-servers.ts';
+import type { Hooks, Servers } from '../support/servers/fdb-servers.ts';
 
 const space = key('space');
 const other = key('other-space');

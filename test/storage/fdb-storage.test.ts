@@ -29,8 +29,8 @@ import {
   slotOf,
   turns,
   versionOf,
-} from '../support/fdb-servers.ts';
-import type { Hooks, Servers } from '../support/fdb-servers.ts';
+} from '../support/servers/fdb-servers.ts';
+import type { Hooks, Servers } from '../support/servers/fdb-servers.ts';
 
 let servers: Servers;
 beforeEach(() => {

@@ -9,7 +9,7 @@ import { beginEra } from '../../src/storage/fdb/open-store.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import { fdbVerifyTests } from '../contract/fdb-verify.ts';
 import { absent, commitOne, key, put, written } from '../contract/storage-fixture.ts';
-import { createServers, doublePrefix } from '../support/fdb-servers.ts';
+import { createServers, doublePrefix } from '../support/servers/fdb-servers.ts';
 
 const sound = (): undefined => undefined;
 

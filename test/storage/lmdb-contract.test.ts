@@ -6,7 +6,7 @@ import type { LmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import type { ChangeRingLimits } from '../../src/storage/change-ring.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 
 function lmdbFixture(ringLimits?: ChangeRingLimits): StorageFixture {
   const directories = temporaryDirectories('sluice-lmdb-contract');

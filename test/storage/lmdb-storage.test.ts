@@ -11,10 +11,10 @@ import type { LmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';
 import type { Revision, StoreKey } from '../../src/storage/storage.ts';
 import { absent, commitOne, key, ok, put, textOf, written } from '../contract/storage-fixture.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 
 const directories = temporaryDirectories('sluice-lmdb');
-const childScript = fileURLToPath(new URL('../support/lmdb-child.js', import.meta.url));
+const childScript = fileURLToPath(new URL('../support/servers/lmdb-child.js', import.meta.url));
 
 function open(directory: string, identity = 'svc'): Promise<LmdbStorage> {
   return openLmdbStorage({ path: directory, identity, clock: systemClock });

@@ -25,9 +25,9 @@ import {
   written,
 } from '../contract/storage-fixture.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
-import { channelPair } from '../support/channel-pair.ts';
-import type { ChannelPair } from '../support/channel-pair.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
+import { channelPair } from '../support/doubles/channel-pair.ts';
+import type { ChannelPair } from '../support/doubles/channel-pair.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 
 const neverFatal = (error: Error): void => assert.fail(error);
 

@@ -15,9 +15,9 @@ import { exportOf } from '../../src/storage/transfer.ts';
 import { commitOne, absent, key, put, written, scanAll } from '../contract/storage-fixture.ts';
 import { exported, imported, transferContract } from '../contract/transfer-contract.ts';
 import type { TransferFixture, TransferPlace } from '../contract/transfer-contract.ts';
-import { createFdbDouble } from '../support/fdb-double.ts';
-import type { FdbDouble } from '../support/fdb-double.ts';
-import { temporaryDirectories } from '../support/lmdb-directory.ts';
+import { createFdbDouble } from '../support/doubles/fdb-double.ts';
+import type { FdbDouble } from '../support/doubles/fdb-double.ts';
+import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 
 const clock = systemClock;
 

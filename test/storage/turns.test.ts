@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createTurns, turnLimits } from '../../src/storage/remote/turns.ts';
 import type { Revision } from '../../src/storage/storage.ts';
 import { absent, key, put, written } from '../contract/storage-fixture.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 const conflict = { kind: 'conflict', found: undefined } as const;
 const stale = written(7n as Revision);

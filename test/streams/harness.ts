@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeObject } from '../../src/apimachinery/object-encoding.ts';
-import { streamPorts } from '../../src/server/stream-ports.ts';
+import { streamPorts } from '../../src/server/compose/stream-ports.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { storeKey } from '../../src/storage/keys.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
@@ -17,9 +17,9 @@ import { createStreams } from '../../streams/hub.ts';
 import type { StreamsDeps } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
 import type { StreamLimits } from '../../streams/limits.ts';
-import { jsonEvents } from '../support/json-events.ts';
-import { manualTime } from '../support/manual-time.ts';
-import type { ManualTime } from '../support/manual-time.ts';
+import { jsonEvents } from '../support/data/json-events.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
+import type { ManualTime } from '../support/doubles/manual-time.ts';
 import type {
   Entry,
   EventEncoder,

@@ -5,7 +5,7 @@ import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { revisionZero } from '../../src/storage/storage.ts';
 import type { Revision, Storage } from '../../src/storage/storage.ts';
 import type { Entry, EventEncoder } from '../../streams/streams.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 import { createWorld, encoder, everything, fieldIs } from './harness.ts';
 import { Model, putMany, services, TestSink, turns, watchRequest } from './harness.ts';
 

@@ -4,9 +4,9 @@ import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts'
 import { StorageError } from '../../src/storage/storage.ts';
 import type { Revision, Storage } from '../../src/storage/storage.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
-import { manualTime } from '../support/manual-time.ts';
-import { pausableTail } from '../support/pausable-tail.ts';
-import type { PausableTail } from '../support/pausable-tail.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
+import { pausableTail } from '../support/doubles/pausable-tail.ts';
+import type { PausableTail } from '../support/doubles/pausable-tail.ts';
 import { createWorld, pods, putMany, TestSink, turns, watchRequest } from './harness.ts';
 import type { World } from './harness.ts';
 

@@ -7,7 +7,7 @@ import { decodeRecord } from '../../src/storage/record-codec.ts';
 import { revisionZero, StorageError } from '../../src/storage/storage.ts';
 import type { Revision, Storage } from '../../src/storage/storage.ts';
 import type { StreamsDeps } from '../../streams/hub.ts';
-import { manualTime } from '../support/manual-time.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 import { createWorld, everything, labelIs, Model, pods, putMany } from './harness.ts';
 import { TestSink, turns, watchRequest } from './harness.ts';
 import type { World } from './harness.ts';

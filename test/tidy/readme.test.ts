@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { optionTable } from '../../src/server/options.ts';
+import { optionTable } from '../../src/server/config/options.ts';
 
 /** The README and what it leads to. */
 const pages = ['README.md', ...readdirSync('docs').map((name) => path.join('docs', name))];

@@ -192,7 +192,7 @@ for (const transport of ['node', 'uws'] as const) {
 describe('headers over HTTP/2', () => {
   it('are taken in any number that the head has room for', async () => {
     const pem = (name: string): string =>
-      readFileSync(new URL(`../../../test/support/${name}`, import.meta.url), 'utf8');
+      readFileSync(new URL(`../../../test/support/data/${name}`, import.meta.url), 'utf8');
     const tls = { certificatePem: pem('tls-certificate.pem'), keyPem: pem('tls-key.pem') };
     const server = await listenNode({ ...at, tls }, handler);
     const session = connectH2(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });

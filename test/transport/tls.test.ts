@@ -18,7 +18,7 @@ import { pattern } from '../contract/transport-streams.ts';
 
 // A self-signed pair made for these tests; the PEM files stay with the sources.
 const pem = (name: string): string =>
-  readFileSync(path.join(process.cwd(), 'test', 'support', name), 'utf8');
+  readFileSync(path.join(process.cwd(), 'test', 'support', 'data', name), 'utf8');
 const certificatePem = pem('tls-certificate.pem');
 const keyPem = pem('tls-key.pem');
 
@@ -247,7 +247,7 @@ describe('transport node over TLS', { timeout: 30_000 }, () => {
   it('a client that does not finish its handshake, or speaks no TLS, is cut off', async () => {
     const handler: ExchangeHandler = (exchange) => exchange.send(200, [], 'ok');
     const check = async (server: HttpServer): Promise<void> => {
-      const { RawConnection } = await import('../support/raw-http.ts');
+      const { RawConnection } = await import('../support/clients/raw-http.ts');
       const silent = new RawConnection(server.port);
       const plain = new RawConnection(server.port);
       plain.write('GET / HTTP/1.1\r\nHost: t\r\n\r\n');

@@ -20,8 +20,8 @@ const many = process.env['SLUICE_FULL_SIZE'] === '1' ? 1_000 : 60;
 const large = Buffer.alloc(24 * mebibyte, 'x');
 const shared = large.subarray(0, mebibyte);
 const tls = {
-  certificatePem: readFileSync('test/support/tls-certificate.pem', 'utf8'),
-  keyPem: readFileSync('test/support/tls-key.pem', 'utf8'),
+  certificatePem: readFileSync('test/support/data/tls-certificate.pem', 'utf8'),
+  keyPem: readFileSync('test/support/data/tls-key.pem', 'utf8'),
 };
 
 interface Serving {

@@ -105,6 +105,74 @@ describe('a kubeconfig', () => {
   });
 });
 
+interface UrlRow {
+  readonly server: string;
+  /** What is called; a pattern: why it is refused. */
+  readonly is: string | RegExp;
+}
+
+const notHttp = /server: not an http or https URL$/;
+const notPlain = /server: must be http:\/\/ or https:\/\/, a host and perhaps a port and a path$/;
+const extras = /server: must have neither a user, a query nor a fragment$/;
+
+const urls: readonly UrlRow[] = [
+  { server: 'https://hook.test', is: 'https://hook.test/' },
+  { server: 'http://hook.test:80/a/b', is: 'http://hook.test/a/b' },
+  { server: 'HTTPS://HOOK.test:8443/Ask', is: 'https://hook.test:8443/Ask' },
+  { server: 'https://[::1]:8443/ask', is: 'https://[::1]:8443/ask' },
+  { server: 'https://127.0.0.1:8443', is: 'https://127.0.0.1:8443/' },
+  { server: 'https://hook.test.:8443/ask', is: 'https://hook.test:8443/ask' },
+  { server: 'https://hook.test:8443/a%20b/../c', is: 'https://hook.test:8443/c' },
+  { server: 'https://user:hunter2@hook.test', is: extras },
+  { server: 'https://user@hook.test', is: extras },
+  { server: 'https://:hunter2@hook.test', is: extras },
+  { server: 'https://@hook.test', is: notPlain },
+  { server: 'https://hook.test/ask?token=hunter2', is: extras },
+  { server: 'https://hook.test/ask?', is: extras },
+  { server: 'https://hook.test/ask#part', is: extras },
+  { server: 'https://hook.test#@other.test', is: extras },
+  { server: 'https://hook.test\\@other.test', is: notPlain },
+  { server: 'https:\\\\hook.test', is: notPlain },
+  { server: 'https:hook.test', is: notPlain },
+  { server: 'https:///hook.test', is: notPlain },
+  { server: ' https://hook.test', is: notPlain },
+  { server: 'https://ho\nok.test', is: notPlain },
+  { server: 'https://hook.test/a\r\nHost: other.test', is: notPlain },
+  { server: 'https://hook.test:0', is: /server: port 0 is nobody’s$/ },
+  { server: 'https://hook.test:65536', is: notHttp },
+  { server: 'https://hook.test:port', is: notHttp },
+  { server: 'https://[::1', is: notHttp },
+  { server: 'https://[fe80::1%25eth0]:8443', is: notHttp },
+  { server: 'https://', is: notHttp },
+  { server: 'https://ho ok.test', is: notHttp },
+  { server: 'hook.test:8443', is: notHttp },
+  { server: '//hook.test', is: notHttp },
+  { server: 'unix:///run/hook.sock', is: notHttp },
+  { server: 'http+unix://%2Frun%2Fhook.sock/', is: notHttp },
+  { server: 'file:///etc/passwd', is: notHttp },
+  { server: 'ftp://hook.test', is: notHttp },
+];
+
+describe('the server of a kubeconfig', () => {
+  for (const { is, server: given } of urls) {
+    const verdict = typeof is === 'string' ? `is ${is}` : 'is refused, by both who read one';
+    it(`${JSON.stringify(given)} ${verdict}`, () => {
+      const file = fileOf(kubeconfig({}, { server: given }));
+      if (typeof is === 'string') {
+        assert.equal(readWebhookTarget(file).url.href, is);
+        assert.equal(readTokenReviewServer(file).url, is);
+        return;
+      }
+      for (const read of [readWebhookTarget, readTokenReviewServer]) {
+        assert.throws(
+          () => read(file),
+          ({ message }: Error) => is.test(message) && !message.includes('hunter2'),
+        );
+      }
+    });
+  }
+});
+
 describe('the kubeconfig of token reviews', () => {
   it('need not say which context is current when it has one', () => {
     const file = fileOf(kubeconfig({}, { server }, { 'current-context': '' }));
@@ -120,7 +188,7 @@ describe('the kubeconfig of token reviews', () => {
       /has no server$/,
     ],
     ['has no such cluster', kubeconfig({}, {}, { clusters: [] }), /has no server$/],
-    ['has no URL', kubeconfig({}, { server: 'hook.test' }), /has no server$/],
+    ['has no URL', kubeconfig({}, { server: 'hook.test' }), /not an http or https URL$/],
     ['names a plugin', kubeconfig({ exec: {} }), /^the field user\.exec is not supported$/],
     [
       'names a proxy',

@@ -25,8 +25,8 @@ import { quote } from '../../apimachinery/quote.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import type { UserInfo } from '../../authentication/authenticator.ts';
-import { readSigningRequest } from '../../authentication/certificate-requests.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
+import { readSigningRequest } from '../../pki/certificate-requests.ts';
 import type { KindStrategy, SubresourceRules } from '../../registry/strategy.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 

@@ -3,7 +3,7 @@
  *
  * What it is not: able to deny, or to change while the server runs: the file is read at start.
  */
-import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { ListingAuthorizer } from '../always.ts';
 import type { Attributes, NonResourceRule, ResourceRule } from '../authorizer.ts';
 import type { AbacPolicy } from './policy-file.ts';

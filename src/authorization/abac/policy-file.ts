@@ -12,7 +12,7 @@ import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import { text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { wellKnownGroups } from '../../authentication/authenticator.ts';
+import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 
 export interface AbacPolicy {
   /** '' when it does not ask for one. */

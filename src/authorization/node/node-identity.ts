@@ -1,6 +1,6 @@
 /** Which users are agents of nodes: `system:node:NAME` in the group system:nodes. */
-import type { UserInfo } from '../../authentication/authenticator.ts';
-import { wellKnownGroups } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
+import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 
 const userPrefix = 'system:node:';
 

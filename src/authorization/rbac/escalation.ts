@@ -21,8 +21,8 @@ import {
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import { wellKnownGroups } from '../../authentication/authenticator.ts';
-import type { UserInfo } from '../../authentication/authenticator.ts';
+import { wellKnownGroups } from '../../apimachinery/user-info.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes } from '../authorizer.ts';
 import { rulesOf } from './policy-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';

@@ -7,7 +7,7 @@
  * what other bindings grant; they are told when nothing is granted, at most `resolutionErrorsMax`.
  */
 import { quote } from '../../apimachinery/quote.ts';
-import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { Authorizer, Decision, RuleResolver, UserRules } from '../authorizer.ts';
 import { noOpinion } from '../authorizer.ts';
 import { ruleAllows, ruleResource } from './policy-rules.ts';

@@ -16,7 +16,7 @@
 import type { PolicyRule } from './policy-rules.ts';
 import { subjectKey, subjectKeysOf } from './rbac-objects.ts';
 import type { Binding, RoleRef, Subject, SubjectKey } from './rbac-objects.ts';
-import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 
 /** `/name` of a ClusterRole or ClusterRoleBinding, `namespace/name` of the others. */
 export type RbacKey = string;

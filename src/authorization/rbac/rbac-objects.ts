@@ -7,7 +7,7 @@
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 
 export interface RoleRef {
   readonly kind: string;

@@ -10,8 +10,8 @@
  * Invariants: the requester is whom the server wrote into the request. Who has not got the right is
  * asked about again, for rights come later: with backoff, for as long as the request is there.
  */
-import { readSigningRequest } from '../../authentication/certificate-requests.ts';
-import type { SigningRequest } from '../../authentication/certificate-requests.ts';
+import { readSigningRequest } from '../../pki/certificate-requests.ts';
+import type { SigningRequest } from '../../pki/certificate-requests.ts';
 import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';

@@ -11,7 +11,7 @@
  * Invariant: what is removed is the very revision that was judged.
  */
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import { readCertificates } from '../../authentication/certificates.ts';
+import { readCertificates } from '../../pki/certificates.ts';
 import { deleteObject } from '../../registry/delete.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';

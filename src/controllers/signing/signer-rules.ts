@@ -9,8 +9,8 @@
  * What it is not: permission. Whoever approves a request has looked at who made it.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
-import { wellKnownGroups } from '../../authentication/authenticator.ts';
-import type { SigningRequest } from '../../authentication/certificate-requests.ts';
+import { wellKnownGroups } from '../../apimachinery/user-info.ts';
+import type { SigningRequest } from '../../pki/certificate-requests.ts';
 
 /** Why it is not signed; undefined: it is. */
 export type SignerRule = (request: SigningRequest, usages: readonly string[]) => string | undefined;

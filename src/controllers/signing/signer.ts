@@ -10,8 +10,8 @@
  * Invariants: a request gets one certificate, or fails, once. A certificate lasts as long as was
  * asked for within `lifeMinMs` and the configured duration, and never longer than its CA.
  */
-import { issueCertificate, readSigningRequest } from '../../authentication/certificate-requests.ts';
-import type { SigningAuthority } from '../../authentication/certificate-requests.ts';
+import { issueCertificate, readSigningRequest } from '../../pki/certificate-requests.ts';
+import type { SigningAuthority } from '../../pki/certificate-requests.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { Controller } from '../controller.ts';

@@ -14,7 +14,7 @@ import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import { parseRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
-import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import { updateObject } from '../../registry/update.ts';
 

@@ -14,7 +14,7 @@
 import { part, text } from '../../apimachinery/members.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { readCertificates } from '../../authentication/certificates.ts';
+import { readCertificates } from '../../pki/certificates.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { Timers } from '../../stdx/clock.ts';

@@ -16,8 +16,8 @@ import type {
   AuthenticationRequest,
   Caller,
   CallerAuthentication,
-  UserInfo,
 } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';

@@ -7,7 +7,7 @@
  * Invariants: an object of the kind `namespaces` lies in the namespace of its name; a list or a
  * watch that a field selector limits to one name asks for that name.
  */
-import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { Attributes } from '../../authorization/authorizer.ts';
 import { queryValue } from '../../apimachinery/query.ts';
 import type { QueryParameters } from '../../apimachinery/query.ts';

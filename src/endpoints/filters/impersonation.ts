@@ -11,8 +11,8 @@
  * user comes out either authenticated or anonymous, by its groups; nothing behind this sees the
  * headers. Bound: the size of a request head.
  */
-import type { UserInfo } from '../../authentication/authenticator.ts';
-import { anonymousUser, wellKnownGroups } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
+import { anonymousUser, wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
 import { newBadRequest } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';

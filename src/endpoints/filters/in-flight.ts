@@ -11,8 +11,8 @@
  * Bounds: `max` of each kind, and a quarter of it on top that is kept for callers who hold little:
  * one who takes all that there is cannot stop the others. 0: no bound.
  */
-import { wellKnownGroups } from '../../authentication/authenticator.ts';
-import type { UserInfo } from '../../authentication/authenticator.ts';
+import { wellKnownGroups } from '../../apimachinery/user-info.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { HttpExchange } from '../../transport/http-exchange.ts';
 import { healthEndpoints } from '../health.ts';
 import type { RequestInfo } from '../request-info.ts';

@@ -14,7 +14,7 @@ import { parseFieldSelector } from '../../apimachinery/selectors/field-selector.
 import { newBadRequest, newInvalid, StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes } from '../../authorization/authorizer.ts';
 import type { Result } from '../../registry/registry.ts';
 import { ok, refused } from '../../registry/registry.ts';

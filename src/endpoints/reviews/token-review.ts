@@ -11,9 +11,10 @@
 import { part, texts } from '../../apimachinery/members.ts';
 import { newBadRequest } from '../../apimachinery/status-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { wellKnownGroups } from '../../authentication/authenticator.ts';
-import type { Authentication, UserInfo } from '../../authentication/authenticator.ts';
-import { userInfoJson } from '../../authentication/user-info-json.ts';
+import { wellKnownGroups } from '../../apimachinery/user-info.ts';
+import type { Authentication } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
+import { userInfoJson } from '../../apimachinery/user-info-json.ts';
 import { ok, refused } from '../../registry/registry.ts';
 import type { ReviewAnswerer } from '../request.ts';
 

@@ -19,7 +19,7 @@ import { isConflict, newTimeout, StatusError } from '../../apimachinery/status-e
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
 import { deleteObject } from '../delete.ts';
 import { getObject } from '../read.ts';
 import type { ObjectTarget, RegistryDeps, Result } from '../registry.ts';

@@ -1,5 +1,5 @@
 /**
- * Writes of the LMDB store: commits and compaction, one transaction at a time.
+ * Writes of the LMDB store: commits, one transaction at a time, and the order of all that writes.
  *
  * A commit is decided on this thread and written by lmdb-js' writer thread, in one transaction:
  *
@@ -16,24 +16,27 @@
  *
  * While the store is full (reserve.ts) only deletions are written, out of the reserve, and
  * compaction; whatever else comes is refused unwritten, so a full store costs nobody a flush.
+ * A full store keeps no history: a deletion that kept the record it ends would need as much room as
+ * it makes, and in one piece. So it is written `sparingly`, without a copy and a log entry, and the
+ * store is compacted through it in the same transaction; followers have it from the ring. What lies
+ * in log and old at or below the compact revision afterwards means nothing, until the next
+ * compaction removes it (lmdb-compaction.ts).
  *
  * A failure other than `full` ends all writing until restart: after a failed sync nobody knows what
  * the disk holds, and asking again does not tell.
  * Bounds: the queue of writers is as long as there are callers; the committer makes one at a time,
- * a compaction one. A compaction step is `COMPACT_STEP` changes.
+ * a compaction one.
  */
 import type { Clock } from '../../stdx/clock.ts';
 import type { ChangeRing } from '../change-ring.ts';
 import { endsRecord } from '../deletions.ts';
 import type { IsEnding } from '../deletions.ts';
 import { changesOf, planMutations } from '../mutation-plan.ts';
-import type { MutationPlan } from '../mutation-plan.ts';
+import type { MutationPlan, PlannedWrite } from '../mutation-plan.ts';
 import { StorageError } from '../storage.ts';
 import type { Mutation, MutationOutcome, Revision } from '../storage.ts';
 import type { CommitSignal } from '../tail.ts';
 import {
-  decodeLogEntry,
-  decodeRevision,
   encodeKey,
   encodeLogEntry,
   encodeRevision,
@@ -42,14 +45,12 @@ import {
   oldKey,
 } from './layout.ts';
 import type { LmdbRecord } from './layout.ts';
+import { createLmdbCompaction } from './lmdb-compaction.ts';
 import { translateCommitError } from './lmdb-errors.ts';
 import { createReserve } from './reserve.ts';
-import type { Reserve, Transaction } from './reserve.ts';
-import { currentCompactRevision, currentRevision, readNow } from './lmdb-reads.ts';
+import type { Reserve, ReservedWrite, Transaction } from './reserve.ts';
+import { currentRevision, readNow } from './lmdb-reads.ts';
 import type { Tables } from './tables.ts';
-
-/** A step holds up commits by about as long as one commit of as many mutations takes. */
-const COMPACT_STEP = 256;
 
 export interface LmdbWriter {
   commit(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]>;
@@ -81,6 +82,7 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   const reserve = createReserve({ ...options, bytes: options.reserveBytes });
   const { broken, transaction } = createTransactions(options, () => (known = undefined));
   const inReserve = withReserve(reserve, transaction);
+  const compaction = createLmdbCompaction({ tables, ring, exclusive, write: inReserve });
   let last: Promise<unknown> = Promise.resolve();
   /** The revision of the newest change; undefined when it has to be read. */
   let known: Revision | undefined;
@@ -97,44 +99,34 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
     if (newest === undefined) return planned.outcomes;
     const timeMs = clock.nowMs();
     const ends = mutations.every((mutation) => endsRecord(mutation, isEnding));
-    await inReserve(ends, () => writeCommit(tables, planned, timeMs));
+    await inReserve({
+      write: () => writeCommit(tables, planned, timeMs),
+      whenFull: ends ? () => writeSparingly(tables, planned) : undefined,
+    });
     known = newest.revision;
     ring.push(changesOf(planned.writes, timeMs), newest.revision);
     commits.notify();
     return planned.outcomes;
   }
 
-  /** Forgets up to COMPACT_STEP changes, fewer where there is no room; answers whether there may
-   * be more to forget. */
-  async function compactStep(before: Revision): Promise<boolean> {
-    for (let changes = COMPACT_STEP; ; changes = Math.ceil(changes / 8)) {
-      const step = planCompaction(tables, before, changes);
-      if (step === undefined) return false;
-      try {
-        await inReserve(true, () => writeCompaction(tables, step));
-      } catch (error) {
-        // A smaller one needs less room before it gives some.
-        if (changes > 1 && error instanceof StorageError && error.code === 'full') continue;
-        throw error;
-      }
-      ring.forget(step.compactRevision);
-      return step.more;
-    }
+  function restore(): Promise<boolean> {
+    return exclusive(() => reserve.restore(transaction));
   }
 
   return {
     commit: (mutations) => exclusive(() => commitNow(mutations)),
-    async compact(before) {
-      // Each step queues behind the commits that came meanwhile.
-      while (await exclusive(() => compactStep(before))) continue;
-    },
+    compact: (before) => compaction.through(before),
     settled: () => exclusive(() => Promise.resolve()),
     failure: () => broken() ?? (reserve.isFull ? fullError() : undefined),
-    keepReserve: () =>
-      exclusive(async () => {
-        if (broken() !== undefined || (reserve.isFull && !reserve.isDue())) return;
-        await reserve.restore(transaction);
-      }),
+    async keepReserve() {
+      if (broken() !== undefined || (reserve.isFull && !reserve.isDue())) return;
+      if (await restore()) return;
+      try {
+        if (await compaction.ofEverything()) await restore();
+      } catch {
+        // No room for the smallest step, or broken, which every writer is told.
+      }
+    },
   };
 }
 
@@ -178,20 +170,33 @@ function createTransactions(
   return { transaction, broken: () => broken };
 }
 
-/** `mayUseReserve`: what is written makes room, sooner or later. */
 function withReserve(reserve: Reserve, transaction: Transaction) {
-  return async (mayUseReserve: boolean, write: () => void): Promise<void> => {
-    if (!mayUseReserve && reserve.isDue()) await reserve.restore(transaction);
-    if (!mayUseReserve && reserve.isFull) throw fullError();
+  return async ({ write, whenFull }: ReservedWrite): Promise<void> => {
+    if (whenFull === undefined && reserve.isDue()) await reserve.restore(transaction);
+    if (!reserve.isFull) {
+      try {
+        return await transaction(write);
+      } catch (error) {
+        if (!isFullError(error)) throw error;
+        await reserve.release(transaction);
+        if (whenFull === undefined) throw error;
+      }
+    }
+    if (whenFull === undefined) throw fullError();
     try {
-      await transaction(write);
+      await transaction(whenFull);
     } catch (error) {
-      if (!(error instanceof StorageError) || error.code !== 'full') throw error;
+      if (!isFullError(error)) throw error;
+      // Some of it may be there still: there was no room to free it, or the store was full when it
+      // was opened.
       await reserve.release(transaction);
-      if (!mayUseReserve) throw error;
-      await transaction(write);
+      await transaction(whenFull);
     }
   };
+}
+
+function isFullError(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'full';
 }
 
 function fullError(): StorageError {
@@ -231,38 +236,16 @@ function writeCommit(
   if (newest !== undefined) void meta.put(metaKeys.revision, encodeRevision(newest.revision));
 }
 
-interface CompactionStep {
-  readonly forgotten: readonly { readonly logKey: Buffer; readonly oldKey: Buffer }[];
-  readonly compactRevision: Revision;
-  /** Whether changes up to `before` remain. */
-  readonly more: boolean;
-}
-
-function planCompaction(
-  tables: Tables,
-  before: Revision,
-  changesMax: number,
-): CompactionStep | undefined {
-  const revision = currentRevision(tables);
-  const bound = before < revision ? before : revision;
-  if (bound <= currentCompactRevision(tables)) return undefined;
-  const forgotten: { readonly logKey: Buffer; readonly oldKey: Buffer }[] = [];
-  let through = bound;
-  const end = encodeRevision((bound + 1n) as Revision);
-  for (const { key, value } of tables.log.getRange({ end, limit: changesMax + 1 })) {
-    if (forgotten.length === changesMax) {
-      return { forgotten, compactRevision: through, more: true };
-    }
-    through = decodeRevision(key);
-    forgotten.push({ logKey: key, oldKey: oldKey(decodeLogEntry(value).key, through) });
+/** As writeCommit(), of deletions in a full store: no history is left, theirs nor another. */
+function writeSparingly(
+  { cur, meta }: Tables,
+  { writes, finally: left }: MutationPlan<LmdbRecord>,
+): void {
+  for (const [key, record] of left) {
+    if (record === undefined) void cur.remove(encodeKey(key));
+    else void cur.put(encodeKey(key), record.bytes);
   }
-  return { forgotten, compactRevision: bound, more: false };
-}
-
-function writeCompaction({ log, old, meta }: Tables, step: CompactionStep): void {
-  for (const each of step.forgotten) {
-    void log.remove(each.logKey);
-    void old.remove(each.oldKey);
-  }
-  void meta.put(metaKeys.compactRevision, encodeRevision(step.compactRevision));
+  const newest = encodeRevision((writes.at(-1) as PlannedWrite<LmdbRecord>).revision);
+  void meta.put(metaKeys.revision, newest);
+  void meta.put(metaKeys.compactRevision, newest);
 }

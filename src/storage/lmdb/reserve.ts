@@ -6,7 +6,11 @@
  *
  * What it is not: free space of the file system, which somebody else may take. The room is pages of
  * the store's own file: records that mean nothing, in a table of their own. Freed, they serve what
- * LMDB writes next, be it the disk, a quota or a limit of the file that has come to its end.
+ * LMDB writes later, be it the disk, a quota or a limit of the file that has come to its end.
+ *
+ * LMDB gives out again what transaction N has freed in transaction N+2 at the earliest: until N+1
+ * is on the disk, N's predecessor must be readable. So a release ends with a transaction that
+ * changes nothing; without it, what follows would find none of the room.
  *
  * Invariants: the store is full exactly while the reserve is not whole, and is not full again until
  * the whole of it has been written anew: that there is room for it is the proof that there is room.
@@ -14,6 +18,8 @@
  */
 import { statfsSync } from 'node:fs';
 import type { Clock } from '../../stdx/clock.ts';
+import { StorageError } from '../storage.ts';
+import { metaKeys } from './layout.ts';
 import { fileBytesMax } from './lmdb-errors.ts';
 import type { Table, Tables } from './tables.ts';
 
@@ -28,6 +34,8 @@ export const reserveLimits = {
   retryMinMs: 1_000,
   retryMaxMs: 8_000,
   steadyMs: 60_000,
+  /** Where there is no room to free the whole of it at once, this part of as much is tried. */
+  smallerSteps: 8,
 } as const;
 
 /** A value that takes one page of 4 KiB for itself: any free page will do for it. */
@@ -45,6 +53,12 @@ export interface Reserve {
 
 /** Rejects when nothing of it was written. */
 export type Transaction = (write: () => void) => Promise<void>;
+
+export interface ReservedWrite {
+  readonly write: () => void;
+  /** What a full store takes instead, out of the reserve; undefined: nothing, it makes no room. */
+  readonly whenFull: (() => void) | undefined;
+}
 
 export interface ReserveOptions {
   /** The data directory. */
@@ -91,7 +105,10 @@ export function createReserve(options: ReserveOptions): Reserve {
         roomBytes = freeBytes(path);
       }
       becomes(true);
-      if (table.getKeysCount({ limit: 1 }) > 0) await transaction(() => void table.clearAsync());
+      await releaseAll(table, pages, async (write) => {
+        await transaction(write);
+        await transaction(() => touch(tables));
+      });
     },
     async restore(transaction) {
       triedMs = clock.monotonicMs();
@@ -108,6 +125,29 @@ export function createReserve(options: ReserveOptions): Reserve {
       return true;
     },
   };
+}
+
+/** Frees it in one step or, where even that finds no room, in ever smaller ones. */
+async function releaseAll(table: Table, pages: number, transaction: Transaction): Promise<void> {
+  let step = Math.max(pages, 1);
+  for (;;) {
+    const keys = [...table.getKeys({ limit: step })];
+    if (keys.length === 0) return;
+    try {
+      await transaction(() => {
+        for (const key of keys) void table.remove(key);
+      });
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.code !== 'full' || step === 1) throw error;
+      step = Math.ceil(step / reserveLimits.smallerSteps);
+    }
+  }
+}
+
+/** The least that is a transaction. */
+function touch({ meta }: Tables): void {
+  const revision = meta.getBinary(metaKeys.revision);
+  if (revision !== undefined) void meta.put(metaKeys.revision, revision);
 }
 
 function fill(table: Table, pages: number): void {

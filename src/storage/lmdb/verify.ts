@@ -5,13 +5,17 @@
  * What it is not: a repair, nor does it know what a value should be: the caller does. It reads
  * every record; on a large store that takes time and memory in proportion to the number of keys and
  * of kept changes.
+ *
+ * What a full store leaves at or below the compact revision (lmdb-writes.ts) is no contradiction:
+ * nobody reads it, and it is not counted.
  */
 import type { RecordCheck } from '../damage.ts';
 import { revisionZero } from '../storage.ts';
 import type { Revision } from '../storage.ts';
 import { changeProblems, lifetimeProblems, placeProblems } from '../verify.ts';
 import type { Lifetime, LoggedChange, StoreReport } from '../verify.ts';
-import { decodeKey, decodeLogEntry, decodeRecord, decodeRevision, splitOldKey } from './layout.ts';
+import { decodeKey, decodeLogEntry, decodeRecord, decodeRevision } from './layout.ts';
+import { encodeRevision, splitOldKey } from './layout.ts';
 import { currentCompactRevision, currentRevision } from './lmdb-reads.ts';
 import type { Tables } from './tables.ts';
 
@@ -28,9 +32,9 @@ export function verifyTables(tables: Tables, check: RecordCheck): StoreReport {
   const revision = currentRevision(tables);
   const compactRevision = currentCompactRevision(tables);
   const bounds = { revision, compactRevision };
-  const log = readLog(tables, problems);
+  const log = readLog(tables, compactRevision, problems);
   for (const at of log.keys()) problems.push(...placeProblems(at, bounds));
-  const lives = readLives(tables, check, problems);
+  const lives = readLives(tables, check, compactRevision, problems);
   const written = new Map<Revision, string>();
   const uncertain = new Set<string>();
   let recordsCount = 0;
@@ -59,9 +63,10 @@ export function verifyTables(tables: Tables, check: RecordCheck): StoreReport {
   return { recordsCount, supersededCount, changesCount, revision, compactRevision, problems };
 }
 
-function readLog({ log }: Tables, problems: string[]): Log {
+function readLog({ log }: Tables, compacted: Revision, problems: string[]): Log {
   const entries = new Map<Revision, LoggedChange>();
-  for (const { key, value } of log.getRange({})) {
+  const start = encodeRevision((compacted + 1n) as Revision);
+  for (const { key, value } of log.getRange({ start })) {
     const at = decodeRevision(key);
     try {
       const entry = decodeLogEntry(value);
@@ -76,6 +81,7 @@ function readLog({ log }: Tables, problems: string[]): Log {
 function readLives(
   { cur, old }: Tables,
   check: RecordCheck,
+  compacted: Revision,
   problems: string[],
 ): Map<string, Life[]> {
   const all = new Map<string, Life[]>();
@@ -91,7 +97,7 @@ function readLives(
   };
   for (const { key, value } of old.getRange({})) {
     const superseded = splitOldKey(key);
-    add(superseded.key, value, superseded.end);
+    if (superseded.end > compacted) add(superseded.key, value, superseded.end);
   }
   for (const { key, value } of cur.getRange({})) add(key, value, undefined);
   const order = ({ start }: Life): Revision => start ?? revisionZero;

@@ -1,14 +1,14 @@
 /**
  * The frames between a store server and its clients.
  *
- *   [ operation, 1 byte ][ id, 4 bytes ][ payload: what node:v8 makes of the value ]
+ *   [ operation, 1 byte ][ id, 4 bytes ][ payload: the value in CBOR, by cbor-x ]
  *
  * What it is not: a format that lasts. Both ends are the same build, so nothing has a version.
  *
  * Records and changes travel as rows, without the names of their fields: pages are what is sent
  * most. The bytes of a received record are a view into its frame.
  */
-import { deserialize, serialize } from 'node:v8';
+import { Encoder } from 'cbor-x';
 import { messageOf } from '../../stdx/message-of.ts';
 import { StorageError } from '../storage.ts';
 import type {
@@ -76,6 +76,12 @@ export interface Frame {
 }
 
 const headBytes = 5;
+
+/** Standard CBOR: bytes are byte strings and stay views into the frame, objects are maps, and a
+ * revision, a bigint, comes back as one. */
+const cbor = new Encoder({ useRecords: false, tagUint8Array: false, copyBuffers: false });
+const serialize = (value: unknown): Uint8Array => cbor.encode(value);
+const deserialize = (payload: Uint8Array): unknown => cbor.decode(payload);
 
 export function frameHead(operation: Operation, id: number): Uint8Array {
   const head = Buffer.allocUnsafe(headBytes);

@@ -1,0 +1,97 @@
+/**
+ * The authentication configuration as it is in force: read at start, and again when its file
+ * changes (spec 2, sections 2.1 and 5.3).
+ *
+ * Invariants: a file that is wrong when it is read again changes nothing, is logged and counted;
+ * what is taken is taken whole, in one step. Requests under way keep what they were let in by.
+ */
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { JsonValue } from '../../apimachinery/unstructured.ts';
+import type { AnonymousRule } from '../../authentication/union.ts';
+import { followConfiguration } from '../../authorization/configuration-file.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { AccessConfig } from '../config/access-options.ts';
+import { configurationOf } from './authentication.ts';
+import type { AuthenticationFiles } from './authentication.ts';
+import type { Log } from './log.ts';
+import type { LabelledSeries } from '../metrics/metrics.ts';
+
+export interface FollowAuthenticationDeps {
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** @throws OptionsError; then nothing has changed. */
+  readonly trustIssuers: (jwt: readonly JsonValue[]) => void;
+}
+
+export interface FollowedAuthentication {
+  readonly anonymous: () => AnonymousRule;
+  readonly series: readonly LabelledSeries[];
+  stop(): void;
+}
+
+export function followAuthentication(
+  access: AccessConfig,
+  { anonymous: first, configuration }: AuthenticationFiles,
+  deps: FollowAuthenticationDeps,
+): FollowedAuthentication {
+  let anonymous = first;
+  if (configuration === undefined) {
+    return { anonymous: () => anonymous, series: [], stop: () => undefined };
+  }
+  const { log, timers } = deps;
+  const reloads = createReloads(deps.clock);
+  const failed = (error: unknown): void => {
+    reloads.note('failure');
+    log.error({ err: error }, 'the changed authentication configuration is not in force');
+  };
+  const following = followConfiguration({
+    file: configuration.file,
+    bytes: configuration.bytes,
+    timers,
+    onChange(bytes) {
+      try {
+        const next = configurationOf(access, bytes, deps.identity);
+        deps.trustIssuers(next.jwt);
+        anonymous = next.anonymous;
+        reloads.note('success');
+        log.info({}, 'the authentication configuration was read again');
+      } catch (error) {
+        failed(error);
+      }
+    },
+    onError: failed,
+  });
+  return {
+    anonymous: () => anonymous,
+    series: reloads.series,
+    stop: () => following.stop(),
+  };
+}
+
+function createReloads(clock: Clock) {
+  const counts = new Map<string, { count: number; atMs: number }>();
+  const prefix = 'apiserver_authentication_config_controller_automatic_reload';
+  const read = (value: (noted: { count: number; atMs: number }) => number) => () =>
+    [...counts].map(([status, noted]) => ({ labels: { status }, value: value(noted) }));
+  const series: readonly LabelledSeries[] = [
+    {
+      name: `${prefix}s_total`,
+      help: 'Readings of the changed authentication configuration.',
+      read: read(({ count }) => count),
+    },
+    {
+      name: `${prefix}_last_timestamp_seconds`,
+      help: 'When it was read last.',
+      read: read(({ atMs }) => atMs / 1000),
+    },
+  ];
+  return {
+    series,
+    note(status: 'success' | 'failure'): void {
+      const count = (counts.get(status)?.count ?? 0) + 1;
+      counts.set(status, { count, atMs: clock.nowMs() });
+    },
+  };
+}

@@ -1,0 +1,204 @@
+/**
+ * The methods of authentication as the flags say, from the files that they name
+ * (spec 2, section 5.2).
+ *
+ *     proxy ▶ client certificate ▶ bearer token: the administrator's, the token file's, then the
+ *     token methods that are handed in ▶ anonymous
+ *
+ * Invariants: a file that cannot be read, or holds anything that is not understood, ends the start
+ * with one line that names the flag; no secret is in that line.
+ */
+import type {
+  Authenticator,
+  CallerAuthentication,
+  TokenAuthenticator,
+} from '../../authentication/authenticator.ts';
+import { readAuthenticationConfiguration } from '../../authentication/configuration.ts';
+import type { ConfiguredAuthentication } from '../../authentication/configuration.ts';
+import { bearerTokens } from '../../authentication/bearer.ts';
+import { readCertificates } from '../../pki/certificates.ts';
+import type { Certificate } from '../../pki/certificates.ts';
+import { clientCertificates } from '../../authentication/client-certificate.ts';
+import { secretDigest } from '../../authentication/constant-time.ts';
+import { isProxyHeader, requestHeaderProxy } from '../../authentication/request-header.ts';
+import type { ProxyRules } from '../../authentication/request-header.ts';
+import { readTokenFile, staticTokens } from '../../authentication/token-file.ts';
+import { createAuthentication } from '../../authentication/union.ts';
+import type { AnonymousRule } from '../../authentication/union.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { JsonValue } from '../../apimachinery/unstructured.ts';
+import type { Clock } from '../../stdx/clock.ts';
+import type { Histogram } from '../../stdx/histogram.ts';
+import type {
+  AuthenticationTrust,
+  TrustedProxies,
+} from '../../controllers/system/authentication-trust.ts';
+import type { AccessConfig, RequestHeaderConfig } from '../config/access-options.ts';
+import { readOptionFile, readOptionText } from '../config/option-files.ts';
+import { OptionsError } from '../config/option-values.ts';
+import type { Pki } from './pki.ts';
+
+/** What the files say, read before anything is started. */
+export interface AuthenticationFiles {
+  readonly clientRoots: readonly Certificate[];
+  readonly proxy: ProxyRules | undefined;
+  /** CAs of clients and proxies, PEM: clients are told of them in the handshake. */
+  readonly clientCaPem: string;
+  /** What servers behind this one are told of it. */
+  readonly trust: AuthenticationTrust;
+  readonly staticUsers: ReadonlyMap<string, Pki['adminUser']>;
+  readonly configuration: ReadConfigurationFile | undefined;
+  readonly anonymous: AnonymousRule;
+}
+
+export interface ReadConfigurationFile {
+  readonly file: string;
+  readonly bytes: Uint8Array;
+  readonly jwt: readonly JsonValue[];
+}
+
+/** @throws OptionsError. */
+export function readAuthenticationFiles(
+  access: AccessConfig,
+  pki: Pki,
+  identity: Identity,
+): AuthenticationFiles {
+  const own = pki.authority.certificatePem;
+  const clients = access.clientCaFile === undefined ? '' : bundleOf('client-ca-file', access);
+  const proxies = access.requestHeader === undefined ? '' : proxyBundle(access);
+  const file = access.authenticationConfigFile;
+  const bytes = file === undefined ? undefined : readOptionFile('authentication-config', file);
+  const configured = configurationOf(access, bytes, identity);
+  return {
+    clientRoots: rootsOf('client-ca-file', `${own}\n${clients}`),
+    proxy: proxyRules(access, proxies),
+    clientCaPem: [own, clients, proxies].filter((pem) => pem !== '').join('\n'),
+    trust: {
+      clientCaPem: `${own}\n${clients}`,
+      proxies: access.requestHeader && trustedProxies(access.requestHeader, proxies),
+    },
+    staticUsers: staticUsersOf(access, pki),
+    configuration:
+      file === undefined || bytes === undefined ? undefined : { file, bytes, jwt: configured.jwt },
+    anonymous: configured.anonymous,
+  };
+}
+
+export interface UsedConfiguration {
+  readonly jwt: readonly JsonValue[];
+  readonly anonymous: AnonymousRule;
+}
+
+/** What is in force with this configuration file and the flags; undefined: there is no file.
+ * @throws OptionsError. */
+export function configurationOf(
+  access: AccessConfig,
+  bytes: Uint8Array | undefined,
+  identity: Identity,
+): UsedConfiguration {
+  if (bytes === undefined) return { jwt: [], anonymous: anonymousRule(access, undefined) };
+  const read = readAuthenticationConfiguration(bytes, identity);
+  if (read.kind === 'ok') {
+    return { jwt: read.value.jwt, anonymous: anonymousRule(access, read.value) };
+  }
+  const file = access.authenticationConfigFile ?? '';
+  throw new OptionsError(`--authentication-config: ${file}: ${read.problem}`);
+}
+
+export function buildAuthentication(
+  files: AuthenticationFiles,
+  tokenMethods: readonly TokenAuthenticator[],
+  anonymous: () => AnonymousRule,
+  clock: Clock,
+  identity: Identity,
+  expirations: Histogram,
+): CallerAuthentication {
+  const { proxy, clientRoots } = files;
+  const methods: readonly Authenticator[] = [
+    ...(proxy === undefined ? [] : [requestHeaderProxy(proxy, clock)]),
+    clientCertificates(clientRoots, clock, identity, (seconds) => expirations.observe(seconds)),
+    bearerTokens(tokenMethods),
+  ];
+  return createAuthentication({
+    methods,
+    anonymous,
+    isCredentialHeader: (name) => proxy !== undefined && isProxyHeader(proxy.headers, name),
+  });
+}
+
+/** The methods that know the tokens of files; others follow them. */
+export function fileTokens({ staticUsers }: AuthenticationFiles): TokenAuthenticator {
+  return staticTokens(staticUsers);
+}
+
+function staticUsersOf({ tokenAuthFile }: AccessConfig, { adminToken, adminUser }: Pki) {
+  const admin = [secretDigest(adminToken), adminUser] as const;
+  if (tokenAuthFile === undefined) return new Map([admin]);
+  const read = readTokenFile(readOptionText('token-auth-file', tokenAuthFile));
+  if (read.kind === 'invalid') {
+    throw new OptionsError(`--token-auth-file: ${tokenAuthFile}:${read.line}: ${read.problem}`);
+  }
+  return new Map([...read.users, admin]);
+}
+
+function bundleOf(flag: string, { clientCaFile }: AccessConfig): string {
+  return readOptionText(flag, clientCaFile ?? '');
+}
+
+function proxyBundle({ requestHeader }: AccessConfig): string {
+  return readOptionText('requestheader-client-ca-file', requestHeader?.clientCaFile ?? '');
+}
+
+function proxyRules({ requestHeader }: AccessConfig, pem: string): ProxyRules | undefined {
+  if (requestHeader === undefined) return undefined;
+  return {
+    roots: rootsOf('requestheader-client-ca-file', pem),
+    allowedNames: requestHeader.allowedNames,
+    headers: {
+      username: requestHeader.usernameHeaders,
+      uid: requestHeader.uidHeaders,
+      group: requestHeader.groupHeaders,
+      extraPrefix: requestHeader.extraHeaderPrefixes,
+    },
+  };
+}
+
+function trustedProxies(rules: RequestHeaderConfig, caPem: string): TrustedProxies {
+  return {
+    caPem,
+    allowedNames: rules.allowedNames,
+    usernameHeaders: rules.usernameHeaders.map(asWritten),
+    uidHeaders: rules.uidHeaders.map(asWritten),
+    groupHeaders: rules.groupHeaders.map(asWritten),
+    extraHeaderPrefixes: rules.extraHeaderPrefixes.map(asWritten),
+  };
+}
+
+/** `x-remote-user` ▶ `X-Remote-User`: clients compare the text. */
+function asWritten(header: string): string {
+  return header.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+}
+
+function rootsOf(flag: string, pem: string): readonly Certificate[] {
+  const roots = readCertificates(pem);
+  if (roots === undefined || roots.length === 0) {
+    throw new OptionsError(`--${flag}: the file holds no certificates, or some that are broken`);
+  }
+  return roots;
+}
+
+/** On by default, but not where a request without credentials could do everything. */
+function anonymousRule(
+  { anonymousAuth, authorization }: AccessConfig,
+  configuration: ConfiguredAuthentication | undefined,
+): AnonymousRule {
+  const configured = configuration?.anonymous;
+  if (configured !== undefined) {
+    if (anonymousAuth === undefined) return configured;
+    throw new OptionsError(
+      '--anonymous-auth cannot be given where the authentication configuration has `anonymous`',
+    );
+  }
+  const allowed = anonymousAuth ?? !authorization.modes.includes('AlwaysAllow');
+  return { kind: allowed ? 'everywhere' : 'nowhere' };
+}

@@ -1,0 +1,240 @@
+/**
+ * What a server does beside answering: compaction, controllers, its identity Lease.
+ *
+ *   store of its own    controllers run from start to stop, no Lease
+ *   shared store        controllers run while this server holds the Lease `controllersLease`
+ *
+ * Compaction needs no Lease: any server may run it, and the store lets one do it at a time.
+ *
+ * What it is not: the controllers (src/controllers), or which of them run (controller-choice.ts).
+ */
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import { together } from '../../controllers/controller.ts';
+import type { Controller } from '../../controllers/controller.ts';
+import { createEventExpiry } from '../../controllers/event-expiry.ts';
+import { createGarbageCollector } from '../../controllers/garbage-collector.ts';
+import { createIdentityLeaseCollector } from '../../controllers/identity-lease-collector.ts';
+import { createIdentityLease } from '../../controllers/identity-lease.ts';
+import type { IdentityLease, ServerInstance } from '../../controllers/identity-lease.ts';
+import { createLeaderElection } from '../../controllers/leader-election.ts';
+import type { LeaderElection } from '../../controllers/leader-election.ts';
+import { leaseKind } from '../../controllers/lease-object.ts';
+import { createNamespaceController } from '../../controllers/namespace-lifecycle.ts';
+import { formatAddress } from '../../controllers/system/server-endpoints.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import { compactorDefaults, createCompactor } from '../../storage/compactor.ts';
+import type { ComponentHealth } from './component-statuses.ts';
+import type { Log } from './log.ts';
+import type { Measured } from '../metrics/metrics.ts';
+import type { CompletedConfig } from '../config/options.ts';
+import { OptionsError } from '../config/option-values.ts';
+import type { ServerParts } from './server-parts.ts';
+import { ownAddress } from './system-objects.ts';
+import type { Whereabouts } from './system-objects.ts';
+
+const controllersLease = 'sluice-controllers';
+const identityLeaseHook = 'kube-apiserver-identity-lease-controller';
+
+export interface BackgroundDeps {
+  readonly parts: ServerParts;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Other servers may run over the same store. */
+  readonly shared: boolean;
+  /** False where somebody else compacts the store. */
+  readonly compacts: boolean;
+  readonly hostname: string;
+  /** More controllers, where this server runs them. */
+  readonly controllers: (registry: RegistryDeps) => Controller;
+  /** What every server does for itself, once it listens. */
+  readonly everywhere: (where: Whereabouts) => Controller;
+}
+
+export interface Background {
+  /** Once the server listens: `place` tells it from others of its host. */
+  start(place: string, securePort: number | undefined): void;
+  stop(): Promise<void>;
+  readonly measured: readonly Measured[];
+  /** What the start has to do here, by the name of its health check: whether it is done. */
+  readonly hooks: ReadonlyMap<string, () => boolean>;
+  /** Whether anybody runs the controllers, as far as this server can see. */
+  controllersHealth(): ComponentHealth;
+}
+
+/** @throws OptionsError when what is asked for needs Leases and they are not served. */
+export function createBackground(config: CompletedConfig, deps: BackgroundDeps): Background {
+  const { parts, shared, timers } = deps;
+  const { registry } = parts;
+  const announces = config.featureGates.get('APIServerIdentity') ?? false;
+  const kind = leaseKind(registry);
+  if (kind === undefined && (shared || announces)) {
+    throw new OptionsError(
+      '--runtime-config: leases cannot be left out where several servers share a store, ' +
+        'nor with --feature-gates=APIServerIdentity=true',
+    );
+  }
+  const controllers = (own: RegistryDeps): Controller =>
+    together([
+      controllersOf(own, announces ? kind : undefined, config.eventTtlMs, deps),
+      deps.controllers(own),
+    ]);
+  const election = kind !== undefined && shared ? electionOf(deps, kind, controllers) : undefined;
+  const compactor = createCompactor({
+    storage: parts.storage,
+    clock: deps.clock,
+    timers,
+    historyMs: config.watchHistoryMs,
+    intervalMs: Math.min(compactorDefaults.intervalMs, config.watchHistoryMs),
+    onError: (error) => deps.log.error({ err: error }, 'compaction failed; it is tried again'),
+  });
+  const running: Controller[] = [election ?? controllers(registry)];
+  if (deps.compacts) running.push(compactor);
+  let identity: IdentityLease | undefined;
+  let started = false;
+  let everywhere: Controller | undefined;
+  return {
+    start(place, securePort) {
+      started = true;
+      const own = ownAddress(config, securePort);
+      const instance = { hostname: deps.hostname, place, advertised: own && formatAddress(own) };
+      if (kind !== undefined && announces) {
+        identity = identityLeaseOf(deps, kind, instance);
+        identity.start();
+      }
+      everywhere = deps.everywhere({ instance, own, securePort });
+      everywhere.start();
+      together(running).start();
+    },
+    async stop() {
+      // First the server says that it goes, then it takes back what it has said of itself.
+      const leave = async (): Promise<void> => {
+        await identity?.stop();
+        await everywhere?.stop();
+      };
+      await Promise.all([together(running).stop(), leave()]);
+    },
+    hooks: new Map(
+      announces && kind !== undefined
+        ? [[`start-${identityLeaseHook}`, () => !Number.isNaN(identity?.ageSeconds ?? NaN)]]
+        : [],
+    ),
+    controllersHealth: () => healthOf(election, started),
+    measured: measuredOf(election, announces ? () => identity?.ageSeconds ?? NaN : undefined),
+  };
+}
+
+function controllersOf(
+  registry: RegistryDeps,
+  identityLeases: KindInfo | undefined,
+  eventTtlMs: number,
+  { log, timers }: BackgroundDeps,
+): Controller {
+  const namespaces = createNamespaceController({
+    registry,
+    timers,
+    onError: (namespace, error) => {
+      log.error({ err: error, namespace }, 'a namespace could not be emptied; it is tried again');
+    },
+  });
+  const garbage = createGarbageCollector({
+    registry,
+    timers,
+    onMisplaced: ({ kind, entry }) => {
+      const object = `${kind.kind} ${entry.name}`;
+      log.warn({ object }, 'an object without a namespace names an owner in one: it is kept');
+    },
+    onError: (place, error) => {
+      log.error({ err: error, place }, 'garbage could not be collected; it is tried again');
+    },
+  });
+  const events = createEventExpiry({
+    registry,
+    timers,
+    ttlMs: eventTtlMs,
+    onError: (error) => log.warn({ err: error }, 'expired events were not removed; tried again'),
+  });
+  const always = [namespaces, garbage, events];
+  if (identityLeases === undefined) return together(always);
+  const collector = createIdentityLeaseCollector({
+    registry,
+    timers,
+    kind: identityLeases,
+    onError: (error) => log.warn({ err: error }, 'expired leases of servers were not removed'),
+  });
+  return together([...always, collector]);
+}
+
+function electionOf(
+  { hostname, log, parts, timers }: BackgroundDeps,
+  kind: KindInfo,
+  lead: (registry: RegistryDeps) => Controller,
+): LeaderElection {
+  return createLeaderElection({
+    registry: parts.registry,
+    timers,
+    kind,
+    leaseName: controllersLease,
+    holder: `${hostname}_${parts.registry.prng.uuid()}`,
+    lead,
+    onChange: (leading, why) => {
+      log.info({ why }, leading ? 'controllers run here' : 'controllers no longer run here');
+    },
+    onError: (error) => log.warn({ err: error }, 'the lease of controllers: it is tried again'),
+  });
+}
+
+function identityLeaseOf(
+  { log, parts, timers }: BackgroundDeps,
+  kind: KindInfo,
+  instance: ServerInstance,
+): IdentityLease {
+  return createIdentityLease({
+    registry: parts.registry,
+    timers,
+    kind,
+    instance,
+    onError: (error) => log.warn({ err: error }, 'the lease of this server was not renewed'),
+  });
+}
+
+function healthOf(election: LeaderElection | undefined, started: boolean): ComponentHealth {
+  if (election?.leading ?? started) return { kind: 'healthy', message: 'ok' };
+  const leader = election?.leader();
+  return leader === undefined
+    ? { kind: 'unhealthy', error: 'no server runs the controllers' }
+    : { kind: 'healthy', message: `ok: run by ${leader}` };
+}
+
+function measuredOf(
+  election: LeaderElection | undefined,
+  identityAge: (() => number) | undefined,
+): readonly Measured[] {
+  const measured: Measured[] = [];
+  if (election !== undefined) {
+    const labels = { name: controllersLease };
+    measured.push(
+      {
+        name: 'leader_election_master_status',
+        help: '1 while this server holds the lease.',
+        labels,
+        read: () => (election.leading ? 1 : 0),
+      },
+      {
+        name: 'sluice_leader_terms_total',
+        help: 'Times this server has acquired the lease.',
+        labels,
+        read: () => election.termsTotal,
+      },
+    );
+  }
+  if (identityAge !== undefined) {
+    measured.push({
+      name: 'sluice_identity_lease_age_seconds',
+      help: "Time since this server's own lease was renewed.",
+      read: identityAge,
+    });
+  }
+  return measured;
+}

@@ -1,0 +1,26 @@
+/**
+ * What a server answers that goes on listening while its last requests are answered
+ * (`--shutdown-send-retry-after`): come back, over another connection.
+ *
+ * What it is not: the closing of connections, which is the transport's.
+ */
+import { healthEndpoints } from '../../endpoints/health.ts';
+import type { HttpExchange } from '../../transport/http-exchange.ts';
+
+const retryAfterSeconds = 5;
+
+/** False: it is to be served; probes are told the truth to the end. */
+export function refuseWhileEnding(exchange: HttpExchange): boolean {
+  const [, root = ''] = exchange.path.split('/', 2);
+  if (healthEndpoints.some((endpoint) => endpoint === root)) return false;
+  exchange.send(
+    429,
+    [
+      ['Content-Type', 'text/plain; charset=utf-8'],
+      ['X-Content-Type-Options', 'nosniff'],
+      ['Retry-After', String(retryAfterSeconds)],
+    ],
+    'The apiserver is shutting down, please try again later.\n',
+  );
+  return true;
+}

@@ -1,0 +1,197 @@
+/**
+ * The checks behind /livez, /readyz and /healthz, under the reference's names and in its order
+ * (spec 2, section 4.1).
+ *
+ *     ping, log, etcd ─ readyz: etcd-readiness, informer-sync, change-followers (of this server's
+ *     own) ─ what the start has to do ─ shutdown
+ *
+ * What it is not: the endpoints (src/endpoints/health.ts).
+ *
+ * Invariants: behind each name stands what it says; what this server does not do has no check. What
+ * has been done stays done. A server that lags is alive: it is not to be restarted, but not to be
+ * asked either. During `livezGraceMs` after the start /livez takes for done what is yet to be done.
+ */
+import type { HealthCheck } from '../../endpoints/health.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { apiServicesGroup } from '../../apis/local-api-services.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import type { Clock } from '../../stdx/clock.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { rbacDefaultsSeen } from './authorization.ts';
+import type { Background } from './background.ts';
+import type { ControllerShortName } from './controller-choice.ts';
+import type { LogFollow } from './log-follow.ts';
+
+export interface HealthCheckDeps {
+  readonly storage: Pick<Storage, 'failure'>;
+  readonly logFollow: LogFollow;
+  readonly registry: RegistryDeps;
+  readonly identity: Identity;
+  readonly usesRbac: boolean;
+  /** Those that run, here or at another server. */
+  readonly controllers: ReadonlySet<ControllerShortName>;
+  readonly background: Pick<Background, 'hooks'>;
+  readonly shuttingDown: () => boolean;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly livezGraceMs: number;
+}
+
+const everywhere = ['livez', 'readyz', 'healthz'] as const;
+
+export function healthChecks(deps: HealthCheckDeps): readonly HealthCheck[] {
+  const { clock, livezGraceMs, logFollow, storage } = deps;
+  const graceEndsMs = clock.monotonicMs() + livezGraceMs;
+  const inGrace = (): boolean => clock.monotonicMs() < graceEndsMs;
+  const hasFailed = (): boolean => storage.failure() !== undefined;
+  const isFull = (): boolean => storage.failure()?.code === 'full';
+  return [
+    { name: 'ping', endpoints: everywhere, healthy: () => true },
+    { name: 'log', endpoints: everywhere, healthy: () => true },
+    // A full store is mended by deletions, not by a restart.
+    { name: 'etcd', endpoints: ['livez', 'healthz'], healthy: () => !hasFailed() || isFull() },
+    { name: 'etcd', endpoints: ['readyz'], healthy: () => !hasFailed() },
+    {
+      name: 'etcd-readiness',
+      endpoints: ['readyz'],
+      healthy: async () => !Number.isNaN(await logFollow.storeRevision()),
+    },
+    { name: 'informer-sync', endpoints: ['readyz'], healthy: () => logFollow.isCurrent() },
+    {
+      name: 'change-followers',
+      endpoints: ['readyz'],
+      healthy: () => !deps.registry.streams.followers.stats().some(({ failing }) => failing),
+    },
+    ...startHooks(deps).flatMap((hook) => checksOfHook(hook, inGrace)),
+    { name: 'shutdown', endpoints: ['readyz'], healthy: () => !deps.shuttingDown() },
+  ];
+}
+
+interface StartHook {
+  readonly name: string;
+  readonly done: () => boolean;
+}
+
+interface AwaitedObject {
+  readonly hook: string;
+  /** Who makes it; undefined: every server. */
+  readonly controller: ControllerShortName | undefined;
+  /** Template. */
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What is made last by each of those who make objects of the system. */
+function awaitedObjects({
+  namespaces,
+  name,
+}: Identity): Readonly<Record<'early' | 'late', readonly AwaitedObject[]>> {
+  const { system, default: standard } = namespaces;
+  const cluster = { namespace: '' };
+  return {
+    early: [
+      {
+        hook: 'start-system-namespaces-controller',
+        controller: undefined,
+        group: '',
+        resource: 'namespaces',
+        ...cluster,
+        name: system,
+      },
+      {
+        hook: 'start-cluster-authentication-info-controller',
+        controller: 'clusterauthenticationtrust',
+        group: '',
+        resource: 'configmaps',
+        namespace: system,
+        name: 'extension-apiserver-authentication',
+      },
+    ],
+    late: [
+      {
+        hook: 'scheduling/bootstrap-system-priority-classes',
+        controller: 'systempriorityclasses',
+        group: 'scheduling.{domain}',
+        resource: 'priorityclasses',
+        ...cluster,
+        name: 'system-cluster-critical',
+      },
+      {
+        hook: 'priority-and-fairness-config-producer',
+        controller: 'flowcontrol',
+        group: 'flowcontrol.{domain}',
+        resource: 'flowschemas',
+        ...cluster,
+        name: 'exempt',
+      },
+      {
+        hook: 'bootstrap-controller',
+        controller: 'kubernetesservice',
+        group: '',
+        resource: 'services',
+        namespace: standard,
+        name,
+      },
+      {
+        hook: 'start-kubernetes-service-cidr-controller',
+        controller: 'servicecidr',
+        group: 'networking.{domain}',
+        resource: 'servicecidrs',
+        ...cluster,
+        name,
+      },
+    ],
+  };
+}
+
+function startHooks(deps: HealthCheckDeps): readonly StartHook[] {
+  const { background, controllers, identity, registry, usesRbac } = deps;
+  const after = (name: string, done: () => boolean): StartHook => ({
+    name: `poststarthook/${name}`,
+    done: once(done),
+  });
+  const { early, late } = awaitedObjects(identity);
+  const made = (objects: readonly AwaitedObject[]): readonly StartHook[] =>
+    objects
+      .filter(({ controller }) => controller === undefined || controllers.has(controller))
+      .map((object) => after(object.hook, present(registry, object)));
+  const registered = someOf(registry, identity.fill(apiServicesGroup), 'apiservices');
+  return [
+    ...made(early),
+    ...[...background.hooks].map(([name, done]) => after(name, done)),
+    ...(usesRbac ? [after('rbac/bootstrap-roles', rbacDefaultsSeen(registry))] : []),
+    ...made(late),
+    after('kube-apiserver-autoregistration', registered),
+    { name: 'autoregister-completion', done: once(registered) },
+  ];
+}
+
+/** In /livez it may be late; apart, so that the other endpoints tell the truth. */
+function checksOfHook({ name, done }: StartHook, inGrace: () => boolean): readonly HealthCheck[] {
+  return [
+    { name, endpoints: ['livez'], healthy: () => done() || inGrace() },
+    { name, endpoints: ['readyz', 'healthz'], healthy: done },
+  ];
+}
+
+function once(done: () => boolean): () => boolean {
+  let seen = false;
+  return () => (seen ||= done());
+}
+
+/** A resource that is not served is not waited for. */
+function present(
+  { identity, scheme, streams }: RegistryDeps,
+  object: AwaitedObject,
+): () => boolean {
+  const resource = { group: identity.fill(object.group), resource: object.resource };
+  if (scheme.findStorage(resource) === undefined) return () => true;
+  return () => streams.snapshot(resource).get(object.namespace, object.name) !== undefined;
+}
+
+function someOf({ scheme, streams }: RegistryDeps, group: string, name: string): () => boolean {
+  const resource = { group, resource: name };
+  if (scheme.findStorage(resource) === undefined) return () => true;
+  return () => streams.snapshot(resource).count(undefined) > 0;
+}

@@ -1,0 +1,72 @@
+/**
+ * The store that the options name, opened; and the directory that it, the keys and the
+ * kubeconfig lie in.
+ *
+ * What it is not: stores that are moved, copied or checked (store-commands.ts).
+ */
+import { mkdirSync } from 'node:fs';
+import { objectStates } from '../../../actors/actors.ts';
+import { isConditionKey } from '../../registry/create.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import { systemPrng } from '../../stdx/prng.ts';
+import { openFdbStorage } from '../../storage/fdb/fdb-storage.ts';
+import { openFoundationdb } from '../../storage/fdb/foundationdb-binding.ts';
+import { openLmdbStorage } from '../../storage/lmdb/lmdb-storage.ts';
+import { reserveLimits } from '../../storage/lmdb/reserve.ts';
+import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { Log } from './log.ts';
+import type { CompletedConfig } from '../config/options.ts';
+
+/** @throws StorageError. */
+export async function openStorage(
+  config: CompletedConfig,
+  clock: Clock,
+  timers: Timers,
+  log: Log,
+): Promise<Storage> {
+  switch (config.store) {
+    case 'memory':
+      return createMemoryStorage({ clock });
+    case 'lmdb':
+      return openLmdbStorage({
+        path: config.dataDir,
+        identity: config.identity,
+        clock,
+        room: {
+          timers,
+          reserveBytes: reserveLimits.bytes,
+          isEnding,
+          onFull(full) {
+            if (full) log.error({}, 'the store is full: only deletions are written');
+            else log.info({}, 'the store has room again');
+          },
+        },
+      });
+    case 'fdb':
+      return openFdbStorage({
+        db: openFoundationdb(config.fdbClusterFile),
+        prefix: config.fdbPrefix,
+        identity: config.identity,
+        clock,
+        timers,
+        prng: systemPrng(),
+        requestTimeoutMs: config.requestTimeoutMs,
+        mayBeTested: isConditionKey,
+      });
+  }
+}
+
+/** Whether an object in this state is being deleted. */
+export function isEnding(state: string): boolean {
+  return state === objectStates.finalizing;
+}
+
+/** A new directory is its owner's alone: secrets will be in it. */
+export function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch {
+    // Whoever needs the directory says what is wrong with it.
+  }
+}

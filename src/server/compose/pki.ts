@@ -1,0 +1,228 @@
+/**
+ * What the server makes for itself in `<data-dir>/pki`: a CA, its serving certificate, and the
+ * administrator's credentials.
+ *
+ *     ca.crt ca.key           ten years; made once, never replaced
+ *     serving.crt .key        one year, for localhost, the loopback and bound addresses, this host
+ *     admin.crt .key          one year, a user of system:masters
+ *     admin.token             the same user as a bearer token, where there is no TLS
+ *
+ * What it is not: a CA for others. Several servers trust each other's clients when they are given
+ * one CA: copy ca.crt and ca.key before their first start, or name a CA by flags.
+ *
+ * Invariants: the folder is its owner's alone (0700, files 0600). Leaves are made anew at a start
+ * when they run out within `renewBeforeMs`, are not of this CA, or do not cover an address. A file
+ * appears whole, the key before its certificate, so a certificate never waits for its key.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { hostname, networkInterfaces } from 'node:os';
+import path from 'node:path';
+import { isIP } from 'node:net';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
+import { wellKnownGroups } from '../../apimachinery/user-info.ts';
+import { isPair, makeAuthority, makeCertificate } from '../../pki/certificate-authority.ts';
+import { coversHost, keyPurposes, readCertificates, verifyChain } from '../../pki/certificates.ts';
+import type { CertificateTemplate, KeyPair } from '../../pki/certificate-authority.ts';
+import type { Certificate } from '../../pki/certificates.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { Clock } from '../../stdx/clock.ts';
+import { messageOf } from '../../stdx/message-of.ts';
+import type { AccessConfig } from '../config/access-options.ts';
+import { readOptionText } from '../config/option-files.ts';
+import { OptionsError } from '../config/option-values.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const authorityLifeMs = 3650 * dayMs;
+const leafLifeMs = 365 * dayMs;
+export const renewBeforeMs = 90 * dayMs;
+/** Clocks of clients may be behind. */
+const backdatedMs = 5 * 60 * 1000;
+const tokenBytes = 32;
+/** A shorter one that somebody has put there could be guessed. */
+const tokenLengthMin = 32;
+
+export interface Pki {
+  readonly authority: KeyPair;
+  readonly serving: KeyPair;
+  readonly admin: KeyPair;
+  readonly adminToken: string;
+  readonly adminUser: UserInfo;
+}
+
+/** Reads what is there and makes the rest. @throws OptionsError. */
+export async function ensurePki(
+  dataDir: string,
+  bindAddress: string,
+  identity: Identity,
+  clock: Clock,
+): Promise<Pki> {
+  const directory = path.resolve(dataDir, 'pki');
+  const nowMs = clock.nowMs();
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    chmodSync(directory, 0o700);
+    const authority = await ensureAuthority(directory, identity, nowMs);
+    const leaves: Leaves = { directory, authority, nowMs };
+    const commonName = `${identity.name}-admin`;
+    const groups = [wellKnownGroups.masters];
+    return {
+      authority,
+      serving: await ensureServing(leaves, bindAddress, identity),
+      admin: await ensureLeaf(leaves, 'admin', keyPurposes.clientAuth, {
+        commonName,
+        organizations: groups,
+      }),
+      adminToken: ensureToken(directory),
+      adminUser: { name: commonName, uid: '', groups, extra: {} },
+    };
+  } catch (cause) {
+    if (cause instanceof OptionsError) throw cause;
+    throw new OptionsError(`--data-dir: ${directory}: ${messageOf(cause)}`);
+  }
+}
+
+/** What TLS is served with: what the flags name, else what is made here. @throws OptionsError. */
+export function servingOf({ tlsCertificate }: AccessConfig, pki: Pki): KeyPair {
+  if (tlsCertificate === undefined) return pki.serving;
+  const pair = {
+    certificatePem: readOptionText('tls-cert-file', tlsCertificate.certFile),
+    keyPem: readOptionText('tls-private-key-file', tlsCertificate.keyFile),
+  };
+  if (isPair(pair)) return pair;
+  const why = 'these are no certificate with its key';
+  throw new OptionsError(`--tls-cert-file, --tls-private-key-file: ${why}`);
+}
+
+async function ensureAuthority(
+  directory: string,
+  identity: Identity,
+  nowMs: number,
+): Promise<KeyPair> {
+  const known = readPair(directory, 'ca');
+  if (known === undefined) {
+    const commonName = `${identity.serverName}-ca`;
+    return writePair(
+      directory,
+      'ca',
+      await makeAuthority({
+        commonName,
+        notBeforeMs: nowMs - backdatedMs,
+        notAfterMs: nowMs + authorityLifeMs,
+      }),
+    );
+  }
+  const [certificate] = readCertificates(known.certificatePem) ?? [];
+  if (certificate === undefined || !isPair(known)) {
+    throw new OptionsError(
+      `--data-dir: ${path.join(directory, 'ca.crt')} and ca.key are no certificate with its key: ` +
+        'put them back, or remove the folder to have all of it made anew',
+    );
+  }
+  if (nowMs > certificate.notAfterMs) {
+    throw new OptionsError(`--data-dir: ${path.join(directory, 'ca.crt')} has expired`);
+  }
+  return known;
+}
+
+interface Leaves {
+  readonly directory: string;
+  readonly authority: KeyPair;
+  readonly nowMs: number;
+}
+
+function ensureServing(leaves: Leaves, bindAddress: string, identity: Identity): Promise<KeyPair> {
+  const hosts = servedHosts(bindAddress);
+  return ensureLeaf(leaves, 'serving', keyPurposes.serverAuth, {
+    commonName: identity.serverName,
+    dnsNames: hosts.filter((host) => isIP(host) === 0),
+    addresses: hosts.filter((host) => isIP(host) !== 0),
+  });
+}
+
+/** By what names clients may call this server. */
+function servedHosts(bindAddress: string): readonly string[] {
+  const everywhere = bindAddress === '0.0.0.0' || bindAddress === '::';
+  const bound = everywhere
+    ? Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map((one) => one.address))
+    : [bindAddress];
+  const usable = bound.filter((address) => isIP(address) !== 0 || isHostName(address));
+  const own = isHostName(hostname()) ? [hostname()] : [];
+  return [...new Set(['localhost', '127.0.0.1', '::1', ...own, ...usable])];
+}
+
+function isHostName(text: string): boolean {
+  return /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252})$/.test(text);
+}
+
+async function ensureLeaf(
+  { directory, authority, nowMs }: Leaves,
+  name: string,
+  purpose: string,
+  subject: Omit<CertificateTemplate, 'notBeforeMs' | 'notAfterMs'>,
+): Promise<KeyPair> {
+  const known = readPair(directory, name);
+  const roots = readCertificates(authority.certificatePem) ?? [];
+  if (known !== undefined && isPair(known)) {
+    const [leaf] = readCertificates(known.certificatePem) ?? [];
+    const hosts = [...(subject.dnsNames ?? []), ...(subject.addresses ?? [])];
+    const fits =
+      leaf !== undefined &&
+      leaf.commonName === subject.commonName &&
+      hosts.every((host) => coversHost(leaf, host)) &&
+      isGoodFor(leaf, roots, purpose, nowMs);
+    if (fits) return known;
+  }
+  const lastMs = roots[0]?.notAfterMs ?? Number.POSITIVE_INFINITY;
+  const request = {
+    ...subject,
+    notBeforeMs: nowMs - backdatedMs,
+    notAfterMs: Math.min(nowMs + leafLifeMs, lastMs),
+  };
+  return writePair(directory, name, await makeCertificate(request, purpose, authority));
+}
+
+/** Now, and for some time to come; of a CA that is about to end nothing lasts longer. */
+function isGoodFor(
+  leaf: Certificate,
+  roots: readonly Certificate[],
+  purpose: string,
+  nowMs: number,
+): boolean {
+  if (verifyChain([leaf], roots, purpose, nowMs).kind === 'untrusted') return false;
+  const lastMs = roots[0]?.notAfterMs ?? 0;
+  return leaf.notAfterMs - nowMs > renewBeforeMs || leaf.notAfterMs >= lastMs;
+}
+
+function readPair(directory: string, name: string): KeyPair | undefined {
+  const certificateFile = path.join(directory, `${name}.crt`);
+  const keyFile = path.join(directory, `${name}.key`);
+  if (!existsSync(certificateFile)) return undefined;
+  const keyPem = existsSync(keyFile) ? readFileSync(keyFile, 'utf8') : '';
+  return { certificatePem: readFileSync(certificateFile, 'utf8'), keyPem };
+}
+
+function writePair(directory: string, name: string, pair: KeyPair): KeyPair {
+  writeWhole(path.join(directory, `${name}.key`), pair.keyPem);
+  writeWhole(path.join(directory, `${name}.crt`), pair.certificatePem);
+  return pair;
+}
+
+function ensureToken(directory: string): string {
+  const file = path.join(directory, 'admin.token');
+  const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (known !== '' && known.length < tokenLengthMin) {
+    const why = `the token must have at least ${tokenLengthMin} characters`;
+    throw new OptionsError(`--data-dir: ${file}: ${why}; without the file one is made`);
+  }
+  if (known !== '') return known;
+  const token = randomBytes(tokenBytes).toString('base64url');
+  writeWhole(file, `${token}\n`);
+  return token;
+}
+
+function writeWhole(file: string, text: string): void {
+  const partial = `${file}.${process.pid}.tmp`;
+  writeFileSync(partial, text, { mode: 0o600 });
+  renameSync(partial, file);
+}

@@ -1,0 +1,201 @@
+/**
+ * The parts between the store and the requests, composed: streams, actors, authorization, registry.
+ *
+ *   store ▶ streams (caches loaded) ▶ committer, actors ▶ authorization ▶ registry ▶ defaults
+ *
+ * What it is not: what listens (serving.ts), what works beside requests (background.ts), or how all
+ * of it starts and stops (server.ts).
+ */
+import { createActorSystem } from '../../../actors/actor-system.ts';
+import type { ActorSystem } from '../../../actors/actors.ts';
+import { createStreams } from '../../../streams/hub.ts';
+import { defaultStreamLimits } from '../../../streams/limits.ts';
+import type { StreamLimits } from '../../../streams/limits.ts';
+import type { Streams } from '../../../streams/streams.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { KeptEncodings } from '../../apimachinery/kept-encodings.ts';
+import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
+import type { Scheme } from '../../apimachinery/scheme.ts';
+import { isAlreadyExists } from '../../apimachinery/status-error.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { defaultNamespaces } from '../../apis/core/namespaces/default-namespaces.ts';
+import type { KindSet } from '../../apis/kind-set.ts';
+import { apiServicesGroup, localApiServices } from '../../apis/local-api-services.ts';
+import { strategiesOf } from '../../apis/strategies.ts';
+import type { Authorization } from '../../authorization/authorization.ts';
+import { reconcileApiServices } from '../../controllers/local-api-services.ts';
+import { reconcileRbacDefaults } from '../../controllers/rbac-defaults.ts';
+import { turnLabels } from '../../endpoints/request-counts.ts';
+import type { RequestInfo } from '../../endpoints/request-info.ts';
+import { createObject } from '../../registry/create.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import { upgrading } from '../../registry/versions.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import { systemPrng } from '../../stdx/prng.ts';
+import { createTurnWatch } from '../../stdx/turn-watch.ts';
+import type { TurnWatch } from '../../stdx/turn-watch.ts';
+import { createCommitter } from '../../storage/committer.ts';
+import type { GroupCommitter } from '../../storage/committer.ts';
+import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
+import type { ObjectKey } from '../../storage/keys.ts';
+import { decodeRecord, encodeRecord } from '../../storage/record-codec.ts';
+import type { ObjectRecord } from '../../storage/record.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { writeGuards } from './admission.ts';
+import { startAuthorization } from './authorization.ts';
+import type { Log } from './log.ts';
+import { isEnding } from './open-storage.ts';
+import type { CompletedConfig } from '../config/options.ts';
+import { streamPorts } from './stream-ports.ts';
+import { expiryOf } from './token-serving.ts';
+import { createMigration } from './validation-migration.ts';
+import { watchedTurns } from '../watchdog/watched-turns.ts';
+import type { ServerMigration } from './validation-migration.ts';
+
+export interface ServerParts {
+  readonly storage: Storage;
+  readonly streams: Streams;
+  readonly actors: ActorSystem;
+  readonly committer: GroupCommitter;
+  readonly registry: RegistryDeps;
+  readonly encodings: KeptEncodings;
+  readonly turnWatch: TurnWatch<RequestInfo>;
+  readonly validation: Pick<ServerMigration, 'stats'>;
+  readonly authorization: Authorization;
+}
+
+export interface PartsDeps {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly identity: Identity;
+  readonly kinds: KindSet;
+  readonly scheme: Scheme;
+  readonly storage: Storage;
+  /** Whether other servers may run over the same store. */
+  readonly shared: boolean;
+  readonly log: Log;
+  /** The log can no longer be followed: to go on would be to go on with a gap. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** Resolves when the caches are loaded and the objects that are always there exist.
+ * @throws OptionsError, StorageError. */
+export async function assembleParts(
+  config: CompletedConfig,
+  { clock, timers, identity, kinds, scheme, storage, shared, log, onFatal }: PartsDeps,
+): Promise<ServerParts> {
+  const prng = systemPrng();
+  const streams = createStreams({
+    ...streamPorts,
+    storage,
+    clock,
+    timers,
+    prng,
+    limits: streamLimits(config),
+    onFollowerFailure: ({ name, error, failuresInARow, retryMs }) => {
+      const context = { err: error, follower: name, failuresInARow, retryMs };
+      log.error(context, 'what follows changes has failed; it begins anew');
+    },
+    onFatal,
+  });
+  await streams.start();
+  const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
+  const committer = createCommitter({ storage, timers, isEnding, limits });
+  const upgrade = upgrading(scheme);
+  const actors = createActorSystem({
+    storage,
+    committer,
+    encode: (key, object) => ({ record: recordOf(scheme, key, object) }),
+    encodeRecord,
+    decodeRecord,
+    decodeObject: (bytes) => upgrade(decodeObject(bytes)),
+    clock,
+    timers,
+    soleWriter: !shared,
+    limits: { residentMax: config.residentObjectsMax },
+    expiryOf: expiryOf(identity),
+  });
+  const authorization = startAuthorization(config.access.authorization, {
+    streams,
+    clock,
+    timers,
+    identity,
+    log,
+  });
+  const turnWatch = turnWatchOf(scheme, { clock, timers });
+  const validation = createMigration(config.featureGates, log);
+  const registry = {
+    turns: watchedTurns({ clock, timers }, turnWatch),
+    actors,
+    streams,
+    scheme,
+    identity,
+    strategyOf: strategiesOf(identity, validation.migration, kinds),
+    clock,
+    prng,
+    guardOf: writeGuards(config, { identity, streams, authorization, timers }),
+  };
+  await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
+  if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
+  const encodings = new KeptEncodings(config.keptEncodingsBytesMax);
+  return {
+    storage,
+    streams,
+    actors,
+    committer,
+    registry,
+    encodings,
+    turnWatch,
+    validation,
+    authorization,
+  };
+}
+
+function turnWatchOf(
+  scheme: Scheme,
+  { clock, timers }: Pick<PartsDeps, 'clock' | 'timers'>,
+): TurnWatch<RequestInfo> {
+  return createTurnWatch({ clock, timers, describe: (info) => turnLabels(scheme, info) });
+}
+
+/** A read waits no longer than a request may take. */
+function streamLimits({ requestTimeoutMs }: CompletedConfig): StreamLimits {
+  const { currentWaitMs, freshnessWaitMs } = defaultStreamLimits;
+  return {
+    ...defaultStreamLimits,
+    currentWaitMs: Math.min(currentWaitMs, requestTimeoutMs),
+    freshnessWaitMs: Math.min(freshnessWaitMs, requestTimeoutMs),
+  };
+}
+
+/** What the store keeps of an object, beside its bytes: what selectors ask for. */
+function recordOf(scheme: Scheme, key: ObjectKey, object: ApiObject): ObjectRecord {
+  const { bytes, metadataAt } = encodeObject(object);
+  return {
+    uid: object.metadata.uid ?? '',
+    labels: object.metadata.labels ?? {},
+    fields: scheme.fieldsOf(key, object),
+    metadataAt,
+    object: bytes,
+  };
+}
+
+async function createDefaults(registry: RegistryDeps): Promise<void> {
+  const kind = registry.scheme.findStorage({ group: '', resource: 'namespaces' });
+  if (kind === undefined) return;
+  for (const object of defaultNamespaces(registry.identity)) {
+    const target = { kind, namespace: '' };
+    const created = await createObject(registry, target, object, { dryRun: false });
+    if (created.kind === 'ok' || isAlreadyExists(created.error)) continue;
+    throw new Error('the default objects could not be made', { cause: created.error });
+  }
+}
+
+/** What this server answers for itself is said where clients look. */
+async function keepApiServices(registry: RegistryDeps, kinds: KindSet): Promise<void> {
+  const { scheme, identity } = registry;
+  const group = identity.fill(apiServicesGroup);
+  const kind = scheme.findStorage({ group, resource: 'apiservices' });
+  if (kind === undefined) return;
+  await reconcileApiServices(registry, kind, localApiServices(scheme, identity, kinds));
+}

@@ -1,0 +1,258 @@
+/**
+ * The composition root: it starts a server of its parts, in this order, and stops it.
+ *
+ *   start   store ▶ streams ▶ actors ▶ the system's objects ▶ listen ▶ controllers ▶ ready
+ *   stop    readyz fails ▶ (delay) ▶ no new connections ▶ watches end ▶ writes in flight finish
+ *           ▶ store closes
+ *
+ * What it is not: the making of them: open-storage.ts, server-parts.ts (what answers), serving.ts
+ * (what listens), background.ts (what works beside requests).
+ *
+ * Invariant: after stop() resolves nothing of this server runs, and another one may open the store.
+ */
+import { hostname } from 'node:os';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { identityOf } from '../../apimachinery/identity.ts';
+import type { Scheme } from '../../apimachinery/scheme.ts';
+import { buildScheme } from '../../apis/build-scheme.ts';
+import { builtInKinds } from '../../apis/kind-set.ts';
+import type { KindSet } from '../../apis/kind-set.ts';
+import { parseRuntimeConfig } from '../../apis/runtime-config.ts';
+import { together } from '../../controllers/controller.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import { sleep, systemClock, systemTimers } from '../../stdx/clock.ts';
+import { createAbandonable } from '../../storage/abandonable.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { timedStorage } from '../../storage/timed-storage.ts';
+import { assembleAccess, readAccessMaterial } from './access.ts';
+import type { AccessMaterial, AccessParts } from './access.ts';
+import { startAudit } from './audit.ts';
+import type { AuditPart } from './audit.ts';
+import { createBackground } from './background.ts';
+import type { Background } from './background.ts';
+import { createLogFollow } from './log-follow.ts';
+import { issuerDocuments } from './token-serving.ts';
+import { assembleParts } from './server-parts.ts';
+import type { ServerParts } from './server-parts.ts';
+import { createTransportLoad } from '../../transport/load.ts';
+import type { TransportLoad } from '../../transport/load.ts';
+import { createServing, transportLimits } from './serving.ts';
+import type { Serving } from './serving.ts';
+import { adminAccess, writeKubeconfig } from './kubeconfig.ts';
+import { prepareListeners } from './listeners.ts';
+import type { Listeners, OpenPorts } from './listeners.ts';
+import type { Log } from './log.ts';
+import { makeDataDir, openStorage } from './open-storage.ts';
+import type { CompletedConfig } from '../config/options.ts';
+import { OptionsError } from '../config/option-values.ts';
+import { guardSecretFiles } from './secret-files.ts';
+import { startSystemObjects } from './system-objects.ts';
+
+export interface RunningServer {
+  /** Of the secure port, where there is one. */
+  readonly url: string;
+  /** Of plain HTTP beside the secure port. */
+  readonly httpUrl: string | undefined;
+  /** Adapter and binary, for the ready line. */
+  readonly transport: string;
+  /** Path of the client configuration; '' in a worker, whose primary writes it. */
+  readonly kubeconfig: string;
+  /** For tests and operators' tools that run in the same process. */
+  readonly parts: ServerParts;
+  stop(): Promise<void>;
+}
+
+export interface ServerEnvironment {
+  readonly log: Log;
+  /** A promise would be broken by going on. */
+  readonly onFatal: (error: unknown) => void;
+  readonly clock?: Clock | undefined;
+  readonly timers?: Timers | undefined;
+  /** What is served. Default: the built-in kinds. Workers serve those, whatever stands here. */
+  readonly kinds?: KindSet | undefined;
+  /** Which of the servers over one store and one address this is; undefined: the only one. */
+  readonly worker?: WorkerPlace | undefined;
+}
+
+/** What a worker is given by its primary process instead of finding it itself. */
+export interface WorkerPlace {
+  readonly number: number;
+  /** As in AccessConfig, chosen already. */
+  readonly ports: WorkerPorts;
+  /** The store that the primary holds and compacts. Undefined: the worker opens its own. */
+  readonly storage: Storage | undefined;
+}
+
+export interface WorkerPorts {
+  readonly http: number | undefined;
+  readonly secure: number | undefined;
+}
+
+/** @throws OptionsError (also when the address is not to be had) or StorageError. */
+export async function startServer(
+  config: CompletedConfig,
+  environment: ServerEnvironment,
+): Promise<RunningServer> {
+  const { log } = environment;
+  const clock = environment.clock ?? systemClock;
+  const timers = environment.timers ?? systemTimers;
+  const identity = identityOf(config.identity);
+  for (const warning of config.warnings) log.warn({}, warning);
+  const kinds = environment.kinds ?? builtInKinds;
+  const scheme = schemeOf(config, identity, kinds, log);
+  const { worker } = environment;
+  const transportLoad = createTransportLoad(transportLimits(config));
+  const open = await preparePorts(config, worker, transportLoad, log);
+  makeDataDir(config.dataDir);
+  const opened = worker?.storage ?? (await openStorage(config, clock, timers, log));
+  const abandonable = createAbandonable(opened, timers);
+  const { storage, times: storeTimes } = timedStorage(abandonable.storage, clock);
+  let abandoned = false;
+  // A start that failed closes the store under its followers: that is no second failure.
+  const onFatal = (error: unknown): void => {
+    if (!abandoned) environment.onFatal(error);
+  };
+  try {
+    guardSecretFiles(config, worker?.number, log);
+    const shared = isShared(config, environment);
+    const material = await readAccessMaterial(config, identity, clock);
+    const basics = { clock, timers, identity, kinds, log };
+    const audit = startAudit(config.audit, { ...basics, worker: worker?.number });
+    const parts = await assembleParts(config, { ...basics, scheme, storage, shared, onFatal });
+    const common = { ...basics, parts };
+    const access = assembleAccess(config, { ...common, material, shared });
+    const system = await startSystemObjects(config, { ...common, shared, trust: access.trust });
+    const background = createBackground(config, {
+      ...common,
+      shared,
+      compacts: worker?.storage === undefined,
+      hostname: hostname(),
+      controllers: (registry) =>
+        together([access.controllers(registry), system.controllers(registry)]),
+      everywhere: (where) => system.everywhere(where),
+    });
+    const serving = createServing(config, {
+      ...common,
+      background,
+      logFollow: createLogFollow(parts.streams, storage, timers),
+      worker: worker?.number,
+      authentication: access.authentication,
+      reviews: access.reviews,
+      accessSeries: access.series,
+      storeTimes,
+      transportLoad,
+      audit,
+      issuerDocuments: (address) => issuerDocuments(access.tokens, address),
+    });
+    const server = await open(material.tls, serving.handler, () => serving.handshakeFailed());
+    const { url, address } = server;
+    serving.setAddress(address);
+    const place = worker === undefined ? address : `${address}/${worker.number}`;
+    background.start(place, server.securePort);
+    const kubeconfig = kubeconfigOf(config, worker, url, material);
+    const running = { parts, serving, server, background, clock, timers, audit, access };
+    const stop = stopping(config, { ...running, abandonStore: abandonable.abandon });
+    return { url, httpUrl: server.httpUrl, transport: server.name, kubeconfig, parts, stop };
+  } catch (error) {
+    abandoned = true;
+    await storage.close();
+    throw error;
+  }
+}
+
+/** Of a worker none: its primary writes it. */
+function kubeconfigOf(
+  { dataDir }: CompletedConfig,
+  worker: WorkerPlace | undefined,
+  url: string,
+  { tls, pki }: AccessMaterial,
+): string {
+  return worker === undefined ? writeKubeconfig(dataDir, adminAccess(url, tls, pki)) : '';
+}
+
+interface Running {
+  readonly parts: ServerParts;
+  readonly serving: Serving;
+  readonly server: Listeners;
+  readonly background: Background;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly audit: AuditPart | undefined;
+  readonly access: Pick<AccessParts, 'stop'>;
+  readonly abandonStore: () => void;
+}
+
+/** What a request needs to be answered once the store has been let go of. */
+const lastAnswersMs = 1_000;
+
+/** Everything that may wait for the store ends when `--shutdown-timeout` has passed: whoever waits
+ * is told that the outcome is not known, or that nothing was done. */
+function stopping(
+  config: CompletedConfig,
+  { parts, serving, server, background, clock, timers, audit, access, abandonStore }: Running,
+): () => Promise<void> {
+  return async () => {
+    serving.startShutdown();
+    await sleep(timers, config.shutdownDelayMs);
+    if (config.shutdownSendsRetryAfter) {
+      serving.startRefusing();
+      server.startClosing();
+    } else server.stopAccepting();
+    const limit = timers.after(config.shutdownTimeoutMs, abandonStore);
+    const endsMs = clock.monotonicMs() + config.shutdownTimeoutMs + lastAnswersMs;
+    await background.stop();
+    parts.authorization.stop();
+    access.stop();
+    await parts.streams.stop();
+    await serving.drained(timers, Math.max(0, endsMs - clock.monotonicMs()));
+    server.stopAccepting();
+    await parts.actors.stop();
+    await parts.committer.drain();
+    await server.close();
+    await audit?.auditor.stop();
+    await parts.storage.close();
+    limit.cancel();
+  };
+}
+
+function schemeOf(
+  config: CompletedConfig,
+  identity: Identity,
+  kinds: KindSet,
+  log: Log,
+): Scheme {
+  const runtimeConfig = parseRuntimeConfig(config.runtimeConfig);
+  if (runtimeConfig.kind === 'invalid') {
+    throw new OptionsError(`--runtime-config: ${runtimeConfig.errors.join('; ')}`);
+  }
+  const gates = [...config.featureGates].filter(([, on]) => on).map(([name]) => name);
+  const built = buildScheme({
+    identity,
+    runtimeConfig: runtimeConfig.value,
+    featureGates: new Set(gates),
+    release: config.release,
+    kinds,
+  });
+  if (built.kind === 'invalid') {
+    throw new OptionsError(`--runtime-config: ${built.errors.join('; ')}`);
+  }
+  for (const warning of built.warnings) log.warn({}, warning);
+  return built.scheme;
+}
+
+/** Whether other servers may run over the same store. */
+function isShared(config: CompletedConfig, environment: ServerEnvironment): boolean {
+  return config.store === 'fdb' || environment.worker !== undefined;
+}
+
+/** @throws OptionsError. */
+function preparePorts(
+  config: CompletedConfig,
+  worker: WorkerPlace | undefined,
+  load: TransportLoad,
+  log: Log,
+): Promise<OpenPorts> {
+  const { httpPort: http, securePort: secure } = config.access;
+  const ports = { ...(worker?.ports ?? { http, secure }), shared: worker !== undefined };
+  return prepareListeners(config, ports, { limits: transportLimits(config), load }, log);
+}

@@ -1,0 +1,356 @@
+/**
+ * From the composed parts to what listens: the handler chain, health, metrics, requests in flight.
+ *
+ * Chain, outer to inner: count in flight ▶ answer even if something throws ▶ authentication ▶
+ * impersonation ▶ authorization ▶ the API handler.
+ *
+ * What it is not: the parts that answer (server-parts.ts), or a port (listeners.ts).
+ */
+import type { AccessChecker } from '../../authorization/authorizer.ts';
+import type { CallerAuthentication } from '../../authentication/authenticator.ts';
+import { createApiHandler } from '../../endpoints/api-handler.ts';
+import type { PlainDocument } from '../../endpoints/api-handler.ts';
+import type { ReviewAnswerers } from '../../endpoints/request.ts';
+import { makeDiscovery } from '../../endpoints/discovery/discovery.ts';
+import type { Discovery } from '../../endpoints/discovery/discovery.ts';
+import { makeOpenApi } from '../../endpoints/openapi/openapi.ts';
+import type { OpenApi } from '../../endpoints/openapi/openapi.ts';
+import { verbRefusalOf } from '../../endpoints/verb-refusal.ts';
+import { createAccessFilter } from '../../endpoints/filters/access.ts';
+import type { AccessFilter } from '../../endpoints/filters/access.ts';
+import { createInFlight } from '../../endpoints/filters/in-flight.ts';
+import type { AuditingDeps } from '../../endpoints/filters/audited-exchange.ts';
+import { versionInfo } from '../../endpoints/discovery/version.ts';
+import { createHealth } from '../../endpoints/health.ts';
+import type { Health } from '../../endpoints/health.ts';
+import type {
+  EndpointDeps,
+  EndpointFeatures,
+  EndpointLimits,
+  ResourceViews,
+} from '../../endpoints/request.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import type { SchemaOf } from '../../apimachinery/codecs/protobuf.ts';
+import { formatGroupVersion } from '../../apimachinery/schema.ts';
+import type { Scheme } from '../../apimachinery/scheme.ts';
+import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
+import { openApiDocuments } from '../../apimachinery/openapi/documents.ts';
+import type { KindSet } from '../../apis/kind-set.ts';
+import { describeGroups } from '../../apis/descriptions/descriptions.ts';
+import { currentRelease } from '../../apis/served-versions.ts';
+import { schemaExemptionsOf } from '../../apis/schema-exemptions.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { StoreTimes } from '../../storage/timed-storage.ts';
+import { defaultTransportLimits } from '../../transport/http-exchange.ts';
+import type { ExchangeHandler, TransportLimits } from '../../transport/http-exchange.ts';
+import type { TransportLoad } from '../../transport/load.ts';
+import type { AuditPart } from './audit.ts';
+import type { Log } from './log.ts';
+import { healthChecks } from './health-checks.ts';
+import type { MetricSeries } from '../metrics/metrics.ts';
+import { lagMeasured, loadMeasured, measuredOf } from '../metrics/measured.ts';
+import type { Measured } from '../metrics/metrics.ts';
+import type { Background } from './background.ts';
+import { componentStatuses } from './component-statuses.ts';
+import type { LogFollow } from './log-follow.ts';
+import type { CompletedConfig } from '../config/options.ts';
+import { createServerMetrics, indicatorsText } from '../metrics/server-metrics.ts';
+import type { ServerMetrics } from '../metrics/server-metrics.ts';
+import type { ServerParts } from './server-parts.ts';
+import { refuseWhileEnding } from './ending.ts';
+import { programVersion } from '../config/program-version.ts';
+
+/** Beside `delete`: objects that cannot be read may be gone for more than their reader. */
+const unsafeDeleteVerb = 'unsafe-delete-ignore-read-errors';
+
+export interface Serving {
+  readonly handler: ExchangeHandler;
+  /** host:port, once it is known: discovery shows it. */
+  setAddress(address: string): void;
+  /** /readyz fails from now on. */
+  startShutdown(): void;
+  /** From now on whoever comes is told to come back, and to connect anew. */
+  startRefusing(): void;
+  /** A client did not come to terms over TLS. */
+  handshakeFailed(): void;
+  /** Resolves when no request is in flight, or after the timeout. */
+  drained(timers: Timers, timeoutMs: number): Promise<void>;
+}
+
+type Documents = ReadonlyMap<string, PlainDocument>;
+
+export interface ServingDeps {
+  readonly parts: ServerParts;
+  readonly identity: Identity;
+  readonly kinds: KindSet;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly background: Pick<Background, 'measured' | 'controllersHealth' | 'hooks'>;
+  readonly logFollow: LogFollow;
+  readonly authentication: CallerAuthentication;
+  readonly reviews: ReviewAnswerers;
+  /** Of authentication. */
+  readonly accessSeries: readonly MetricSeries[];
+  readonly storeTimes: () => readonly StoreTimes[];
+  /** Of all ports. */
+  readonly transportLoad: TransportLoad;
+  /** Undefined: nothing is audited. */
+  readonly audit: AuditPart | undefined;
+  /** The documents of the issuer of tokens; `address` is undefined until it is known. */
+  readonly issuerDocuments: (address: () => string | undefined) => Documents;
+  /** Which of several servers this is; undefined: the only one. */
+  readonly worker: number | undefined;
+}
+
+export function createServing(config: CompletedConfig, deps: ServingDeps): Serving {
+  const { parts, identity, log } = deps;
+  let shuttingDown = false;
+  let refusing = false;
+  let inFlight = 0;
+  let onDrained: (() => void) | undefined;
+  let discovery: Discovery | undefined;
+  let servedAddress: string | undefined;
+  const version = versionOf(config);
+  const inFlightRequests = createInFlight(config.load.inFlight);
+  const metrics = metricsOf(
+    config,
+    deps,
+    version,
+    loadMeasured(inFlightRequests, deps.transportLoad),
+  );
+  const health = healthOf(config, deps, () => shuttingDown);
+  const api = createApiHandler({
+    filter: filterOf(deps, metrics),
+    inFlight: inFlightRequests,
+    prng: parts.registry.prng,
+    auditing: auditingOf(deps),
+    endpoints: endpointsOf(config, deps, metrics),
+    discovery: { find: (path, accept) => discovery?.find(path, accept) ?? { kind: 'not-found' } },
+    openapi: openApiOf(config, deps, String(version['gitVersion'])),
+    version,
+    health,
+    documents: deps.issuerDocuments(() => servedAddress),
+    metrics: () => metrics.page.render(),
+    indicators: () => Promise.resolve(indicatorsText(health, deps.worker)),
+    requestCounts: metrics.requests,
+    onFailure: (path, error) => log.error({ err: error, path }, 'a request failed'),
+  });
+  return {
+    handler(exchange) {
+      if (refusing && refuseWhileEnding(exchange)) return;
+      const ended = metrics.began(exchange.method);
+      inFlight += 1;
+      void api(exchange).finally(() => {
+        ended();
+        inFlight -= 1;
+        if (inFlight === 0) onDrained?.();
+      });
+    },
+    handshakeFailed: () => metrics.handshakeFailed(),
+    setAddress(address) {
+      servedAddress = address;
+      discovery = makeDiscovery({ ...parts.registry, identity, serverAddress: address });
+    },
+    startShutdown() {
+      shuttingDown = true;
+    },
+    startRefusing() {
+      refusing = true;
+    },
+    drained(timers, timeoutMs) {
+      if (inFlight === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = timers.after(timeoutMs, resolve);
+        onDrained = () => {
+          timer.cancel();
+          resolve();
+        };
+      });
+    },
+  };
+}
+
+function healthOf(config: CompletedConfig, deps: ServingDeps, shuttingDown: () => boolean): Health {
+  const { authorization, registry, storage } = deps.parts;
+  return createHealth(
+    healthChecks({
+      ...deps,
+      storage,
+      registry,
+      usesRbac: authorization.usesRbac,
+      controllers: config.tokens.controllers,
+      livezGraceMs: config.livezGraceMs,
+      shuttingDown,
+    }),
+  );
+}
+
+function metricsOf(
+  config: CompletedConfig,
+  deps: ServingDeps,
+  version: JsonObject,
+  load: readonly Measured[],
+): ServerMetrics {
+  const { audit, clock, log, parts, storeTimes, timers, worker } = deps;
+  return createServerMetrics({
+    parts,
+    clock,
+    timers,
+    view: { release: config.release, showHidden: config.showHiddenMetrics },
+    worker,
+    version,
+    storeTimes,
+    measured: [
+      ...measuredOf(parts),
+      ...load,
+      ...lagMeasured(parts.streams, deps.logFollow),
+      ...deps.background.measured,
+      ...(audit?.measured ?? []),
+    ],
+    series: [...parts.authorization.series, ...deps.accessSeries, ...(audit?.series ?? [])],
+    warn: (text) => log.warn({}, text),
+  });
+}
+
+function versionOf(config: CompletedConfig): JsonObject {
+  return versionInfo({
+    release: currentRelease,
+    emulated: config.release,
+    programVersion: programVersion(),
+    runtimeVersion: process.version,
+    platform: `${process.platform}/${process.arch}`,
+  });
+}
+
+/** Off unless its gate is on; then whoever has the verb for it may do it. */
+function unsafeDeleteOf(
+  { featureGates }: CompletedConfig,
+  access: AccessChecker,
+): EndpointDeps['unsafeDelete'] {
+  if (!featureGates.get('AllowUnsafeMalformedObjectDeletion')) return undefined;
+  return { refusal: (request) => verbRefusalOf(access, request, unsafeDeleteVerb) };
+}
+
+function endpointsOf(
+  config: CompletedConfig,
+  deps: ServingDeps,
+  metrics: ServerMetrics,
+): EndpointDeps {
+  const { parts, identity } = deps;
+  return {
+    registry: parts.registry,
+    encodings: parts.encodings,
+    identity,
+    access: parts.authorization,
+    release: config.release,
+    onDeprecatedUse: (use) => metrics.page.deprecatedUse(use),
+    watchCounts: metrics.watches,
+    turnWatch: parts.turnWatch,
+    clock: deps.clock,
+    prng: parts.registry.prng,
+    reviews: deps.reviews,
+    views: viewsOf(deps),
+    features: featuresOf(config),
+    limits: limitsOf(config),
+    unsafeDelete: unsafeDeleteOf(config, parts.authorization),
+  };
+}
+
+/** What is worked out instead of stored, and by whom. */
+function viewsOf({ parts, logFollow, background }: ServingDeps): ResourceViews {
+  const components = componentStatuses({
+    storage: parts.storage,
+    logFollow,
+    controllers: () => background.controllersHealth(),
+  });
+  return new Map([['/componentstatuses', components]]);
+}
+
+function filterOf(
+  { authentication, clock, parts, identity, log }: ServingDeps,
+  { access }: ServerMetrics,
+): AccessFilter {
+  return createAccessFilter({
+    clock,
+    counts: access,
+    authentication,
+    access: parts.authorization,
+    identity,
+    onRejected: (path, why) => log.debug({ path, why }, 'credentials were refused'),
+    onAuthorizationError: ({ kind, error }, { path, verb }) =>
+      log.warn({ path, verb, decision: kind, why: error }, 'an authorizer failed'),
+  });
+}
+
+function auditingOf({ audit, clock, parts }: ServingDeps): AuditingDeps | undefined {
+  if (audit === undefined) return undefined;
+  return { auditor: audit.auditor, clock, schemaOf: schemasOf(parts.registry.scheme) };
+}
+
+/** Of all kinds and their lists, by what an object says it is. */
+function schemasOf({ groups }: Scheme): SchemaOf {
+  const schemas = new Map<string, ObjectSchema | undefined>();
+  for (const { group, versions } of groups) {
+    for (const { kinds, version } of versions) {
+      const apiVersion = formatGroupVersion({ group, version });
+      for (const { kind, listKind, listSchema, schema } of kinds) {
+        schemas.set(`${apiVersion} ${kind}`, schema);
+        schemas.set(`${apiVersion} ${listKind}`, listSchema);
+      }
+    }
+  }
+  return (apiVersion, kind) => schemas.get(`${apiVersion} ${kind}`);
+}
+
+function openApiOf(
+  config: CompletedConfig,
+  { parts, identity, kinds, timers }: ServingDeps,
+  version: string,
+): OpenApi {
+  return makeOpenApi({
+    documents: openApiDocuments({
+      scheme: parts.registry.scheme,
+      domain: identity.domain,
+      protobufMediaType: identity.mediaTypes.protobuf,
+      cbor: cborEnabled(config),
+      openValues: schemaExemptionsOf(kinds).openValues,
+      texts: describeGroups(kinds.groups),
+      version,
+    }),
+    pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),
+  });
+}
+
+function featuresOf(config: CompletedConfig): EndpointFeatures {
+  const { featureGates } = config;
+  return {
+    responseCompression: featureGates.get('APIResponseCompression') ?? true,
+    watchList: featureGates.get('WatchList') ?? true,
+    cbor: cborEnabled(config),
+  };
+}
+
+function limitsOf(config: CompletedConfig): EndpointLimits {
+  const { requestBodyBytesMax, minRequestTimeoutMs } = config;
+  return { requestBodyBytesMax, minRequestTimeoutMs };
+}
+
+function cborEnabled(config: CompletedConfig): boolean {
+  return config.featureGates.get('CBORServingAndStorage') ?? false;
+}
+
+/** Of each port. */
+export function transportLimits(config: CompletedConfig): TransportLimits {
+  return {
+    ...defaultTransportLimits,
+    idleTimeoutMs: config.idleTimeoutMs,
+    requestTimeoutMs: config.requestTimeoutMs,
+    connectionsMax: config.connectionsMax,
+    bodyBytesMax: config.load.bodyBytesMax,
+    unreadBytesMax: config.load.unreadBytesMax,
+    unreadBytesPerConnectionMax: config.load.unreadBytesPerConnectionMax,
+    http2StreamsMax: config.load.http2StreamsMax,
+  };
+}

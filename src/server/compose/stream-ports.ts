@@ -1,0 +1,27 @@
+/**
+ * What streams are told of records and errors: streams/ knows neither the bytes of a record nor
+ * what a Status says.
+ *
+ * What it is not: what differs from server to server (its store, its clock, its limits).
+ */
+import type { StreamsDeps } from '../../../streams/hub.ts';
+import { stampResourceVersion } from '../../apimachinery/object-encoding.ts';
+import {
+  newExpired,
+  newInternalError,
+  newStoreReadError,
+  newTimeout,
+} from '../../apimachinery/status-error.ts';
+import { decodeRecord } from '../../storage/record-codec.ts';
+
+/** After a timeout a client is told to wait this long. */
+const retryAfterSeconds = 1;
+
+export const streamPorts = {
+  decodeRecord,
+  stamp: stampResourceVersion,
+  expiredError: newExpired,
+  internalError: newInternalError,
+  unreadableError: newStoreReadError,
+  timeoutError: (message: string) => newTimeout(message, retryAfterSeconds),
+} as const satisfies Partial<StreamsDeps>;

@@ -1,0 +1,226 @@
+/**
+ * Bearer tokens put together: which methods there are, who issues tokens, what reviews of tokens
+ * answer, what the issuer's documents say, and which controllers look after all of it.
+ *
+ *   keys, flags, files ─▶ methods: service accounts, bootstrap tokens, issuers, webhook (in order)
+ *                      ─▶ issuer ─▶ serviceaccounts/token, token secrets
+ *
+ * What it is not: the flags (token-options.ts), or the keys (token-keys.ts).
+ */
+import type { Identity } from '../../apimachinery/identity.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { TokenAuthenticator } from '../../authentication/authenticator.ts';
+import { createBootstrapAuthenticator } from '../../authentication/bootstrap-authenticator.ts';
+import { createIssuerAuthenticator } from '../../authentication/issuer-authenticator.ts';
+import type { IssuerAuthenticator } from '../../authentication/issuer-authenticator.ts';
+import type { IssuerConfig } from '../../authentication/issuer-config.ts';
+import { readIssuers } from '../../authentication/issuer-config.ts';
+import { jwksOf } from '../../authentication/jwt-keys.ts';
+import type { ObjectReader } from '../../authentication/object-reader.ts';
+import { createAccountAuthenticator } from '../../authentication/service-account-authenticator.ts';
+import { createTokenIssuer } from '../../authentication/service-account-issuer.ts';
+import type { TokenIssuer } from '../../authentication/service-account-issuer.ts';
+import { readTokenReviewServer } from '../../authentication/token-review-server.ts';
+import { createWebhookTokens } from '../../authentication/webhook-token-authenticator.ts';
+import { createBootstrapSigner } from '../../controllers/bootstrap-signer.ts';
+import { together } from '../../controllers/controller.ts';
+import type { Controller } from '../../controllers/controller.ts';
+import { createDefaultAccounts, createRootCaMaps } from '../../controllers/default-accounts.ts';
+import { createTokenCleaner } from '../../controllers/token-cleaner.ts';
+import { createTokenClock } from '../../controllers/token-clock.ts';
+import { createTokenSecrets } from '../../controllers/token-secrets.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import type { Entry, Streams } from '../../../streams/streams.ts';
+import { messageOf } from '../../stdx/message-of.ts';
+import type { Log } from './log.ts';
+import { accountTokenSeries } from '../metrics/account-token-series.ts';
+import type { LabelledSeries } from '../metrics/metrics.ts';
+import { OptionsError } from '../config/option-values.ts';
+import type { TokenKeys } from './token-keys.ts';
+import type { TokenConfig } from '../config/token-options.ts';
+
+export interface TokenPartsDeps {
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly prng: Prng;
+  readonly log: Log;
+  readonly streams: Streams;
+  readonly keys: TokenKeys;
+  /** Entries of the authentication configuration; undefined: there is none. */
+  readonly jwt: readonly JsonValue[] | undefined;
+}
+
+export interface TokenParts {
+  /** In the order in which they are asked. */
+  readonly methods: readonly TokenAuthenticator[];
+  readonly issuer: TokenIssuer;
+  readonly objects: ObjectReader;
+  /** The server's own audiences. */
+  readonly audiences: readonly string[];
+  readonly series: readonly LabelledSeries[];
+  /** Trusts other issuers from now on: the configuration has been read again.
+   * @throws OptionsError; then nothing has changed. */
+  trustIssuers(jwt: readonly JsonValue[]): void;
+  /** The issuer's document, for a server that is reached at `address`. */
+  discoveryDocument(address: string): JsonObject;
+  readonly jwks: Promise<JsonObject>;
+}
+
+/** @throws OptionsError. */
+export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): TokenParts {
+  const { clock, identity, keys, prng, streams } = deps;
+  const issuers = config.issuers.length > 0 ? config.issuers : [defaultIssuer(identity)];
+  const audiences = config.apiAudiences.length > 0 ? config.apiAudiences : issuers;
+  const [issuer = ''] = issuers;
+  const objects = createObjectReader(streams);
+  const { extendExpiration, lookup, maxExpirationSeconds } = config;
+  const limits = { extendExpiration, maxExpirationSeconds };
+  const accounts = createAccountAuthenticator({
+    identity,
+    clock,
+    keys: keys.verifying,
+    issuers,
+    audiences,
+    lookup,
+    objects,
+  });
+  const bootstrap = createBootstrapAuthenticator({ identity, clock, objects });
+  const trusted = trustedIssuers(deps, issuers, audiences);
+  const webhook = webhookOf(config, deps, audiences);
+  return {
+    methods: [
+      accounts,
+      ...(config.bootstrapTokens ? [bootstrap] : []),
+      ...(trusted === undefined ? [] : [trusted]),
+      ...(webhook === undefined ? [] : [webhook]),
+    ],
+    issuer: createTokenIssuer({
+      identity,
+      clock,
+      prng,
+      key: keys.signing,
+      issuer,
+      audiences,
+      ...limits,
+    }),
+    objects,
+    audiences,
+    series: accountTokenSeries(accounts.counts),
+    trustIssuers: (jwt) => trusted?.trust(issuersOf(jwt, issuers)),
+    discoveryDocument: (address) => ({
+      issuer,
+      jwks_uri: config.jwksUri ?? `https://${address}/openid/v1/jwks`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [
+        ...new Set(keys.verifying.map(({ algorithm }) => algorithm)),
+      ].sort(),
+    }),
+    jwks: jwksOf(keys.verifying),
+  };
+}
+
+/** In a cluster it is the name of this very server. */
+function defaultIssuer({ name }: Identity): string {
+  return `https://${name}.default.svc.cluster.local`;
+}
+
+function trustedIssuers(
+  { clock, jwt, log, timers }: TokenPartsDeps,
+  own: readonly string[],
+  audiences: readonly string[],
+): IssuerAuthenticator | undefined {
+  if (jwt === undefined) return undefined;
+  const issuers = issuersOf(jwt, own);
+  const onError = (issuer: string, error: unknown): void => {
+    log.warn({ issuer, err: error }, 'the keys of an issuer could not be had');
+  };
+  return createIssuerAuthenticator({ issuers, clock, timers, audiences, onError });
+}
+
+/** @throws OptionsError. */
+function issuersOf(jwt: readonly JsonValue[], own: readonly string[]): readonly IssuerConfig[] {
+  const read = readIssuers(jwt, own);
+  if (read.kind === 'ok') return read.issuers;
+  throw new OptionsError(`--authentication-config: ${read.problem}`);
+}
+
+function webhookOf(
+  { webhook }: TokenConfig,
+  { clock, identity, timers }: TokenPartsDeps,
+  audiences: readonly string[],
+): TokenAuthenticator | undefined {
+  if (webhook === undefined) return undefined;
+  const { cacheTtlMs, configFile, version } = webhook;
+  try {
+    const server = readTokenReviewServer(configFile);
+    return createWebhookTokens({ identity, clock, timers, server, version, cacheTtlMs, audiences });
+  } catch (error) {
+    const why = messageOf(error);
+    throw new OptionsError(`--authentication-token-webhook-config-file: ${why}`);
+  }
+}
+
+/** What is in the caches, each state decoded once. */
+export function createObjectReader(streams: Streams): ObjectReader {
+  const decoded = new WeakMap<Entry, ApiObject>();
+  return {
+    get(resource, namespace, name) {
+      const entry = streams.snapshot(resource).get(namespace, name);
+      if (entry === undefined) return undefined;
+      const object = decoded.get(entry) ?? decodeObject(entry.bytes);
+      decoded.set(entry, object);
+      return { object, timerState: entry.timer?.state };
+    },
+    current: () => streams.waitUntilCurrent().catch(() => undefined),
+  };
+}
+
+export interface TokenControllersDeps {
+  readonly config: TokenConfig;
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly issuer: TokenIssuer;
+  /** PEM of who signs the serving certificate; undefined: nobody does. */
+  readonly rootCa: string | undefined;
+}
+
+/** Those that were chosen, and the clock of bootstrap tokens, which always runs. */
+export function createTokenControllers(deps: TokenControllersDeps): Controller {
+  const { config, issuer, log, registry, rootCa, timers } = deps;
+  const on = config.controllers;
+  const failed =
+    (what: string) =>
+    (name: string, error: unknown): void =>
+      log.warn({ err: error, name }, `${what}; it is tried again`);
+  const base = { registry, timers };
+  const running: Controller[] = [
+    createTokenClock({ ...base, onError: failed('a bootstrap token could not be timed') }),
+  ];
+  if (on.has('serviceaccount')) {
+    const onError = failed('a namespace has no default account yet');
+    running.push(createDefaultAccounts({ ...base, onError }));
+  }
+  if (on.has('root-ca-cert-publisher') && rootCa !== undefined) {
+    const onError = failed('a namespace has no root CA yet');
+    running.push(createRootCaMaps({ ...base, rootCa, onError }));
+  }
+  if (on.has('serviceaccount-token')) {
+    const onError = failed('a token secret could not be put in order');
+    running.push(createTokenSecrets({ ...base, issuer, rootCa, onError }));
+  }
+  if (on.has('tokencleaner')) {
+    const onError = failed('an expired bootstrap token could not be removed');
+    running.push(createTokenCleaner({ ...base, onError }));
+  }
+  if (on.has('bootstrapsigner')) {
+    const onError = failed('the public client configuration could not be signed');
+    running.push(createBootstrapSigner({ ...base, onError }));
+  }
+  return together(running);
+}

@@ -1,0 +1,94 @@
+/**
+ * Flags that bound what callers may have the server hold for them at one time: requests in flight,
+ * bytes of bodies that come and of answers that nobody takes. Each process has bounds of its own.
+ *
+ * What it is not: the counting (src/endpoints/filters/in-flight.ts, and src/transport).
+ */
+import type { InFlightLimits } from '../../endpoints/filters/in-flight.ts';
+import { integer } from './option-values.ts';
+import type { OptionSpec, RawValues } from './option-values.ts';
+
+export interface LoadConfig {
+  readonly inFlight: InFlightLimits;
+  /** Of request bodies being received. */
+  readonly bodyBytesMax: number;
+  /** Of answers that their readers have not taken. */
+  readonly unreadBytesMax: number;
+  readonly unreadBytesPerConnectionMax: number;
+  readonly http2StreamsMax: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+export const loadOptionTable = [
+  {
+    flag: 'max-requests-inflight',
+    value: 'N',
+    default: '400',
+    help: 'Reading requests being answered at a time; above it 429. 0: no bound.',
+  },
+  {
+    flag: 'max-mutating-requests-inflight',
+    value: 'N',
+    default: '200',
+    help: 'Writing requests being answered at a time; above it 429. 0: no bound.',
+  },
+  {
+    flag: 'max-watches',
+    value: 'N',
+    default: '200000',
+    help: 'Watches that are open at a time; above it 429. 0: no bound.',
+  },
+  {
+    flag: 'max-inflight-body-bytes',
+    value: 'BYTES',
+    default: String(256 * mebibyte),
+    help: 'Request bodies held at a time; above it 429, but for bodies up to 16 KiB.',
+  },
+  {
+    flag: 'max-unread-bytes',
+    value: 'BYTES',
+    default: String(512 * mebibyte),
+    help: 'Answers held for readers who have not taken them; above it 429, the slowest are cut.',
+  },
+  {
+    flag: 'max-unread-bytes-per-connection',
+    value: 'BYTES',
+    default: String(32 * mebibyte),
+    help: 'The same on one connection (HTTP/2); above it 429.',
+  },
+  {
+    flag: 'http2-max-streams-per-connection',
+    value: 'N',
+    default: '1000',
+    help: 'Requests and watches at a time on one HTTP/2 connection; others wait in the client.',
+  },
+] as const satisfies readonly OptionSpec[];
+
+type Flag = (typeof loadOptionTable)[number]['flag'];
+
+const requestsMax = 1_000_000;
+const watchesMax = 100_000_000;
+/** One request and one answer of any kind must fit. */
+const bytesMin = 4 * mebibyte;
+const bytesMax = 1024 * 1024 * mebibyte;
+
+/** @throws OptionsError. */
+export function completeLoad(raw: RawValues<Flag>): LoadConfig {
+  return {
+    inFlight: {
+      readOnlyMax: integer(raw, 'max-requests-inflight', 0, requestsMax),
+      mutatingMax: integer(raw, 'max-mutating-requests-inflight', 0, requestsMax),
+      streamsMax: integer(raw, 'max-watches', 0, watchesMax),
+    },
+    bodyBytesMax: integer(raw, 'max-inflight-body-bytes', bytesMin, bytesMax),
+    unreadBytesMax: integer(raw, 'max-unread-bytes', bytesMin, bytesMax),
+    unreadBytesPerConnectionMax: integer(
+      raw,
+      'max-unread-bytes-per-connection',
+      bytesMin,
+      bytesMax,
+    ),
+    http2StreamsMax: integer(raw, 'http2-max-streams-per-connection', 1, 100_000),
+  };
+}

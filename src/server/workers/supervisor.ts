@@ -1,0 +1,126 @@
+/**
+ * The primary process of `--workers=N`: holds the store, runs what only one may run, and looks
+ * after the workers. It serves no HTTP.
+ *
+ *   start   port found ▶ store ▶ store server ▶ compactor ▶ workers ▶ ready
+ *   stop    workers end (each as a server does) ▶ compactor ▶ store closes
+ *
+ * Why the store is here and not in the workers: a worker may be stopped or killed at any moment,
+ * also while it holds a lock of LMDB, and N writers would flush N times where one flush will do.
+ */
+import { identityOf } from '../../apimachinery/identity.ts';
+import { systemClock, systemTimers } from '../../stdx/clock.ts';
+import { messageOf } from '../../stdx/message-of.ts';
+import { compactorDefaults, createCompactor } from '../../storage/compactor.ts';
+import type { Compactor } from '../../storage/compactor.ts';
+import { createStoreServer } from '../../storage/remote/store-server.ts';
+import type { StoreServer } from '../../storage/remote/store-server.ts';
+import { createStreamChannel } from '../../storage/remote/stream-channel.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { probePort } from '../../transport/probe-port.ts';
+import { adminAccess, writeKubeconfig } from '../compose/kubeconfig.ts';
+import { ensurePki, servingOf } from '../compose/pki.ts';
+import type { CompletedConfig } from '../config/options.ts';
+import { OptionsError } from '../config/option-values.ts';
+import { makeDataDir, openStorage } from '../compose/open-storage.ts';
+import type { RunningServer, ServerEnvironment } from '../compose/server.ts';
+import { stopTimeMs } from '../watchdog/watchdog.ts';
+import { createFleet } from './worker-fleet.ts';
+
+export type RunningSupervisor = Omit<RunningServer, 'parts'>;
+
+/** @throws OptionsError, StorageError, WorkerFailed. */
+export async function startSupervisor(
+  config: CompletedConfig,
+  environment: Pick<ServerEnvironment, 'log' | 'onFatal'>,
+): Promise<RunningSupervisor> {
+  const { log } = environment;
+  const { httpPort, securePort } = config.access;
+  const ports = {
+    http: await freePort(config, '--http-port', httpPort),
+    secure: await freePort(config, '--secure-port', securePort),
+  };
+  makeDataDir(config.dataDir);
+  const store = config.store === 'fdb' ? undefined : await openStore(config, environment);
+  const fleet = createFleet({
+    count: config.workers,
+    ports,
+    log,
+    clock: systemClock,
+    timers: systemTimers,
+    serve: (stream) => {
+      const channel = createStreamChannel(stream);
+      if (store === undefined) channel.onFrame(() => undefined);
+      else store.server.attach(channel);
+    },
+  });
+  const stopTimeoutMs = stopTimeMs(config);
+  try {
+    // Made before the workers look for it: they would make one each.
+    const identity = identityOf(config.identity);
+    const pki = await ensurePki(config.dataDir, config.bindAddress, identity, systemClock);
+    const tls = { serving: servingOf(config.access, pki), clientCaPem: '' };
+    const { url, httpUrl, transport } = await fleet.start();
+    store?.compactor.start();
+    return {
+      url,
+      httpUrl,
+      transport,
+      kubeconfig: writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)),
+      async stop() {
+        await fleet.stop(stopTimeoutMs);
+        await store?.close();
+      },
+    };
+  } catch (error) {
+    await fleet.stop(stopTimeoutMs);
+    await store?.close();
+    throw error;
+  }
+}
+
+/** Undefined when nothing is to be served there. @throws OptionsError. */
+async function freePort(
+  { bindAddress }: CompletedConfig,
+  flag: string,
+  port: number | undefined,
+): Promise<number | undefined> {
+  if (port === undefined) return undefined;
+  return probePort(bindAddress, port).catch((cause: unknown) => {
+    throw new OptionsError(`--bind-address, ${flag}: ${messageOf(cause)}`);
+  });
+}
+
+interface SharedStore {
+  readonly server: StoreServer;
+  readonly compactor: Compactor;
+  close(): Promise<void>;
+}
+
+async function openStore(
+  config: CompletedConfig,
+  { log, onFatal }: Pick<ServerEnvironment, 'log' | 'onFatal'>,
+): Promise<SharedStore> {
+  const storage: Storage = await openStorage(config, systemClock, systemTimers, log);
+  const server = await createStoreServer(storage, systemTimers, onFatal);
+  const compactor = createCompactor({
+    storage,
+    clock: systemClock,
+    timers: systemTimers,
+    historyMs: config.watchHistoryMs,
+    intervalMs: Math.min(compactorDefaults.intervalMs, config.watchHistoryMs),
+    onError: (error) => {
+      log.error({ err: error }, 'compaction failed; it is tried again');
+      server.tellFailure();
+    },
+  });
+  return {
+    server,
+    compactor,
+    async close() {
+      await compactor.stop();
+      await server.close();
+      await storage.close();
+    },
+  };
+}

@@ -1,0 +1,247 @@
+/**
+ * An actor system over the memory storage and the real committer, with hands on the store: commits
+ * can be held, made to fail, and overtaken by another writer.
+ */
+import { createActorSystem } from '../../../actors/actor-system.ts';
+import type {
+  ActorSystem,
+  CreateCommand,
+  CurrentObject,
+  DeleteCommand,
+  DeletionPlan,
+  ObjectOutcome,
+  Production,
+  ReplaceCommand,
+} from '../../../actors/actors.ts';
+import type { ActorLimits } from '../../../actors/limits.ts';
+import type { ExpiryOf } from '../../../actors/token-timer.ts';
+import { decodeObject, encodeObject } from '../../../src/apimachinery/object-encoding.ts';
+import type { ApiObject } from '../../../src/apimachinery/unstructured.ts';
+import { createCommitter } from '../../../src/storage/committer.ts';
+import type { Committer, CommitterLimits } from '../../../src/storage/committer.ts';
+import { storeKey } from '../../../src/storage/keys.ts';
+import type { ObjectKey } from '../../../src/storage/keys.ts';
+import { createMemoryStorage } from '../../../src/storage/memory/memory-storage.ts';
+import { decodeRecord, encodeRecord } from '../../../src/storage/record-codec.ts';
+import type { ObjectRecord, RecordTimer } from '../../../src/storage/record.ts';
+import type { Condition, Mutation, Revision, Storage } from '../../../src/storage/storage.ts';
+import { systemTimers } from '../../../src/stdx/clock.ts';
+import { manualTime } from './manual-time.ts';
+import type { ManualTime } from './manual-time.ts';
+
+export const pods = { group: '', resource: 'pods' } as const;
+
+export function podKey(name: string): ObjectKey {
+  return { ...pods, namespace: 'default', name };
+}
+
+export function pod(name: string, content: Record<string, unknown> = {}): ApiObject {
+  const { metadata, ...rest } = content as { metadata?: Record<string, string> };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default', uid: `uid-${name}`, ...metadata },
+    ...rest,
+  };
+}
+
+export function encodePod(_key: ObjectKey, object: ApiObject): { readonly record: ObjectRecord } {
+  const { bytes, metadataAt } = encodeObject(object);
+  const uid = object.metadata.uid ?? '';
+  return { record: { uid, labels: {}, fields: {}, metadataAt, object: bytes } };
+}
+
+export function createOf(object: ApiObject, options: Partial<CreateCommand> = {}): CreateCommand {
+  return { type: 'create', object, conditions: [], qualifiedResource: pods, ...options };
+}
+
+/** Replaces by what `change` makes of the current object. */
+export function replaceOf(
+  change: (current: CurrentObject) => ApiObject | Production,
+  options: Partial<ReplaceCommand> = {},
+): ReplaceCommand {
+  return {
+    type: 'replace',
+    produce: (current) => {
+      const made = change(current);
+      if ('metadata' in made) return { kind: 'object', object: made };
+      return made;
+    },
+    conditions: [],
+    completesDeletion: (object) =>
+      object.metadata.deletionTimestamp !== undefined &&
+      (object.metadata.finalizers ?? []).length === 0,
+    qualifiedResource: pods,
+    ...options,
+  };
+}
+
+export function deleteOf(options: Partial<DeleteCommand> = {}): DeleteCommand {
+  const plan = ({ object }: CurrentObject): DeletionPlan =>
+    (object.metadata.finalizers ?? []).length === 0
+      ? { kind: 'remove' }
+      : { kind: 'mark', object: marked(object) };
+  return { type: 'delete', plan, qualifiedResource: pods, ...options };
+}
+
+export function marked(object: ApiObject): ApiObject {
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  return { ...object, metadata: { ...object.metadata, deletionTimestamp } };
+}
+
+export interface StoreHands {
+  /** What the actors see. */
+  readonly storage: Storage;
+  /** The store itself, as another writer has it. */
+  readonly raw: Storage;
+  readonly counts: { reads: number; commits: number; mutations: number };
+  /** Commits wait until release(). */
+  hold(): void;
+  release(): void;
+  /** Called before each commit and read; a throw is the store's failure. */
+  before: (operation: 'read' | 'commit') => Promise<void>;
+  /** Called after a commit was applied, before it is acknowledged. */
+  after: () => Promise<void>;
+}
+
+function storeHands(commitLanes?: number): StoreHands {
+  const raw = createMemoryStorage({ clock: manualTime().clock, revisionStep: 3n });
+  let gate = Promise.resolve();
+  let open = (): void => {};
+  const counts = { reads: 0, commits: 0, mutations: 0 };
+  const hands: StoreHands = {
+    raw,
+    counts,
+    hold() {
+      gate = new Promise((resolve) => (open = resolve));
+    },
+    release: () => open(),
+    before: () => Promise.resolve(),
+    after: () => Promise.resolve(),
+    storage: {
+      ...raw,
+      commitLanes,
+      async read(key, at) {
+        counts.reads += 1;
+        await hands.before('read');
+        return raw.read(key, at);
+      },
+      async commit(mutations: readonly Mutation[]) {
+        counts.commits += 1;
+        counts.mutations += mutations.length;
+        await gate;
+        await hands.before('commit');
+        const outcomes = await raw.commit(mutations);
+        await hands.after();
+        return outcomes;
+      },
+    },
+  };
+  return hands;
+}
+
+export interface Harness {
+  readonly actors: ActorSystem;
+  readonly committer: Committer;
+  readonly store: StoreHands;
+  readonly time: ManualTime;
+  run(name: string, command: Parameters<ActorSystem['execute']>[1]): Promise<ObjectOutcome>;
+  /** Another writer replaces, creates or (undefined) deletes the record. */
+  overtake(name: string, object: ApiObject | undefined): Promise<Revision>;
+  stored(name: string): Promise<StoredPod | undefined>;
+}
+
+interface StoredPod {
+  readonly object: ApiObject;
+  readonly state: string;
+  readonly revision: Revision;
+  readonly timer: RecordTimer | undefined;
+}
+
+export interface HarnessOptions {
+  readonly limits?: Partial<ActorLimits>;
+  readonly committerLimits?: Partial<CommitterLimits>;
+  readonly soleWriter?: boolean;
+  /** Commits that the store takes at once; they end as the test's hands say, in any order. */
+  readonly commitLanes?: number;
+  readonly encode?: typeof encodePod;
+  readonly expiryOf?: ExpiryOf;
+}
+
+export function actorHarness(options: HarnessOptions = {}): Harness {
+  const store = storeHands(options.commitLanes);
+  const time = manualTime();
+  const committer = createCommitter({
+    storage: store.storage,
+    timers: systemTimers,
+    limits: options.committerLimits,
+  });
+  const actors = createActorSystem({
+    storage: store.storage,
+    committer,
+    encode: options.encode ?? encodePod,
+    encodeRecord,
+    decodeRecord,
+    decodeObject,
+    clock: time.clock,
+    timers: time.timers,
+    soleWriter: options.soleWriter,
+    limits: options.limits,
+    expiryOf: options.expiryOf,
+  });
+  return {
+    actors,
+    committer,
+    store,
+    time,
+    run: (name, command) => actors.execute(podKey(name), command),
+    overtake: (name, object) => overtake(store.raw, name, object),
+    stored: (name) => stored(store.raw, name),
+  };
+}
+
+async function stored(raw: Storage, name: string): Promise<StoredPod | undefined> {
+  const answer = await raw.read(storeKey(podKey(name)));
+  if (answer.kind !== 'ok' || answer.value === undefined) return undefined;
+  const { state, revision } = answer.value;
+  const { object, timer } = decodeRecord(answer.value);
+  return { object: decodeObject(object), state, revision, timer };
+}
+
+async function overtake(
+  raw: Storage,
+  name: string,
+  object: ApiObject | undefined,
+): Promise<Revision> {
+  const key = storeKey(podKey(name));
+  for (;;) {
+    const now = await raw.read(key);
+    const found = now.kind === 'ok' ? now.value?.revision : undefined;
+    const expect =
+      found === undefined
+        ? ({ kind: 'absent' } as const)
+        : ({ kind: 'revision', revision: found } as const);
+    const state = object?.metadata.deletionTimestamp === undefined ? 'live' : 'finalizing';
+    const operation =
+      object === undefined
+        ? ({ kind: 'delete' } as const)
+        : ({
+            kind: 'put',
+            state,
+            value: encodeRecord(encodePod(podKey(name), object).record, { key, state }),
+          } as const);
+    if (object === undefined && found === undefined) return raw.revision();
+    const [outcome] = await raw.commit([{ key, expect, conditions: [], operation }]);
+    if (outcome?.kind === 'applied') return outcome.revision;
+  }
+}
+
+export function namespaceIsLive(name: string): Condition {
+  const key = storeKey({ group: '', resource: 'namespaces', namespace: '', name });
+  return { key, state: 'live' };
+}
+
+/** Lets everything that can go on without a held commit go on. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,135 @@
+/**
+ * A whole server in the test's process with both ports and authorization on, and clients for them:
+ * over TLS with a client certificate or a token, over plain HTTP with a token.
+ *
+ * `tokens` are users of the token file: `admin` is in system:masters, the others in no group.
+ */
+import { readFileSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import https from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { makeCertificate } from '../../../src/pki/certificate-authority.ts';
+import { keyPurposes } from '../../../src/pki/certificates.ts';
+import type { KeyPair } from '../../../src/pki/certificate-authority.ts';
+import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
+import type { Log } from '../../../src/server/compose/log.ts';
+import { startTestServer } from './test-server.ts';
+import type { TestOptions, TestServer } from './test-server.ts';
+
+export const tokens = { admin: 'token-of-the-admin', alice: 'token-of-alice', bob: 'token-of-bob' };
+
+const tokenFile = [
+  `${tokens.admin},root,uid-0,system:masters`,
+  `${tokens.alice},alice,uid-1`,
+  `${tokens.bob},bob,uid-2,"team-a,team-b"`,
+].join('\n');
+
+export interface SecureReply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: JsonObject;
+}
+
+export interface SecureRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: object;
+  /** Client certificate. */
+  readonly as?: KeyPair;
+  readonly token?: string;
+}
+
+export interface SecureServer extends TestServer {
+  /** https://host:port */
+  readonly secureUrl: string;
+  readonly caPem: string;
+  readonly authority: KeyPair;
+  /** A request over TLS and HTTP/1.1, on a connection of its own. */
+  secure(target: string, request?: SecureRequest): Promise<SecureReply>;
+  /** A certificate of the server's own CA. */
+  clientCertificate(commonName: string, organizations?: readonly string[]): Promise<KeyPair>;
+}
+
+export async function startSecureServer(
+  options: TestOptions = {},
+  log?: Log,
+): Promise<SecureServer> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-secure-'));
+  await writeFile(path.join(dataDir, 'tokens.csv'), tokenFile);
+  const all = {
+    'data-dir': dataDir,
+    'secure-port': '0',
+    'authorization-mode': 'RBAC',
+    'anonymous-auth': '',
+    'token-auth-file': path.join(dataDir, 'tokens.csv'),
+    ...options,
+  };
+  const server = await startTestServer(all, log);
+  const read = (name: string): string => readFileSync(path.join(dataDir, 'pki', name), 'utf8');
+  const authority = { certificatePem: read('ca.crt'), keyPem: read('ca.key') };
+  const secureUrl = server.running.url;
+  return {
+    ...server,
+    secureUrl,
+    caPem: authority.certificatePem,
+    authority,
+    secure: (target, request = {}) =>
+      secureRequest(secureUrl, authority.certificatePem, target, request),
+    clientCertificate: (commonName, organizations = []) =>
+      leafOf(authority, commonName, organizations),
+  };
+}
+
+export function leafOf(
+  authority: KeyPair,
+  commonName: string,
+  organizations: readonly string[] = [],
+  purpose: string = keyPurposes.clientAuth,
+): Promise<KeyPair> {
+  const nowMs = Date.now();
+  const validity = { notBeforeMs: nowMs - 60_000, notAfterMs: nowMs + 3_600_000 };
+  return makeCertificate({ commonName, organizations, ...validity }, purpose, authority);
+}
+
+function secureRequest(
+  url: string,
+  ca: string,
+  target: string,
+  { method = 'GET', headers = {}, body, as, token }: SecureRequest,
+): Promise<SecureReply> {
+  const { hostname: host, port } = new URL(url);
+  const credentials = as === undefined ? {} : { cert: as.certificatePem, key: as.keyPem };
+  const payload = body === undefined ? undefined : JSON.stringify(body);
+  const own: Record<string, string | string[]> = {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(payload === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(payload.length) }),
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    const request = https.request(
+      { host, port, ca, ...credentials, path: target, method, headers: own, agent: false },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (piece: string) => (text += piece));
+        response.on('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            get body() {
+              return JSON.parse(text) as JsonObject;
+            },
+          });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(payload);
+  });
+}

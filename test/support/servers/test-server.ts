@@ -1,0 +1,167 @@
+/**
+ * A whole server in the test's process, on a free port of the loopback, and a small client for it.
+ *
+ * What it is not: a fake. It is the composition root with a quiet log; `running.parts` reaches the
+ * store and the actors for what HTTP cannot ask for (compaction).
+ *
+ * Invariant: stop() leaves nothing open; a fatal error of the server fails the stop.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
+import { completeConfig, optionTable } from '../../../src/server/config/options.ts';
+import type { OptionName, RawOptions } from '../../../src/server/config/options.ts';
+import type { Log } from '../../../src/server/compose/log.ts';
+import { startServer } from '../../../src/server/compose/server.ts';
+import type { RunningServer } from '../../../src/server/compose/server.ts';
+import { openAccess } from './open-access.ts';
+import { readWatch } from '../clients/watch-reader.ts';
+import type { WatchReader } from '../clients/watch-reader.ts';
+
+export interface RequestOptions {
+  /** An object is sent as JSON; text and bytes as they are. */
+  readonly body?: object | string | Uint8Array | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The parsed JSON body; throws when it is none. */
+  readonly body: JsonObject;
+}
+
+export interface ApiClient {
+  readonly url: string;
+  request(method: string, target: string, options?: RequestOptions): Promise<Reply>;
+  openWatch(target: string, headers?: Readonly<Record<string, string>>): Promise<WatchReader>;
+  /** Closes idle connections and open watches. */
+  close(): void;
+}
+
+export interface TestServer extends ApiClient {
+  readonly running: RunningServer;
+  readonly dataDir: string;
+  /** The server stops; the data directory stays for the next start. */
+  stop(): Promise<void>;
+  /** stop() and everything it left on disk. */
+  remove(): Promise<void>;
+}
+
+export type TestOptions = Partial<RawOptions>;
+
+const quiet = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+};
+
+/** Memory store, kubernetes identity and the default transport unless `options` say otherwise. */
+export async function startTestServer(
+  options: TestOptions = {},
+  log: Log = quiet,
+): Promise<TestServer> {
+  const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
+  const dataDir = options['data-dir'] ?? (await mkdtemp(path.join(tmpdir(), 'sluice-test-')));
+  const raw: RawOptions = {
+    ...(defaults as Record<OptionName, string>),
+    store: 'memory',
+    identity: 'kubernetes',
+    'http-port': '0',
+    ...openAccess,
+    ...options,
+    'data-dir': dataDir,
+  };
+  const fatal: unknown[] = [];
+  const running = await startServer(completeConfig(raw), {
+    log,
+    onFatal: (error) => fatal.push(error),
+  });
+  // Of a server with both ports the plain one: TLS has a client of its own (secure-server.ts).
+  const client = apiClient(running.httpUrl ?? running.url);
+  const stop = async (): Promise<void> => {
+    client.close();
+    await running.stop();
+    assert.deepEqual(fatal, [], 'the server did not go on');
+  };
+  return {
+    ...client,
+    running,
+    dataDir,
+    stop,
+    async remove() {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function apiClient(url: string): ApiClient {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+  const watches = new Set<WatchReader>();
+  return {
+    url,
+    async request(method, target, options = {}) {
+      const response = await send(agent, url, method, target, options);
+      return readReply(response);
+    },
+    async openWatch(target, headers = {}) {
+      const response = await send(undefined, url, 'GET', target, { headers });
+      const reader = readWatch(response);
+      watches.add(reader);
+      return reader;
+    },
+    close() {
+      for (const watch of watches) watch.close();
+      watches.clear();
+      agent.destroy();
+    },
+  };
+}
+
+function send(
+  agent: http.Agent | undefined,
+  url: string,
+  method: string,
+  target: string,
+  { body, headers = {} }: RequestOptions,
+): Promise<IncomingMessage> {
+  const json = typeof body === 'object' && !(body instanceof Uint8Array);
+  const payload = json ? JSON.stringify(body) : body;
+  const own: Record<string, string> = json ? { 'content-type': 'application/json' } : {};
+  // Node leaves the length out of a DELETE, and the body would look like the next request.
+  if (payload !== undefined) own['content-length'] = String(Buffer.byteLength(payload));
+  const { hostname: host, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    // The target as it is given: a URL would tidy it up.
+    const request = http.request(
+      { host, port, path: target, method, agent: agent ?? false, headers: { ...own, ...headers } },
+      resolve,
+    );
+    request.on('error', reject);
+    request.end(payload);
+  });
+}
+
+async function readReply(response: IncomingMessage): Promise<Reply> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  const text = bytes.toString('utf8');
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    bytes,
+    text,
+    get body() {
+      return JSON.parse(text) as JsonObject;
+    },
+  };
+}
