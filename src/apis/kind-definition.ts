@@ -15,6 +15,7 @@ import type { TablePrinter } from '../apimachinery/projection/printer.ts';
 import type { CountedMetadata, DeletionRule, NameRule, Verb } from '../apimachinery/scheme.ts';
 import type { DefaultTable } from '../apimachinery/typed/defaulting.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { Operation } from '../registry/registry.ts';
 import type { KindStrategy, SubresourceRules } from '../registry/strategy.ts';
 import type { FieldMaps } from './conversion/conversion.ts';
 import type { KindRules } from './validation/kind-rules.ts';
@@ -37,6 +38,8 @@ export interface KindDefinition {
    * `extensions`. They share its definition but for what is said here. */
   readonly storedIn?: string | undefined;
   readonly serving?: Serving | undefined;
+  /** Of one that is served as an operation: what it does. Absent: it asks (endpoints/reviews). */
+  readonly operation?: Operation | undefined;
   /** Feature gates that it needs, all of them. */
   readonly featureGates?: readonly string[] | undefined;
 
@@ -146,6 +149,8 @@ export interface SubresourceDefinition {
   readonly connects?: 'here' | 'below' | undefined;
   /** What a write through it may change and so own: steps of field paths, `*` is any element. */
   readonly writes?: readonly (readonly string[])[] | undefined;
+  /** Of one that is posted and shows no part of the object: what it does. */
+  readonly operation?: Operation | undefined;
   /** Of one that shows the object itself: what a write may change, and must obey. */
   readonly rules?: ByIdentity<SubresourceRules> | undefined;
 }

@@ -21,6 +21,7 @@ import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../apis/core/namespaces/default-namespaces.ts';
 import type { KindSet } from '../../apis/kind-set.ts';
 import { apiServicesGroup, localApiServices } from '../../apis/local-api-services.ts';
+import { operationsOf } from '../../apis/operations.ts';
 import { strategiesOf } from '../../apis/strategies.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
 import { reconcileApiServices } from '../../controllers/local-api-services.ts';
@@ -130,6 +131,7 @@ export async function assembleParts(
     streams,
     scheme,
     identity,
+    operationOf: operationsOf(identity, kinds),
     strategyOf: strategiesOf(identity, validation.migration, kinds),
     clock,
     prng,

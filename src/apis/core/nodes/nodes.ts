@@ -160,6 +160,8 @@ export const nodes: KindDefinition = {
   defaults: nodeDefaults,
   validation: nodeRules,
   warnings: nodeWarnings,
+  // A node registers itself with its status.
+  strategy: () => ({ prepareForCreate: (node) => node }),
   table: ({ fill }) => nodeTable(fill),
   subresources: { proxy: proxySubresource('NodeProxyOptions') },
 };

@@ -23,6 +23,7 @@ export function podStrategy(): Partial<KindStrategy> {
     }),
     prepareForUpdate: (next, current) => withStatusOf(withPriorityOf(next, current), current),
     prepareForStatusUpdate: withQosClassOf,
+    gracePeriodSeconds: podGracePeriod,
   };
 }
 
@@ -57,4 +58,17 @@ function withQosClassOf(next: ApiObject, current: ApiObject): ApiObject {
   const { qosClass } = part(current, 'status');
   if (qosClass === undefined || status['qosClass'] !== undefined) return next;
   return { ...next, status: { ...status, qosClass } };
+}
+
+const graceSeconds = 30;
+
+/** A pod that no node runs, or that has ended, need not be waited for (spec 1, section 3.1). */
+function podGracePeriod(object: ApiObject, requested: number | undefined): number {
+  const [spec, status] = [part(object, 'spec'), part(object, 'status')];
+  const ended = status['phase'] === 'Failed' || status['phase'] === 'Succeeded';
+  const bound = typeof spec['nodeName'] === 'string' && spec['nodeName'] !== '';
+  if (!bound || ended) return 0;
+  const own = spec['terminationGracePeriodSeconds'];
+  const period = requested ?? (typeof own === 'number' ? own : graceSeconds);
+  return period < 0 ? 1 : period;
 }

@@ -1,20 +1,23 @@
 /** The subresources of pods: what they are written as, and what a write may change. */
 import type { SubresourceDefinition, WrittenKind, KindDefinition } from '../../kind-definition.ts';
 import { proxySubresource, objectParts, writtenKind } from '../../subresources.ts';
+import { lookup } from '../../../stdx/lookup.ts';
+import { bindNamedPod, bindPod } from './binding.ts';
+import { evict } from './eviction.ts';
 import { ephemeralContainerRules } from './ephemeral-containers.ts';
 import { resizeRules } from './resize.ts';
 import type { Identity } from '../../../apimachinery/identity.ts';
 
 const resized = ['f:resources', 'f:resizePolicy'];
 
-export const podSubresources: Readonly<Record<string, SubresourceDefinition>> = {
+export const podSubresources: Readonly<Record<string, SubresourceDefinition>> = lookup({
   attach: connection('PodAttachOptions'),
   exec: connection('PodExecOptions'),
   log: { verbs: ['get'], connects: 'here' },
   portforward: connection('PodPortForwardOptions'),
   proxy: proxySubresource('PodProxyOptions'),
-  binding: { verbs: ['create'], kinds: () => [bindingKind] },
-  eviction: { verbs: ['create'], kinds: evictionKinds },
+  binding: { verbs: ['create'], kinds: () => [bindingKind], operation: bindPod },
+  eviction: { verbs: ['create'], kinds: evictionKinds, operation: evict },
   ephemeralcontainers: {
     verbs: objectParts,
     since: 23,
@@ -29,7 +32,7 @@ export const podSubresources: Readonly<Record<string, SubresourceDefinition>> = 
     ),
     rules: (identity) => resizeRules(staticAnnotation(identity)),
   },
-};
+});
 
 /** A pod that a node runs from a file of its own says so in an annotation. */
 function staticAnnotation({ labelDomain }: Identity): string {
@@ -57,4 +60,5 @@ export const bindings: KindDefinition = {
   resource: '/bindings',
   added: { kinds: 'v1 Binding bindings namespaced since=0', types: '' },
   serving: 'operation',
+  operation: bindNamedPod,
 };

@@ -20,10 +20,10 @@ import { CauseType } from '../../apimachinery/status-table.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import type { RegistryDeps, Result } from '../registry.ts';
-import { refused } from '../registry.ts';
-import type { WriteResult } from '../registry.ts';
-import { executeReplace, trackedUpdate } from '../update.ts';
+import type { RegistryDeps, Result } from '../../registry/registry.ts';
+import { refused } from '../../registry/registry.ts';
+import type { WriteResult } from '../../registry/registry.ts';
+import { executeReplace, trackedUpdate } from '../../registry/update.ts';
 
 const disruptedPodsMax = 2000;
 const budgetResource = { group: 'policy', resource: 'poddisruptionbudgets' } as const;

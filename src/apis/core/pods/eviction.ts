@@ -13,29 +13,36 @@
  * Invariants: a dry run asks all of it and changes nothing. The pod says in its status that it is
  * disrupted, before it goes. Bounds: `attemptsMax` looks at a pod that keeps changing.
  */
-import type { DeleteOptions } from '../../apimachinery/delete-options.ts';
-import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import { isConflict, newTimeout, StatusError } from '../../apimachinery/status-error.ts';
-import { StatusReason } from '../../apimachinery/status-table.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import type { UserInfo } from '../../apimachinery/user-info.ts';
-import { deleteObject } from '../delete.ts';
-import { getObject } from '../read.ts';
-import type { ObjectTarget, RegistryDeps, Result } from '../registry.ts';
-import { ok, refused } from '../registry.ts';
-import { checkPreconditions, executeReplace, trackedUpdate } from '../update.ts';
-import { budgetsOf, letsUnhealthyGo, stillCounting, takeDisruption } from './disruption-budget.ts';
+import { parseDeleteOptions } from '../../../apimachinery/delete-options.ts';
+import type { DeleteOptions } from '../../../apimachinery/delete-options.ts';
+import { decodeObject } from '../../../apimachinery/object-encoding.ts';
+import { isConflict, newTimeout, StatusError } from '../../../apimachinery/status-error.ts';
+import { StatusReason } from '../../../apimachinery/status-table.ts';
+import type { ApiObject } from '../../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../../apimachinery/unstructured.ts';
+import { deleteObject } from '../../../registry/delete.ts';
+import { getObject } from '../../../registry/read.ts';
+import type {
+  ObjectTarget,
+  OperationOptions,
+  RegistryDeps,
+  Result,
+} from '../../../registry/registry.ts';
+import { ok, refused } from '../../../registry/registry.ts';
+import { checkPreconditions, executeReplace, trackedUpdate } from '../../../registry/update.ts';
+import {
+  budgetsOf,
+  letsUnhealthyGo,
+  stillCounting,
+  takeDisruption,
+} from '../../policy/disruptions.ts';
 import { isPodReady, withPodCondition } from './pod-condition.ts';
 
 const attemptsMax = 20;
 
 const subresource = 'eviction';
 
-export interface Evictor {
-  readonly manager: string;
-  readonly user: UserInfo;
-}
+type Evictor = Pick<OperationOptions, 'manager' | 'user'>;
 
 const disrupted = {
   type: 'DisruptionTarget',
@@ -44,8 +51,22 @@ const disrupted = {
   message: 'Eviction API: evicting',
 } as const;
 
+/** The options of the deletion are those of the body; the request has the options of the create. */
+export async function evict(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  eviction: ApiObject,
+  options: OperationOptions,
+): Promise<Result<undefined>> {
+  const body = isJsonObject(eviction['deleteOptions']) ? eviction['deleteOptions'] : {};
+  const parsed = parseDeleteOptions(new Map(), body, { metaGroup: deps.identity.groups.meta });
+  if (parsed instanceof StatusError) return refused(parsed);
+  const dryRun = parsed.dryRun || options.dryRun;
+  return evictPod(deps, target, { ...parsed, dryRun }, options);
+}
+
 /** `options` are those of the deletion; `writer` owns what is written into the pod's status. */
-export async function evictPod(
+async function evictPod(
   deps: RegistryDeps,
   target: ObjectTarget,
   options: DeleteOptions,

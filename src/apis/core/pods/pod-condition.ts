@@ -1,10 +1,10 @@
 /** A condition in a pod's status, set as clients and nodes expect it: one of a type, with the time
  * at which its status last changed. Nothing is null in it: what is stored has no nulls, so the next
  * write would otherwise be a change. */
-import { formatRfc3339 } from '../../apimachinery/time.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { deepEqual } from '../../stdx/deep-equal.ts';
+import { formatRfc3339 } from '../../../apimachinery/time.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../../stdx/deep-equal.ts';
 
 export interface PodCondition {
   readonly type: string;

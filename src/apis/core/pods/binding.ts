@@ -7,24 +7,24 @@
  * Invariants: a pod is bound once; one that is being deleted, or that waits for its scheduling
  * gates, is not. Of two schedulers one wins: the pod's actor decides.
  */
-import { notSupported, required } from '../../apimachinery/field-error.ts';
-import type { FieldError } from '../../apimachinery/field-error.ts';
-import { quote } from '../../apimachinery/quote.ts';
-import { newConflict, newInvalid } from '../../apimachinery/status-error.ts';
-import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import type { Production } from '../../../actors/actors.ts';
-import type { WriteOptions } from '../create.ts';
-import type { ObjectTarget, RegistryDeps, Result } from '../registry.ts';
-import { refused } from '../registry.ts';
-import type { WriteResult } from '../registry.ts';
+import { notSupported, required } from '../../../apimachinery/field-error.ts';
+import type { FieldError } from '../../../apimachinery/field-error.ts';
+import { quote } from '../../../apimachinery/quote.ts';
+import { newConflict, newInvalid } from '../../../apimachinery/status-error.ts';
+import type { ApiObject, JsonValue } from '../../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../../apimachinery/unstructured.ts';
+import { assert } from '../../../stdx/assert.ts';
+import type { WriteOptions } from '../../../registry/create.ts';
+import type { ObjectTarget, RegistryDeps, Result } from '../../../registry/registry.ts';
+import { refused } from '../../../registry/registry.ts';
+import type { WriteResult } from '../../../registry/registry.ts';
 import {
   checkPreconditions,
   executeReplace,
   preconditionsOf,
   trackedUpdate,
   writerOf,
-} from '../update.ts';
+} from '../../../registry/update.ts';
 import { withPodCondition } from './pod-condition.ts';
 
 /** `target` is the pod, `binding` has been decoded. */
@@ -40,7 +40,7 @@ export async function bindPod(
   }
   const nowMs = deps.clock.nowMs();
   return executeReplace(deps, target, {
-    produce: (current): Production => {
+    produce: (current) => {
       const conflict = checkPreconditions(preconditionsOf(binding), current, target);
       if (conflict !== undefined) return conflict;
       const why = whyNot(current.object, target.name);
@@ -95,4 +95,21 @@ function bound(pod: ApiObject, binding: ApiObject, nowMs: number): ApiObject {
       : { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } };
   const next = { ...pod, metadata, spec: { ...spec, nodeName } };
   return withPodCondition(next, { type: 'PodScheduled', status: 'True' }, nowMs);
+}
+
+/** The older form: posted to the collection, the body alone names the pod. */
+export async function bindNamedPod(
+  deps: RegistryDeps,
+  { namespace }: ObjectTarget,
+  binding: ApiObject,
+  options: WriteOptions,
+): Promise<Result<WriteResult>> {
+  const { name = '' } = binding.metadata;
+  if (name === '') {
+    const errors = [required('metadata.name')];
+    return refused(newInvalid({ group: '', kind: 'Binding' }, '', errors));
+  }
+  const pods = deps.scheme.findResource('', 'v1', 'pods');
+  assert(pods !== undefined, 'pods are served wherever they can be bound');
+  return bindPod(deps, { kind: pods, namespace, name }, binding, options);
 }
