@@ -4,7 +4,7 @@
  * adding a kind is writing one of them and naming it in its group (docs/adding-a-kind.md).
  *
  * What it is not: the fields of its types, which are generated from the facts for every kind that
- * the facts have (facts/field-types.gen.ts), nor any engine.
+ * the facts have (field-types.gen.ts), nor any engine.
  *
  * Invariants: data and pure functions. A definition covers all versions of its resource; what only
  * one of them has stands under `versions`. All of it but `resource` is optional: what is absent is
@@ -88,7 +88,7 @@ export interface KindDefinition {
   readonly versions?: Readonly<Record<string, VersionDefinition>> | undefined;
 }
 
-/** Rows as those of facts/kinds.gen.ts, without their group, and facts/field-types.gen.ts. */
+/** Rows as those of kinds.gen.ts, without their group, and field-types.gen.ts. */
 export interface AddedRows {
   readonly kinds: string;
   /** '' where the facts have the types. */

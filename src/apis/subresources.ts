@@ -7,7 +7,6 @@
  */
 import type { Verb } from '../apimachinery/scheme.ts';
 import { lookup } from '../stdx/lookup.ts';
-import type { CatalogueKind } from './catalogue.ts';
 import type { KindDefinition, SubresourceDefinition, WrittenKind } from './kind-definition.ts';
 
 /** Of a subresource that shows a part of the object. */
@@ -43,7 +42,7 @@ export interface NamedSubresource extends SubresourceDefinition {
 
 /** The subresources of a kind that this release answers, by name. */
 export function subresourcesOf(
-  { subresources }: CatalogueKind,
+  { subresources }: { readonly subresources: readonly string[] },
   definition: KindDefinition,
   release: number,
 ): readonly NamedSubresource[] {

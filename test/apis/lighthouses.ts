@@ -1,6 +1,6 @@
 /**
- * A whole kind in one file: what docs/adding-a-kind.md describes, and what the test serves. A ship's
- * lighthouse, in a group of its own, in two versions.
+ * A whole kind in one file: what docs/adding-a-kind.md describes, and what the test serves.
+ * Lighthouses, in a group of their own, in two versions.
  */
 import { invalid } from '../../src/apimachinery/field-error.ts';
 import { part, text } from '../../src/apimachinery/members.ts';

@@ -13,7 +13,7 @@ const paramKindColumn = column('ParamKind', 'Kind of the objects that set it up.
     : `${printedAt(kind, 'apiVersion')}/${printedAt(kind, 'kind')}`;
 });
 
-export const validatingPolicyTable = table([
+const validatingPolicyTable = table([
   nameColumn,
   integer(
     'Validations',
@@ -24,7 +24,7 @@ export const validatingPolicyTable = table([
   ageColumn,
 ]);
 
-export const mutatingPolicyTable = table([
+const mutatingPolicyTable = table([
   nameColumn,
   integer(
     'Mutations',
@@ -43,7 +43,7 @@ function paramRef(binding: JsonObject): string {
   return selector === undefined ? '<unset>' : selectorText(selector);
 }
 
-export const policyBindingTable = table([
+const policyBindingTable = table([
   nameColumn,
   column('PolicyName', 'The policy.', (object) => printedAt(object, 'spec', 'policyName')),
   column('ParamRef', 'The object that sets it up.', paramRef),

@@ -1,4 +1,4 @@
-/** Configurations of webhooks: which requests are shown to which service before they are decided. */
+/** Configurations of webhooks: which requests are shown to which service before a decision. */
 import { notSupported } from '../../apimachinery/field-error.ts';
 import { objects, text } from '../../apimachinery/members.ts';
 import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
@@ -9,7 +9,7 @@ import { sinceCreate } from '../validation/since-create.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { webhookRules } from './webhook-rules.ts';
 
-export const webhookConfigurationTable = table([
+const webhookConfigurationTable = table([
   nameColumn,
   integer(
     'Webhooks',

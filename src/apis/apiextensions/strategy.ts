@@ -6,7 +6,7 @@
  *     acceptedNames                              none
  *     storedVersions                             at first the one marked for storage
  *
- * What it is not: the rules of definitions (validation/definitions.ts).
+ * What it is not: the rules of definitions (validation.ts).
  *
  * Invariant: whoever writes the definition or its status, these two conditions say what this server
  * does; the rest of the status is the client's.

@@ -12,7 +12,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 import { apiServiceRules } from './validation.ts';
 import { apiServiceStrategy } from './strategy.ts';
 
-export const apiServiceTable = table([
+const apiServiceTable = table([
   nameColumn,
   column('Service', 'The service that answers for it; Local is this server.', (object) => {
     const service = valueAt(object, 'spec', 'service');

@@ -17,14 +17,14 @@ function controllerOf(object: JsonObject): string {
   return `${kind.toLowerCase()}/${printedAt(owner, 'name')}`;
 }
 
-export const controllerRevisionTable = table([
+const controllerRevisionTable = table([
   nameColumn,
   column('Controller', 'Whose revision it is.', controllerOf),
   column('Revision', 'Its number.', (object) => countAt(object, 'revision')),
   ageColumn,
 ]);
 
-export const controllerRevisionRules: KindRules = {
+const controllerRevisionRules: KindRules = {
   validate: (object) =>
     allErrors(
       object['data'] === undefined ? [required('data', 'data is mandatory')] : noProblems,

@@ -64,7 +64,7 @@ const daemonSetDefaults: DefaultTable = {
   },
 };
 
-export const daemonSetRules: KindRules = {
+const daemonSetRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     return [
@@ -97,7 +97,7 @@ function daemonStrategyRules(strategy: JsonObject, path: string): Problems {
   return problems;
 }
 
-export function daemonSetWarnings(of: TemplateWarnings): KindWarnings {
+function daemonSetWarnings(of: TemplateWarnings): KindWarnings {
   const { onUpdate } = workloadWarnings(of);
   return { onCreate: (set) => of(part(part(set, 'spec'), 'template'), template), onUpdate };
 }

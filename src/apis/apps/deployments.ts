@@ -62,7 +62,7 @@ const deploymentDefaults: DefaultTable = {
   },
 };
 
-export const deploymentRules: KindRules = {
+const deploymentRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const counts = ['replicas', 'minReadySeconds', 'revisionHistoryLimit'];

@@ -29,7 +29,7 @@ const replicaSetDefaults: DefaultTable = {
   },
 };
 
-export const replicaSetRules: KindRules = {
+const replicaSetRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     return [

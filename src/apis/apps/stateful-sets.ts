@@ -18,7 +18,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from '../core/pods/warnings.ts';
 import { selectorOfTemplate, replicas, rollingUpdate } from './template-defaults.ts';
 
-export const statefulSetTable = table([nameColumn, readyColumn, ageColumn, ...templateColumns]);
+const statefulSetTable = table([nameColumn, readyColumn, ageColumn, ...templateColumns]);
 
 const statefulSetDefaults: DefaultTable = {
   fields: {
@@ -80,7 +80,7 @@ function withClaimedVolumes(spec: JsonObject): JsonObject {
   return { ...template, spec: { ...pod, volumes } };
 }
 
-export const statefulSetRules: KindRules = {
+const statefulSetRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const strategy = part(spec, 'updateStrategy');
@@ -110,7 +110,7 @@ export const statefulSetRules: KindRules = {
   },
 };
 
-export function statefulSetWarnings(of: TemplateWarnings): KindWarnings {
+function statefulSetWarnings(of: TemplateWarnings): KindWarnings {
   const found = (set: ApiObject, claims: string): Warnings => {
     const spec = part(set, 'spec');
     const limit = spec['revisionHistoryLimit'];

@@ -4,7 +4,7 @@ import { renamedFieldsAt } from '../flowcontrol/conversion.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
 /** Reviews of authorization/v1beta1. */
-export const accessReviewMaps: FieldMaps = renamedFieldsAt(['spec'], [['group', 'groups']]);
+const accessReviewMaps: FieldMaps = renamedFieldsAt(['spec'], [['group', 'groups']]);
 
 const serving = 'operation';
 

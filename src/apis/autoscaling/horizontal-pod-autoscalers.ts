@@ -9,7 +9,7 @@ import { withReplicaCount, v1Maps, v2beta1Maps } from './conversion.ts';
 import { horizontalPodAutoscalerTable } from './table.ts';
 
 /** autoscaling/v2beta2 does not know the tolerance of a scaling rule. */
-export const withoutTolerance: FieldMaps = {
+const withoutTolerance: FieldMaps = {
   toHub: (object) => object,
   fromHub: (object) =>
     ['scaleUp', 'scaleDown'].reduce(

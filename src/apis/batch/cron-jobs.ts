@@ -33,7 +33,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 
 const jobTemplate = ['spec', 'jobTemplate', 'spec'];
 
-export const cronJobTable = table([
+const cronJobTable = table([
   nameColumn,
   column('Schedule', 'When jobs start.', (object) => printedAt(object, 'spec', 'schedule')),
   column(
@@ -65,7 +65,7 @@ const cronJobDefaults: DefaultTable = {
   fields: { 'batch/v1.CronJobSpec': cronJob, 'batch/v1beta1.CronJobSpec': cronJob },
 };
 
-export const cronJobRules: KindRules = {
+const cronJobRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const schedule = text(spec, 'schedule');
@@ -91,7 +91,7 @@ function scheduleProblems(schedule: string): readonly string[] {
   return problem === undefined ? [] : [problem];
 }
 
-export function cronJobWarnings(of: TemplateWarnings, { fill }: Identity): KindWarnings {
+function cronJobWarnings(of: TemplateWarnings, { fill }: Identity): KindWarnings {
   const inSpec = (job: ApiObject): Warnings => {
     const spec = part(part(part(job, 'spec'), 'jobTemplate'), 'spec');
     return jobSpecWarnings(spec, 'spec.jobTemplate.spec', of);

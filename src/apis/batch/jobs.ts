@@ -51,7 +51,7 @@ function jobDuration(job: JsonObject): CellValue {
   return end === undefined ? ageSince(start) : humanDuration(end - start);
 }
 
-export const jobTable = table([
+const jobTable = table([
   nameColumn,
   column('Status', 'Whether the job runs, and how it ended.', jobStatus),
   column('Completions', 'Pods that ended well, of those that shall.', jobCompletions),
@@ -108,7 +108,7 @@ export function jobSpecWarnings(spec: JsonObject, path: string, of: TemplateWarn
   );
 }
 
-export function jobWarnings(of: TemplateWarnings): KindWarnings {
+function jobWarnings(of: TemplateWarnings): KindWarnings {
   const inSpec = (job: ApiObject): Warnings => jobSpecWarnings(part(job, 'spec'), 'spec', of);
   return {
     onCreate: (job) => allWarnings(nameWarnings(job.metadata.name), inSpec(job)),

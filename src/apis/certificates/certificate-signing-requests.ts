@@ -24,7 +24,7 @@ function requestState(request: JsonObject): string {
   return `${decided}${types.has('Failed') ? ',Failed' : ''}${issued ? ',Issued' : ''}`;
 }
 
-export const signingRequestTable = table([
+const signingRequestTable = table([
   nameColumn,
   ageColumn,
   column(
@@ -53,7 +53,7 @@ const signingRequestDefaults: DefaultTable = {
 
 const leastSigningSeconds = 600;
 
-export const signingRequestRules: KindRules = {
+const signingRequestRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const usages = texts(spec, 'usages');

@@ -11,7 +11,7 @@ import { checkDomainPath } from '../validation/domain-path.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const clusterTrustBundleTable = table([
+const clusterTrustBundleTable = table([
   nameColumn,
   column(
     'SignerName',
@@ -20,7 +20,7 @@ export const clusterTrustBundleTable = table([
   ),
 ]);
 
-export const clusterTrustBundleRules: KindRules = {
+const clusterTrustBundleRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const signer = text(spec, 'signerName');

@@ -4,13 +4,13 @@ import { printedAt } from '../tables/fields.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { leaseRules, leaseCandidateRules } from './validation.ts';
 
-export const leaseTable = table([
+const leaseTable = table([
   nameColumn,
   column('Holder', 'Who holds it.', (object) => printedAt(object, 'spec', 'holderIdentity')),
   ageColumn,
 ]);
 
-export const leaseCandidateTable = table([
+const leaseCandidateTable = table([
   nameColumn,
   column('LeaseName', 'The lease it stands for.', (object) =>
     printedAt(object, 'spec', 'leaseName'),

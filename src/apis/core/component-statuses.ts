@@ -4,7 +4,7 @@ import { column, nameColumn, table } from '../tables/columns.ts';
 import { objectsAt, printedAt } from '../tables/fields.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const componentStatusTable = table([
+const componentStatusTable = table([
   nameColumn,
   column('Status', 'Whether the component is healthy.', (object) => {
     const healthy = health(object);

@@ -24,7 +24,7 @@ import { inSpec } from '../defaults/parts.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { templateWarnings } from './pods/warnings.ts';
 
-export const replicationControllerTable = table([
+const replicationControllerTable = table([
   nameColumn,
   ...replicaColumns,
   ageColumn,
@@ -32,7 +32,7 @@ export const replicationControllerTable = table([
   selectorColumn((object) => formatLabels(valueAt(object, 'spec', 'selector'))),
 ]);
 
-export const replicationControllerRules: KindRules = {
+const replicationControllerRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const selector = textMap(spec, 'selector');

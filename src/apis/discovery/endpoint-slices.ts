@@ -31,7 +31,7 @@ import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaul
 import type { KindDefinition } from '../kind-definition.ts';
 import { stableSliceStrategy, endpointSliceMaps } from './topology.ts';
 
-export const endpointSliceTable = table([
+const endpointSliceTable = table([
   nameColumn,
   column('AddressType', 'What its addresses are.', (object) => printedAt(object, 'addressType')),
   column('Ports', 'Ports of all its addresses.', (object) =>
@@ -68,7 +68,7 @@ const addressesMax = 100;
 
 const slicePortsMax = 20_000;
 
-export const endpointSliceRules: KindRules = {
+const endpointSliceRules: KindRules = {
   validate: (object) => {
     const endpoints = objects(object, 'endpoints');
     const ports = objects(object, 'ports');
@@ -139,7 +139,7 @@ const sliceControllers = [
   'endpointslicemirroring-controller.{domain}',
 ];
 
-export function endpointSliceWarnings(
+function endpointSliceWarnings(
   managedBy: string,
   fill: (template: string) => string,
 ): KindWarnings {

@@ -1,6 +1,6 @@
 /**
- * The topology of endpoints: the stable version has fields for it. What an older one has written stays
- * to be read; nothing new is written through the stable one (spec 2, section 9.3).
+ * The topology of endpoints: the stable version has fields for it. What an older one has written
+ * stays to be read; nothing new is written through the stable one (spec 2, section 9.3).
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part } from '../../apimachinery/members.ts';

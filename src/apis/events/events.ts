@@ -51,7 +51,7 @@ function eventCount(event: JsonObject): number {
   return countAt(event, 'count') || countAt(event, 'deprecatedCount') || 1;
 }
 
-export const eventTable = table([
+const eventTable = table([
   column('Last Seen', 'Time since it happened last.', lastSeen),
   column('Type', 'Normal, or Warning.', (event) => printedAt(event, 'type')),
   column('Reason', 'Why it happened, in one word.', (event) => printedAt(event, 'reason')),
@@ -73,7 +73,7 @@ export const eventTable = table([
 ]);
 
 /** Events stand in the namespace of what they are about; those about cluster objects in default. */
-export function eventRules(identity: Identity): KindRules {
+function eventRules(identity: Identity): KindRules {
   const shared = ['', identity.namespaces.default, identity.namespaces.system];
   return {
     validate: (event) => {
@@ -92,7 +92,8 @@ export const coreEvents: KindDefinition = {
   resource: '/events',
   createOnUpdate: true,
   ownsNothing: true,
-  selectableFields: `involvedObject.kind involvedObject.namespace involvedObject.name involvedObject.uid
+  selectableFields: `involvedObject.kind involvedObject.namespace involvedObject.name
+    involvedObject.uid
     involvedObject.apiVersion involvedObject.resourceVersion involvedObject.fieldPath
     reason reportingComponent source=source.component|reportingComponent type`,
   validation: eventRules,

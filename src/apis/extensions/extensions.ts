@@ -1,6 +1,6 @@
 /**
- * The first group of kinds beside the core ones: each of them lives on in another group, which stores
- * its objects and has its rules. What stands here is what only these versions have.
+ * The first group of kinds beside the core ones: each of them lives on in another group, which
+ * stores its objects and has its rules. What stands here is what only these versions have.
  */
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';

@@ -1,4 +1,4 @@
-/** Priority levels of the older versions: another name for their shares, and shares of 0 that say so. */
+/** Priority levels of older versions: another name for shares, and shares of 0 that say so. */
 import type { Identity } from '../../apimachinery/identity.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { FieldMaps } from '../conversion/conversion.ts';

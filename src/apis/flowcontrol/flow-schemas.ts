@@ -5,7 +5,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 import { flowSchemaDefaults } from './defaults.ts';
 import { flowSchemaRules } from './validation.ts';
 
-export const flowSchemaTable = table([
+const flowSchemaTable = table([
   nameColumn,
   column('PriorityLevel', 'Where its requests wait.', (object) =>
     printedAt(object, 'spec', 'priorityLevelConfiguration', 'name'),
@@ -35,7 +35,9 @@ export const flowSchemas: KindDefinition = {
   table: flowSchemaTable,
   unserved: [
     {
-      says: 'this server does not classify requests: none is treated differently because of this one',
+      says:
+        'this server does not classify requests: none is treated differently ' +
+        'because of this one',
     },
   ],
 };

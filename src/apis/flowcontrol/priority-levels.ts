@@ -25,7 +25,7 @@ function shares(level: JsonObject): number | string {
   );
 }
 
-export const priorityLevelTable = table([
+const priorityLevelTable = table([
   nameColumn,
   column('Type', 'Whether requests are limited.', (object) => printedAt(object, 'spec', 'type')),
   column('NominalConcurrencyShares', 'Its part of what the server can do at once.', shares),
@@ -44,7 +44,9 @@ export const priorityLevelConfigurations: KindDefinition = {
   table: priorityLevelTable,
   unserved: [
     {
-      says: 'this server does not queue or limit requests by priority level: this one has no effect',
+      says:
+        'this server does not queue or limit requests by priority level: this one ' +
+        'has no effect',
     },
   ],
   versions: {

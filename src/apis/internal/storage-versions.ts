@@ -5,7 +5,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 
 const shownMax = 3;
 
-export const storageVersionTable = table([
+const storageVersionTable = table([
   nameColumn,
   column(
     'CommonEncodingVersion',

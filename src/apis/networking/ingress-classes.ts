@@ -14,7 +14,7 @@ import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { annotated } from '../strategy/notices.ts';
 
-export const ingressClassTable = table([
+const ingressClassTable = table([
   nameColumn,
   column('Controller', 'What implements the class.', (object) =>
     printedAt(object, 'spec', 'controller'),
@@ -38,7 +38,7 @@ const ingressClassDefaults: DefaultTable = {
 
 const controllerBytesMax = 250;
 
-export const ingressClassRules: KindRules = {
+const ingressClassRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const controller = text(spec, 'controller');

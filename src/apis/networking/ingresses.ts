@@ -57,7 +57,7 @@ const ingressDefaults: DefaultTable = {
   fields: { 'networking/v1beta1.HTTPIngressPath': { pathType: 'ImplementationSpecific' } },
 };
 
-export function ingressRules(identity: Identity): KindRules {
+function ingressRules(identity: Identity): KindRules {
   const annotation = identity.fill('{labelDomain}/ingress.class');
   return {
     validate: ingressProblems,
@@ -182,7 +182,7 @@ export function referenceRules(reference: JsonObject, path: string): Problems {
   ];
 }
 
-export function ingressWarnings({ fill }: Identity): KindWarnings {
+function ingressWarnings({ fill }: Identity): KindWarnings {
   const annotation = fill('{labelDomain}/ingress.class');
   return {
     onCreate: (ingress) =>

@@ -41,7 +41,7 @@ const networkPolicyDefaults: DefaultTable = {
   },
 };
 
-export const networkPolicyRules: KindRules = {
+const networkPolicyRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const types = texts(spec, 'policyTypes');
@@ -126,7 +126,7 @@ function isStrictlyInside(inner: string, outer: string): boolean {
   return list.check(within.address.text, family) && within.prefix > around.prefix;
 }
 
-export const networkPolicyWarnings: KindWarnings = onWrite((policy) => {
+const networkPolicyWarnings: KindWarnings = onWrite((policy) => {
   const spec = part(policy, 'spec');
   const sides = [
     ['ingress', 'from'],

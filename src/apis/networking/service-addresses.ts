@@ -22,13 +22,13 @@ import type { Problems } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const serviceCidrTable = table([
+const serviceCidrTable = table([
   nameColumn,
   column('CIDRs', 'Ranges of addresses.', (object) => textsAt(object, 'spec', 'cidrs').join(',')),
   ageColumn,
 ]);
 
-export const ipAddressTable = table([
+const ipAddressTable = table([
   nameColumn,
   column('ParentRef', 'What the address belongs to.', (object) => {
     if (valueAt(object, 'spec', 'parentRef') === undefined) return '<none>';
@@ -43,7 +43,7 @@ export const ipAddressTable = table([
   }),
 ]);
 
-export const ipAddressRules: KindRules = {
+const ipAddressRules: KindRules = {
   validate: (object) => {
     const parent = part(part(object, 'spec'), 'parentRef');
     const path = 'spec.parentRef';
@@ -64,7 +64,7 @@ export const ipAddressRules: KindRules = {
 
 const field = 'spec.cidrs';
 
-export const serviceCidrRules: KindRules = {
+const serviceCidrRules: KindRules = {
   validate: (object) => rangesRules(texts(part(object, 'spec'), 'cidrs')),
   validateUpdate: (next, current) => {
     const [now, was] = [part(next, 'spec'), part(current, 'spec')].map((s) => texts(s, 'cidrs'));

@@ -24,7 +24,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 import { given } from '../strategy/notices.ts';
 import { roundingOf } from '../defaults/amounts.ts';
 
-export const runtimeClassTable = table([
+const runtimeClassTable = table([
   nameColumn,
   column(
     'Handler',
@@ -39,7 +39,7 @@ const runtimeClassDefaults: DefaultTable = {
   complete: { 'node/v1.Overhead': roundingOf('podFixed') },
 };
 
-export const runtimeClassRules: KindRules = {
+const runtimeClassRules: KindRules = {
   validate: (object) => {
     const scheduling = part(object, 'scheduling');
     const overhead = part(part(object, 'overhead'), 'podFixed');
@@ -64,7 +64,7 @@ function tolerationsRules(tolerations: readonly JsonObject[], path: string): Pro
   });
 }
 
-export function runtimeClassWarnings(identity: Identity): KindWarnings {
+function runtimeClassWarnings(identity: Identity): KindWarnings {
   const labels = nodeLabels(identity);
   return onWrite((runtimeClass) =>
     labels.ofMap(
@@ -77,7 +77,7 @@ export function runtimeClassWarnings(identity: Identity): KindWarnings {
 const runtimeClassFields = ['overhead', 'scheduling'] as const;
 
 /** RuntimeClass of node/v1alpha1 has its fields in a spec. */
-export const runtimeClassMaps: FieldMaps = {
+const runtimeClassMaps: FieldMaps = {
   toHub(object) {
     const { spec, ...rest } = object;
     if (!isJsonObject(spec)) return object;

@@ -12,7 +12,7 @@ import { labelSelectorRules } from '../validation/labels.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const podDisruptionBudgetTable = table([
+const podDisruptionBudgetTable = table([
   nameColumn,
   column(
     'Min Available',
@@ -30,7 +30,7 @@ export const podDisruptionBudgetTable = table([
   ageColumn,
 ]);
 
-export const disruptionBudgetRules: KindRules = {
+const disruptionBudgetRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const { minAvailable, maxUnavailable } = spec;
@@ -50,7 +50,7 @@ export const disruptionBudgetRules: KindRules = {
 
 /** An empty selector means nothing in policy/v1beta1 and everything in v1; each is told the other
  * by an expression over a label that no pod has. */
-export function disruptionBudgetMaps(label: string): FieldMaps {
+function disruptionBudgetMaps(label: string): FieldMaps {
   const oneOf = (operator: string): JsonObject => ({
     matchExpressions: [{ key: label, operator }],
   });

@@ -12,7 +12,9 @@ export const podSecurityPolicies: KindDefinition = {
   defaults: podSecurityPolicyDefaults,
   unserved: [
     {
-      says: 'this server does not apply pod security policies: no pod is refused because of this one',
+      says:
+        'this server does not apply pod security policies: no pod is refused ' +
+        'because of this one',
     },
   ],
 };

@@ -28,7 +28,7 @@ function subjects(binding: JsonObject, kind: string): string {
     .join(', ');
 }
 
-export const bindingTable = table([
+const bindingTable = table([
   nameColumn,
   column('Role', 'The role that is given.', (object) => {
     const role = valueAt(object, 'roleRef');
@@ -46,7 +46,7 @@ export const bindingTable = table([
 
 /** `kinds` of role that the binding may name. The binding of a namespace need not say which one its
  * service accounts are in: its own. */
-export function bindingRules(identity: Identity, kinds: readonly string[]): KindRules {
+function bindingRules(identity: Identity, kinds: readonly string[]): KindRules {
   const group = identity.groups.rbac;
   const namespaced = kinds.includes('Role');
   const subjectRules = (subject: JsonObject, path: string): Problems => {
@@ -90,7 +90,7 @@ export function bindingRules(identity: Identity, kinds: readonly string[]): Kind
 
 /** Subjects of rbac/v1alpha1 name an apiVersion where later ones name a group; of the kinds that
  * RBAC knows, the kind says which. */
-export function subjectMaps(group: string): FieldMaps {
+function subjectMaps(group: string): FieldMaps {
   const known = new Map([
     ['ServiceAccount', { apiVersion: 'v1', apiGroup: undefined }],
     ['User', { apiVersion: `${group}/v1alpha1`, apiGroup: group }],

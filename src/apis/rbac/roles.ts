@@ -9,7 +9,7 @@ import type { KindRules } from '../validation/kind-rules.ts';
 import { labelSelectorRules } from '../validation/labels.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const roleTable = table([nameColumn, createdAtColumn]);
+const roleTable = table([nameColumn, createdAtColumn]);
 
 function policyRuleRules(rule: JsonObject, path: string, namespaced: boolean): Problems {
   const urls = items(rule, 'nonResourceURLs');
@@ -38,12 +38,12 @@ function policyRuleRules(rule: JsonObject, path: string, namespaced: boolean): P
   ];
 }
 
-export const roleRules: KindRules = {
+const roleRules: KindRules = {
   validate: (object) =>
     objects(object, 'rules').flatMap((rule, at) => policyRuleRules(rule, `rules[${at}]`, true)),
 };
 
-export const clusterRoleRules: KindRules = {
+const clusterRoleRules: KindRules = {
   validate: (object) => {
     const aggregation = part(object, 'aggregationRule');
     const path = 'aggregationRule.clusterRoleSelectors';

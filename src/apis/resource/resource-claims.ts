@@ -20,7 +20,7 @@ function claimState(claim: JsonObject): string {
   return states.join(',');
 }
 
-export const resourceClaimTable = table([
+const resourceClaimTable = table([
   nameColumn,
   column('State', 'Whether devices have been allocated, and for somebody.', claimState),
   ageColumn,

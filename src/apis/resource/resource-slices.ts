@@ -1,4 +1,4 @@
-/** ResourceSlices: which devices a node has. Their rules are written twice, by hand and as declarations. */
+/** ResourceSlices: which devices a node has. Their rules stand twice: by hand, and declared. */
 import { ageColumn, column, nameColumn, table } from '../tables/columns.ts';
 import { printedAt } from '../tables/fields.ts';
 import type { MigratedRules } from '../validation/migrated-rules.ts';
@@ -8,7 +8,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 import { migratedRules } from '../validation/migrated-rules.ts';
 import { plainCapacityMaps, resourceSliceMaps } from './conversion.ts';
 
-export const resourceSliceTable = table([
+const resourceSliceTable = table([
   nameColumn,
   column('Node', 'Node that has the devices.', (object) => printedAt(object, 'spec', 'nodeName')),
   column('Driver', 'Who manages them.', (object) => printedAt(object, 'spec', 'driver')),

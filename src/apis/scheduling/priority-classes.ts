@@ -10,7 +10,7 @@ import { lookup } from '../../stdx/lookup.ts';
 import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const priorityClassTable = table([
+const priorityClassTable = table([
   nameColumn,
   integer('Value', 'The priority.', (object) => countAt(object, 'value')),
   boolean('Global-Default', 'Whether pods without a class have it.', (object) =>
@@ -39,7 +39,7 @@ const systemPriorities: Readonly<Record<string, number>> = lookup({
   'system-cluster-critical': 2_000_000_000,
 });
 
-export const priorityClassRules: KindRules = {
+const priorityClassRules: KindRules = {
   validate: (object) => {
     const value = numberOf(object['value']) ?? 0;
     const { name = '' } = object.metadata;

@@ -11,7 +11,7 @@ import { tokenSecondsRules } from '../validation/token-seconds.ts';
 import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const csiDriverTable = table([
+const csiDriverTable = table([
   nameColumn,
   boolean(
     'AttachRequired',
@@ -59,7 +59,7 @@ const csiDriverDefaults: DefaultTable = {
 
 const leastUpdateSeconds = 10;
 
-export const csiDriverRules: KindRules = {
+const csiDriverRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const field = 'spec.nodeAllocatableUpdatePeriodSeconds';

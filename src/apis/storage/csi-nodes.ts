@@ -20,7 +20,7 @@ import { driverNameRules } from '../validation/driver-names.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const csiNodeTable = table([
+const csiNodeTable = table([
   nameColumn,
   integer(
     'Drivers',
@@ -32,7 +32,7 @@ export const csiNodeTable = table([
 
 const nodeIdMax = 256;
 
-export const csiNodeRules: KindRules = {
+const csiNodeRules: KindRules = {
   validate: (object) => {
     const drivers = objects(part(object, 'spec'), 'drivers');
     return allErrors(

@@ -12,7 +12,7 @@ import type { KindWarnings } from '../warnings/kind-warnings.ts';
 import { allWarnings, onWrite } from '../warnings/kind-warnings.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const csiStorageCapacityTable = table([
+const csiStorageCapacityTable = table([
   nameColumn,
   column('StorageClassName', 'Class whose volumes are meant.', (object) =>
     printedAt(object, 'storageClassName'),
@@ -20,7 +20,7 @@ export const csiStorageCapacityTable = table([
   column('Capacity', 'Room that is left.', (object) => printedAt(object, 'capacity')),
 ]);
 
-export const csiStorageCapacityRules: KindRules = {
+const csiStorageCapacityRules: KindRules = {
   validate: (object) =>
     allErrors(
       labelSelectorRules(part(object, 'nodeTopology'), 'nodeTopology'),
@@ -34,7 +34,7 @@ export const csiStorageCapacityRules: KindRules = {
     ),
 };
 
-export function storageCapacityWarnings(identity: Identity): KindWarnings {
+function storageCapacityWarnings(identity: Identity): KindWarnings {
   const labels = nodeLabels(identity);
   return onWrite((capacity) => {
     const topology = part(capacity, 'nodeTopology');

@@ -35,7 +35,7 @@ const defaultAnnotations = [
   'storageclass.beta.{labelDomain}/is-default-class',
 ];
 
-export const storageClassTable = (fill: Fill): TablePrinter =>
+const storageClassTable = (fill: Fill): TablePrinter =>
   table([
     nameWithDefault(defaultAnnotations, fill),
     column('Provisioner', 'Who makes volumes of this class.', (object) =>
@@ -63,7 +63,7 @@ const storageClassDefaults: DefaultTable = {
   fields: { 'storage/v1.StorageClass': storageClass, 'storage/v1beta1.StorageClass': storageClass },
 };
 
-export const storageClassRules: KindRules = {
+const storageClassRules: KindRules = {
   validate: (object) => {
     const policy = text(object, 'reclaimPolicy');
     return allErrors(
@@ -108,7 +108,7 @@ function expressionRules(expressions: readonly JsonObject[], path: string): Prob
   });
 }
 
-export function storageClassWarnings(identity: Identity): KindWarnings {
+function storageClassWarnings(identity: Identity): KindWarnings {
   const { messageOf } = nodeLabels(identity);
   return onWrite((storageClass) =>
     warningsOfEach(objects(storageClass, 'allowedTopologies'), (topology, at) =>

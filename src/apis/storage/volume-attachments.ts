@@ -12,7 +12,7 @@ import { driverNameRules } from '../validation/driver-names.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const volumeAttachmentTable = table([
+const volumeAttachmentTable = table([
   nameColumn,
   naming(
     column('Attacher', 'Driver that attaches.', (object) => printedAt(object, 'spec', 'attacher')),
@@ -27,7 +27,7 @@ export const volumeAttachmentTable = table([
   ageColumn,
 ]);
 
-export const volumeAttachmentRules: KindRules = {
+const volumeAttachmentRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const name = text(part(spec, 'source'), 'persistentVolumeName');

@@ -14,7 +14,7 @@ import type { KindDefinition } from '../kind-definition.ts';
 
 const defaultAttributesAnnotation = 'volumeattributesclass.alpha.{labelDomain}/is-default-class';
 
-export const volumeAttributesClassTable = (fill: Fill): TablePrinter =>
+const volumeAttributesClassTable = (fill: Fill): TablePrinter =>
   table([
     nameWithDefault([defaultAttributesAnnotation], fill),
     column('DriverName', 'Driver that knows the attributes.', (object) =>
@@ -23,7 +23,7 @@ export const volumeAttributesClassTable = (fill: Fill): TablePrinter =>
     ageColumn,
   ]);
 
-export const volumeAttributesClassRules: KindRules = {
+const volumeAttributesClassRules: KindRules = {
   validate: (object) =>
     allErrors(
       provisionerRules('driverName', text(object, 'driverName')),

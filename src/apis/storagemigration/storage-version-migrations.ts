@@ -11,7 +11,7 @@ import { allErrors, form, needed, unchanged } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
-export const migrationTable = table([
+const migrationTable = table([
   nameColumn,
   column('Resource', 'What is written anew.', (object) => {
     const { resource, version, group } = {
@@ -23,7 +23,7 @@ export const migrationTable = table([
   }),
 ]);
 
-export const storageVersionMigrationRules: KindRules = {
+const storageVersionMigrationRules: KindRules = {
   validate: (object) => {
     const resource = part(part(object, 'spec'), 'resource');
     const path = 'spec.resource';

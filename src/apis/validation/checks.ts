@@ -214,7 +214,7 @@ export function checkConfigKey(key: string): readonly string[] {
 const ipMessage = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const cidrMessage = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** Forms that are going are taken, with a warning (../warnings/addresses.ts). */
+/** Forms that are going are taken, with a warning (../warnings/ip-addresses.ts). */
 export function checkIp(value: string): readonly string[] {
   return parseIp(value) === undefined ? [ipMessage] : [];
 }

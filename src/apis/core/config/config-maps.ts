@@ -15,7 +15,7 @@ export function entries(object: JsonObject, ...members: string[]): number {
   return members.reduce((sum, member) => sum + Object.keys(partAt(object, member)).length, 0);
 }
 
-export const configMapTable = table([
+const configMapTable = table([
   nameColumn,
   column('Data', 'Number of entries.', (object) => entries(object, 'data', 'binaryData')),
   ageColumn,
@@ -63,7 +63,7 @@ export function immutableRules(
   ];
 }
 
-export const configMapRules: KindRules = {
+const configMapRules: KindRules = {
   validate: (object) => {
     const binary = part(object, 'binaryData');
     const bytes = textBytes(textMap(object, 'data')) + contentBytes(textMap(object, 'binaryData'));

@@ -30,14 +30,14 @@ import { lookup } from '../../../stdx/lookup.ts';
 import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
 
-export const secretTable = table([
+const secretTable = table([
   nameColumn,
   column('Type', 'What the secret is for.', (object) => printedAt(object, 'type')),
   column('Data', 'Number of entries.', (object) => entries(object, 'data')),
   ageColumn,
 ]);
 
-export function withDataOfText(secret: JsonObject): JsonObject {
+function withDataOfText(secret: JsonObject): JsonObject {
   const { stringData, ...rest } = secret;
   if (stringData === undefined) return secret;
   const texts = Object.entries(isJsonObject(stringData) ? stringData : {});
@@ -55,7 +55,7 @@ const secretDefaults: DefaultTable = {
   complete: { 'core/v1.Secret': withDataOfText },
 };
 
-export function secretRules(identity: Identity): KindRules {
+function secretRules(identity: Identity): KindRules {
   const { secretTypes } = identity;
   const accountKey = identity.fill('{labelDomain}/service-account.name');
   const neededKeys: Readonly<Record<string, readonly string[]>> = lookup({
@@ -109,7 +109,7 @@ function documentRules(value: string | undefined, field: string): Problems {
   }
 }
 
-export function secretWarnings({ secretTypes }: Identity): KindWarnings {
+function secretWarnings({ secretTypes }: Identity): KindWarnings {
   return onWrite((secret) => {
     if (secret['type'] !== secretTypes.tls) return noWarnings;
     const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>

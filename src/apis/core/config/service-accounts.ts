@@ -8,7 +8,7 @@ import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
 import { writtenKind } from '../../subresources.ts';
 
-export const serviceAccountTable = table([
+const serviceAccountTable = table([
   nameColumn,
   column(
     'Secrets',
@@ -18,7 +18,7 @@ export const serviceAccountTable = table([
   ageColumn,
 ]);
 
-export function serviceAccountWarnings({ fill }: Identity): KindWarnings {
+function serviceAccountWarnings({ fill }: Identity): KindWarnings {
   const annotation = fill('{labelDomain}/enforce-mountable-secrets');
   const message =
     `metadata.annotations[${annotation}]: deprecated in v1.32+; prefer separate namespaces to ` +

@@ -7,7 +7,7 @@ import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
 import { finalizeRules, namespaceStrategy } from './strategy.ts';
 
-export const namespaceTable = table([
+const namespaceTable = table([
   nameColumn,
   column('Status', 'Active, or Terminating while its content goes.', (object) =>
     printedAt(object, 'status', 'phase'),

@@ -61,7 +61,7 @@ function nodeInfo(name: string, description: string, member: string): Column {
   );
 }
 
-export const nodeTable = (fill: Fill): TablePrinter =>
+const nodeTable = (fill: Fill): TablePrinter =>
   table([
     nameColumn,
     column('Status', 'Whether the node is ready and takes new pods.', nodeStatus),
@@ -81,7 +81,7 @@ export const nodeTable = (fill: Fill): TablePrinter =>
 
 const ranges = 'spec.podCIDRs';
 
-export const nodeRules: KindRules = {
+const nodeRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const given = texts(spec, 'podCIDRs');
@@ -133,7 +133,7 @@ function taintsRules(taints: readonly JsonObject[], field: string): Problems {
   });
 }
 
-export const nodeWarnings: KindWarnings = onWrite((node) => {
+const nodeWarnings: KindWarnings = onWrite((node) => {
   const spec = part(node, 'spec');
   return allWarnings(
     spec['configSource'] === undefined ? noWarnings : ['spec.configSource: the feature is removed'],

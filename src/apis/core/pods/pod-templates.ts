@@ -9,7 +9,7 @@ import { podTemplateRules } from './validation/pods.ts';
 import { templateWarnings } from './warnings.ts';
 import { podTemplateTable } from './tables.ts';
 
-export function podTemplateWarnings(of: TemplateWarnings): KindWarnings {
+function podTemplateWarnings(of: TemplateWarnings): KindWarnings {
   const inTemplate = (object: ApiObject): Warnings => of(part(object, 'template'), 'template');
   return { onCreate: inTemplate, onUpdate: whenChanged(inTemplate) };
 }

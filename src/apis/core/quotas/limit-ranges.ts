@@ -15,7 +15,7 @@ import type { KindDefinition } from '../../kind-definition.ts';
 
 const bounds = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
 
-export const limitRangeRules: KindRules = {
+const limitRangeRules: KindRules = {
   validate: (object) => {
     const seen = new Set<string>();
     return each(objects(part(object, 'spec'), 'limits'), (limit, at) => {
@@ -97,7 +97,7 @@ function ratioRules(ratios: JsonObject, path: string): Problems {
   );
 }
 
-export const limitRangeTable = table([nameColumn, createdAtColumn]);
+const limitRangeTable = table([nameColumn, createdAtColumn]);
 
 /** Limits default to the maximum, requests to the limits, and without those to the minimum. */
 function withContainerLimits(item: JsonObject): JsonObject {

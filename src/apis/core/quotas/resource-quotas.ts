@@ -59,7 +59,7 @@ const exclusiveScopes = [
   ['Terminating', 'NotTerminating'],
 ] as const;
 
-export const resourceQuotaRules: KindRules = {
+const resourceQuotaRules: KindRules = {
   validate: (object) => {
     const spec = part(object, 'spec');
     const hard = part(spec, 'hard');
@@ -186,7 +186,7 @@ function usage(object: JsonObject, limits: boolean): string {
     .join(', ');
 }
 
-export const resourceQuotaTable = table([
+const resourceQuotaTable = table([
   nameColumn,
   column('Request', 'What is used, of what may be used.', (object) => usage(object, false)),
   column('Limit', 'What limits add up to, of what they may.', (object) => usage(object, true)),

@@ -29,13 +29,13 @@ function endpointAddresses(endpointsTable: JsonObject): string {
   return firstOf(all, shownMax, objectsAt(endpointsTable, 'subsets').length === 0 ? '<none>' : '');
 }
 
-export const endpointsTable = table([
+const endpointsTable = table([
   nameColumn,
   column('Endpoints', 'Addresses and ports that are ready.', endpointAddresses),
   ageColumn,
 ]);
 
-export const endpointsRules: KindRules = {
+const endpointsRules: KindRules = {
   validate: (object) =>
     objects(object, 'subsets').flatMap((subset, at) => {
       const path = `subsets[${at}]`;
@@ -73,7 +73,7 @@ function endpointPortRules(port: JsonObject, path: string, count: number): Probl
   ];
 }
 
-export function endpointsWarnings(managedBy: string): KindWarnings {
+function endpointsWarnings(managedBy: string): KindWarnings {
   return onWrite((object) => {
     if (writtenBy(object, managedBy, ['endpoint-controller'])) return noWarnings;
     return warningsOfEach(objects(object, 'subsets'), (subset, at) =>

@@ -55,7 +55,7 @@ function portsText(service: JsonObject): string {
   return ports.join(',') || '<none>';
 }
 
-export const serviceTable = table([
+const serviceTable = table([
   nameColumn,
   column('Type', 'Who can reach the service.', (object) => printedAt(object, 'spec', 'type')),
   column(
@@ -72,7 +72,7 @@ export const serviceTable = table([
   selectorColumn((object) => formatLabels(valueAt(object, 'spec', 'selector'))),
 ]);
 
-export function serviceWarnings({ fill }: Identity): KindWarnings {
+function serviceWarnings({ fill }: Identity): KindWarnings {
   const [hints, mode] = ['topology-aware-hints', 'topology-mode'].map((name) =>
     fill(`service.{labelDomain}/${name}`),
   ) as [string, string];

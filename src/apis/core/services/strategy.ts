@@ -11,7 +11,7 @@
  *     neither, or no node port      -            condition AddressesAllocated False
  *
  * What it is not: giving out addresses, or the rules that judge what clients write
- * (validation/services.ts).
+ * (validation.ts).
  *
  * Invariants: pure; what says two different things is left for the rules to refuse.
  */

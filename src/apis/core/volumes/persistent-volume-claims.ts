@@ -21,7 +21,7 @@ function isBound(claim: JsonObject): boolean {
   return printedAt(claim, 'spec', 'volumeName') !== '';
 }
 
-export const persistentVolumeClaimTable = (fill: Fill): TablePrinter =>
+const persistentVolumeClaimTable = (fill: Fill): TablePrinter =>
   table([
     nameColumn,
     column('Status', 'Whether it is bound.', phaseOf),
@@ -55,7 +55,7 @@ export function pendingAtFirst(): Partial<KindStrategy> {
   return { prepareForCreate: (object) => ({ ...object, status: { phase: 'Pending' } }) };
 }
 
-export function claimWarnings({ fill }: Identity): KindWarnings {
+function claimWarnings({ fill }: Identity): KindWarnings {
   return onWrite((claim) =>
     allWarnings(
       replaced(claim, fill(classAnnotation), classMessage),

@@ -19,7 +19,7 @@ import { persistentVolumeRules } from './persistent-volume-rules.ts';
 import { pendingAtFirst } from './persistent-volume-claims.ts';
 import { roundingOf } from '../../defaults/amounts.ts';
 
-export const persistentVolumeTable = (fill: Fill): TablePrinter =>
+const persistentVolumeTable = (fill: Fill): TablePrinter =>
   table([
     nameColumn,
     column('Capacity', 'Size of the volume.', (object) =>
@@ -63,7 +63,7 @@ const persistentVolumeDefaults: DefaultTable = {
   },
 };
 
-export function persistentVolumeWarnings(identity: Identity): KindWarnings {
+function persistentVolumeWarnings(identity: Identity): KindWarnings {
   const { fill } = identity;
   const labels = nodeLabels(identity);
   const terms = 'spec.nodeAffinity.required.nodeSelectorTerms';
