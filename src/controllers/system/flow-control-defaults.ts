@@ -7,8 +7,7 @@
  *     neither, but marked as the server's ▶ deleted: an older release has left it
  *
  * What it is not: the objects (src/apis/flowcontrol/default-configuration.ts), nor the conditions
- * of flow schemas
- * (flow-schema-conditions.ts).
+ * of flow schemas (flow-schema-conditions.ts).
  */
 import { part } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
