@@ -57,7 +57,7 @@ export const fieldErrorsMax = 100;
 export const noErrors: readonly FieldError[] = [];
 
 /** All of them, in order. No list is made for nothing, nor for those of one check alone. */
-export function together(...lists: readonly (readonly FieldError[])[]): readonly FieldError[] {
+export function allErrors(...lists: readonly (readonly FieldError[])[]): readonly FieldError[] {
   let all = noErrors;
   for (const list of lists) {
     if (list.length > 0) all = all.length === 0 ? list : [...all, ...list];

@@ -99,7 +99,7 @@ export interface KindConversion {
 }
 
 /** The version that the rules of a resource are written for, whichever one is stored. */
-export interface JudgedVersion {
+export interface RulesVersion {
   readonly apiVersion: string;
   readonly schema: ObjectSchema;
 }
@@ -109,8 +109,8 @@ export interface KindInfo extends GroupVersionKind {
   readonly schema?: ObjectSchema | undefined;
   /** Fills in what a client left out, in an object of this version. */
   readonly defaults?: Defaulter | undefined;
-  /** The version in which its objects are judged; there exactly when `schema` is. */
-  readonly judged?: JudgedVersion | undefined;
+  /** The version that its rules see; there exactly when `schema` is. */
+  readonly rulesVersion?: RulesVersion | undefined;
   readonly listKind: string;
   /** Of `listKind`; there exactly when `schema` is, but for an operation. */
   readonly listSchema?: ObjectSchema | undefined;

@@ -2,64 +2,27 @@
  * Makes the scheme that a server serves: the catalogue, filtered by release, configuration and
  * feature gates, under one identity.
  *
- * What it is not: reading flags (the text of --runtime-config is parsed in runtime-config.ts).
+ * What it is not: reading flags (the text of --runtime-config is parsed in runtime-config.ts), nor
+ * what the scheme says of a kind (kind-info.ts).
  *
  * Invariants: every error is found before anything is served; storage resources and versions depend
  * on the release only, never on what is enabled, so that switching a version off and on loses
  * nothing. Spec 1, section 9; spec 2, sections 3.3 and 9.1.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import type { Defaulter } from '../apimachinery/typed/defaulting.ts';
-import type { ObjectSchema, TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
-import { formatGroupVersion } from '../apimachinery/schema.ts';
 import { makeScheme } from '../apimachinery/scheme.ts';
-import type {
-  GroupInfo,
-  JudgedVersion,
-  KindInfo,
-  Scheme,
-  SubresourceInfo,
-  Verb,
-} from '../apimachinery/scheme.ts';
-import * as behaviour from './behaviour.ts';
-import { catalogue, resourceKey } from './catalogue.ts';
+import type { GroupInfo, Scheme } from '../apimachinery/scheme.ts';
+import { resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
-import { defaultersOf } from './defaults/defaults.ts';
+import { defaultersOf } from './defaults/defaulters.ts';
 import { fieldTypes } from './field-types.ts';
-import {
-  computedResources,
-  gatedResources,
-  reviewResources,
-  virtualResources,
-} from './lifecycle.ts';
+import { kindInfo } from './kind-info.ts';
+import { builtInKinds } from './kind-set.ts';
+import type { KindSet } from './kind-set.ts';
 import { emptyRuntimeConfig, isEnabled } from './runtime-config.ts';
 import type { RuntimeConfig } from './runtime-config.ts';
-import {
-  currentRelease,
-  groupOrder,
-  isKnown,
-  isServedByDefault,
-  preferredFirst,
-  storageVersionOf,
-} from './served-versions.ts';
-import {
-  conversionsOf,
-  familyOf,
-  hubOf,
-  storableVersions,
-  storageGroupOf,
-  storageKeyOf,
-} from './version-families.ts';
-import {
-  connecting,
-  operations,
-  subresourcesOf,
-  writablePathsOf,
-  writtenAs,
-} from './subresources.ts';
-import { tableOf } from './tables/tables.ts';
-import { scales } from './tables/workloads.ts';
-import { computedVerbs, objectVerbs, operationVerbs, servedSubresources } from './verbs.ts';
+import { currentRelease, isKnown, isServedByDefault, preferredFirst } from './served-versions.ts';
+import { familyOf } from './version-families.ts';
 
 export interface SchemeOptions {
   readonly identity: Identity;
@@ -68,6 +31,8 @@ export interface SchemeOptions {
   readonly featureGates?: ReadonlySet<string> | undefined;
   /** Minor release of 1 to behave as. */
   readonly release?: number | undefined;
+  /** Default: the built-in ones. */
+  readonly kinds?: KindSet | undefined;
 }
 
 export type BuiltScheme =
@@ -79,19 +44,20 @@ export function buildScheme(options: SchemeOptions): BuiltScheme {
   const config = options.runtimeConfig ?? emptyRuntimeConfig;
   const release = options.release ?? currentRelease;
   const gates = options.featureGates ?? new Set<string>();
+  const kinds = options.kinds ?? builtInKinds;
 
   const errors: string[] = [];
   const warnings: string[] = [];
-  checkNames(config, identity, release, errors, warnings);
+  checkNames(config, { kinds, identity, release }, errors, warnings);
 
-  const enabled = [...catalogue, ...operations].filter(
+  const enabled = kinds.catalogue.filter(
     (kind) =>
       isKnown(kind, release) &&
-      !virtualResources.has(resourceKey(kind)) &&
-      isEnabled(config, named(kind, identity), isServedByDefault(kind, familyOf(kind))),
+      !isNeverServed(kind, kinds) &&
+      isEnabled(config, named(kind, identity), isServedByDefault(kind, familyOf(kind, kinds))),
   );
   const served = enabled.filter((kind) => {
-    const missing = missingGates(kind, gates);
+    const missing = missingGates(kind, gates, kinds);
     if (missing.length > 0) warnings.push(gateWarning(kind, identity, missing));
     return missing.length === 0;
   });
@@ -101,15 +67,35 @@ export function buildScheme(options: SchemeOptions): BuiltScheme {
     );
   }
   if (errors.length > 0) return { kind: 'invalid', errors };
-  return { kind: 'ok', scheme: makeScheme(groupsOf(served, identity, release)), warnings };
+  return {
+    kind: 'ok',
+    scheme: makeScheme(groupsOf(served, { kinds, identity, release })),
+    warnings,
+  };
+}
+
+interface Setting {
+  readonly kinds: KindSet;
+  readonly identity: Identity;
+  readonly release: number;
+}
+
+/** It holds no objects and has no verbs. */
+function isNeverServed(kind: CatalogueKind, kinds: KindSet): boolean {
+  return typeof kinds.definitionOf(resourceKey(kind)).serving === 'object';
 }
 
 function named(kind: CatalogueKind, identity: Identity) {
   return { group: identity.fill(kind.group), version: kind.version, resource: kind.resource };
 }
 
-function missingGates(kind: CatalogueKind, gates: ReadonlySet<string>): readonly string[] {
-  return (gatedResources.get(resourceKey(kind)) ?? []).filter((gate) => !gates.has(gate));
+function missingGates(
+  kind: CatalogueKind,
+  gates: ReadonlySet<string>,
+  kinds: KindSet,
+): readonly string[] {
+  const { featureGates = [] } = kinds.definitionOf(resourceKey(kind));
+  return featureGates.filter((gate) => !gates.has(gate));
 }
 
 function gateWarning(kind: CatalogueKind, identity: Identity, gates: readonly string[]): string {
@@ -121,8 +107,7 @@ function gateWarning(kind: CatalogueKind, identity: Identity, gates: readonly st
  * the release. Disabling what is gone already is harmless. */
 function checkNames(
   config: RuntimeConfig,
-  identity: Identity,
-  release: number,
+  { kinds, identity, release }: Setting,
   errors: string[],
   warnings: string[],
 ): void {
@@ -134,7 +119,7 @@ function checkNames(
       const text = `runtime-config: ${shown}: not part of release 1.${release}`;
       if (value) errors.push(text);
       else warnings.push(text);
-    } else if (value && rows.every((row) => virtualResources.has(resourceKey(row)))) {
+    } else if (value && rows.every((row) => isNeverServed(row, kinds))) {
       warnings.push(`runtime-config: ${shown}: holds no objects that this server stores`);
     }
   };
@@ -142,14 +127,14 @@ function checkNames(
     check(
       name,
       value,
-      catalogue.filter((k) => versionName(k, identity) === name),
+      kinds.catalogue.filter((k) => versionName(k, identity) === name),
     );
   }
   for (const [name, value] of config.resources) {
     check(
       name,
       value,
-      catalogue.filter((k) => `${versionName(k, identity)}/${k.resource}` === name),
+      kinds.catalogue.filter((k) => `${versionName(k, identity)}/${k.resource}` === name),
     );
   }
 }
@@ -160,12 +145,12 @@ function versionName(kind: CatalogueKind, identity: Identity): string {
 
 function groupsOf(
   served: readonly CatalogueKind[],
-  identity: Identity,
-  release: number,
+  { kinds, identity, release }: Setting,
 ): readonly GroupInfo[] {
-  const types = fieldTypes(identity);
-  const defaultsOf = defaultersOf(identity);
-  const groups = [...new Set(served.map((kind) => kind.group))].sort(compareGroups);
+  const types = fieldTypes(identity, kinds);
+  const context = { kinds, identity, release, types, defaultsOf: defaultersOf(identity, kinds) };
+  const order = kinds.groups.map(({ group }) => group);
+  const groups = [...new Set(served.map((kind) => kind.group))].sort(inOrder(order));
   return groups.map((group) => {
     const ofGroup = served.filter((kind) => kind.group === group);
     const names = [...new Set(ofGroup.map((kind) => kind.version))];
@@ -177,146 +162,17 @@ function groupsOf(
         kinds: ofGroup
           .filter((kind) => kind.version === version)
           .sort((a, b) => (a.resource < b.resource ? -1 : 1))
-          .map((kind) => kindInfo(kind, { identity, release, types, defaultsOf })),
+          .map((kind) => kindInfo(kind, context)),
       })),
     };
   });
 }
 
-function compareGroups(a: string, b: string): number {
+/** What is not named follows by name. */
+function inOrder(order: readonly string[]): (a: string, b: string) => number {
   const place = (group: string) => {
-    const at = groupOrder.indexOf(group);
-    return at === -1 ? groupOrder.length : at;
+    const at = order.indexOf(group);
+    return at === -1 ? order.length : at;
   };
-  return place(a) - place(b) || (a < b ? -1 : 1);
-}
-
-interface KindContext {
-  readonly identity: Identity;
-  readonly release: number;
-  readonly types: TypeCatalogue;
-  readonly defaultsOf: (schema: ObjectSchema) => Defaulter;
-}
-
-function kindInfo(row: CatalogueKind, context: KindContext): KindInfo {
-  const operation = operations.includes(row) || reviewResources.has(resourceKey(row));
-  return operation ? operationInfo(row, context) : storedKindInfo(row, context);
-}
-
-/** What every kind has, stored or not. */
-function commonInfo(row: CatalogueKind, { identity, types, defaultsOf }: KindContext) {
-  const schema = types.object(row.type);
-  return {
-    group: identity.fill(row.group),
-    version: row.version,
-    kind: row.kind,
-    schema,
-    defaults: defaultsOf(schema),
-    listKind: `${row.kind}List`,
-    resource: row.resource,
-    singular: row.kind.toLowerCase(),
-    namespaced: row.namespaced,
-    shortNames: row.shortNames,
-    categories: row.categories,
-    introduced: row.introduced,
-    deprecated: row.deprecated,
-    removed: row.removed,
-    replacement:
-      row.replacement === undefined
-        ? undefined
-        : { ...row.replacement, group: identity.fill(row.replacement.group) },
-  };
-}
-
-function operationInfo(row: CatalogueKind, context: KindContext): KindInfo {
-  const common = commonInfo(row, context);
-  return {
-    ...common,
-    operation: true,
-    verbs: operationVerbs,
-    subresources: [],
-    scale: undefined,
-    storage: { group: common.group, resource: common.resource },
-    storageVersion: common.version,
-    nameRule: 'dns-subdomain',
-    deletion: 'immediate',
-    allowCreateOnUpdate: false,
-    allowUnconditionalUpdate: false,
-    returnsDeletedObject: false,
-    tracksGeneration: false,
-    selectableFields: [],
-  };
-}
-
-function storedKindInfo(row: CatalogueKind, context: KindContext): KindInfo {
-  const { identity, release, types } = context;
-  const key = storageKeyOf(row);
-  const storage = { group: identity.fill(storageGroupOf(row)), resource: row.resource };
-  const storageVersion = storageVersionOf(storableVersions(row), release);
-  const subresources = subresourcesOf(row, release);
-  const computed = computedResources.has(resourceKey(row));
-  return {
-    ...commonInfo(row, context),
-    computed,
-    judged: judgedVersionOf(row, context),
-    listSchema: types.object(`${row.type}List`),
-    verbs: computed ? computedVerbs : verbsOf(key),
-    subresources: subresources.map((name) => subresourceInfo(name, row, context)),
-    scale: subresources.includes('scale') ? behaviour.scalePaths : undefined,
-    storage,
-    storageVersion,
-    conversions: conversionsOf(row, identity),
-    nameRule: behaviour.nameRuleOf(key),
-    deletion: behaviour.deletionRuleOf(key),
-    dependents: behaviour.dependentsRuleOf(resourceKey(row), row.version),
-    allowCreateOnUpdate: behaviour.createOnUpdate.has(key),
-    allowUnconditionalUpdate: !behaviour.conditionalUpdateOnly.has(key),
-    returnsDeletedObject: behaviour.returnsDeletedObject.has(key),
-    tracksGeneration: behaviour.tracksGeneration.has(key),
-    countedMetadata: behaviour.countedMetadataOf(key),
-    keptByStatus: behaviour.keptByStatusOf(key),
-    selectableFields: behaviour.selectableFieldsOf(resourceKey(row)),
-    table: tableOf(resourceKey(row), (template) => identity.fill(template)),
-  };
-}
-
-function subresourceInfo(
-  name: string,
-  row: CatalogueKind,
-  { identity, release, types, defaultsOf }: KindContext,
-): SubresourceInfo {
-  const [type = row, ...others] = writtenAs(name, row.kind, release).map((each) => ({
-    ...each,
-    group: identity.fill(each.group),
-  }));
-  const schema = types.object(type.type);
-  return {
-    name,
-    kind: { group: identity.fill(type.group), version: type.version, kind: type.kind },
-    alsoKinds: others.map(({ group, version, kind }) => ({ group, version, kind })),
-    schema,
-    defaults: defaultsOf(schema),
-    table: name === 'scale' ? scales : undefined,
-    verbs: servedSubresources.get(name) ?? [],
-    connects: connecting[name],
-    writes: writablePathsOf(name, behaviour.keptByStatusOf(storageKeyOf(row))),
-  };
-}
-
-/** Groups whose rules know the form of each version: errors name the fields that were written. */
-const judgedAsWritten: ReadonlySet<string> = new Set(['resource.{domain}']);
-
-/** A release may store a version from before the one that rules and required fields are of. */
-function judgedVersionOf(row: CatalogueKind, { identity, types }: KindContext): JudgedVersion {
-  const judged = judgedAsWritten.has(row.group) ? row : hubOf(row);
-  const apiVersion = formatGroupVersion({
-    group: identity.fill(judged.group),
-    version: judged.version,
-  });
-  return { apiVersion, schema: types.object(judged.type) };
-}
-
-function verbsOf(key: string): readonly Verb[] {
-  if (!behaviour.withoutDeleteCollection.has(key)) return objectVerbs;
-  return objectVerbs.filter((verb) => verb !== 'deletecollection');
+  return (a, b) => place(a) - place(b) || (a < b ? -1 : 1);
 }

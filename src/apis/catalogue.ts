@@ -1,6 +1,6 @@
 /**
- * The catalogue: the generated rows of every built-in kind as values, and those that are added by
- * hand, with the life cycle that the specification adds to them (spec 2, sections 3.3 and 9.3).
+ * The catalogue: the generated rows of every built-in kind as values, and those that definitions
+ * add, with the life cycle that they add to them (spec 2, sections 3.3 and 9.3).
  *
  * What it is not: a scheme. Which rows are served, under which identity and how they behave is
  * build-scheme.ts. Group names are templates here (`rbac.authorization.{domain}`).
@@ -8,15 +8,9 @@
  * Invariants: a malformed row is a broken build and fails at start, not a request.
  */
 import { assert } from '../stdx/assert.ts';
-import { addedKindRows } from './added-kinds.ts';
+import { builtInGroups } from './groups.ts';
+import type { GroupDefinition } from './kind-definition.ts';
 import { kindRows } from './kinds.gen.ts';
-import {
-  earlierIntroductions,
-  endlessDeprecations,
-  laterReplacements,
-  lifecycles,
-  prereleaseWindow,
-} from './lifecycle.ts';
 import { stabilityOf } from './runtime-config.ts';
 
 export interface CatalogueKind {
@@ -36,6 +30,8 @@ export interface CatalogueKind {
   readonly subresources: readonly string[];
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
+  /** Preferred in its first release already (GroupVersionDefinition). */
+  readonly preferredAtOnce?: true | undefined;
 }
 
 export interface CatalogueReplacement {
@@ -44,15 +40,31 @@ export interface CatalogueReplacement {
   readonly kind: string;
 }
 
-/** What the facts have first. */
-export const catalogue: readonly CatalogueKind[] = parseRows(`${kindRows}${addedKindRows}`);
+/** Minor releases from introduction to deprecation, and from there to removal, of a version that
+ * is not stable, unless its row says otherwise (spec 2, section 9.1, rule 4a). */
+const prereleaseWindow = 3;
 
-/** `<group template>/<resource>`: how the hand-written tables of this folder name a resource. */
+/** The rows of the facts for these groups, then those that their definitions add. */
+export function parseCatalogue(groups: readonly GroupDefinition[]): readonly CatalogueKind[] {
+  const added = groups.flatMap(({ group, types, kinds }) =>
+    kinds.flatMap((kind) =>
+      kind.added === undefined ? [] : [`group ${group || '-'} ${types}`, kind.added.kinds],
+    ),
+  );
+  return parseRows([kindRows, ...added].join('\n'), new Map(groups.map((g) => [g.group, g])));
+}
+
+/** Of the built-in groups. */
+export const catalogue: readonly CatalogueKind[] = parseCatalogue(builtInGroups);
+
+/** `<group template>/<resource>`: how definitions name a resource. */
 export function resourceKey(kind: { readonly group: string; readonly resource: string }): string {
   return `${kind.group}/${kind.resource}`;
 }
 
-function parseRows(text: string): readonly CatalogueKind[] {
+type Groups = ReadonlyMap<string, GroupDefinition>;
+
+function parseRows(text: string, groups: Groups): readonly CatalogueKind[] {
   const kinds: CatalogueKind[] = [];
   let group = '';
   let typePackage = '';
@@ -64,12 +76,17 @@ function parseRows(text: string): readonly CatalogueKind[] {
       typePackage = types;
       continue;
     }
-    kinds.push(parseRow(line, group, typePackage));
+    kinds.push(parseRow(line, group, typePackage, groups.get(group)));
   }
   return kinds;
 }
 
-function parseRow(line: string, group: string, typePackage: string): CatalogueKind {
+function parseRow(
+  line: string,
+  group: string,
+  typePackage: string,
+  defined: GroupDefinition | undefined,
+): CatalogueKind {
   const [version, kind, resource, scope, ...rest] = line.split(' ');
   assert(
     version !== undefined && kind !== undefined && resource !== undefined && scope !== undefined,
@@ -87,15 +104,15 @@ function parseRow(line: string, group: string, typePackage: string): CatalogueKi
     return value === undefined ? undefined : Number(value);
   };
   const use = attributes.get('use');
-  const more = lifecycles.get(`${group}/${version}`);
-  const window = stabilityOf(version) === 'ga' || more !== undefined ? undefined : prereleaseWindow;
-  const introduced =
-    earlierIntroductions.get(`${group}/${version}`) ?? release('since') ?? more?.introduced;
-  const deprecated =
-    release('old') ??
-    endlessDeprecations.get(`${group}/${version}/${kind}`) ??
-    later(introduced, window);
-  const replacement = use ?? laterReplacements.get(`${group}/${version}/${kind}`);
+  const ofGroup = defined?.versions?.[version];
+  const own = defined?.kinds.find((each) => each.resource === `${group}/${resource}`)?.versions?.[
+    version
+  ];
+  const isAnnounced = ofGroup?.introduced !== undefined;
+  const window = stabilityOf(version) === 'ga' || isAnnounced ? undefined : prereleaseWindow;
+  const introduced = ofGroup?.introduced ?? release('since');
+  const deprecated = release('old') ?? own?.deprecated ?? later(introduced, window);
+  const replacement = use ?? own?.replacement;
   return {
     group,
     version,
@@ -105,11 +122,12 @@ function parseRow(line: string, group: string, typePackage: string): CatalogueKi
     type: `${typePackage}/${version}.${kind}`,
     introduced,
     deprecated,
-    removed: release('gone') ?? more?.removed ?? later(deprecated, window),
+    removed: release('gone') ?? ofGroup?.removed ?? later(deprecated, window),
     replacement: replacement === undefined ? undefined : parseReplacement(replacement, group, kind),
     subresources: list('sub'),
     shortNames: list('short'),
     categories: list('in'),
+    ...(ofGroup?.preferredAtOnce ? { preferredAtOnce: true } : {}),
   };
 }
 

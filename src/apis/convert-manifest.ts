@@ -23,7 +23,7 @@ import { checkMetaShape } from '../apimachinery/validation/meta-shape.ts';
 import { toVersion } from '../registry/versions.ts';
 import { catalogue } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
-import { defaultersOf } from './defaults/defaults.ts';
+import { defaultersOf } from './defaults/defaulters.ts';
 import { fieldTypes } from './field-types.ts';
 import { compareVersions, currentRelease, isKnown } from './served-versions.ts';
 import { conversionsOf, familyOf, hubOf } from './version-families.ts';

@@ -8,11 +8,13 @@ import type { Identity } from '../apimachinery/identity.ts';
 import { metaTypes } from '../apimachinery/typed/meta-types.ts';
 import { readTypes } from '../apimachinery/typed/type-rows.ts';
 import type { TypeCatalogue } from '../apimachinery/typed/type-schema.ts';
-import { addedTypeRows } from './added-kinds.ts';
+import { builtInKinds } from './kind-set.ts';
+import type { KindSet } from './kind-set.ts';
 import { fieldTypeRows } from './field-types.gen.ts';
 
-export function fieldTypes(identity: Identity): TypeCatalogue {
-  return readTypes(`${fieldTypeRows}${addedTypeRows}`, {
+export function fieldTypes(identity: Identity, kinds: KindSet = builtInKinds): TypeCatalogue {
+  const added = kinds.definitions.map((kind) => kind.added?.types ?? '');
+  return readTypes([fieldTypeRows, ...added].join(''), {
     base: metaTypes,
     fill: (template) => identity.fill(template),
   });

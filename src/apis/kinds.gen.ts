@@ -1,6 +1,6 @@
 /**
  * Every built-in kind at every version, derived from the facts (generate/kinds.ts prints
- * this file). Generated: edit the generator, or src/apis/lifecycle.ts for what the facts leave out.
+ * this file). Generated: edit the generator, or a kind's definition for what the facts leave out.
  *
  *     group <name, '-' is core> <package of its types>
  *     <version> <kind> <resource> <scope> [since= old= gone= (minor releases of 1)]

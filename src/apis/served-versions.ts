@@ -8,7 +8,10 @@ import { stabilityOf } from './runtime-config.ts';
 import type { Stability } from './runtime-config.ts';
 
 /** What the rules look at of a kind of the catalogue. */
-type VersionedKind = Pick<CatalogueKind, 'group' | 'version' | 'introduced' | 'removed'>;
+type VersionedKind = Pick<
+  CatalogueKind,
+  'group' | 'version' | 'introduced' | 'removed' | 'preferredAtOnce'
+>;
 
 /** Minor release of 1 whose behaviour is served. */
 export const currentRelease = 33;
@@ -72,10 +75,6 @@ export function storageVersionOf(versions: readonly VersionedKind[], release: nu
   return sorted[0] ?? '';
 }
 
-/** Versions that the reference preferred in their first release already: nothing of their group was
- * on by default before. `<group template>/<version>`. */
-const preferredAtOnce: ReadonlySet<string> = new Set(['resource.{domain}/v1beta2']);
-
 /** The versions of a group, preferred first: the most preferred one that the release before knew
  * too, so that clients of both releases agree on it; then the others, as they sort. */
 export function preferredFirst(
@@ -87,39 +86,9 @@ export function preferredFirst(
   const preferred = sorted.find((version) =>
     ofGroup.some(
       (kind) =>
-        kind.version === version &&
-        (isKnown(kind, release - 1) || preferredAtOnce.has(`${kind.group}/${version}`)),
+        kind.version === version && (isKnown(kind, release - 1) || kind.preferredAtOnce === true),
     ),
   );
   if (preferred === undefined) return sorted;
   return [preferred, ...sorted.filter((version) => version !== preferred)];
 }
-
-/** Discovery lists groups in this order; what is not named here follows by name. */
-export const groupOrder: readonly string[] = [
-  '',
-  'apiregistration.{domain}',
-  'extensions',
-  'apps',
-  'events.{domain}',
-  'authentication.{domain}',
-  'authorization.{domain}',
-  'autoscaling',
-  'batch',
-  'certificates.{domain}',
-  'networking.{domain}',
-  'policy',
-  'rbac.authorization.{domain}',
-  'storage.{domain}',
-  'admissionregistration.{domain}',
-  'apiextensions.{domain}',
-  'scheduling.{domain}',
-  'coordination.{domain}',
-  'node.{domain}',
-  'discovery.{domain}',
-  'resource.{domain}',
-  'flowcontrol.{domain}',
-  'internal.apiserver.{domain}',
-  'storagemigration.{domain}',
-  'imagepolicy.{domain}',
-];

@@ -14,57 +14,45 @@ import type { Identity } from '../apimachinery/identity.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindConversion } from '../apimachinery/scheme.ts';
 import { assert } from '../stdx/assert.ts';
-import { catalogue, resourceKey } from './catalogue.ts';
+import { resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
-import { conversionOf } from './conversion/conversions.ts';
 import { compareVersions } from './served-versions.ts';
+import type { KindSet } from './kind-set.ts';
+import { builtInKinds, versionOf } from './kind-set.ts';
+import { losslessConversion } from './conversion/conversion.ts';
+import { underIdentity } from './kind-definition.ts';
 
-/** `<group>/<resource>` -> the group under which its objects are stored. */
-const storedElsewhere: ReadonlyMap<string, string> = new Map([
-  ['events.{domain}/events', ''],
-  ['extensions/daemonsets', 'apps'],
-  ['extensions/deployments', 'apps'],
-  ['extensions/ingresses', 'networking.{domain}'],
-  ['extensions/networkpolicies', 'networking.{domain}'],
-  ['extensions/podsecuritypolicies', 'policy'],
-  ['extensions/replicasets', 'apps'],
-]);
-
-export function storageGroupOf(kind: CatalogueKind): string {
-  return storedElsewhere.get(resourceKey(kind)) ?? kind.group;
+/** The group under which the objects of a kind are stored. */
+export function storageGroupOf(kind: CatalogueKind, kinds: KindSet = builtInKinds): string {
+  return kinds.definitionOf(resourceKey(kind)).storedIn ?? kind.group;
 }
 
 /** `<group template>/<resource>` under which the objects of a kind are stored. */
-export function storageKeyOf(kind: CatalogueKind): string {
-  return resourceKey({ group: storageGroupOf(kind), resource: kind.resource });
-}
-
-const families: ReadonlyMap<string, readonly CatalogueKind[]> = groupFamilies();
-
-function groupFamilies(): ReadonlyMap<string, readonly CatalogueKind[]> {
-  const made = new Map<string, CatalogueKind[]>();
-  for (const kind of catalogue) {
-    const key = storageKeyOf(kind);
-    const family = made.get(key) ?? [];
-    made.set(key, family);
-    family.push(kind);
-  }
-  return made;
+export function storageKeyOf(kind: CatalogueKind, kinds: KindSet = builtInKinds): string {
+  return resourceKey({ group: storageGroupOf(kind, kinds), resource: kind.resource });
 }
 
 /** Every version that shares its stored objects, this one among them. */
-export function familyOf(kind: CatalogueKind): readonly CatalogueKind[] {
-  return families.get(storageKeyOf(kind)) ?? [];
+export function familyOf(
+  kind: CatalogueKind,
+  kinds: KindSet = builtInKinds,
+): readonly CatalogueKind[] {
+  return kinds.families.get(storageKeyOf(kind, kinds)) ?? [];
 }
 
 /** The versions in which objects may be stored: those of the storage group. */
-export function storableVersions(kind: CatalogueKind): readonly CatalogueKind[] {
-  const group = storageGroupOf(kind);
-  return familyOf(kind).filter((each) => each.group === group);
+export function storableVersions(
+  kind: CatalogueKind,
+  kinds: KindSet = builtInKinds,
+): readonly CatalogueKind[] {
+  const group = storageGroupOf(kind, kinds);
+  return familyOf(kind, kinds).filter((each) => each.group === group);
 }
 
-export function hubOf(kind: CatalogueKind): CatalogueKind {
-  const [hub] = [...storableVersions(kind)].sort((a, b) => compareVersions(a.version, b.version));
+export function hubOf(kind: CatalogueKind, kinds: KindSet = builtInKinds): CatalogueKind {
+  const [hub] = [...storableVersions(kind, kinds)].sort((a, b) =>
+    compareVersions(a.version, b.version),
+  );
   assert(hub !== undefined, `${kind.kind} has a version to be stored in`);
   return hub;
 }
@@ -73,12 +61,38 @@ export function hubOf(kind: CatalogueKind): CatalogueKind {
 export type FamilyConversions = ReadonlyMap<string, KindConversion | undefined>;
 
 /** Of every version of the family; undefined for those with the hub's fields. */
-export function conversionsOf(kind: CatalogueKind, identity: Identity): FamilyConversions {
-  const hub = hubOf(kind);
+export function conversionsOf(
+  kind: CatalogueKind,
+  identity: Identity,
+  kinds: KindSet = builtInKinds,
+): FamilyConversions {
+  const hub = hubOf(kind, kinds);
   return new Map(
-    familyOf(kind).map((each) => [
+    familyOf(kind, kinds).map((each) => [
       formatGroupVersion({ group: identity.fill(each.group), version: each.version }),
-      conversionOf(each.type, hub.type, identity),
+      conversionOf(each, hub, identity, kinds),
     ]),
   );
+}
+
+/** Undefined when the version has the hub's fields: its bytes are passed on with another
+ * apiVersion. */
+export function conversionOf(
+  kind: CatalogueKind,
+  hub: CatalogueKind,
+  identity: Identity,
+  kinds: KindSet = builtInKinds,
+): KindConversion | undefined {
+  const { conversion } = versionOf(kinds.definitionOf(resourceKey(kind)), kind);
+  if (conversion === undefined) return undefined;
+  return losslessConversion(underIdentity(conversion, identity), {
+    ofVersion: keptUnder(kind.type, identity),
+    ofHub: keptUnder(hub.type, identity),
+  });
+}
+
+/** `conversion.<domain>/networking.v1beta1`. */
+function keptUnder(type: string, identity: Identity): string {
+  const inPackage = type.slice(0, type.lastIndexOf('.')).replace('/', '.');
+  return `conversion.${identity.labelDomain}/${inPackage}`;
 }

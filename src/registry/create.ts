@@ -18,7 +18,7 @@ import {
   isAlreadyExists,
   StatusError,
 } from '../apimachinery/status-error.ts';
-import { together } from '../apimachinery/field-error.ts';
+import { allErrors } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { generateName } from '../apimachinery/names.ts';
@@ -197,7 +197,7 @@ export function prepareForCreate(
   const tooMany = tooManyFields(deps, kind, object);
   if (tooMany !== undefined) return refused(tooMany);
   const rules = { namespaced: kind.namespaced, nameValidator: nameValidatorOf(kind.nameRule) };
-  const errors = together(
+  const errors = allErrors(
     validateObjectMeta(object.metadata, rules),
     strategy.validate(object),
     strategy.validateCreated(object),

@@ -9,6 +9,8 @@
  * A refused request has changed nothing.
  */
 import type { StatusError } from '../apimachinery/status-error.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import type { ActorSystem } from '../../actors/actors.ts';
 import type { ResourceSnapshot, Streams } from '../../streams/streams.ts';
@@ -26,6 +28,8 @@ export interface RegistryDeps {
   readonly scheme: Scheme;
   readonly identity: Identity;
   readonly strategyOf: StrategyOf;
+  /** Absent: no subresource is an operation. */
+  readonly operationOf?: OperationOf | undefined;
   readonly clock: Clock;
   readonly prng: Prng;
   /** For walks that may be long. */
@@ -33,6 +37,25 @@ export interface RegistryDeps {
   /** Asked for writes of users; absent: nobody has a say. */
   readonly guardOf?: GuardOf | undefined;
 }
+
+/** What a POST does that stores nothing of its own: to a subresource, which `target` is of, or to
+ * the collection of a kind that is an operation (`target.name` is ''). */
+export type Operation = (
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  body: ApiObject,
+  options: OperationOptions,
+) => Promise<Result<unknown>>;
+
+export interface OperationOptions {
+  readonly dryRun: boolean;
+  /** Under which name fields are owned. */
+  readonly manager: string;
+  readonly user: UserInfo;
+}
+
+/** `subresource` '': of the kind itself. Undefined: it does nothing. */
+export type OperationOf = (kind: KindInfo, subresource: string) => Operation | undefined;
 
 /** Which object or collection a request speaks of. */
 export interface ResourceTarget {

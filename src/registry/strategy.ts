@@ -10,7 +10,7 @@ import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
-import { isJsonObject, withMember, without } from '../apimachinery/unstructured.ts';
+import { withMember, without } from '../apimachinery/unstructured.ts';
 import { valueWhenAbsent } from '../apimachinery/typed/conform.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { toStorageVersion } from './versions.ts';
@@ -62,16 +62,11 @@ export interface SubresourceRules {
 
 export type StrategyOf = (kind: KindInfo) => KindStrategy;
 
-/** Kinds whose status a client may set on create: a node registers itself with its status. */
-const statusOnCreate: ReadonlySet<string> = new Set(['/nodes']);
-
 export function genericStrategy(kind: KindInfo): KindStrategy {
   const hasStatus = kind.subresources.some((s) => s.name === 'status');
-  const keepsStatus = statusOnCreate.has(`${kind.storage.group}/${kind.storage.resource}`);
-  const resetsStatus = hasStatus && !keepsStatus;
-  const initial = resetsStatus ? initialStatusOf(kind) : undefined;
+  const initial = hasStatus ? initialStatusOf(kind) : undefined;
   return {
-    prepareForCreate: (object) => (resetsStatus ? withStatus(object, initial) : object),
+    prepareForCreate: (object) => (hasStatus ? withStatus(object, initial) : object),
     prepareForUpdate: (next, current) => (hasStatus ? withStatusOf(next, current) : next),
     prepareForStatusUpdate: (next) => next,
     subresources: {},
@@ -80,7 +75,7 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
     validateUpdate: () => [],
     validateStatusUpdate: () => [],
     forbidDeletion: () => undefined,
-    gracePeriodSeconds: kind.deletion === 'pod' ? podGracePeriod : () => 0,
+    gracePeriodSeconds: () => 0,
     holdsDeletion: () => false,
     markDeletion: (object) => object,
   };
@@ -106,18 +101,4 @@ function withStatus(object: ApiObject, status: JsonValue | undefined): ApiObject
 
 export function withStatusOf(next: ApiObject, current: ApiObject): ApiObject {
   return withStatus(next, current['status']);
-}
-
-const POD_GRACE_SECONDS = 30;
-
-/** A pod that no node runs, or that has ended, need not be waited for (spec 1, section 3.1). */
-function podGracePeriod(object: ApiObject, requested: number | undefined): number {
-  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
-  const status = isJsonObject(object['status']) ? object['status'] : {};
-  const ended = status['phase'] === 'Failed' || status['phase'] === 'Succeeded';
-  const bound = typeof spec['nodeName'] === 'string' && spec['nodeName'] !== '';
-  if (!bound || ended) return 0;
-  const own = spec['terminationGracePeriodSeconds'];
-  const period = requested ?? (typeof own === 'number' ? own : POD_GRACE_SECONDS);
-  return period < 0 ? 1 : period;
 }

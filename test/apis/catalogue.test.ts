@@ -4,18 +4,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
-import * as behaviour from '../../src/apis/behaviour.ts';
 import { catalogue, resourceKey } from '../../src/apis/catalogue.ts';
-import {
-  computedResources,
-  earlierIntroductions,
-  endlessDeprecations,
-  gatedResources,
-  laterReplacements,
-  reviewResources,
-  virtualResources,
-} from '../../src/apis/lifecycle.ts';
-import { currentRelease, groupOrder } from '../../src/apis/served-versions.ts';
+import { builtInKinds, versionOf } from '../../src/apis/kind-set.ts';
+import { currentRelease } from '../../src/apis/served-versions.ts';
 import { noVectors, readCorpus, readFacts } from '../support/data/corpora.ts';
 import { kindRows } from '../../src/apis/kinds.gen.ts';
 import { kindRows as rowsOf, kindsModule } from '../../generate/kinds.ts';
@@ -38,7 +29,6 @@ interface Lifecycle {
 /** Bodies of subresources, options, documents, and a type that only the store of the reference
  * holds: nothing that has a path of its own. */
 const notResources = [
-  '/v1 Binding',
   '/v1 NodeProxyOptions',
   '/v1 PodAttachOptions',
   '/v1 PodPortForwardOptions',
@@ -62,7 +52,8 @@ function minor(release: string | undefined): number | undefined {
 
 /** Where the removal table knows of an earlier release than facts and vectors do. */
 function earlier(kind: { readonly group: string; readonly version: string }) {
-  return earlierIntroductions.get(`${kind.group}/${kind.version}`);
+  const { versions } = builtInKinds.groupOf(kind.group) ?? {};
+  return versions?.[kind.version]?.introduced;
 }
 
 describe('catalogue', () => {
@@ -103,8 +94,9 @@ describe('catalogue', () => {
       );
       const replacement = kind?.replacement;
       const text = replacement && `${replacement.group},${replacement.version},${replacement.kind}`;
-      const own = laterReplacements.has(`${fact.group}/${fact.version}/${fact.kind}`);
-      if (!own) assert.equal(text, fact.replacement);
+      const definition = builtInKinds.definitionOf(`${fact.group}/${fact.resource}`);
+      if (versionOf(definition, fact).replacement === undefined)
+        assert.equal(text, fact.replacement);
       if (fact.deprecated) assert.equal(kind?.deprecated, minor(fact.deprecated));
       if (fact.removed) assert.equal(kind?.removed, minor(fact.removed));
     }
@@ -118,13 +110,14 @@ describe('catalogue', () => {
       assert.deepEqual(
         added.map(({ group, version, kind }) => [group, version, kind]),
         [
+          ['', 'v1', 'Binding'],
           ['apiregistration.{domain}', 'v1', 'APIService'],
           ['apiregistration.{domain}', 'v1beta1', 'APIService'],
         ],
       );
-      const known = new Set(facts.kinds.map(({ group }) => group));
-      for (const { group } of added) assert.ok(!known.has(group), group);
-      const beta = added[1];
+      const known = new Set(facts.kinds.map(resourceKey));
+      for (const each of added) assert.ok(!known.has(resourceKey(each)), each.kind);
+      const beta = added[2];
       assert.deepEqual([beta?.introduced, beta?.deprecated, beta?.removed], [7, 19, 22]);
     },
   );
@@ -166,27 +159,41 @@ describe('catalogue', () => {
     },
   );
 
-  it('is named correctly by every hand-written table', () => {
+  it('has a definition for each resource, which names versions and groups that are there', () => {
+    const { definitions, definitionOf, groups } = builtInKinds;
     const known = new Set(catalogue.map(resourceKey));
-    const tables = [
-      behaviour.createOnUpdate,
-      behaviour.conditionalUpdateOnly,
-      behaviour.returnsDeletedObject,
-      behaviour.tracksGeneration,
-      behaviour.withoutDeleteCollection,
-      new Set(virtualResources.keys()),
-      computedResources,
-      reviewResources,
-      new Set(gatedResources.keys()),
-    ];
-    for (const table of tables) {
-      for (const key of table) assert.ok(known.has(key), `no resource ${key}`);
+    assert.deepEqual(definitions.map(({ resource }) => resource).sort(), [...known].sort());
+    assert.deepEqual(
+      new Set(groups.map(({ group }) => group)),
+      new Set(catalogue.map((kind) => kind.group)),
+    );
+    for (const { resource, storedIn, versions = {} } of definitions) {
+      const rows = catalogue.filter((row) => resourceKey(row) === resource);
+      const named = new Set(rows.map(({ version }) => version));
+      for (const version of Object.keys(versions)) assert.ok(named.has(version), resource);
+      if (storedIn === undefined) continue;
+      const stored = `${storedIn}${resource.slice(resource.lastIndexOf('/'))}`;
+      assert.ok(known.has(stored), `${resource} is stored as ${stored}`);
+      assert.equal(definitionOf(stored).storedIn, undefined, stored);
     }
-    for (const [name, release] of endlessDeprecations) {
-      const kind = catalogue.find((k) => `${k.group}/${k.version}/${k.kind}` === name);
-      assert.deepEqual([kind?.deprecated, kind?.removed], [release, undefined], name);
+    for (const { group, types, versions = {} } of groups) {
+      const rows = catalogue.filter((row) => row.group === group);
+      for (const { type } of rows) assert.ok(type.startsWith(`${types}/`), type);
+      const named = new Set(rows.map(({ version }) => version));
+      for (const version of Object.keys(versions)) {
+        assert.ok(named.has(version), `${group}/${version}`);
+      }
     }
-    const groups = new Set(catalogue.map((kind) => kind.group));
-    assert.deepEqual(new Set(groupOrder), groups);
+  });
+
+  it('deprecates what is never removed in the release that its definition names', () => {
+    const found = catalogue.flatMap((row) => {
+      const { deprecated } = versionOf(builtInKinds.definitionOf(resourceKey(row)), row);
+      return deprecated === undefined ? [] : [[row, deprecated] as const];
+    });
+    assert.deepEqual(found.map(([row]) => row.kind).sort(), ['ComponentStatus', 'Endpoints']);
+    for (const [row, release] of found) {
+      assert.deepEqual([row.deprecated, row.removed], [release, undefined], row.kind);
+    }
   });
 });

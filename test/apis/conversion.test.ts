@@ -11,7 +11,7 @@ import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { TypeSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
-import { convertedTypes } from '../../src/apis/conversion/conversions.ts';
+import { builtInKinds } from '../../src/apis/kind-set.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { conversionsOf, familyOf, hubOf } from '../../src/apis/version-families.ts';
 import { toVersion } from '../../src/registry/versions.ts';
@@ -49,6 +49,14 @@ function shapeOf(name: string): string {
   walk(types.object(name), '');
   return lines.sort().join('\n');
 }
+
+const convertedTypes = catalogue
+  .filter(
+    ({ group, resource, version }) =>
+      builtInKinds.definitionOf(`${group}/${resource}`).versions?.[version]?.conversion !==
+      undefined,
+  )
+  .map(({ type }) => type);
 
 const rounds = Number(process.env['CONVERSION_ROUNDS'] ?? 12);
 const several = catalogue.filter((kind) => familyOf(kind).length > 1);

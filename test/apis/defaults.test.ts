@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { conform } from '../../src/apimachinery/typed/conform.ts';
-import { defaultersOf } from '../../src/apis/defaults/defaults.ts';
-import { pullPolicyOf } from '../../src/apis/defaults/pods.ts';
+import { defaultersOf } from '../../src/apis/defaults/defaulters.ts';
+import { pullPolicyOf } from '../../src/apis/core/pods/defaults.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { policyDefaultRows } from '../support/data/default-rows-policies.ts';
 import { defaultRows } from '../support/data/default-rows.ts';

@@ -13,19 +13,18 @@ import { makeTypedValidators } from '../../src/apimachinery/typed/validate-typed
 import type { ApiObject, JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
 import type { CatalogueKind } from '../../src/apis/catalogue.ts';
-import { defaultersOf } from '../../src/apis/defaults/defaults.ts';
+import { defaultersOf } from '../../src/apis/defaults/defaulters.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
-import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
-import { kindRulesOf } from '../../src/apis/validation/validation.ts';
-import { versionDemandsOf } from '../../src/apis/version-demands.ts';
+import { schemaExemptions } from '../../src/apis/schema-exemptions.ts';
+import { rulesByResource, rulesByVersion } from './rules-by-resource.ts';
 import { assertLinear } from '../support/checks/processor-growth.ts';
 import type { Sized } from '../support/checks/processor-growth.ts';
 import { kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 const defaultsOf = defaultersOf(kubernetes);
-const rules = kindRulesOf(kubernetes);
-const demands = versionDemandsOf(kubernetes);
+const rules = rulesByResource(kubernetes);
+const versionRules = rulesByVersion(kubernetes);
 const schemaRules = makeTypedValidators(schemaExemptions);
 const items = process.env['SLUICE_GROWTH'] === 'full' ? 10_000 : 1000;
 const levelsMax = 8;
@@ -109,7 +108,7 @@ function judge(row: CatalogueKind, document: JsonObject): string {
   if (conformed.kind === 'refused') return conformed.problem;
   const object = defaultsOf(schema)(conformed.object) as ApiObject;
   const own = rules[`${row.group}/${row.resource}`];
-  const demand = demands.get(`${document['apiVersion'] as string}/${row.resource}`);
+  const demand = versionRules.get(`${document['apiVersion'] as string}/${row.resource}`);
   return formatFieldErrors([
     ...schemaRules(schema)(object),
     ...(own?.validate?.(object) ?? []),

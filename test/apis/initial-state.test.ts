@@ -6,21 +6,28 @@ import { formatGroupVersion } from '../../src/apimachinery/schema.ts';
 import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
-import { initialStateStrategies } from '../../src/apis/initial-state.ts';
-import { qosClassOf } from '../../src/apis/pods/qos-class.ts';
+import { qosClassOf } from '../../src/apis/core/pods/qos-class.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { strategiesOf } from '../../src/apis/strategies.ts';
 import { atVersionOf, toStorageVersion } from '../../src/registry/versions.ts';
 
 const identity = identityOf('kubernetes');
-const strategies = initialStateStrategies(identity);
+
+const config = parseRuntimeConfig('api/all=true');
+assert(config.kind === 'ok');
+const built = buildScheme({ identity, runtimeConfig: config.value, featureGates: new Set() });
+assert(built.kind === 'ok');
+const served = built.scheme;
+const strategyOf = strategiesOf(identity);
 
 function created(resource: string, content: JsonObject): JsonObject {
   const metadata = { name: 'x', uid: 'u' };
   const object: ApiObject = { apiVersion: 'v1', kind: 'K', metadata, ...content };
-  const made = strategies[resource]?.prepareForCreate?.(object);
-  assert(made !== undefined);
-  return made;
+  const found = served.kinds.find(
+    (kind) => `${kind.group}/${kind.resource}` === resource && kind.version === 'v1',
+  );
+  assert(found !== undefined, resource);
+  return strategyOf(found).prepareForCreate(object);
 }
 
 const both = (cpu: string, memory: string): JsonObject => ({
@@ -49,12 +56,7 @@ describe('the quality of service of a pod', () => {
 });
 
 describe('the status of a new object is the one that a write of its status leaves it', () => {
-  const config = parseRuntimeConfig('api/all=true');
-  assert(config.kind === 'ok');
-  const built = buildScheme({ identity, runtimeConfig: config.value, featureGates: new Set() });
-  assert(built.kind === 'ok');
-  const strategyOf = strategiesOf(identity);
-  for (const kind of built.scheme.kinds) {
+  for (const kind of served.kinds) {
     const { schema } = kind;
     if (schema === undefined || kind.subresources.every(({ name }) => name !== 'status')) continue;
     const apiVersion = formatGroupVersion(kind);

@@ -1,7 +1,7 @@
 /** Names of kinds that have a rule of their own (spec 1, section 1.7). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nameRuleOf } from '../../src/apis/behaviour.ts';
+import { builtInKinds } from '../../src/apis/kind-set.ts';
 import { nameValidatorOf } from '../../src/registry/name-rules.ts';
 
 /** Resource, a name that it takes, names that it does not take and how the reason begins. */
@@ -31,7 +31,7 @@ const rows: readonly (readonly [string, string, Readonly<Record<string, string>>
 
 describe('a name', () => {
   for (const [resource, right, wrong] of rows) {
-    const check = nameValidatorOf(nameRuleOf(resource));
+    const check = nameValidatorOf(builtInKinds.definitionOf(resource).names ?? 'dns-subdomain');
     it(`of ${resource} may be ${right}`, () => assert.deepEqual(check(right, false), []));
     for (const [name, reason] of Object.entries(wrong)) {
       it(`of ${resource} may not be ${name}: ${reason}`, () => {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { formatFieldError } from '../../src/apimachinery/field-error.ts';
 import { identityNames, identityOf } from '../../src/apimachinery/identity.ts';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
-import { defaultNamespaces } from '../../src/apis/bootstrap-objects.ts';
+import { defaultNamespaces } from '../../src/apis/core/namespaces/default-namespaces.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { strategiesOf } from '../../src/apis/strategies.ts';
 

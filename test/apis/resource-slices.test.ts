@@ -10,8 +10,8 @@ import { readDeclarations } from '../../src/apimachinery/validation/declarative.
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { migratedRules } from '../../src/apis/validation/migrated-rules.ts';
 import type { Migration, Rules } from '../../src/apis/validation/migrated-rules.ts';
-import { declaredResourceSliceRules } from '../../src/apis/validation/resource-slice-declarations.ts';
-import { resourceSliceProblems } from '../../src/apis/validation/resource-slices.ts';
+import { declaredResourceSliceRules } from '../../src/apis/resource/slice-declarations.ts';
+import { resourceSliceProblems } from '../../src/apis/resource/slice-rules.ts';
 import { randomBelow, seededPrng } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
 

@@ -9,16 +9,27 @@ import { ageText, isAge } from '../../src/apimachinery/projection/printer.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { catalogue, resourceKey } from '../../src/apis/catalogue.ts';
 import { humanDuration } from '../../src/apimachinery/projection/human-duration.ts';
-import { tableKeys, tableOf } from '../../src/apis/tables/tables.ts';
+import { underIdentity } from '../../src/apis/kind-definition.ts';
+import { builtInKinds } from '../../src/apis/kind-set.ts';
 import { corpusPath, noVectors, readCorpus } from '../support/data/corpora.ts';
 import { otherRows, serviceRows } from '../support/data/table-rows-cluster.ts';
 import { pod, podRows, two, workloadRows } from '../support/data/table-rows-workloads.ts';
 
 const nowMs = Date.parse('2026-01-10T12:00:00Z');
-const fill = (template: string) => identityOf('kubernetes').fill(template);
+const identity = identityOf('kubernetes');
+const { fill } = identity;
+
+const tableKeys = builtInKinds.definitions
+  .filter(({ table }) => table !== undefined)
+  .map(({ resource }) => resource);
+
+function tableOf(key: string): TablePrinter | undefined {
+  const { table } = builtInKinds.definitionOf(key);
+  return table && underIdentity(table, identity);
+}
 
 function printerOf(key: string): TablePrinter {
-  const printer = tableOf(key, fill);
+  const printer = tableOf(key);
   assert.ok(printer !== undefined, key);
   return printer;
 }
@@ -89,7 +100,7 @@ describe('tables', () => {
         const apiVersion = group === '' ? kind.version : `${group}/${kind.version}`;
         return kind.kind === object['kind'] && apiVersion === object['apiVersion'];
       });
-      const printer = row && tableOf(resourceKey(row), fill);
+      const printer = row && tableOf(resourceKey(row));
       if (printer === undefined) continue;
       shown += 1;
       for (const cell of shownCells(printer, object)) {

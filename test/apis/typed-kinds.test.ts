@@ -12,11 +12,11 @@ import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
-import { defaultersOf } from '../../src/apis/defaults/defaults.ts';
+import { defaultersOf } from '../../src/apis/defaults/defaulters.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { strategiesOf } from '../../src/apis/strategies.ts';
-import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
-import { kindRulesOf } from '../../src/apis/validation/validation.ts';
+import { schemaExemptions } from '../../src/apis/schema-exemptions.ts';
+import { rulesByResource } from './rules-by-resource.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { corpusPath, noVectors, readCorpus } from '../support/data/corpora.ts';
@@ -157,7 +157,8 @@ describe('what the schema says of values', () => {
   it('rules and defaults are for resources and types that are there, under either identity', () => {
     const resources = new Set(catalogue.map((row) => `${row.group}/${row.resource}`));
     for (const name of identityNames) {
-      for (const key of Object.keys(kindRulesOf(identityOf(name)))) assert(resources.has(key), key);
+      for (const key of Object.keys(rulesByResource(identityOf(name))))
+        assert(resources.has(key), key);
       assert.doesNotThrow(() => defaultersOf(identityOf(name))(types.object('core/v1.Pod')));
     }
   });

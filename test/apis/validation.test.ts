@@ -4,20 +4,19 @@ import { describe, it } from 'node:test';
 import { formatFieldError } from '../../src/apimachinery/field-error.ts';
 import { conform } from '../../src/apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { defaultersOf } from '../../src/apis/defaults/defaults.ts';
+import { defaultersOf } from '../../src/apis/defaults/defaulters.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import { makeTypedValidators } from '../../src/apimachinery/typed/validate-typed.ts';
-import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
-import { versionDemandsOf } from '../../src/apis/version-demands.ts';
-import { kindRulesOf } from '../../src/apis/validation/validation.ts';
+import { schemaExemptions } from '../../src/apis/schema-exemptions.ts';
+import { rulesByResource, rulesByVersion } from './rules-by-resource.ts';
 import { validationRows } from '../support/data/validation-rows.ts';
 import type { ValidationRow } from '../support/data/validation-row.ts';
 import { kindOf, kubernetes } from '../support/data/versioned-kinds.ts';
 
 const types = fieldTypes(kubernetes);
 const defaultsOf = defaultersOf(kubernetes);
-const rules = kindRulesOf(kubernetes);
-const demands = versionDemandsOf(kubernetes);
+const rules = rulesByResource(kubernetes);
+const versionRules = rulesByVersion(kubernetes);
 const schemaRules = makeTypedValidators(schemaExemptions);
 
 function objectOf(version: string, kind: string, content: JsonObject): ApiObject {
@@ -35,9 +34,9 @@ function errorsOf({ version, kind, object, from }: ValidationRow): readonly stri
   assert(own !== undefined, `${kind} has rules`);
   const next = objectOf(version, kind, object);
   const errors = [...schemaRules(types.object(row.type))(next), ...(own.validate?.(next) ?? [])];
-  for (const judges of [own, demands.get(`${version}/${row.resource}`)]) {
-    if (from === undefined) errors.push(...(judges?.validateCreate?.(next) ?? []));
-    else errors.push(...(judges?.validateUpdate?.(next, objectOf(version, kind, from)) ?? []));
+  for (const each of [own, versionRules.get(`${version}/${row.resource}`)]) {
+    if (from === undefined) errors.push(...(each?.validateCreate?.(next) ?? []));
+    else errors.push(...(each?.validateUpdate?.(next, objectOf(version, kind, from)) ?? []));
   }
   return errors.map(formatFieldError);
 }

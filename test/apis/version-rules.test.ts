@@ -7,7 +7,6 @@ import { describe, it } from 'node:test';
 import type { TypeSchema } from '../../src/apimachinery/typed/type-schema.ts';
 import { catalogue } from '../../src/apis/catalogue.ts';
 import type { CatalogueKind } from '../../src/apis/catalogue.ts';
-import { conversionOf } from '../../src/apis/conversion/conversions.ts';
 import { fieldTypes } from '../../src/apis/field-types.ts';
 import {
   compareVersions,
@@ -17,7 +16,12 @@ import {
   preferredFirst,
   storageVersionOf,
 } from '../../src/apis/served-versions.ts';
-import { hubOf, storableVersions, storageKeyOf } from '../../src/apis/version-families.ts';
+import {
+  conversionOf,
+  hubOf,
+  storableVersions,
+  storageKeyOf,
+} from '../../src/apis/version-families.ts';
 import {
   rule1,
   rule1Fields,
@@ -81,8 +85,7 @@ function shapeOf(row: CatalogueKind): string {
   return known;
 }
 
-const converts = (row: CatalogueKind) =>
-  conversionOf(row.type, hubOf(row).type, kubernetes) !== undefined;
+const converts = (row: CatalogueKind) => conversionOf(row, hubOf(row), kubernetes) !== undefined;
 
 describe('the deprecation rules', () => {
   it('rule 1: what is in a version stays for its lifetime', () => {

@@ -54,7 +54,7 @@ describe('everyday manifests', () => {
 
   function taken(reply: Reply, status: number): ApiObject {
     assert.equal(reply.status, status, reply.text);
-    // But for what nothing acts on yet, which src/apis/unserved.ts says.
+    // But for what nothing acts on yet, which the definitions of kinds say.
     const warnings = String(reply.headers['warning'] ?? '').split(/, (?=299 )/);
     const others = warnings.filter((text) => !/^299 - "this server does not /.test(text));
     assert.equal(others.join(), '');

@@ -16,7 +16,7 @@ import { makeScheme } from '../../src/apimachinery/scheme.ts';
 import type { Scheme } from '../../src/apimachinery/scheme.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
-import { schemaExemptions } from '../../src/apis/validation/schema-exemptions.ts';
+import { schemaExemptions } from '../../src/apis/schema-exemptions.ts';
 import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
 import { noVectors, readFacts } from '../support/data/corpora.ts';
 import { startTestServer } from '../support/servers/test-server.ts';

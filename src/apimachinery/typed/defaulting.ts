@@ -4,7 +4,7 @@
  *
  *     { 'core/v1.ServiceSpec': { type: 'ClusterIP', sessionAffinityConfig: (spec) => ... } }
  *
- * What it is not: the tables (src/apis/defaults), nor a check of anything. It expects an object
+ * What it is not: the tables (definitions in src/apis), nor a check. It expects an object
  * that conform.ts has made: of the right types, without nulls, and with every object that its type
  * always has (one whose field is not nullable), if only as `{}`; rows fill such objects and never
  * have to make them.

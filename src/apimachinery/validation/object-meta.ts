@@ -14,7 +14,7 @@ import {
   noErrors,
   notSupported,
   required,
-  together,
+  allErrors,
   tooLong,
 } from '../field-error.ts';
 import type { FieldError } from '../field-error.ts';
@@ -42,7 +42,7 @@ export function validateObjectMeta(
   meta: ObjectMeta,
   rules: ObjectMetaRules,
 ): readonly FieldError[] {
-  return together(
+  return allErrors(
     validateName(meta, rules.nameValidator),
     validateNamespace(meta.namespace ?? '', rules.namespaced),
     validateCommon(meta),
@@ -59,7 +59,7 @@ export function validateObjectMetaUpdate(
   next: ObjectMeta,
   current: ObjectMeta,
 ): readonly FieldError[] {
-  return together(
+  return allErrors(
     validateFinalizersUpdate(next, current),
     validateGenerationUpdate(next, current),
     validateImmutable(next, current),
@@ -73,7 +73,7 @@ export function validateObjectMetaUpdate(
 
 function validateCommon(meta: ObjectMeta): readonly FieldError[] {
   const { labels, annotations, ownerReferences } = meta;
-  return together(
+  return allErrors(
     nonNegative('metadata.generation', meta.generation),
     nonNegative('metadata.deletionGracePeriodSeconds', meta.deletionGracePeriodSeconds),
     labels === undefined ? noErrors : validateLabels('metadata.labels', labels),
@@ -92,7 +92,7 @@ function validateName(meta: ObjectMeta, nameValidator: NameValidator): readonly 
     name === ''
       ? [required('metadata.name', 'name or generateName is required')]
       : problems('metadata.name', name, nameValidator(name, false));
-  return together(ofPrefix, ofName);
+  return allErrors(ofPrefix, ofName);
 }
 
 function validateNamespace(namespace: string, namespaced: boolean): readonly FieldError[] {

@@ -2,13 +2,13 @@
  * Fields that were one value and are a list now: both are there, and the one is the list's first.
  * Where they differ the one counts: whoever writes it may not know the list.
  */
-import type { Complete, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import type { Complete } from '../../apimachinery/typed/defaulting.ts';
 import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 
 /** `within` is the field of an item that holds the value; undefined where the item is the value. */
-function firstOf(one: string, many: string, within?: string): Complete {
+export function firstOfList(one: string, many: string, within?: string): Complete {
   const itemOf = (value: JsonValue): JsonValue =>
     within === undefined ? value : { [within]: value };
   const valueOf = (item: JsonValue | undefined): JsonValue | undefined =>
@@ -22,11 +22,3 @@ function firstOf(one: string, many: string, within?: string): Complete {
     return whole[one] === undefined ? withMember(whole, one, value) : whole;
   };
 }
-
-export const pluralFieldDefaults: DefaultTable = {
-  fields: {},
-  complete: {
-    'core/v1.NodeSpec': firstOf('podCIDR', 'podCIDRs'),
-    'core/v1.PodStatus': firstOf('podIP', 'podIPs', 'ip'),
-  },
-};

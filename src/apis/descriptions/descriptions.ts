@@ -12,29 +12,23 @@
  */
 import type { Describe } from '../../apimachinery/openapi/definitions.ts';
 import { lookup } from '../../stdx/lookup.ts';
-import { clusterDescriptions } from './cluster.ts';
+import type { GroupDefinition } from '../kind-definition.ts';
+import { builtInGroups } from '../groups.ts';
 import { metaDescriptions } from './meta.ts';
-import { podDescriptions } from './pods.ts';
-import { serviceDescriptions } from './services.ts';
-import { volumeDescriptions } from './volumes.ts';
-import { workloadDescriptions } from './workloads.ts';
 
 interface Described {
   text: string | undefined;
   readonly fields: Map<string, string>;
 }
 
+type Descriptions = ReadonlyMap<string, Described>;
+
 /** By name of a type without its version, or `*` and how names end. */
-export const described: ReadonlyMap<string, Described> = parse(
-  [
-    metaDescriptions,
-    podDescriptions,
-    volumeDescriptions,
-    workloadDescriptions,
-    serviceDescriptions,
-    clusterDescriptions,
-  ].join(''),
-);
+export const described: Descriptions = parse(textsOf(builtInGroups));
+
+function textsOf(groups: readonly GroupDefinition[]): string {
+  return [metaDescriptions, ...groups.map((group) => group.descriptions ?? '')].join('');
+}
 
 /** Fields of every kind and list. */
 const ofEveryKind: Readonly<Record<string, string>> = lookup({
@@ -47,27 +41,38 @@ const ofEveryList: Readonly<Record<string, string>> = lookup({
   items: 'The objects.',
 });
 
-export const describe: Describe = {
-  type: (name) => lookUp(name, (each) => each.text),
-  field(owners, { name, type }) {
-    for (const owner of owners) {
-      const found = lookUp(owner, (each) => each.fields.get(name));
-      if (found !== undefined) return found;
-    }
-    if (owners.some((owner) => owner.endsWith('List'))) return ofEveryList[name];
-    return type.kind === 'object' ? ofEveryKind[name] : undefined;
-  },
-};
+/** Of the built-in groups. */
+export const describe: Describe = describing(described);
+
+/** Of these groups. */
+export function describeGroups(groups: readonly GroupDefinition[]): Describe {
+  return groups === builtInGroups ? describe : describing(parse(textsOf(groups)));
+}
+
+function describing(all: Descriptions): Describe {
+  return {
+    type: (name) => lookUp(all, name, (each) => each.text),
+    field(owners, { name, type }) {
+      for (const owner of owners) {
+        const found = lookUp(all, owner, (each) => each.fields.get(name));
+        if (found !== undefined) return found;
+      }
+      if (owners.some((owner) => owner.endsWith('List'))) return ofEveryList[name];
+      return type.kind === 'object' ? ofEveryKind[name] : undefined;
+    },
+  };
+}
 
 function lookUp(
+  all: Descriptions,
   typeName: string,
   of: (described: Described) => string | undefined,
 ): string | undefined {
   const name = typeName.replace(/\/[^.]+/, '');
-  const exact = described.get(name);
+  const exact = all.get(name);
   const found = exact && of(exact);
   if (found !== undefined) return found;
-  for (const [key, each] of described) {
+  for (const [key, each] of all) {
     if (key.startsWith('*') && name.endsWith(key.slice(1))) return of(each);
   }
   return undefined;

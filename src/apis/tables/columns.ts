@@ -3,12 +3,12 @@
  *
  * Invariant: a table's cells stand in the order of its columns because they are one list.
  */
-import { labelSelectorFromSpec } from '../../apimachinery/selectors/label-selector.ts';
 import type {
   CellValue,
   TableColumn,
   TablePrinter,
 } from '../../apimachinery/projection/printer.ts';
+import { labelSelectorFromSpec } from '../../apimachinery/selectors/label-selector.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { timeSince } from './duration.ts';
 import { objectsAt, partAt, printedAt, textsAt, valueAt } from './fields.ts';

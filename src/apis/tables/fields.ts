@@ -5,8 +5,8 @@
  * What it is not: validation, since a table must show what is stored, whatever it is; nor the
  * readers of one member (src/apimachinery/members.ts), of which a number is no text.
  */
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
 
 export function valueAt(from: JsonValue | undefined, ...path: string[]): JsonValue | undefined {
   let value: JsonValue | undefined = from;

@@ -14,7 +14,7 @@ import {
   noErrors as noProblems,
   notSupported,
   required,
-  together,
+  allErrors,
   tooMany,
 } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -29,7 +29,7 @@ const portMax = 65_535;
 
 export type Problems = readonly FieldError[];
 
-export { noProblems, together };
+export { noProblems, allErrors };
 
 /** What the rule finds in each of a list, in order. No more is looked for than an answer says. */
 export function each<T>(list: readonly T[], rule: (item: T, at: number) => Problems): Problems {
@@ -214,7 +214,7 @@ export function checkConfigKey(key: string): readonly string[] {
 const ipMessage = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const cidrMessage = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** Forms that are going are taken, with a warning (../warnings/addresses.ts). */
+/** Forms that are going are taken, with a warning (../warnings/ip-addresses.ts). */
 export function checkIp(value: string): readonly string[] {
   return parseIp(value) === undefined ? [ipMessage] : [];
 }

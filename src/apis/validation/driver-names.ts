@@ -3,16 +3,16 @@ import { invalid, required, tooLong } from '../../apimachinery/field-error.ts';
 import { textMap } from '../../apimachinery/members.ts';
 import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { form, noProblems, together } from './checks.ts';
+import { form, noProblems, allErrors } from './checks.ts';
 import type { Problems } from './checks.ts';
-import { checkDriverName, driverNameBytesMax } from './resource-slice-formats.ts';
+import { checkDriverName, driverNameBytesMax } from './names-in-domains.ts';
 
 const parametersMax = 512;
 const parametersBytesMax = 256 * 1024;
 
 /** Of a name that is given: that it must be is said elsewhere. */
 export function driverNameRules(field: string, name: string): Problems {
-  return together(
+  return allErrors(
     Buffer.byteLength(name, 'utf8') > driverNameBytesMax
       ? [tooLong(field, driverNameBytesMax)]
       : noProblems,
@@ -36,7 +36,7 @@ export function parameterRules(object: JsonObject, mayBeEmpty: boolean): Problem
   for (const [name, value] of parameters) {
     bytes += Buffer.byteLength(name, 'utf8') + Buffer.byteLength(value, 'utf8');
   }
-  return together(
+  return allErrors(
     parameters.some(([name]) => name === '')
       ? [invalid(field, '', 'field can not be empty.')]
       : noProblems,

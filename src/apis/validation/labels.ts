@@ -5,11 +5,11 @@ import { checkLabelValue, checkQualifiedName } from '../../apimachinery/validati
 import { validateAnnotations, validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ownMember } from '../../stdx/lookup.ts';
-import { each, requiredForm, together } from './checks.ts';
+import { each, requiredForm, allErrors } from './checks.ts';
 import type { Problems } from './checks.ts';
 
 export function labelSelectorRules(selector: JsonObject, path: string): Problems {
-  return together(
+  return allErrors(
     validateLabels(`${path}.matchLabels`, textMap(selector, 'matchLabels')),
     each(objects(selector, 'matchExpressions'), (requirement, at) =>
       requirementRules(requirement, `${path}.matchExpressions[${at}]`),
@@ -77,7 +77,7 @@ function meets(requirement: JsonObject, labels: Readonly<Record<string, string>>
 }
 
 export function templateMetadataRules(metadata: JsonObject, path: string): Problems {
-  return together(
+  return allErrors(
     validateAnnotations(`${path}.annotations`, textMap(metadata, 'annotations')),
     validateLabels(`${path}.labels`, textMap(metadata, 'labels')),
   );

@@ -3,8 +3,8 @@ import { part, text } from '../../apimachinery/members.ts';
 import { parseQuantity } from '../../apimachinery/quantity.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import { each, noWarnings, together } from './kind-warnings.ts';
 import type { Warnings } from './kind-warnings.ts';
+import { allWarnings, noWarnings, warningsOfEach } from './kind-warnings.ts';
 
 /** Of amounts by resource, at this path. */
 export function byteWarnings(
@@ -12,7 +12,7 @@ export function byteWarnings(
   path: string,
   resources: readonly string[],
 ): Warnings {
-  return each(resources, (resource) => {
+  return warningsOfEach(resources, (resource) => {
     const amount = text(amounts, resource);
     if (amount === '' || isWhole(amount)) return noWarnings;
     const shown = quote(amount);
@@ -29,7 +29,7 @@ function isWhole(amount: string): boolean {
 
 export function claimSpecWarnings(spec: JsonObject, path: string): Warnings {
   const resources = part(spec, 'resources');
-  return together(
+  return allWarnings(
     byteWarnings(part(resources, 'requests'), `${path}.resources.requests`, ['storage']),
     byteWarnings(part(resources, 'limits'), `${path}.resources.limits`, ['storage']),
   );

@@ -24,7 +24,10 @@ export function onWrite(of: (object: ApiObject) => Warnings): KindWarnings {
 const foundMax = 200;
 
 /** What one finds in each of a list, in order. */
-export function each<T>(list: readonly T[], find: (item: T, at: number) => Warnings): Warnings {
+export function warningsOfEach<T>(
+  list: readonly T[],
+  find: (item: T, at: number) => Warnings,
+): Warnings {
   let all: string[] | undefined;
   for (let at = 0; at < list.length; at += 1) {
     const found = find(list[at] as T, at);
@@ -37,6 +40,6 @@ export function each<T>(list: readonly T[], find: (item: T, at: number) => Warni
 }
 
 /** All of them, in order; no list is made for nothing. */
-export function together(...lists: readonly Warnings[]): Warnings {
-  return each(lists, (list) => list);
+export function allWarnings(...lists: readonly Warnings[]): Warnings {
+  return warningsOfEach(lists, (list) => list);
 }

@@ -18,8 +18,10 @@ import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.t
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import { isAlreadyExists } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import { defaultNamespaces } from '../../apis/bootstrap-objects.ts';
+import { defaultNamespaces } from '../../apis/core/namespaces/default-namespaces.ts';
+import type { KindSet } from '../../apis/kind-set.ts';
 import { apiServicesGroup, localApiServices } from '../../apis/local-api-services.ts';
+import { operationsOf } from '../../apis/operations.ts';
 import { strategiesOf } from '../../apis/strategies.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
 import { reconcileApiServices } from '../../controllers/local-api-services.ts';
@@ -67,6 +69,7 @@ export interface PartsDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly identity: Identity;
+  readonly kinds: KindSet;
   readonly scheme: Scheme;
   readonly storage: Storage;
   /** Whether other servers may run over the same store. */
@@ -80,7 +83,7 @@ export interface PartsDeps {
  * @throws OptionsError, StorageError. */
 export async function assembleParts(
   config: CompletedConfig,
-  { clock, timers, identity, scheme, storage, shared, log, onFatal }: PartsDeps,
+  { clock, timers, identity, kinds, scheme, storage, shared, log, onFatal }: PartsDeps,
 ): Promise<ServerParts> {
   const prng = systemPrng();
   const streams = createStreams({
@@ -128,12 +131,13 @@ export async function assembleParts(
     streams,
     scheme,
     identity,
-    strategyOf: strategiesOf(identity, validation.migration),
+    operationOf: operationsOf(identity, kinds),
+    strategyOf: strategiesOf(identity, validation.migration, kinds),
     clock,
     prng,
     guardOf: writeGuards(config, { identity, streams, authorization, timers }),
   };
-  await Promise.all([createDefaults(registry), keepApiServices(registry)]);
+  await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
   const encodings = new KeptEncodings(config.keptEncodingsBytesMax);
   return {
@@ -190,10 +194,10 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
 }
 
 /** What this server answers for itself is said where clients look. */
-async function keepApiServices(registry: RegistryDeps): Promise<void> {
+async function keepApiServices(registry: RegistryDeps, kinds: KindSet): Promise<void> {
   const { scheme, identity } = registry;
   const group = identity.fill(apiServicesGroup);
   const kind = scheme.findStorage({ group, resource: 'apiservices' });
   if (kind === undefined) return;
-  await reconcileApiServices(registry, kind, localApiServices(scheme, identity));
+  await reconcileApiServices(registry, kind, localApiServices(scheme, identity, kinds));
 }

@@ -15,6 +15,8 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { identityOf } from '../../apimachinery/identity.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import { buildScheme } from '../../apis/build-scheme.ts';
+import { builtInKinds } from '../../apis/kind-set.ts';
+import type { KindSet } from '../../apis/kind-set.ts';
 import { parseRuntimeConfig } from '../../apis/runtime-config.ts';
 import { together } from '../../controllers/controller.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
@@ -66,6 +68,8 @@ export interface ServerEnvironment {
   readonly onFatal: (error: unknown) => void;
   readonly clock?: Clock | undefined;
   readonly timers?: Timers | undefined;
+  /** What is served. Default: the built-in kinds. Workers serve those, whatever stands here. */
+  readonly kinds?: KindSet | undefined;
   /** Which of the servers over one store and one address this is; undefined: the only one. */
   readonly worker?: WorkerPlace | undefined;
 }
@@ -94,7 +98,8 @@ export async function startServer(
   const timers = environment.timers ?? systemTimers;
   const identity = identityOf(config.identity);
   for (const warning of config.warnings) log.warn({}, warning);
-  const scheme = schemeOf(config, identity, log);
+  const kinds = environment.kinds ?? builtInKinds;
+  const scheme = schemeOf(config, identity, kinds, log);
   const { worker } = environment;
   const transportLoad = createTransportLoad(transportLimits(config));
   const open = await preparePorts(config, worker, transportLoad, log);
@@ -111,7 +116,7 @@ export async function startServer(
     guardSecretFiles(config, worker?.number, log);
     const shared = isShared(config, environment);
     const material = await readAccessMaterial(config, identity, clock);
-    const basics = { clock, timers, identity, log };
+    const basics = { clock, timers, identity, kinds, log };
     const audit = startAudit(config.audit, { ...basics, worker: worker?.number });
     const parts = await assembleParts(config, { ...basics, scheme, storage, shared, onFatal });
     const common = { ...basics, parts };
@@ -210,7 +215,12 @@ function stopping(
   };
 }
 
-function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme {
+function schemeOf(
+  config: CompletedConfig,
+  identity: Identity,
+  kinds: KindSet,
+  log: Log,
+): Scheme {
   const runtimeConfig = parseRuntimeConfig(config.runtimeConfig);
   if (runtimeConfig.kind === 'invalid') {
     throw new OptionsError(`--runtime-config: ${runtimeConfig.errors.join('; ')}`);
@@ -221,6 +231,7 @@ function schemeOf(config: CompletedConfig, identity: Identity, log: Log): Scheme
     runtimeConfig: runtimeConfig.value,
     featureGates: new Set(gates),
     release: config.release,
+    kinds,
   });
   if (built.kind === 'invalid') {
     throw new OptionsError(`--runtime-config: ${built.errors.join('; ')}`);

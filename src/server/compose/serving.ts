@@ -36,9 +36,10 @@ import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
 import { openApiDocuments } from '../../apimachinery/openapi/documents.ts';
-import { describe } from '../../apis/descriptions/descriptions.ts';
+import type { KindSet } from '../../apis/kind-set.ts';
+import { describeGroups } from '../../apis/descriptions/descriptions.ts';
 import { currentRelease } from '../../apis/served-versions.ts';
-import { schemaExemptions } from '../../apis/validation/schema-exemptions.ts';
+import { schemaExemptionsOf } from '../../apis/schema-exemptions.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { StoreTimes } from '../../storage/timed-storage.ts';
 import { defaultTransportLimits } from '../../transport/http-exchange.ts';
@@ -83,6 +84,7 @@ type Documents = ReadonlyMap<string, PlainDocument>;
 export interface ServingDeps {
   readonly parts: ServerParts;
   readonly identity: Identity;
+  readonly kinds: KindSet;
   readonly log: Log;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -313,7 +315,7 @@ function schemasOf({ groups }: Scheme): SchemaOf {
 
 function openApiOf(
   config: CompletedConfig,
-  { parts, identity, timers }: ServingDeps,
+  { parts, identity, kinds, timers }: ServingDeps,
   version: string,
 ): OpenApi {
   return makeOpenApi({
@@ -322,8 +324,8 @@ function openApiOf(
       domain: identity.domain,
       protobufMediaType: identity.mediaTypes.protobuf,
       cbor: cborEnabled(config),
-      openValues: schemaExemptions.openValues,
-      texts: describe,
+      openValues: schemaExemptionsOf(kinds).openValues,
+      texts: describeGroups(kinds.groups),
       version,
     }),
     pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),

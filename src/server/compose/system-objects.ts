@@ -10,18 +10,19 @@
  *
  * A server with a store to itself has made them before it serves anybody.
  *
- * What it is not: the objects (src/apis/system) or the controllers (src/controllers/system).
+ * What it is not: the objects (src/apis/flowcontrol, src/apis/scheduling) or the controllers
+ * (src/controllers/system).
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
-import { defaultNamespaces } from '../../apis/bootstrap-objects.ts';
+import { defaultNamespaces } from '../../apis/core/namespaces/default-namespaces.ts';
 import {
   autoUpdateAnnotation,
   defaultFlowSchemas,
   defaultPriorityLevels,
-} from '../../apis/system/flow-control.ts';
-import type { DefaultConfiguration } from '../../apis/system/flow-control.ts';
-import { systemPriorityClasses } from '../../apis/system/priority-classes.ts';
+} from '../../apis/flowcontrol/default-configuration.ts';
+import type { DefaultConfiguration } from '../../apis/flowcontrol/default-configuration.ts';
+import { systemPriorityClasses } from '../../apis/scheduling/system-priority-classes.ts';
 import { together } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { identityLeaseName } from '../../controllers/identity-lease.ts';

@@ -12,7 +12,7 @@ import { identityOf } from '../../../src/apimachinery/identity.ts';
 import { decodeObject, encodeObject } from '../../../src/apimachinery/object-encoding.ts';
 import { streamPorts } from '../../../src/server/compose/stream-ports.ts';
 import type { ApiObject } from '../../../src/apimachinery/unstructured.ts';
-import { defaultNamespaces } from '../../../src/apis/bootstrap-objects.ts';
+import { defaultNamespaces } from '../../../src/apis/core/namespaces/default-namespaces.ts';
 import { buildScheme } from '../../../src/apis/build-scheme.ts';
 import { strategiesOf } from '../../../src/apis/strategies.ts';
 import { leaseKind } from '../../../src/controllers/lease-object.ts';

@@ -1,0 +1,58 @@
+/** CustomResourceDefinitions: kinds that clients define. */
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import { when } from '../../apimachinery/typed/defaulting.ts';
+import type { KindDefinition } from '../kind-definition.ts';
+import { definitionRules, schemaProblems, unknownFieldProblems } from './validation.ts';
+import { definitionStrategy } from './strategy.ts';
+import { sinceCreate } from '../validation/since-create.ts';
+import { approvalProblems } from './protected-groups.ts';
+import { customResourceDefinitionMaps } from './conversion.ts';
+
+/** Of what is asked for only: the names in the status are those that were accepted. */
+function withNames(spec: JsonObject): JsonObject {
+  const { names } = spec;
+  const kind = isJsonObject(names) ? names['kind'] : undefined;
+  if (!isJsonObject(names) || typeof kind !== 'string' || kind === '') return spec;
+  if (names['singular'] !== undefined && names['listKind'] !== undefined) return spec;
+  const made = { singular: kind.toLowerCase(), listKind: `${kind}List`, ...names };
+  return { ...spec, names: made };
+}
+
+const definitionDefaults: DefaultTable = {
+  fields: {
+    'apiextensions/v1.CustomResourceDefinitionSpec': { conversion: { strategy: 'None' } },
+    'apiextensions/v1.ServiceReference': { port: 443 },
+    'apiextensions/v1beta1.CustomResourceDefinitionSpec': {
+      scope: 'Namespaced',
+      conversion: { strategy: 'None' },
+      preserveUnknownFields: true,
+    },
+    'apiextensions/v1beta1.CustomResourceConversion': {
+      conversionReviewVersions: when({ strategy: 'Webhook' }, ['v1beta1']),
+    },
+    'apiextensions/v1beta1.CustomResourceDefinitionNames': {
+      singular: ({ kind }) => (typeof kind === 'string' ? kind.toLowerCase() : undefined),
+      listKind: ({ kind }) => (typeof kind === 'string' ? `${kind}List` : undefined),
+    },
+    'apiextensions/v1beta1.ServiceReference': { port: 443 },
+  },
+  complete: { 'apiextensions/v1.CustomResourceDefinitionSpec': withNames },
+};
+
+export const customResourceDefinitions: KindDefinition = {
+  resource: 'apiextensions.{domain}/customresourcedefinitions',
+  conditionalUpdateOnly: true,
+  tracksGeneration: true,
+  defaults: definitionDefaults,
+  validation: definitionRules,
+  strategy: definitionStrategy,
+  versions: {
+    v1: {
+      validation: (identity) =>
+        sinceCreate(schemaProblems, unknownFieldProblems, approvalProblems(identity)),
+    },
+    v1beta1: { conversion: customResourceDefinitionMaps },
+  },
+};

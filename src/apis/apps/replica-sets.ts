@@ -1,0 +1,54 @@
+/** ReplicaSets: a number of pods that are alike. */
+import { part } from '../../apimachinery/members.ts';
+import { replicaColumns, specSelector } from './table-columns.ts';
+import {
+  selectorRules,
+  selectorUnchanged,
+  workloadTemplateRules,
+  workloadWarnings,
+} from './templates.ts';
+import { ageColumn, nameColumn, table, templateColumns } from '../tables/columns.ts';
+import { nonNegative } from '../validation/checks.ts';
+import type { KindRules } from '../validation/kind-rules.ts';
+import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import type { KindDefinition } from '../kind-definition.ts';
+import { templateWarnings } from '../core/pods/warnings.ts';
+
+export const replicaSetTable = table([
+  nameColumn,
+  ...replicaColumns,
+  ageColumn,
+  ...templateColumns,
+  specSelector,
+]);
+
+const replicaSetDefaults: DefaultTable = {
+  fields: {
+    'apps/v1.ReplicaSetSpec': { replicas: 1 },
+    'apps/v1beta2.ReplicaSetSpec': { replicas: 1 },
+  },
+};
+
+const replicaSetRules: KindRules = {
+  validate: (object) => {
+    const spec = part(object, 'spec');
+    return [
+      ...nonNegative(spec, 'spec', ['replicas', 'minReadySeconds']),
+      // The reference says deployment here, too.
+      ...selectorRules(spec, 'deployment'),
+      ...workloadTemplateRules(spec, 'ReplicaSet'),
+    ];
+  },
+  validateUpdate: selectorUnchanged,
+};
+
+export const replicaSets: KindDefinition = {
+  resource: 'apps/replicasets',
+  tracksGeneration: true,
+  selectableFields: 'status.replicas!0',
+  defaults: replicaSetDefaults,
+  validation: replicaSetRules,
+  warnings: (identity) => workloadWarnings(templateWarnings(identity)),
+  table: replicaSetTable,
+  versions: { v1beta2: { orphansDependents: true } },
+};

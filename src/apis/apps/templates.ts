@@ -1,0 +1,86 @@
+/**
+ * What all kinds that make pods have: a template, a selector that agrees with it, and warnings of
+ * the pods that will be made.
+ */
+import { forbidden, invalid, notSupported } from '../../apimachinery/field-error.ts';
+import { part, text, textMap } from '../../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { templateRules } from '../core/pods/validation/pods.ts';
+import type { TemplateWarnings } from '../core/pods/warnings.ts';
+import { nameWarnings } from '../core/pods/warnings.ts';
+import type { Problems } from '../validation/checks.ts';
+import { unchanged } from '../validation/checks.ts';
+import { isEmptySelector, labelSelectorRules, selects } from '../validation/labels.ts';
+import type { KindWarnings, Warnings } from '../warnings/kind-warnings.ts';
+import { allWarnings, noWarnings } from '../warnings/kind-warnings.ts';
+
+export const mismatch = '`selector` does not match template `labels`';
+
+/** `what` as the messages name the kind: they say deployment of a replica set, too. */
+export function selectorRules(spec: JsonObject, what: string): Problems {
+  const selector = spec['selector'];
+  if (selector === undefined) return [];
+  const given = part(spec, 'selector');
+  return [
+    ...labelSelectorRules(given, 'spec.selector'),
+    ...(isEmptySelector(given)
+      ? [invalid('spec.selector', selector, `empty selector is invalid for ${what}`)]
+      : []),
+  ];
+}
+
+/** Pods that a workload makes are its own, run for ever, and end when it says. */
+export function workloadTemplateRules(
+  spec: JsonObject,
+  kind: string,
+  template: JsonObject = part(spec, 'template'),
+): Problems {
+  const path = 'spec.template';
+  const pod = part(template, 'spec');
+  const labels = textMap(part(template, 'metadata'), 'labels');
+  const selector = part(spec, 'selector');
+  const policy = text(pod, 'restartPolicy');
+  // No selector at all selects nothing, an empty one everything.
+  const given = spec['selector'] !== undefined;
+  const own = given && (isEmptySelector(selector) || selects(selector, labels));
+  return [
+    ...(own ? [] : [invalid(`${path}.metadata.labels`, labels, mismatch)]),
+    ...templateRules(template, path),
+    ...(policy === '' || policy === 'Always'
+      ? []
+      : [notSupported(`${path}.spec.restartPolicy`, policy, ['Always'])]),
+    ...(pod['activeDeadlineSeconds'] === undefined
+      ? []
+      : [
+          forbidden(
+            `${path}.spec.activeDeadlineSeconds`,
+            `activeDeadlineSeconds in ${kind} is not Supported`,
+          ),
+        ]),
+  ];
+}
+
+export function selectorUnchanged(next: ApiObject, current: ApiObject): Problems {
+  return unchanged(
+    'spec.selector',
+    part(next, 'spec')['selector'],
+    part(current, 'spec')['selector'],
+  );
+}
+
+export const template = 'spec.template';
+
+/** What has been said of a spec is not said again until the spec changes. */
+export function whenChanged(of: (object: ApiObject) => Warnings): KindWarnings['onUpdate'] {
+  return (next, current) =>
+    next.metadata.generation === current.metadata.generation ? noWarnings : of(next);
+}
+
+export function workloadWarnings(of: TemplateWarnings): KindWarnings {
+  const inTemplate = (object: ApiObject): Warnings =>
+    of(part(part(object, 'spec'), 'template'), template);
+  return {
+    onCreate: (object) => allWarnings(nameWarnings(object.metadata.name), inTemplate(object)),
+    onUpdate: whenChanged(inTemplate),
+  };
+}

@@ -1,0 +1,14 @@
+/** Questions about who somebody is: answered, and never stored. */
+import type { KindDefinition } from '../kind-definition.ts';
+
+const serving = 'operation';
+
+export const selfSubjectReviews: KindDefinition = {
+  resource: 'authentication.{domain}/selfsubjectreviews',
+  serving: serving,
+};
+
+export const tokenReviews: KindDefinition = {
+  resource: 'authentication.{domain}/tokenreviews',
+  serving: serving,
+};

@@ -1,0 +1,75 @@
+/** Defaults of autoscalers: what they measure, and how fast they act, in every version. */
+import type { DefaultContext, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject, withMember } from '../../apimachinery/unstructured.ts';
+import { hasOtherMetrics } from './conversion.ts';
+import { inSpec } from '../defaults/parts.ts';
+
+const scalingPeriodSeconds = 15;
+
+const doubling: JsonObject = { type: 'Percent', value: 100, periodSeconds: scalingPeriodSeconds };
+
+const fourPods: JsonObject = { type: 'Pods', value: 4, periodSeconds: scalingPeriodSeconds };
+
+/** How fast, where a behavior is given at all. Down, the controller's own setting waits. */
+const scaleUp: JsonObject = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: 'Max',
+  policies: [fourPods, doubling],
+};
+
+const scaleDown: JsonObject = { selectPolicy: 'Max', policies: [doubling] };
+
+const cpuPercent = 80;
+
+const cpuAt80: JsonObject = {
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpuPercent } },
+};
+
+/** What measures nothing measures the processor; other metrics of v1 stand in an annotation. */
+function withCpuTarget(scaler: JsonObject, { identity }: DefaultContext): JsonObject {
+  if (hasOtherMetrics(scaler, identity.labelDomain)) return scaler;
+  const name = 'targetCPUUtilizationPercentage';
+  return inSpec(scaler, (spec) =>
+    spec[name] === undefined ? withMember(spec, name, cpuPercent) : spec,
+  );
+}
+
+function withScalingRules(behavior: JsonObject): JsonObject {
+  return withRules(withRules(behavior, 'scaleUp', scaleUp), 'scaleDown', scaleDown);
+}
+
+function withRules(behavior: JsonObject, field: string, defaults: JsonObject): JsonObject {
+  const found = behavior[field];
+  const given = isJsonObject(found) ? found : {};
+  if (Object.keys(defaults).every((name) => given[name] !== undefined)) return behavior;
+  return { ...behavior, [field]: { ...defaults, ...given } };
+}
+
+/** The same in the versions before v2. */
+const cpuBeta1: JsonObject = { name: 'cpu', targetAverageUtilization: cpuPercent };
+const cpuBeta2: JsonObject = {
+  name: 'cpu',
+  target: { type: 'Utilization', averageUtilization: cpuPercent },
+};
+
+export const autoscalerDefaults: DefaultTable = {
+  fields: {
+    'autoscaling/v1.HorizontalPodAutoscalerSpec': { minReplicas: 1 },
+    'autoscaling/v2.HorizontalPodAutoscalerSpec': { minReplicas: 1, metrics: [cpuAt80] },
+    'autoscaling/v2beta1.HorizontalPodAutoscalerSpec': {
+      minReplicas: 1,
+      metrics: [{ type: 'Resource', resource: cpuBeta1 }],
+    },
+    'autoscaling/v2beta2.HorizontalPodAutoscalerSpec': {
+      minReplicas: 1,
+      metrics: [{ type: 'Resource', resource: cpuBeta2 }],
+    },
+  },
+  complete: {
+    'autoscaling/v1.HorizontalPodAutoscaler': withCpuTarget,
+    'autoscaling/v2.HorizontalPodAutoscalerBehavior': withScalingRules,
+    'autoscaling/v2beta2.HorizontalPodAutoscalerBehavior': withScalingRules,
+  },
+};

@@ -1,0 +1,228 @@
+/**
+ * Rules of autoscalers: bounds, metrics and how fast they may scale.
+ *
+ * What it is not: of older versions. Emulated releases store those; what they say of metrics has
+ * other fields, and is held to its schema only.
+ */
+import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { checkPathSegmentName } from '../../apimachinery/validation/names.ts';
+import {
+  allErrors,
+  compareAmounts,
+  each,
+  form,
+  givenAmong,
+  noProblems,
+  numberOf,
+} from '../validation/checks.ts';
+import type { Problems } from '../validation/checks.ts';
+import type { KindRules } from '../validation/kind-rules.ts';
+import { labelSelectorRules } from '../validation/labels.ts';
+import { lookup } from '../../stdx/lookup.ts';
+
+const stabilizationSecondsMax = 3600;
+
+const periodSecondsMax = 1800;
+
+export const autoscalerRules: KindRules = {
+  validate: (object) => {
+    const spec = part(object, 'spec');
+    return allErrors(
+      boundsRules(spec),
+      referenceRules(part(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
+      metricsRules(objects(spec, 'metrics'), 'spec.metrics'),
+      behaviorRules(part(spec, 'behavior'), 'spec.behavior'),
+    );
+  },
+};
+
+function boundsRules(spec: JsonObject): Problems {
+  const min = numberOf(spec['minReplicas']);
+  const max = numberOf(spec['maxReplicas']) ?? 0;
+  const field = 'spec.maxReplicas';
+  return allErrors(
+    min !== undefined && min < 1
+      ? [invalid('spec.minReplicas', min, 'must be greater than or equal to 1')]
+      : noProblems,
+    max < 1 ? [invalid(field, max, 'must be greater than 0')] : noProblems,
+    min !== undefined && max < min
+      ? [invalid(field, max, 'must be greater than or equal to `minReplicas`')]
+      : noProblems,
+  );
+}
+
+function referenceRules(reference: JsonObject, path: string): Problems {
+  return each(['kind', 'name'], (name) =>
+    form(`${path}.${name}`, text(reference, name), checkPathSegmentName),
+  );
+}
+
+/** Each type of metric under the name of the field that describes it. */
+const sources: Readonly<Record<string, string>> = lookup({
+  Object: 'object',
+  External: 'external',
+  Pods: 'pods',
+  Resource: 'resource',
+  ContainerResource: 'containerResource',
+});
+
+const sourceNames = Object.values(sources);
+
+function metricsRules(metrics: readonly JsonObject[], path: string): Problems {
+  return each(metrics, (metric, at) => {
+    const here = `${path}[${at}]`;
+    const given = givenAmong(metric, sourceNames);
+    const expected = sources[text(metric, 'type')];
+    const [first] = given;
+    return allErrors(
+      first === undefined
+        ? noProblems
+        : sourceRules(first, part(metric, first), `${here}.${first}`),
+      expected === undefined || given.includes(expected)
+        ? noProblems
+        : [
+            required(
+              `${here}.${expected}`,
+              'must populate information for the given metric source',
+            ),
+          ],
+      given.length < 2
+        ? noProblems
+        : given
+            .filter((name) => name !== expected)
+            .map((name) =>
+              forbidden(`${here}.${name}`, 'must populate the given metric source only'),
+            ),
+    );
+  });
+}
+
+function sourceRules(name: string, source: JsonObject, path: string): Problems {
+  const target = part(source, 'target');
+  const at = `${path}.target`;
+  const { value, averageValue, averageUtilization } = target;
+  const amounts = allErrors(
+    positive(`${at}.value`, value),
+    positive(`${at}.averageValue`, averageValue),
+    (numberOf(averageUtilization) ?? 1) < 1
+      ? [invalid(`${at}.averageUtilization`, averageUtilization, 'must be greater than 0')]
+      : noProblems,
+  );
+  switch (name) {
+    case 'object':
+      return allErrors(
+        referenceRules(part(source, 'describedObject'), `${path}.describedObject`),
+        identifierRules(part(source, 'metric'), `${path}.metric`),
+        amounts,
+        value === undefined && averageValue === undefined
+          ? [required(`${at}.averageValue`, 'must set either a target value or averageValue')]
+          : noProblems,
+      );
+    case 'external':
+      return allErrors(
+        identifierRules(part(source, 'metric'), `${path}.metric`),
+        amounts,
+        externalRules(value, averageValue, at),
+      );
+    case 'pods':
+      return allErrors(
+        identifierRules(part(source, 'metric'), `${path}.metric`),
+        amounts,
+        averageValue === undefined
+          ? [required(`${at}.averageValue`, 'must specify a positive target averageValue')]
+          : noProblems,
+      );
+    default:
+      return allErrors(amounts, resourceTargetRules(averageValue, averageUtilization, at));
+  }
+}
+
+function positive(field: string, value: JsonValue | undefined): Problems {
+  return value !== undefined && (compareAmounts(value, '0') ?? 1) <= 0
+    ? [invalid(field, value, 'must be positive')]
+    : noProblems;
+}
+
+function identifierRules(metric: JsonObject, path: string): Problems {
+  return allErrors(
+    form(`${path}.name`, text(metric, 'name'), checkPathSegmentName),
+    labelSelectorRules(part(metric, 'selector'), `${path}.selector`),
+  );
+}
+
+function externalRules(
+  value: JsonValue | undefined,
+  average: JsonValue | undefined,
+  at: string,
+): Problems {
+  if (value === undefined && average === undefined) {
+    const detail = 'must set either a target value for metric or a per-pod target';
+    return [required(`${at}.averageValue`, detail)];
+  }
+  if (value === undefined || average === undefined) return noProblems;
+  const detail = 'may not set both a target value for metric and a per-pod target';
+  return [forbidden(`${at}.value`, detail)];
+}
+
+function resourceTargetRules(
+  average: JsonValue | undefined,
+  utilization: JsonValue | undefined,
+  at: string,
+): Problems {
+  if (average === undefined && utilization === undefined) {
+    const detail = 'must set either a target raw value or a target utilization';
+    return [required(`${at}.averageUtilization`, detail)];
+  }
+  if (average === undefined || utilization === undefined) return noProblems;
+  const detail = 'may not set both a target raw value and a target utilization';
+  return [forbidden(`${at}.averageValue`, detail)];
+}
+
+function behaviorRules(behavior: JsonObject, path: string): Problems {
+  return each(givenAmong(behavior, ['scaleUp', 'scaleDown']), (name) => {
+    const rules = part(behavior, name);
+    const here = `${path}.${name}`;
+    const policies = objects(rules, 'policies');
+    return allErrors(
+      secondsRules(
+        `${here}.stabilizationWindowSeconds`,
+        rules['stabilizationWindowSeconds'],
+        0,
+        stabilizationSecondsMax,
+      ),
+      policies.length === 0
+        ? [required(`${here}.policies`, 'must specify at least one Policy')]
+        : each(policies, (policy, at) =>
+            allErrors(
+              secondsRules(`${here}.policies[${at}].value`, policy['value'], 1, Infinity),
+              secondsRules(
+                `${here}.policies[${at}].periodSeconds`,
+                policy['periodSeconds'],
+                1,
+                periodSecondsMax,
+              ),
+            ),
+          ),
+    );
+  });
+}
+
+function secondsRules(
+  field: string,
+  value: JsonValue | undefined,
+  min: 0 | 1,
+  max: number,
+): Problems {
+  const seconds = numberOf(value);
+  if (seconds === undefined) return noProblems;
+  if (seconds < min) {
+    const detail =
+      min === 0 ? 'must be greater than or equal to zero' : 'must be greater than zero';
+    return [invalid(field, value, detail)];
+  }
+  return seconds > max
+    ? [invalid(field, value, `must be less than or equal to ${max}`)]
+    : noProblems;
+}

@@ -1,0 +1,40 @@
+/**
+ * What a signer may write into a certificate field: one or more X.509 certificates in PEM, and no
+ * other block beside them. What it is not: trust; nobody asks here who signed what.
+ */
+import { X509Certificate } from 'node:crypto';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import { invalid } from '../../apimachinery/field-error.ts';
+import { quote } from '../../apimachinery/quote.ts';
+
+const block = /-----BEGIN ([^\n-]+)-----\s*\n([^-]*)-----END \1-----/g;
+
+/** Certificates are shown by this in errors. */
+const shown = '<certificate data>';
+
+/** `value` in base64, as bytes are written; empty is none. */
+export function certificateProblems(field: string, value: string): readonly FieldError[] {
+  if (value === '') return [];
+  const text = Buffer.from(value, 'base64').toString('latin1');
+  const blocks = [...text.matchAll(block)];
+  if (blocks.length === 0) {
+    return [invalid(field, shown, 'must contain at least one CERTIFICATE PEM block')];
+  }
+  for (const [pem, type = '', content = ''] of blocks) {
+    if (type !== 'CERTIFICATE') {
+      const why = `only CERTIFICATE PEM blocks are allowed, found ${quote(type)}`;
+      return [invalid(field, shown, why)];
+    }
+    if (content.includes(':')) return [invalid(field, shown, 'no PEM block headers are permitted')];
+    if (!isCertificate(pem)) return [invalid(field, shown, 'holds a block that is no certificate')];
+  }
+  return [];
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).fingerprint256 !== '';
+  } catch {
+    return false;
+  }
+}

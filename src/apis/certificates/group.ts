@@ -1,0 +1,14 @@
+/** Certificates: who asks for them, and whom they are to be believed from. */
+import type { GroupDefinition } from '../kind-definition.ts';
+import { certificateSigningRequests } from './certificate-signing-requests.ts';
+import { clusterTrustBundles } from './cluster-trust-bundles.ts';
+import { certificatesDescriptions } from './descriptions.ts';
+
+export const certificatesGroup: GroupDefinition = {
+  group: 'certificates.{domain}',
+  types: 'certificates',
+  priority: 17_300,
+  versions: { v1: { priority: 15 }, v1beta1: { priority: 9 }, v1alpha1: { priority: 1 } },
+  kinds: [certificateSigningRequests, clusterTrustBundles],
+  descriptions: certificatesDescriptions,
+};

@@ -1,0 +1,45 @@
+/** Namespaces, by which objects are divided. */
+import type { Identity } from '../../../apimachinery/identity.ts';
+import type { ApiObject } from '../../../apimachinery/unstructured.ts';
+import { ageColumn, column, nameColumn, table } from '../../tables/columns.ts';
+import { printedAt } from '../../tables/fields.ts';
+import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
+import type { KindDefinition } from '../../kind-definition.ts';
+import { finalizeRules, namespaceStrategy } from './strategy.ts';
+
+const namespaceTable = table([
+  nameColumn,
+  column('Status', 'Active, or Terminating while its content goes.', (object) =>
+    printedAt(object, 'status', 'phase'),
+  ),
+  ageColumn,
+]);
+
+const namespaceDefaults: DefaultTable = {
+  fields: { 'core/v1.NamespaceStatus': { phase: 'Active' } },
+};
+
+function podSecurityLabels({ metadata }: ApiObject, { labelDomain }: Identity): string | undefined {
+  const prefix = `pod-security.${labelDomain}/`;
+  const found = Object.keys(metadata.labels ?? {}).filter((label) => label.startsWith(prefix));
+  return found.length === 0 ? undefined : found.sort().join(', ');
+}
+
+export const namespaces: KindDefinition = {
+  resource: '/namespaces',
+  names: 'dns-label',
+  deletion: 'namespace',
+  withoutDeleteCollection: true,
+  selectableFields: 'status.phase!Active name=metadata.name',
+  defaults: namespaceDefaults,
+  schemaExemptions: { openValues: 'core.NamespaceSpec.finalizers' },
+  strategy: (_generic, identity) => namespaceStrategy(identity),
+  table: namespaceTable,
+  unserved: [
+    {
+      says: 'this server does not check pods against security standards: {} has no effect',
+      when: podSecurityLabels,
+    },
+  ],
+  subresources: { finalize: { verbs: ['update'], rules: finalizeRules } },
+};

@@ -1,0 +1,115 @@
+/**
+ * binding: a scheduler puts a pod on a node (spec 1, section 1.3).
+ *
+ * What it is not: a stored object. A Binding names the pod, the node, and annotations that go onto
+ * the pod; a uid or resourceVersion in it is a condition.
+ *
+ * Invariants: a pod is bound once; one that is being deleted, or that waits for its scheduling
+ * gates, is not. Of two schedulers one wins: the pod's actor decides.
+ */
+import { notSupported, required } from '../../../apimachinery/field-error.ts';
+import type { FieldError } from '../../../apimachinery/field-error.ts';
+import { quote } from '../../../apimachinery/quote.ts';
+import { newConflict, newInvalid } from '../../../apimachinery/status-error.ts';
+import type { ApiObject, JsonValue } from '../../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../../apimachinery/unstructured.ts';
+import { assert } from '../../../stdx/assert.ts';
+import type { WriteOptions } from '../../../registry/create.ts';
+import type { ObjectTarget, RegistryDeps, Result } from '../../../registry/registry.ts';
+import { refused } from '../../../registry/registry.ts';
+import type { WriteResult } from '../../../registry/registry.ts';
+import {
+  checkPreconditions,
+  executeReplace,
+  preconditionsOf,
+  trackedUpdate,
+  writerOf,
+} from '../../../registry/update.ts';
+import { withPodCondition } from './pod-condition.ts';
+
+/** `target` is the pod, `binding` has been decoded. */
+export async function bindPod(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  binding: ApiObject,
+  options: WriteOptions,
+): Promise<Result<WriteResult>> {
+  const errors = bindingErrors(binding);
+  if (errors.length > 0) {
+    return refused(newInvalid({ group: '', kind: 'Binding' }, target.name, errors));
+  }
+  const nowMs = deps.clock.nowMs();
+  return executeReplace(deps, target, {
+    produce: (current) => {
+      const conflict = checkPreconditions(preconditionsOf(binding), current, target);
+      if (conflict !== undefined) return conflict;
+      const why = whyNot(current.object, target.name);
+      if (why !== undefined) {
+        return refused(newConflict({ group: '', resource: 'pods/binding' }, target.name, why));
+      }
+      const next = bound(current.object, binding, nowMs);
+      return trackedUpdate(deps, target, next, writerOf(options, 'binding'), current);
+    },
+    create: undefined,
+    warnings: [],
+    options,
+    subresource: 'binding',
+  });
+}
+
+function bindingErrors(binding: ApiObject): readonly FieldError[] {
+  const target = isJsonObject(binding['target']) ? binding['target'] : {};
+  const { kind = '', name = '' } = target;
+  const errors: FieldError[] = [];
+  if (kind !== '' && kind !== 'Node') {
+    errors.push(notSupported('target.kind', kind, ['Node', '<empty>']));
+  }
+  if (name === '') errors.push(required('target.name'));
+  return errors;
+}
+
+function whyNot(pod: ApiObject, name: string): string | undefined {
+  const spec = isJsonObject(pod['spec']) ? pod['spec'] : {};
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    return `pod ${name} is being deleted, cannot be assigned to a host`;
+  }
+  const node = spec['nodeName'];
+  if (typeof node === 'string' && node !== '') {
+    return `pod ${name} is already assigned to node ${quote(node)}`;
+  }
+  const gates = spec['schedulingGates'];
+  if (Array.isArray(gates) && gates.length > 0) {
+    return `pod ${name} has non-empty .spec.schedulingGates`;
+  }
+  return undefined;
+}
+
+function bound(pod: ApiObject, binding: ApiObject, nowMs: number): ApiObject {
+  const target = isJsonObject(binding['target']) ? binding['target'] : {};
+  const nodeName: JsonValue = target['name'] ?? '';
+  const spec = isJsonObject(pod['spec']) ? pod['spec'] : {};
+  const { annotations } = binding.metadata;
+  const metadata =
+    annotations === undefined
+      ? pod.metadata
+      : { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } };
+  const next = { ...pod, metadata, spec: { ...spec, nodeName } };
+  return withPodCondition(next, { type: 'PodScheduled', status: 'True' }, nowMs);
+}
+
+/** The older form: posted to the collection, the body alone names the pod. */
+export async function bindNamedPod(
+  deps: RegistryDeps,
+  { namespace }: ObjectTarget,
+  binding: ApiObject,
+  options: WriteOptions,
+): Promise<Result<WriteResult>> {
+  const { name = '' } = binding.metadata;
+  if (name === '') {
+    const errors = [required('metadata.name')];
+    return refused(newInvalid({ group: '', kind: 'Binding' }, '', errors));
+  }
+  const pods = deps.scheme.findResource('', 'v1', 'pods');
+  assert(pods !== undefined, 'pods are served wherever they can be bound');
+  return bindPod(deps, { kind: pods, namespace, name }, binding, options);
+}

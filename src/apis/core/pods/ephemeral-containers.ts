@@ -1,0 +1,95 @@
+/**
+ * pods/ephemeralcontainers: containers that are added to a running pod, to look into it
+ * (spec 1, section 1.3).
+ *
+ * Invariants: a write here changes spec.ephemeralContainers and nothing else; what has been added
+ * once stays as it is.
+ */
+import { duplicate, forbidden, notFound, required } from '../../../apimachinery/field-error.ts';
+import type { FieldError } from '../../../apimachinery/field-error.ts';
+import { quote } from '../../../apimachinery/quote.ts';
+import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../../apimachinery/unstructured.ts';
+import { objectsAt, specOf } from './pod-parts.ts';
+import type { SubresourceRules } from '../../../registry/strategy.ts';
+import { deepEqual } from '../../../stdx/deep-equal.ts';
+
+const path = 'spec.ephemeralContainers';
+
+/** Nothing restarts or watches such a container, and the node has reserved nothing for it. */
+const notForEphemeral = [
+  'ports',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+  'resources',
+  'resizePolicy',
+  'restartPolicy',
+];
+
+export function ephemeralContainerRules(staticAnnotation: string): SubresourceRules {
+  return {
+    prepare(next, current) {
+      const containers = specOf(next)['ephemeralContainers'];
+      const { ephemeralContainers: _old, ...spec } = specOf(current);
+      const added = containers === undefined ? {} : { ephemeralContainers: containers };
+      return { ...current, spec: { ...spec, ...added } };
+    },
+    validate(next, current) {
+      if (current.metadata.annotations?.[staticAnnotation] !== undefined) {
+        return [forbidden('', 'static pods do not support ephemeral containers')];
+      }
+      return [...keptErrors(next, current), ...containerErrors(next)];
+    },
+  };
+}
+
+function keptErrors(next: ApiObject, current: ApiObject): readonly FieldError[] {
+  const wanted = new Map(
+    objectsAt(next, 'ephemeralContainers').map((each) => [each['name'], each]),
+  );
+  return objectsAt(current, 'ephemeralContainers').flatMap((old) => {
+    const same = wanted.get(old['name']);
+    const name = quote(String(old['name']));
+    if (same === undefined) {
+      return [forbidden(path, `existing ephemeral containers ${name} may not be removed`)];
+    }
+    if (deepEqual(same, old)) return [];
+    return [forbidden(path, `existing ephemeral containers ${name} may not be changed`)];
+  });
+}
+
+function containerErrors(next: ApiObject): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const targets = new Set(namesOf(objectsAt(next, 'containers')));
+  const taken = new Set([...targets, ...namesOf(objectsAt(next, 'initContainers'))]);
+  objectsAt(next, 'ephemeralContainers').forEach((container, index) => {
+    const at = `${path}[${index}]`;
+    const { name, targetContainerName: target } = container;
+    if (typeof name !== 'string' || name === '') errors.push(required(`${at}.name`));
+    else if (taken.has(name)) errors.push(duplicate(`${at}.name`, name));
+    else taken.add(name);
+    if (typeof target === 'string' && target !== '' && !targets.has(target)) {
+      errors.push(notFound(`${at}.targetContainerName`, target));
+    }
+    errors.push(...uselessFields(container, at));
+  });
+  return errors;
+}
+
+function uselessFields(container: JsonObject, at: string): readonly FieldError[] {
+  return notForEphemeral
+    .filter((field) => isSet(container[field]))
+    .map((field) => forbidden(`${at}.${field}`, 'cannot be set for an Ephemeral Container'));
+}
+
+function isSet(value: JsonObject[string]): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (isJsonObject(value)) return Object.keys(value).length > 0;
+  return value !== undefined && value !== null && value !== '';
+}
+
+function namesOf(containers: readonly JsonObject[]): readonly string[] {
+  return containers.map(({ name }) => name).filter((name) => typeof name === 'string');
+}

@@ -1,0 +1,179 @@
+/**
+ * eviction: a deletion of a pod that asks the pod's disruption budget first (spec 1, section 1.3).
+ *
+ *     pod has ended, never started, or goes already ──▶ delete it
+ *     no budget selects it                          ──▶ delete it
+ *     more than one does                            ──▶ 500
+ *     one, pod not ready and the budget lets it go  ──▶ delete it, if it is still that very pod
+ *     one                                           ──▶ take one disruption, or 429; delete it
+ *
+ * What it is not: one transaction. A disruption that was taken stays taken when the deletion is
+ * refused after all; whoever counts the pods gives it back, as with any pod that did not go.
+ *
+ * Invariants: a dry run asks all of it and changes nothing. The pod says in its status that it is
+ * disrupted, before it goes. Bounds: `attemptsMax` looks at a pod that keeps changing.
+ */
+import { parseDeleteOptions } from '../../../apimachinery/delete-options.ts';
+import type { DeleteOptions } from '../../../apimachinery/delete-options.ts';
+import { decodeObject } from '../../../apimachinery/object-encoding.ts';
+import { isConflict, newTimeout, StatusError } from '../../../apimachinery/status-error.ts';
+import { StatusReason } from '../../../apimachinery/status-table.ts';
+import type { ApiObject } from '../../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../../apimachinery/unstructured.ts';
+import { deleteObject } from '../../../registry/delete.ts';
+import { getObject } from '../../../registry/read.ts';
+import type {
+  ObjectTarget,
+  OperationOptions,
+  RegistryDeps,
+  Result,
+} from '../../../registry/registry.ts';
+import { ok, refused } from '../../../registry/registry.ts';
+import { checkPreconditions, executeReplace, trackedUpdate } from '../../../registry/update.ts';
+import {
+  budgetsOf,
+  letsUnhealthyGo,
+  stillCounting,
+  takeDisruption,
+} from '../../policy/disruptions.ts';
+import { isPodReady, withPodCondition } from './pod-condition.ts';
+
+const attemptsMax = 20;
+
+const subresource = 'eviction';
+
+type Evictor = Pick<OperationOptions, 'manager' | 'user'>;
+
+const disrupted = {
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'EvictionByEvictionAPI',
+  message: 'Eviction API: evicting',
+} as const;
+
+/** The options of the deletion are those of the body; the request has the options of the create. */
+export async function evict(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  eviction: ApiObject,
+  options: OperationOptions,
+): Promise<Result<undefined>> {
+  const body = isJsonObject(eviction['deleteOptions']) ? eviction['deleteOptions'] : {};
+  const parsed = parseDeleteOptions(new Map(), body, { metaGroup: deps.identity.groups.meta });
+  if (parsed instanceof StatusError) return refused(parsed);
+  const dryRun = parsed.dryRun || options.dryRun;
+  return evictPod(deps, target, { ...parsed, dryRun }, options);
+}
+
+/** `options` are those of the deletion; `writer` owns what is written into the pod's status. */
+async function evictPod(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  options: DeleteOptions,
+  writer: Evictor,
+): Promise<Result<undefined>> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const found = await getObject(deps, target, { kind: 'most-recent' });
+    if (found.kind === 'refused') return found;
+    const pod = decodeObject(found.value.bytes);
+    const forbidden = await refusalOf(deps, target, pod, writer);
+    if (forbidden !== undefined) return refused(forbidden);
+    if (!disruptsNothing(pod)) return evictGuarded(deps, target, pod, options, writer);
+    const asked = (options.preconditions?.resourceVersion ?? '') !== '';
+    // A pod that has not started may just be starting.
+    const exactly = pod.metadata.deletionTimestamp === undefined && phaseOf(pod) === 'Pending';
+    const going = exactly && !asked ? onlyThisVersion(options, pod) : options;
+    const gone = await markAndDelete(deps, target, going, writer);
+    if (gone.kind === 'ok' || asked || !isConflict(gone.error)) return gone;
+  }
+  return refused(newTimeout(`pod ${target.name} keeps changing; it was not evicted`, 10));
+}
+
+/** Asked before a budget is: what it gave would be lost. */
+async function refusalOf(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  pod: ApiObject,
+  { user }: Evictor,
+): Promise<StatusError | undefined> {
+  const guard = deps.guardOf?.(user, { ...target, subresource });
+  return guard?.run((check) => Promise.resolve(check(pod, pod)));
+}
+
+/** It has ended, or has not begun, or is going anyway: no budget needs to be asked. */
+function disruptsNothing(pod: ApiObject): boolean {
+  const over = ['Succeeded', 'Failed', 'Pending'].includes(phaseOf(pod));
+  return over || pod.metadata.deletionTimestamp !== undefined;
+}
+
+function phaseOf({ status }: ApiObject): string {
+  return isJsonObject(status) ? String(status['phase'] ?? '') : '';
+}
+
+async function evictGuarded(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  pod: ApiObject,
+  options: DeleteOptions,
+  writer: Evictor,
+): Promise<Result<undefined>> {
+  const [budget, ...more] = budgetsOf(deps, pod);
+  if (more.length > 0) return refused(moreThanOneBudget());
+  if (budget === undefined) return markAndDelete(deps, target, options, writer);
+  if (isPodReady(pod) || !letsUnhealthyGo(budget)) {
+    const taken = await takeDisruption(deps, budget, target.name, options.dryRun);
+    if (taken.kind === 'refused') return taken;
+    return markAndDelete(deps, target, options, writer);
+  }
+  const asked = (options.preconditions?.resourceVersion ?? '') !== '';
+  const going = asked ? options : onlyThisVersion(options, pod);
+  const gone = await markAndDelete(deps, target, going, writer);
+  if (gone.kind === 'ok' || asked || !isConflict(gone.error)) return gone;
+  // It may be ready by now, and count.
+  return refused(stillCounting(budget.metadata.name ?? ''));
+}
+
+function moreThanOneBudget(): StatusError {
+  return new StatusError({
+    reason: StatusReason.internalError,
+    message:
+      'This pod has more than one PodDisruptionBudget, ' +
+      'which the eviction subresource does not support.',
+  });
+}
+
+function onlyThisVersion(options: DeleteOptions, pod: ApiObject): DeleteOptions {
+  const { resourceVersion } = pod.metadata;
+  return { ...options, preconditions: { uid: options.preconditions?.uid, resourceVersion } };
+}
+
+async function markAndDelete(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  options: DeleteOptions,
+  writer: Evictor,
+): Promise<Result<undefined>> {
+  const { uid, resourceVersion } = options.preconditions ?? {};
+  const { manager, user } = writer;
+  const nowMs = deps.clock.nowMs();
+  const marked = await executeReplace(deps, target, {
+    produce: (current) => {
+      const conflict = checkPreconditions({ uid, resourceVersion }, current, target);
+      if (conflict !== undefined) return conflict;
+      const next = withPodCondition(current.object, disrupted, nowMs);
+      return trackedUpdate(deps, target, next, { manager, subresource }, current);
+    },
+    create: undefined,
+    warnings: [],
+    options: { dryRun: options.dryRun, user },
+    subresource,
+  });
+  if (marked.kind === 'refused') return marked;
+  // The version that was asked for is the one before the mark.
+  const moved = (resourceVersion ?? '') !== '' && !options.dryRun;
+  const preconditions = moved
+    ? { uid, resourceVersion: marked.value.revision.toString() }
+    : options.preconditions;
+  const deleted = await deleteObject(deps, target, { ...options, preconditions });
+  return deleted.kind === 'refused' ? deleted : ok(undefined);
+}

@@ -1,0 +1,31 @@
+/** Pods: containers that run side by side on one node. */
+import type { KindDefinition } from '../../kind-definition.ts';
+import { podDefaults } from './defaults.ts';
+import { podRules } from './validation/pods.ts';
+import { podWarnings, templateWarnings } from './warnings.ts';
+import { podStrategy } from './strategy.ts';
+import { podTable } from './tables.ts';
+import { podSubresources } from './subresources.ts';
+
+export const pods: KindDefinition = {
+  resource: '/pods',
+  deletion: 'pod',
+  returnsDeletedObject: true,
+  tracksGeneration: true,
+  // Old nodes' agents send owners that they have misread, and when they saw the pod deleted.
+  keptByStatus: ['ownerReferences', 'deletionTimestamp'],
+  selectableFields: `spec.nodeName spec.restartPolicy!Always spec.schedulerName!default-scheduler
+    spec.serviceAccountName=spec.serviceAccountName|spec.serviceAccount spec.hostNetwork!false
+    status.phase!Pending status.podIP status.nominatedNodeName`,
+  defaults: podDefaults,
+  validation: podRules,
+  schemaExemptions: {
+    optional: 'core.HTTPHeader.value core.Sysctl.value',
+    openValues: `core.ContainerResizePolicy.resourceName core.EmptyDirVolumeSource.medium
+ core.PodReadinessGate.conditionType`,
+  },
+  warnings: (identity) => podWarnings(templateWarnings(identity)),
+  strategy: podStrategy,
+  table: podTable,
+  subresources: podSubresources,
+};

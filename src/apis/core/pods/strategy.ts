@@ -1,0 +1,74 @@
+/**
+ * What the server writes into a pod, and keeps in it.
+ *
+ *     create    phase Pending, and the class of service, which resources decide and which stays;
+ *               with scheduling gates, the condition that says so
+ *     update    the status, and what its priority class gave it
+ *     status    the class of service
+ *
+ * What it is not: defaults (a client could have written those), what admission gives a pod, or what
+ * controllers and nodes write later.
+ */
+import { objects, part } from '../../../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
+import type { KindStrategy } from '../../../registry/strategy.ts';
+import { qosClassOf } from './qos-class.ts';
+import { withStatusOf } from '../../../registry/strategy.ts';
+
+export function podStrategy(): Partial<KindStrategy> {
+  return {
+    prepareForCreate: (pod) => ({
+      ...pod,
+      status: { phase: 'Pending', qosClass: qosClassOf(pod), ...gatedConditions(pod) },
+    }),
+    prepareForUpdate: (next, current) => withStatusOf(withPriorityOf(next, current), current),
+    prepareForStatusUpdate: withQosClassOf,
+    gracePeriodSeconds: podGracePeriod,
+  };
+}
+
+/** Whoever looks at a pod that waits sees why nobody schedules it. */
+function gatedConditions(pod: ApiObject): JsonObject {
+  if (objects(part(pod, 'spec'), 'schedulingGates').length === 0) return {};
+  const condition = {
+    type: 'PodScheduled',
+    status: 'False',
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  };
+  return { conditions: [condition] };
+}
+
+/** What its class gave it stays, also when a file that never had it is written again. */
+function withPriorityOf(next: ApiObject, current: ApiObject): ApiObject {
+  const spec = part(next, 'spec');
+  const { preemptionPolicy, priority } = part(current, 'spec');
+  const kept = {
+    ...(spec['priority'] === undefined && priority !== undefined ? { priority } : {}),
+    ...(spec['preemptionPolicy'] === undefined && preemptionPolicy !== undefined
+      ? { preemptionPolicy }
+      : {}),
+  };
+  return Object.keys(kept).length === 0 ? next : { ...next, spec: { ...spec, ...kept } };
+}
+
+/** The class is told once and stays: whoever writes the status need not repeat it. */
+function withQosClassOf(next: ApiObject, current: ApiObject): ApiObject {
+  const status = part(next, 'status');
+  const { qosClass } = part(current, 'status');
+  if (qosClass === undefined || status['qosClass'] !== undefined) return next;
+  return { ...next, status: { ...status, qosClass } };
+}
+
+const graceSeconds = 30;
+
+/** A pod that no node runs, or that has ended, need not be waited for (spec 1, section 3.1). */
+function podGracePeriod(object: ApiObject, requested: number | undefined): number {
+  const [spec, status] = [part(object, 'spec'), part(object, 'status')];
+  const ended = status['phase'] === 'Failed' || status['phase'] === 'Succeeded';
+  const bound = typeof spec['nodeName'] === 'string' && spec['nodeName'] !== '';
+  if (!bound || ended) return 0;
+  const own = spec['terminationGracePeriodSeconds'];
+  const period = requested ?? (typeof own === 'number' ? own : graceSeconds);
+  return period < 0 ? 1 : period;
+}

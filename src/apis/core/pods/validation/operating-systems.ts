@@ -1,0 +1,37 @@
+/**
+ * What a pod for one operating system cannot ask for, of the pod and of each of its containers.
+ *
+ * What it is not: whether the values of what it can ask for are right (security-contexts.ts).
+ */
+import { forbidden } from '../../../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../../../apimachinery/members.ts';
+import type { JsonObject } from '../../../../apimachinery/unstructured.ts';
+import type { Problems } from '../../../validation/checks.ts';
+
+/** Of a pod that names its system. */
+export function systemRules(spec: JsonObject, path: string): Problems {
+  const windows = text(part(spec, 'os'), 'name') === 'windows';
+  const detail = windows ? windowsDetail : 'windows options cannot be set for a linux pod';
+  const isForeign = (field: string): boolean =>
+    windows ? !onEverySystem.has(field) : field === 'windowsOptions';
+  const ofContext = (holder: JsonObject, at: string): Problems =>
+    Object.keys(part(holder, 'securityContext'))
+      .filter(isForeign)
+      .map((name) => forbidden(`${at}.securityContext.${name}`, detail));
+  const shared = windows ? hostFields.filter((name) => spec[name] === true) : [];
+  return [
+    ...shared.map((name) => forbidden(`${path}.${name}`, detail)),
+    ...ofContext(spec, path),
+    ...containerLists.flatMap((list) =>
+      objects(spec, list).flatMap((each, at) => ofContext(each, `${path}.${list}[${at}]`)),
+    ),
+  ];
+}
+
+const windowsDetail = 'cannot be set for a windows pod';
+
+const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
+const hostFields = ['hostUsers', 'hostPID', 'hostIPC', 'shareProcessNamespace'] as const;
+
+const onEverySystem: ReadonlySet<string> = new Set(['windowsOptions', 'runAsNonRoot']);

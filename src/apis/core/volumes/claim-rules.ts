@@ -1,0 +1,138 @@
+/** Rules of claims for volumes, and of those that pods have made for them. */
+import { forbidden, invalid, required } from '../../../apimachinery/field-error.ts';
+import { items, part, text, texts } from '../../../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
+import {
+  checkDns1123Label,
+  checkDns1123Subdomain,
+} from '../../../apimachinery/validation/names.ts';
+import type { Problems } from '../../validation/checks.ts';
+import {
+  allErrors,
+  compareAmounts,
+  each,
+  form,
+  noProblems,
+  positiveAmount,
+} from '../../validation/checks.ts';
+import type { KindRules } from '../../validation/kind-rules.ts';
+import { labelSelectorRules } from '../../validation/labels.ts';
+import { deepEqual } from '../../../stdx/deep-equal.ts';
+
+const onceInOnePod = 'ReadWriteOncePod';
+
+/** One pod alone means no other mode. */
+export function accessModeRules(modes: readonly string[], field: string): Problems {
+  const alone = modes.includes(onceInOnePod) && modes.some((mode) => mode !== onceInOnePod);
+  return alone
+    ? [forbidden(field, `may not use ${onceInOnePod} with other access modes`)]
+    : noProblems;
+}
+
+export function claimSpecRules(spec: JsonObject, path: string): Problems {
+  const requests = part(part(spec, 'resources'), 'requests');
+  const storage = `${path}.resources[storage]`;
+  return allErrors(
+    items(spec, 'accessModes').length === 0
+      ? [required(`${path}.accessModes`, 'at least 1 access mode is required')]
+      : noProblems,
+    labelSelectorRules(part(spec, 'selector'), `${path}.selector`),
+    accessModeRules(texts(spec, 'accessModes'), `${path}.accessModes`),
+    requests['storage'] === undefined
+      ? [required(storage)]
+      : positiveAmount(storage, requests['storage']),
+    each(['storageClassName', 'volumeAttributesClassName'], (name) =>
+      form(`${path}.${name}`, text(spec, name), checkDns1123Subdomain),
+    ),
+    dataRules(spec, path),
+  );
+}
+
+/** What a volume holds from the beginning. */
+function dataRules(spec: JsonObject, path: string): Problems {
+  const [source, reference] = [part(spec, 'dataSource'), part(spec, 'dataSourceRef')];
+  const [hasSource, hasReference] = ['dataSource', 'dataSourceRef'].map(
+    (name) => spec[name] !== undefined,
+  );
+  const foreign = text(reference, 'namespace') !== '';
+  const { namespace: _namespace, ...local } = reference;
+  return allErrors(
+    hasSource === true ? dataSourceRules(source, `${path}.dataSource`) : noProblems,
+    hasReference === true ? dataSourceRules(reference, `${path}.dataSourceRef`) : noProblems,
+    hasSource === true && foreign
+      ? [
+          invalid(
+            path,
+            `${path}.dataSource`,
+            'may not be specified when dataSourceRef.namespace is specified',
+          ),
+        ]
+      : noProblems,
+    hasSource === true && hasReference === true && !foreign && !deepEqual(source, local)
+      ? [invalid(path, `${path}.dataSource`, 'must match dataSourceRef')]
+      : noProblems,
+  );
+}
+
+function dataSourceRules(source: JsonObject, path: string): Problems {
+  const [group, kind] = [text(source, 'apiGroup'), text(source, 'kind')];
+  const core = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
+  return allErrors(
+    group === '' && kind !== 'PersistentVolumeClaim' ? [invalid(path, kind, core)] : noProblems,
+    form(`${path}.apiGroup`, group, checkDns1123Subdomain),
+    form(`${path}.namespace`, text(source, 'namespace'), checkDns1123Label),
+  );
+}
+
+const claimMessage =
+  'spec is immutable after creation except resources.requests and volumeAttributesClassName ' +
+  'for bound claims';
+
+export const persistentVolumeClaimRules: KindRules = {
+  validate: (object) => claimSpecRules(part(object, 'spec'), 'spec'),
+  validateUpdate: (next, current) => {
+    const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
+    const bound = text(part(current, 'status'), 'phase') === 'Bound';
+    return allErrors(
+      deepEqual(fixedOfClaim(spec, before, bound), fixedOfClaim(before, before, bound))
+        ? noProblems
+        : [forbidden('spec', claimMessage)],
+      sizeRules(spec, before, current),
+      classRules(spec, before),
+    );
+  },
+};
+
+/** What was empty when the claim was made is filled in once, by binding. */
+function fixedOfClaim(spec: JsonObject, before: JsonObject, bound: boolean): JsonObject {
+  const fixed: Record<string, JsonObject[string]> = { ...spec };
+  for (const name of ['volumeName', 'storageClassName']) {
+    if (before[name] === undefined) delete fixed[name];
+  }
+  if (bound) {
+    delete fixed['volumeAttributesClassName'];
+    const { requests: _requests, ...resources } = part(spec, 'resources');
+    fixed['resources'] = resources;
+  }
+  return fixed;
+}
+
+/** A volume grows; less is asked for only where growing has failed. */
+function sizeRules(spec: JsonObject, before: JsonObject, current: ApiObject): Problems {
+  const [now, was] = [spec, before].map((of) => part(part(of, 'resources'), 'requests')['storage']);
+  if ((compareAmounts(now, was) ?? 0) >= 0) return noProblems;
+  const had = part(part(current, 'status'), 'capacity')['storage'] ?? '0';
+  return (compareAmounts(now, had) ?? 1) > 0
+    ? noProblems
+    : [forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity')];
+}
+
+function classRules(spec: JsonObject, before: JsonObject): Problems {
+  const field = 'spec.volumeAttributesClassName';
+  const [now, was] = [spec, before].map((of) => of['volumeAttributesClassName']);
+  if (was === undefined || now === was) return noProblems;
+  if (now === undefined) return [forbidden(field, 'update from non-nil value to nil is forbidden')];
+  return now === ''
+    ? [forbidden(field, 'update from non-nil value to an empty string is forbidden')]
+    : noProblems;
+}

@@ -1,0 +1,13 @@
+/** Events, as their own group names them. */
+import type { GroupDefinition } from '../kind-definition.ts';
+import { eventsOfGroup } from './events.ts';
+import { eventDescriptions } from './descriptions.ts';
+
+export const eventsGroup: GroupDefinition = {
+  group: 'events.{domain}',
+  types: 'events',
+  priority: 17_750,
+  versions: { v1: { priority: 15 }, v1beta1: { priority: 5 } },
+  kinds: [eventsOfGroup],
+  descriptions: eventDescriptions,
+};

@@ -1,0 +1,158 @@
+/** NetworkPolicies: who may talk to which pods. */
+import { BlockList } from 'node:net';
+import { forbidden, invalid, required } from '../../apimachinery/field-error.ts';
+import { parseCidr } from '../../apimachinery/ip-address.ts';
+import { items, objects, part, text, texts } from '../../apimachinery/members.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { ageColumn, column, formatSelector, nameColumn, table } from '../tables/columns.ts';
+import { valueAt } from '../tables/fields.ts';
+import type { Problems } from '../validation/checks.ts';
+import {
+  checkCidr,
+  form,
+  givenAmong,
+  numberOf,
+  portNumber,
+  portNumberOrName,
+} from '../validation/checks.ts';
+import type { KindRules } from '../validation/kind-rules.ts';
+import { labelSelectorRules } from '../validation/labels.ts';
+import { cidrWarnings } from '../warnings/ip-addresses.ts';
+import type { KindWarnings } from '../warnings/kind-warnings.ts';
+import { allWarnings, onWrite, warningsOfEach } from '../warnings/kind-warnings.ts';
+import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
+import type { KindDefinition } from '../kind-definition.ts';
+
+export const networkPolicyTable = table([
+  nameColumn,
+  column('Pod-Selector', 'Labels of the pods that it is for.', (object) =>
+    formatSelector(valueAt(object, 'spec', 'podSelector')),
+  ),
+  ageColumn,
+]);
+
+const networkPolicyDefaults: DefaultTable = {
+  fields: {
+    'networking/v1.NetworkPolicyPort': { protocol: 'TCP' },
+    'networking/v1.NetworkPolicySpec': {
+      policyTypes: ({ egress }) =>
+        Array.isArray(egress) && egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress'],
+    },
+  },
+};
+
+const networkPolicyRules: KindRules = {
+  validate: (object) => {
+    const spec = part(object, 'spec');
+    const types = texts(spec, 'policyTypes');
+    return [
+      ...labelSelectorRules(part(spec, 'podSelector'), 'spec.podSelector'),
+      ...directionRules(objects(spec, 'ingress'), 'spec.ingress', 'from'),
+      ...directionRules(objects(spec, 'egress'), 'spec.egress', 'to'),
+      ...(types.length > 2
+        ? [invalid('spec.policyTypes', types, 'may not specify more than two policyTypes')]
+        : []),
+    ];
+  },
+};
+
+function directionRules(
+  rules: readonly JsonObject[],
+  path: string,
+  peers: 'from' | 'to',
+): Problems {
+  return rules.flatMap((rule, at) => [
+    ...objects(rule, 'ports').flatMap((port, i) =>
+      policyPortRules(port, `${path}[${at}].ports[${i}]`),
+    ),
+    ...objects(rule, peers).flatMap((peer, i) => peerRules(peer, `${path}[${at}].${peers}[${i}]`)),
+  ]);
+}
+
+function policyPortRules(port: JsonObject, path: string): Problems {
+  const [first, last] = [port['port'], numberOf(port['endPort'])];
+  if (last === undefined) return portNumberOrName(`${path}.port`, first);
+  if (first === undefined) {
+    return [invalid(`${path}.endPort`, last, 'may not be specified when `port` is not specified')];
+  }
+  if (typeof first === 'string') {
+    return [invalid(`${path}.endPort`, last, 'may not be specified when `port` is non-numeric')];
+  }
+  const below = last < (numberOf(first) ?? 0);
+  return [
+    ...portNumber(`${path}.port`, first),
+    ...(below
+      ? [invalid(`${path}.endPort`, last, 'must be greater than or equal to `port`')]
+      : portNumber(`${path}.endPort`, last)),
+  ];
+}
+
+function peerRules(peer: JsonObject, path: string): Problems {
+  const selectors = givenAmong(peer, ['podSelector', 'namespaceSelector']);
+  const block = peer['ipBlock'] !== undefined;
+  if (selectors.length === 0 && !block) return [required(path, 'must specify a peer')];
+  if (selectors.length > 0 && block) {
+    return [forbidden(path, 'may not specify both ipBlock and another peer')];
+  }
+  return [
+    ...selectors.flatMap((name) => labelSelectorRules(part(peer, name), `${path}.${name}`)),
+    ...(block ? blockRules(part(peer, 'ipBlock'), `${path}.ipBlock`) : []),
+  ];
+}
+
+function blockRules(block: JsonObject, path: string): Problems {
+  const cidr = text(block, 'cidr');
+  const problems = form(`${path}.cidr`, cidr, checkCidr);
+  if (problems.length > 0 || cidr === '') return problems;
+  return items(block, 'except').flatMap((each, at) => {
+    if (typeof each !== 'string') return [];
+    const field = `${path}.except[${at}]`;
+    const wrong = form(field, each, checkCidr);
+    if (wrong.length > 0) return wrong;
+    return isStrictlyInside(each, cidr)
+      ? []
+      : [invalid(field, each, 'must be a strict subset of `cidr`')];
+  });
+}
+
+/** Both are valid. */
+function isStrictlyInside(inner: string, outer: string): boolean {
+  const [within, around] = [parseCidr(inner), parseCidr(outer)];
+  if (within === undefined || around === undefined) return false;
+  if (within.address.family !== around.address.family) return false;
+  const family = around.address.family === 6 ? 'ipv6' : 'ipv4';
+  const list = new BlockList();
+  list.addSubnet(around.address.text, around.prefix, family);
+  return list.check(within.address.text, family) && within.prefix > around.prefix;
+}
+
+const networkPolicyWarnings: KindWarnings = onWrite((policy) => {
+  const spec = part(policy, 'spec');
+  const sides = [
+    ['ingress', 'from'],
+    ['egress', 'to'],
+  ] as const;
+  return warningsOfEach(sides, ([side, peers]) =>
+    warningsOfEach(objects(spec, side), (rule, at) =>
+      warningsOfEach(objects(rule, peers), (peer, which) => {
+        const path = `spec.${side}[${at}].${peers}[${which}].ipBlock`;
+        const block = part(peer, 'ipBlock');
+        return allWarnings(
+          cidrWarnings(`${path}.cidr`, text(block, 'cidr')),
+          warningsOfEach(texts(block, 'except'), (range, here) =>
+            cidrWarnings(`${path}.except[${here}]`, range),
+          ),
+        );
+      }),
+    ),
+  );
+});
+
+export const networkPolicies: KindDefinition = {
+  resource: 'networking.{domain}/networkpolicies',
+  tracksGeneration: true,
+  defaults: networkPolicyDefaults,
+  validation: networkPolicyRules,
+  warnings: networkPolicyWarnings,
+  table: networkPolicyTable,
+};

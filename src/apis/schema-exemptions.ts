@@ -1,0 +1,25 @@
+/**
+ * Where the reference takes what the schema of a kind calls missing or unknown, collected from the
+ * definitions.
+ */
+import type { SchemaExemptions } from '../apimachinery/typed/validate-typed.ts';
+import { builtInKinds } from './kind-set.ts';
+import type { KindSet } from './kind-set.ts';
+
+export function schemaExemptionsOf({ definitions, groups }: KindSet): SchemaExemptions {
+  return {
+    optional: names(definitions.map((kind) => kind.schemaExemptions?.optional)),
+    openValues: names(definitions.map((kind) => kind.schemaExemptions?.openValues)),
+    // Their rules are written out by hand, message by message.
+    packages: new Set(
+      groups.filter((group) => group.validatesEachVersion === true).map(({ types }) => types),
+    ),
+  };
+}
+
+function names(texts: readonly (string | undefined)[]): ReadonlySet<string> {
+  return new Set(texts.flatMap((text = '') => text.split(/\s+/).filter((name) => name !== '')));
+}
+
+/** Of the built-in kinds. */
+export const schemaExemptions: SchemaExemptions = schemaExemptionsOf(builtInKinds);

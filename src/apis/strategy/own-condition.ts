@@ -1,0 +1,55 @@
+/**
+ * A condition in the status of a kind that the server itself keeps true: whoever writes the object
+ * or its status, it says what the server finds. Other conditions are the client's.
+ *
+ * Invariants: pure. Its time changes with its status only; a condition that says the same stays as
+ * it is. A finding of undefined takes the condition out.
+ */
+import { objects, part } from '../../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { without } from '../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+
+export interface Finding {
+  readonly type: string;
+  /** status, reason and message; undefined: there is nothing to say. */
+  readonly says: JsonObject | undefined;
+}
+
+export function withConditions(
+  next: ApiObject,
+  current: ApiObject | undefined,
+  now: string,
+  findings: readonly Finding[],
+): ApiObject {
+  const status = part(next, 'status');
+  const before = objects(part(current, 'status'), 'conditions');
+  let conditions = objects(status, 'conditions');
+  for (const { type, says } of findings) {
+    if (says === undefined) {
+      conditions = conditions.filter((each) => each['type'] !== type);
+      continue;
+    }
+    const own = conditionOf(type, says, before, now);
+    const there = conditions.some((each) => each['type'] === type);
+    conditions = there
+      ? conditions.map((each) => (each['type'] === type ? own : each))
+      : [...conditions, own];
+  }
+  const others = without(status, 'conditions');
+  const own = conditions.length === 0 ? others : { ...others, conditions };
+  return { ...next, status: own };
+}
+
+/** What was said already stays, with its time. */
+function conditionOf(
+  type: string,
+  { status, ...why }: JsonObject,
+  conditions: readonly JsonObject[],
+  now: string,
+): JsonObject {
+  const before = conditions.find((each) => each['type'] === type);
+  const same = before?.['status'] === status ? before?.['lastTransitionTime'] : undefined;
+  const wanted = { type, status, lastTransitionTime: same ?? now, ...why } as JsonObject;
+  return before !== undefined && deepEqual(before, wanted) ? before : wanted;
+}
