@@ -7,7 +7,9 @@
  * of it starts and stops (server.ts).
  */
 import { createActorSystem } from '../../actors/actor-system.ts';
-import type { ActorSystem } from '../../actors/actors.ts';
+import type { ObjectActorSystem } from '../../actors/actor-system.ts';
+import { createRoot } from '../../actors/root-actor.ts';
+import type { RootActor } from '../../actors/root-actor.ts';
 import { createStreams } from '../../streams/hub.ts';
 import { defaultStreamLimits } from '../../streams/limits.ts';
 import type { StreamLimits } from '../../streams/limits.ts';
@@ -26,7 +28,9 @@ import { reconcileApiServices } from '../controllers/local-api-services.ts';
 import { reconcileRbacDefaults } from '../controllers/rbac-defaults.ts';
 import { turnLabels } from '../endpoints/request-counts.ts';
 import type { RequestInfo } from '../endpoints/request-info.ts';
+import { createAnswers } from '../registry/answers.ts';
 import { createObject } from '../registry/create.ts';
+import { createDecide } from '../registry/decide.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { upgrading } from '../registry/versions.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
@@ -46,6 +50,7 @@ import type { Log } from './log.ts';
 import { isEnding } from './open-storage.ts';
 import type { CompletedConfig } from './options.ts';
 import { streamPorts } from './stream-ports.ts';
+import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
 import { createMigration } from './validation-migration.ts';
 import { watchedTurns } from './watched-turns.ts';
@@ -54,7 +59,9 @@ import type { ServerMigration } from './validation-migration.ts';
 export interface ServerParts {
   readonly storage: Storage;
   readonly streams: Streams;
-  readonly actors: ActorSystem;
+  readonly actors: ObjectActorSystem;
+  readonly root: RootActor;
+  readonly tokens: TokenDeadlines;
   readonly committer: GroupCommitter;
   readonly registry: RegistryDeps;
   readonly encodings: KeptEncodings;
@@ -100,7 +107,22 @@ export async function assembleParts(
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, isEnding, limits });
   const upgrade = upgrading(scheme);
+  const authorization = startAuthorization(config.access.authorization, {
+    streams,
+    clock,
+    timers,
+    identity,
+    log,
+  });
+  const validation = createMigration(config.featureGates, log);
+  const strategyOf = strategiesOf(identity, validation.migration);
+  const guardOf = writeGuards(config, { identity, streams, authorization, timers });
+  const root = createRoot();
   const actors = createActorSystem({
+    root,
+    decide: createDecide({ scheme, identity, strategyOf }),
+    answer: createAnswers(scheme, guardOf),
+    onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
     storage,
     committer,
     encode: (key, object) => ({ record: recordOf(scheme, key, object) }),
@@ -113,25 +135,17 @@ export async function assembleParts(
     limits: { residentMax: config.residentObjectsMax },
     expiryOf: expiryOf(identity),
   });
-  const authorization = startAuthorization(config.access.authorization, {
-    streams,
-    clock,
-    timers,
-    identity,
-    log,
-  });
   const turnWatch = turnWatchOf(scheme, { clock, timers });
-  const validation = createMigration(config.featureGates, log);
   const registry = {
     turns: watchedTurns({ clock, timers }, turnWatch),
     actors,
     streams,
     scheme,
     identity,
-    strategyOf: strategiesOf(identity, validation.migration),
+    strategyOf,
     clock,
     prng,
-    guardOf: writeGuards(config, { identity, streams, authorization, timers }),
+    guardOf,
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
@@ -140,6 +154,8 @@ export async function assembleParts(
     storage,
     streams,
     actors,
+    root,
+    tokens: new TokenDeadlines(),
     committer,
     registry,
     encodings,

@@ -13,18 +13,16 @@ import { quote } from '../../apimachinery/quote.ts';
 import { newConflict, newInvalid } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import type { Production } from '../../../actors/actors.ts';
+import type { CurrentObject } from '../../../actors/actors.ts';
 import type { WriteOptions } from '../create.ts';
+import { executeChange } from '../execute-change.ts';
+import { preconditionConflict, preconditionsOf } from '../preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result } from '../registry.ts';
 import { refused } from '../registry.ts';
 import type { WriteResult } from '../registry.ts';
-import {
-  checkPreconditions,
-  executeReplace,
-  preconditionsOf,
-  trackedUpdate,
-  writerOf,
-} from '../update.ts';
+import { trackedUpdate, writerOf } from '../update.ts';
+import type { Production } from '../update.ts';
+import type { DecisionScope, WriteInput } from '../write-command.ts';
 import { withPodCondition } from './pod-condition.ts';
 
 /** `target` is the pod, `binding` has been decoded. */
@@ -38,23 +36,25 @@ export async function bindPod(
   if (errors.length > 0) {
     return refused(newInvalid({ group: '', kind: 'Binding' }, target.name, errors));
   }
-  const nowMs = deps.clock.nowMs();
-  return executeReplace(deps, target, {
-    produce: (current): Production => {
-      const conflict = checkPreconditions(preconditionsOf(binding), current, target);
-      if (conflict !== undefined) return conflict;
-      const why = whyNot(current.object, target.name);
-      if (why !== undefined) {
-        return refused(newConflict({ group: '', resource: 'pods/binding' }, target.name, why));
-      }
-      const next = bound(current.object, binding, nowMs);
-      return trackedUpdate(deps, target, next, writerOf(options, 'binding'), current);
-    },
-    create: undefined,
-    warnings: [],
-    options,
-    subresource: 'binding',
-  });
+  const body = { verb: 'bind', object: binding } as const;
+  return executeChange(deps, target, { body, options, subresource: 'binding', mayCreate: false });
+}
+
+export function decideBinding(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  binding: ApiObject,
+  input: WriteInput,
+  current: CurrentObject,
+): Production {
+  const conflict = preconditionConflict(preconditionsOf(binding), current, target);
+  if (conflict !== undefined) return refused(conflict);
+  const why = whyNot(current.object, target.name);
+  if (why !== undefined) {
+    return refused(newConflict({ group: '', resource: 'pods/binding' }, target.name, why));
+  }
+  const next = bound(current.object, binding, scope.nowMs);
+  return trackedUpdate(scope, target, next, writerOf(input), current);
 }
 
 function bindingErrors(binding: ApiObject): readonly FieldError[] {

@@ -20,10 +20,14 @@ import { CauseType } from '../../apimachinery/status-table.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import type { RegistryDeps, Result } from '../registry.ts';
+import type { CurrentObject } from '../../../actors/actors.ts';
+import { executeChange } from '../execute-change.ts';
+import type { ObjectTarget, RegistryDeps, Result } from '../registry.ts';
 import { refused } from '../registry.ts';
 import type { WriteResult } from '../registry.ts';
-import { executeReplace, trackedUpdate } from '../update.ts';
+import { trackedUpdate, writerOf } from '../update.ts';
+import type { Production } from '../update.ts';
+import type { DecisionScope, WriteInput } from '../write-command.ts';
 
 const disruptedPodsMax = 2000;
 const budgetResource = { group: 'policy', resource: 'poddisruptionbudgets' } as const;
@@ -72,19 +76,25 @@ export async function takeDisruption(
   const kind = deps.scheme.findStorage(budgetResource) as KindInfo;
   const { name = '', namespace = '' } = budget.metadata;
   const target = { kind, namespace, name };
-  const writer = { manager: deps.identity.serverName, subresource: 'status' };
-  const nowMs = deps.clock.nowMs();
-  return executeReplace(deps, target, {
-    produce: (current) => {
-      const why = refusalOf(current.object, name);
-      if (why !== undefined) return refused(why);
-      const next = withOneLess(current.object, podName, nowMs);
-      return trackedUpdate(deps, target, next, writer, current);
-    },
-    create: undefined,
-    warnings: [],
-    options: { dryRun },
+  return executeChange(deps, target, {
+    body: { verb: 'take-disruption', podName },
+    options: { dryRun, manager: deps.identity.serverName },
+    subresource: 'status',
+    mayCreate: false,
   });
+}
+
+export function decideDisruption(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  podName: string,
+  input: WriteInput,
+  current: CurrentObject,
+): Production {
+  const why = refusalOf(current.object, target.name);
+  if (why !== undefined) return refused(why);
+  const next = withOneLess(current.object, podName, scope.nowMs);
+  return trackedUpdate(scope, target, next, writerOf(input), current);
 }
 
 function refusalOf(budget: ApiObject, name: string): StatusError | undefined {

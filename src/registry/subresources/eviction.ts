@@ -20,11 +20,17 @@ import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { UserInfo } from '../../authentication/authenticator.ts';
+import type { CurrentObject } from '../../../actors/actors.ts';
 import { deleteObject } from '../delete.ts';
+import { executeChange } from '../execute-change.ts';
+import { preconditionConflict } from '../preconditions.ts';
+import type { Preconditions } from '../preconditions.ts';
 import { getObject } from '../read.ts';
 import type { ObjectTarget, RegistryDeps, Result } from '../registry.ts';
 import { ok, refused } from '../registry.ts';
-import { checkPreconditions, executeReplace, trackedUpdate } from '../update.ts';
+import { trackedUpdate, writerOf } from '../update.ts';
+import type { Production } from '../update.ts';
+import type { DecisionScope, WriteInput } from '../write-command.ts';
 import { budgetsOf, letsUnhealthyGo, stillCounting, takeDisruption } from './disruption-budget.ts';
 import { isPodReady, withPodCondition } from './pod-condition.ts';
 
@@ -76,7 +82,8 @@ async function refusalOf(
   { user }: Evictor,
 ): Promise<StatusError | undefined> {
   const guard = deps.guardOf?.(user, { ...target, subresource });
-  return guard?.run((check) => Promise.resolve(check(pod, pod)));
+  await guard?.current();
+  return guard?.validate(pod, pod);
 }
 
 /** It has ended, or has not begun, or is going anyway: no budget needs to be asked. */
@@ -126,6 +133,19 @@ function onlyThisVersion(options: DeleteOptions, pod: ApiObject): DeleteOptions 
   return { ...options, preconditions: { uid: options.preconditions?.uid, resourceVersion } };
 }
 
+export function decideDisruptionMark(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  preconditions: Preconditions,
+  input: WriteInput,
+  current: CurrentObject,
+): Production {
+  const conflict = preconditionConflict(preconditions, current, target);
+  if (conflict !== undefined) return refused(conflict);
+  const next = withPodCondition(current.object, disrupted, scope.nowMs);
+  return trackedUpdate(scope, target, next, writerOf(input), current);
+}
+
 async function markAndDelete(
   deps: RegistryDeps,
   target: ObjectTarget,
@@ -134,18 +154,11 @@ async function markAndDelete(
 ): Promise<Result<undefined>> {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const { manager, user } = writer;
-  const nowMs = deps.clock.nowMs();
-  const marked = await executeReplace(deps, target, {
-    produce: (current) => {
-      const conflict = checkPreconditions({ uid, resourceVersion }, current, target);
-      if (conflict !== undefined) return conflict;
-      const next = withPodCondition(current.object, disrupted, nowMs);
-      return trackedUpdate(deps, target, next, { manager, subresource }, current);
-    },
-    create: undefined,
-    warnings: [],
-    options: { dryRun: options.dryRun, user },
+  const marked = await executeChange(deps, target, {
+    body: { verb: 'mark-disrupted', preconditions: { uid, resourceVersion } },
+    options: { dryRun: options.dryRun, user, manager },
     subresource,
+    mayCreate: false,
   });
   if (marked.kind === 'refused') return marked;
   // The version that was asked for is the one before the mark.
