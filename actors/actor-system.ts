@@ -56,6 +56,7 @@ import { creationConditions } from './object-decision.ts';
 import { objectLogic } from './object-logic.ts';
 import type { ObjectLogic } from './object-logic.ts';
 import { expectationOf, persistedOf } from './object-snapshot.ts';
+import { sequenceOf } from './root-actor.ts';
 import type { RootActor } from './root-actor.ts';
 
 export interface ActorSystemDeps extends Omit<ObjectPorts, 'limits' | 'soleWriter'> {
@@ -77,6 +78,8 @@ export interface ActorSystemDeps extends Omit<ObjectPorts, 'limits' | 'soleWrite
 
 /** A resident as others may see it: nothing of what is in the object. */
 export interface ResidentState {
+  /** Grows with each actor of the process. */
+  readonly sequence: number;
   readonly id: string;
   readonly life: string;
   readonly sync: string;
@@ -212,7 +215,8 @@ class ObjectActors implements ObjectActorSystem {
     for (const { actor, context } of this.#residents.values()) {
       const { life, sync } = actor.getSnapshot().value;
       const revision = context.tip?.revision?.toString();
-      yield { id: actor.id, life, sync, mailboxCount: context.mailbox.length, revision };
+      const mailboxCount = context.mailbox.length;
+      yield { sequence: sequenceOf(actor), id: actor.id, life, sync, mailboxCount, revision };
     }
   }
 

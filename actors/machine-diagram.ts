@@ -8,14 +8,21 @@ import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { objectMachine } from './object-machine.ts';
 import { tokenMachine } from './token-machine.ts';
 
-/** All machines there are, by their names. */
-export const machines: Readonly<Record<string, AnyStateMachine>> = {
+/** All of them, each under its name, as Markdown shows them. */
+export function machineDiagrams(): string {
+  return Object.entries(machines)
+    .map(([name, machine]) => `%% ${name}\n${machineDiagram(machine)}\n`)
+    .join('\n');
+}
+
+/** By their names. */
+const machines: Readonly<Record<string, AnyStateMachine>> = {
   object: objectMachine,
   token: tokenMachine,
 };
 
 /** Mermaid text, its last line without an end. */
-export function machineDiagram(machine: AnyStateMachine): string {
+function machineDiagram(machine: AnyStateMachine): string {
   return ['stateDiagram-v2', ...regionLines(machine.root, '  ')].join('\n');
 }
 

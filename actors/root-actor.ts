@@ -40,6 +40,11 @@ const rootLogic: RootLogic = {
   getPersistedSnapshot: (snapshot) => snapshot,
 };
 
+/** XState numbers the actors of a process: `x:41`. */
+export function sequenceOf({ sessionId }: Pick<AnyActorRef, 'sessionId'>): number {
+  return Number(sessionId.slice(2));
+}
+
 export function createRoot(): RootActor {
   return createActor(rootLogic, { id: 'root' }).start();
 }

@@ -25,6 +25,7 @@ import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { TimerWheel, WheelEntry } from '../src/stdx/timer-wheel.ts';
 import { tokenStates } from './actors.ts';
 import type { AnySystem } from './object-logic.ts';
+import { sequenceOf } from './root-actor.ts';
 import type { RootActor } from './root-actor.ts';
 import { compiledToken, tokenLives, tokenMachine } from './token-machine.ts';
 import type { TokenEventType, TokenLife } from './token-machine.ts';
@@ -56,6 +57,8 @@ export interface TokenActors {
 }
 
 export interface ResidentToken {
+  /** Grows with each actor of the process. */
+  readonly sequence: number;
   readonly id: string;
   readonly life: TokenLife;
   readonly dueMs: number | undefined;
@@ -193,7 +196,8 @@ class Tokens implements TokenActors {
   *residents(): Iterable<ResidentToken> {
     for (const { actor } of this.#residents.values()) {
       const { context, value } = actor.getSnapshot();
-      yield { id: actor.id, life: value, dueMs: context.dueMs };
+      const { dueMs } = context;
+      yield { sequence: sequenceOf(actor), id: actor.id, life: value, dueMs };
     }
   }
 

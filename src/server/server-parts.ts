@@ -46,6 +46,7 @@ import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { writeGuards } from './admission.ts';
 import { startAuthorization } from './authorization.ts';
+import { openCommandLog } from './command-log-file.ts';
 import type { Log } from './log.ts';
 import { isEnding } from './open-storage.ts';
 import type { CompletedConfig } from './options.ts';
@@ -122,6 +123,8 @@ export async function assembleParts(
     root,
     decide: createDecide({ scheme, identity, strategyOf }),
     answer: createAnswers(scheme, guardOf),
+    commandLog:
+      config.commandLogFile === undefined ? undefined : openCommandLog(config.commandLogFile, log),
     onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
     storage,
     committer,

@@ -35,6 +35,8 @@ import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
+import { createActorsDebug } from '../endpoints/debug/actors.ts';
+import { actorsDebugging } from './actors-debugging.ts';
 import { openApiDocuments } from '../apimachinery/openapi/documents.ts';
 import { describe } from '../apis/descriptions/descriptions.ts';
 import { currentRelease } from '../apis/served-versions.ts';
@@ -129,6 +131,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
     health,
+    actorsDebug: createActorsDebug(actorsDebugging(config, deps.parts, deps.clock)),
     documents: deps.issuerDocuments(() => servedAddress),
     metrics: () => metrics.page.render(),
     indicators: () => Promise.resolve(indicatorsText(health, deps.worker)),
