@@ -152,6 +152,7 @@ export const testLibraries: readonly string[] = [
   '@kubernetes/client-node',
   '@bufbuild/protobuf/wire',
   '@peculiar/x509',
+  '@statelyai/inspect',
   'cborg',
   'fast-check',
   'xstate',
