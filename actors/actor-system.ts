@@ -1,66 +1,123 @@
 /**
- * All actors of a server: finds or activates the one a command is for, and bounds how many stay.
+ * All objects' actors of a server: finds or makes the one a command is for, does what they ask for,
+ * and bounds how many stay.
  *
- *   idle, in order of last use   [oldest ... newest]   dropped from the left: limit, or idleMs
- *   busy (a command waits)       never dropped
+ *   root actor ─┬─ pods/a      idle, in order of last use   [oldest ... newest]   stopped from the
+ *               ├─ pods/b                                    left: limit, or idleMs
+ *               └─ ...         busy (a command waits)        never stopped
  *
- * Invariants: at most one actor per key; an actor with a command in its mailbox is never dropped;
- * an actor holds nothing that the store does not, so dropping one loses only time.
+ *   submit ─▶ committer ─▶ committed      load ─▶ store ─▶ loaded      ask ─▶ admission ─▶ answered
+ *
+ * Invariants: at most one actor per key; an actor with a command in its mailbox is never stopped;
+ * an actor holds nothing that the store does not, so stopping one loses only time. An actor that
+ * throws fails the commands in its mailbox; the next command finds a new one, which asks the store.
  */
-import { newServiceUnavailable, newTooManyRequests } from '../src/apimachinery/status-error.ts';
-import type { StatusError } from '../src/apimachinery/status-error.ts';
+import { createActor } from 'xstate';
+import type { Actor } from 'xstate';
+import {
+  newInternalError,
+  newServiceUnavailable,
+  newTimeout,
+  newTooManyRequests,
+  StatusError,
+} from '../src/apimachinery/status-error.ts';
+import type { Committer } from '../src/storage/committer.ts';
 import { storeKey } from '../src/storage/keys.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
-import type { StoredRecord, StoreKey } from '../src/storage/storage.ts';
-import { assert } from '../src/stdx/assert.ts';
+import type { Storage, StoredRecord, StoreKey } from '../src/storage/storage.ts';
+import { assert, unreachable } from '../src/stdx/assert.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
+import { messageOf } from '../src/stdx/message-of.ts';
 import type {
   ActorStats,
   ActorSystem,
+  Answer,
+  AnswerPort,
   ObjectCommand,
   ObjectOutcome,
+  Permit,
   UnreadableOutcome,
 } from './actors.ts';
+import type { CommandLog } from './command-log.ts';
 import { IdleList } from './idle-list.ts';
 import type { IdleMember } from './idle-list.ts';
-import { actorLimits, retryAfterSeconds, spareShare, sweepsPerIdle } from './limits.ts';
+import {
+  actorBytes,
+  actorLimits,
+  bytesPerEncodedByte,
+  retryAfterSeconds,
+  spareShare,
+  sweepsPerIdle,
+} from './limits.ts';
 import type { ActorLimits } from './limits.ts';
+import { newEntry } from './object-context.ts';
+import type { Attempt, ObjectContext, ObjectEffect, ObjectPorts } from './object-context.ts';
 import { creationConditions } from './object-decision.ts';
-import { ObjectHost } from './object-host.ts';
-import type { HostDeps } from './object-host.ts';
-import { snapshotOf } from './object-snapshot.ts';
-import type { ExpiryOf } from './token-timer.ts';
+import { objectLogic } from './object-logic.ts';
+import type { ObjectLogic } from './object-logic.ts';
+import { expectationOf, persistedOf } from './object-snapshot.ts';
+import { sequenceOf } from './root-actor.ts';
+import type { RootActor } from './root-actor.ts';
 
-export interface ActorSystemDeps extends Omit<HostDeps, 'limits' | 'soleWriter' | 'timing'> {
+export interface ActorSystemDeps extends Omit<ObjectPorts, 'limits' | 'soleWriter'> {
+  readonly root: RootActor;
+  readonly storage: Pick<Storage, 'read'>;
+  readonly committer: Pick<Committer, 'submit'>;
+  /** Answers what a decision asks. */
+  readonly answer: AnswerPort;
   readonly clock: Clock;
   readonly timers: Timers;
   /** Default: false, which is always right; true spares a read before a refusal or a no-op. */
   readonly soleWriter?: boolean | undefined;
   readonly limits?: Partial<ActorLimits> | undefined;
-  /** Which objects live by time; absent: none. */
-  readonly expiryOf?: ExpiryOf | undefined;
+  /** Hears of each answer, with what it was decided on; absent: nobody does. */
+  readonly commandLog?: CommandLog | undefined;
+  /** An actor broke an invariant. Its commands have been failed. */
+  readonly onBroken: (error: unknown) => void;
+}
+
+/** A resident as others may see it: nothing of what is in the object. */
+export interface ResidentState {
+  /** Grows with each actor of the process. */
+  readonly sequence: number;
+  readonly id: string;
+  readonly life: string;
+  readonly sync: string;
+  readonly mailboxCount: number;
+  /** Undefined: not durable yet, not known, or nothing is there. */
+  readonly revision: string | undefined;
+}
+
+/** As the composition root has it: with what operators may see. */
+export interface ObjectActorSystem extends ActorSystem {
+  /** In the order in which they came. */
+  residents(): Iterable<ResidentState>;
 }
 
 interface Resident extends IdleMember<Resident> {
-  readonly host: ObjectHost;
+  readonly actor: Actor<ObjectLogic>;
+  /** The actor's own; it stays the same object. */
+  readonly context: ObjectContext;
   /** As last counted in the total. */
   bytes: number;
   idleSinceMs: number;
 }
 
-export function createActorSystem(deps: ActorSystemDeps): ActorSystem {
+export function createActorSystem(deps: ActorSystemDeps): ObjectActorSystem {
   const system = new ObjectActors(deps);
   return {
-    execute: (key, command) => system.execute(key, command),
+    execute: (key, command, permit) => system.execute(key, command, permit),
     removeUnreadable: (key) => system.removeUnreadable(key),
     stop: () => system.stop(),
     stats: () => system.stats(),
+    residents: () => system.residents(),
   };
 }
 
-class ObjectActors implements ActorSystem {
+class ObjectActors implements ObjectActorSystem {
   readonly #deps: ActorSystemDeps;
-  readonly #hostDeps: HostDeps;
+  readonly #ports: ObjectPorts;
+  readonly #logic: ObjectLogic;
   readonly #limits: ActorLimits;
   readonly #residents = new Map<StoreKey, Resident>();
   readonly #idle = new IdleList<Resident>();
@@ -78,26 +135,30 @@ class ObjectActors implements ActorSystem {
     this.#limits = { ...actorLimits, ...deps.limits };
     const { residentMax, mailboxMax, idleMs } = this.#limits;
     assert(residentMax > 0 && mailboxMax > 0 && idleMs > 0, 'actor limits are positive');
-    const { clock, expiryOf, soleWriter = false } = deps;
-    const timing = expiryOf && { expiryOf, nowMs: () => clock.nowMs() };
-    this.#hostDeps = { ...deps, soleWriter, timing, limits: this.#limits };
+    const { decide, decodeObject, decodeRecord, encode, encodeRecord, expiryOf } = deps;
+    const pure = { decide, decodeObject, decodeRecord, encode, encodeRecord, expiryOf };
+    this.#ports = { ...pure, limits: this.#limits, soleWriter: deps.soleWriter ?? false };
+    this.#logic = objectLogic(this.#ports);
+    deps.root.on('child.failed', ({ error, id }) => this.#failed(id as StoreKey, error));
   }
 
-  execute(key: ObjectKey, command: ObjectCommand): Promise<ObjectOutcome> {
+  execute(key: ObjectKey, command: ObjectCommand, permit?: Permit): Promise<ObjectOutcome> {
     if (this.#stopping) return refuse(newServiceUnavailable('the server is shutting down'));
     const resident = this.#activate(key);
     if (resident === undefined) {
       return refuse(newTooManyRequests('too many objects are being written', retryAfterSeconds));
     }
-    const { host } = resident;
-    if (host.mailboxLength >= this.#limits.mailboxMax) {
+    const { actor, context } = resident;
+    if (context.mailbox.length >= this.#limits.mailboxMax) {
       const why = 'too many writes are waiting for this object';
       return refuse(newTooManyRequests(why, retryAfterSeconds));
     }
     this.#idle.remove(resident);
     this.#waiting += 1;
-    const outcome = host.execute(command);
-    if (command.dryRun !== true) return outcome;
+    const outcome = new Promise<ObjectOutcome>((resolve, reject) => {
+      actor.send({ type: 'command', entry: newEntry(command, permit, resolve, reject) });
+    });
+    if (!command.dryRun) return outcome;
     return outcome.then((would) => this.#withConditions(command, would));
   }
 
@@ -105,9 +166,7 @@ class ObjectActors implements ActorSystem {
   async removeUnreadable(key: ObjectKey): Promise<UnreadableOutcome> {
     const name = storeKey(key);
     for (;;) {
-      const answer = await this.#deps.storage.read(name);
-      assert(answer.kind === 'ok', 'a read of the present succeeds');
-      const record = answer.value;
+      const record = await this.#read(name);
       if (record === undefined) return { kind: 'absent' };
       if (this.#isReadable(record)) return { kind: 'readable' };
       const ticket = this.#deps.committer.submit({
@@ -127,7 +186,7 @@ class ObjectActors implements ActorSystem {
 
   #isReadable(record: StoredRecord): boolean {
     try {
-      snapshotOf(record, this.#hostDeps);
+      persistedOf(record, this.#ports);
       return true;
     } catch {
       return false;
@@ -152,6 +211,15 @@ class ObjectActors implements ActorSystem {
     };
   }
 
+  *residents(): Iterable<ResidentState> {
+    for (const { actor, context } of this.#residents.values()) {
+      const { life, sync } = actor.getSnapshot().value;
+      const revision = context.tip?.revision?.toString();
+      const mailboxCount = context.mailbox.length;
+      yield { sequence: sequenceOf(actor), id: actor.id, life, sync, mailboxCount, revision };
+    }
+  }
+
   /** Undefined: no room, every resident actor is busy. */
   #activate(key: ObjectKey): Resident | undefined {
     const name = storeKey(key);
@@ -159,40 +227,140 @@ class ObjectActors implements ActorSystem {
     if (found !== undefined) return found;
     this.#shrink(1);
     if (this.#residents.size >= this.#limits.residentMax) return undefined;
-    const host = new ObjectHost(key, name, this.#hostDeps, this.#hostEvents);
+    const input = { key, storeKey: name };
+    const actor = createActor(this.#logic, { parent: this.#deps.root, id: name, input });
     const resident: Resident = {
-      host,
+      actor,
+      context: actor.getSnapshot().context,
       bytes: 0,
       idleSinceMs: 0,
       older: undefined,
       newer: undefined,
       idle: false,
     };
+    actor.on('*', (effect) => this.#perform(resident, effect));
+    actor.start();
     this.#residents.set(name, resident);
     this.#activationsTotal += 1;
     return resident;
   }
 
-  readonly #hostEvents = {
-    answered: (): void => {
-      this.#waiting -= 1;
-      if (this.#waiting > 0 || !this.#stopping) return;
-      for (const resolve of this.#stopped.splice(0)) resolve();
-    },
-    redecided: (count: number): void => {
-      this.#redecisionsTotal += count;
-    },
-    idle: (host: ObjectHost): void => this.#rest(host),
-  };
+  #perform(resident: Resident, effect: ObjectEffect): void {
+    switch (effect.type) {
+      case 'submit':
+        this.#submit(resident, effect.attempt);
+        return;
+      case 'load':
+        this.#load(resident);
+        return;
+      case 'ask':
+        this.#ask(resident, effect);
+        return;
+      case 'answer':
+        this.#deps.commandLog?.answered(resident.context, effect.entry, effect.outcome);
+        effect.entry.resolve(effect.outcome);
+        this.#answered();
+        return;
+      case 'reject':
+        effect.entry.reject(effect.error);
+        this.#answered();
+        return;
+      case 'redecided':
+        this.#redecisionsTotal += effect.count;
+        return;
+      case 'idle':
+        this.#rest(resident);
+        return;
+      default:
+        unreachable(effect);
+    }
+  }
 
-  #rest(host: ObjectHost): void {
-    const resident = this.#residents.get(host.storeKey);
-    if (resident?.host !== host) return;
-    const bytes = host.residentBytes;
-    if (bytes === 0) {
+  #submit({ actor, context }: Resident, attempt: Attempt): void {
+    const { basis, decision } = attempt;
+    assert(decision.kind === 'write', 'only a write is submitted');
+    const { conditions, operation } = decision;
+    const expect = expectationOf(basis);
+    const ticket = this.#deps.committer.submit({
+      key: context.storeKey,
+      expect,
+      conditions,
+      operation,
+    });
+    attempt.ticket = ticket;
+    ticket.outcome.then(
+      (result) => actor.send({ type: 'committed', attempt, result }),
+      (error: unknown) => {
+        actor.send({ type: 'committed', attempt, result: { kind: 'failed', error } });
+      },
+    );
+  }
+
+  #load({ actor, context }: Resident): void {
+    this.#read(context.storeKey).then(
+      (record) => actor.send({ type: 'loaded', record }),
+      (error: unknown) => actor.send({ type: 'load.failed', error }),
+    );
+  }
+
+  async #read(key: StoreKey): Promise<StoredRecord | undefined> {
+    const answer = await this.#deps.storage.read(key);
+    assert(answer.kind === 'ok', 'a read of the present succeeds');
+    return answer.value;
+  }
+
+  /** An answer that is there at once is taken in the same turn. */
+  #ask(
+    { actor, context }: Resident,
+    { command, number, question }: Extract<ObjectEffect, { type: 'ask' }>,
+  ): void {
+    const failed = (error: unknown): void => {
+      actor.send({ type: 'answered', number, answer: refusedAnswer(internal(error)) });
+    };
+    try {
+      const answer = this.#deps.answer(context.key, command, question);
+      if (!(answer instanceof Promise)) {
+        actor.send({ type: 'answered', number, answer });
+        return;
+      }
+      const overdue = this.#deps.timers.after(this.#limits.answerMs, () => {
+        const error = newTimeout('admission did not answer in time', retryAfterSeconds);
+        actor.send({ type: 'answered', number, answer: refusedAnswer(error) });
+      });
+      answer
+        .then((given) => actor.send({ type: 'answered', number, answer: given }), failed)
+        .finally(() => overdue.cancel());
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #answered(): void {
+    this.#waiting -= 1;
+    if (this.#waiting > 0 || !this.#stopping) return;
+    for (const resolve of this.#stopped.splice(0)) resolve();
+  }
+
+  /** The actor has stopped itself: an invariant did not hold. */
+  #failed(name: StoreKey, error: unknown): void {
+    const resident = this.#residents.get(name);
+    if (resident === undefined) return;
+    this.#forget(resident);
+    const { mailbox } = resident.context;
+    for (let entry = mailbox.shift(); entry !== undefined; entry = mailbox.shift()) {
+      entry.reject(error);
+      this.#answered();
+    }
+    this.#deps.onBroken(error);
+  }
+
+  #rest(resident: Resident): void {
+    const image = resident.context.tip?.image;
+    if (image === undefined) {
       this.#drop(resident);
       return;
     }
+    const bytes = actorBytes + image.bytes.byteLength * bytesPerEncodedByte;
     this.#residentBytes += bytes - resident.bytes;
     resident.bytes = bytes;
     resident.idleSinceMs = this.#deps.clock.monotonicMs();
@@ -217,12 +385,17 @@ class ObjectActors implements ActorSystem {
   }
 
   #drop(resident: Resident): void {
-    const { host } = resident;
-    assert(host.mailboxLength === 0, 'an actor with a pending command is never dropped');
-    this.#idle.remove(resident);
-    this.#residents.delete(host.storeKey);
-    this.#residentBytes -= resident.bytes;
+    const { actor, context } = resident;
+    assert(context.mailbox.length === 0, 'an actor with a pending command is never dropped');
+    this.#forget(resident);
     this.#passivationsTotal += 1;
+    this.#deps.root.send({ type: 'passivate', child: actor });
+  }
+
+  #forget(resident: Resident): void {
+    this.#idle.remove(resident);
+    this.#residents.delete(resident.context.storeKey);
+    this.#residentBytes -= resident.bytes;
   }
 
   #armSweep(): void {
@@ -244,13 +417,19 @@ class ObjectActors implements ActorSystem {
   async #withConditions(command: ObjectCommand, outcome: ObjectOutcome): Promise<ObjectOutcome> {
     if (outcome.kind !== 'created') return outcome;
     for (const condition of creationConditions(command)) {
-      const answer = await this.#deps.storage.read(condition.key);
-      assert(answer.kind === 'ok', 'a read of the present succeeds');
-      const found = answer.value?.state;
+      const found = (await this.#read(condition.key))?.state;
       if (found !== condition.state) return { kind: 'condition-failed', condition, found };
     }
     return outcome;
   }
+}
+
+function refusedAnswer(error: StatusError): Answer {
+  return { kind: 'refused', error };
+}
+
+function internal(error: unknown): StatusError {
+  return error instanceof StatusError ? error : newInternalError(messageOf(error));
 }
 
 function refuse(error: StatusError): Promise<ObjectOutcome> {

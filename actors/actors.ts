@@ -1,22 +1,31 @@
 /**
  * The actor system's contract: one owner decides every change of an object (spec 1, section 3.1).
  *
- * What it is not: it knows no HTTP, no kinds and no streams. What a change means for a kind comes
- * in as pure functions with the command (`produce`, `plan`); what happened comes back as an
- * outcome and, through the log alone, as an event.
+ * What it is not: it knows no HTTP, no kinds and no streams. What a change means for a kind is
+ * decided by a pure function that is given at composition (`Decide`); a command is data.
  *
- *   execute(key, command) ─▶ mailbox of key ─▶ decide on the (speculative) snapshot
- *        ▲                                          │ mutation             │ refusal, no change
- *        │                                          ▼                      │
- *        └── outcome ◀── adopt snapshot ◀── committer: durable, revision   │
- *        └── outcome ◀── once every predecessor it was decided on is durable ◀┘
+ *   execute(key, command) ─▶ mailbox of the object's actor ─▶ Decide(command, current, answers)
+ *        ▲                         │ proposal              │ question            │ refusal
+ *        │                         ▼                       ▼                     │
+ *        │                committer: durable     admission, as an effect; its    │
+ *        │                         │             answer comes back as an event   │
+ *        └── outcome ◀─ adopt ◀────┘                                             │
+ *        └── outcome ◀── once everything it was decided on is durable ◀──────────┘
  *
  * Invariants are numbered in SPEC.md, each with its test.
  */
 import type { StatusError } from '../src/apimachinery/status-error.ts';
+import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Condition, Revision } from '../src/storage/storage.ts';
+
+/** States of an object as the store has them, and as conditions test them. */
+export const objectStates = { live: 'live', finalizing: 'finalizing' } as const;
+
+/** States of a bootstrap token as its record has them. */
+export const tokenStates = { valid: 'valid', expired: 'expired' } as const;
+export type TokenState = (typeof tokenStates)[keyof typeof tokenStates];
 
 /** What a decision looks at. */
 export interface CurrentObject {
@@ -26,26 +35,14 @@ export interface CurrentObject {
   readonly revision: Revision | undefined;
 }
 
-/** What `produce` answers: the whole next object (without resourceVersion), or why not.
- * Equal content (deep, key order ignored) is recognised by the host as "unchanged". */
-export type Production =
-  | { readonly kind: 'object'; readonly object: ApiObject }
-  | { readonly kind: 'refused'; readonly error: StatusError };
-
-/** What `plan` answers for a delete on the current object. */
-export type DeletionPlan =
-  /** Nothing holds the object: remove it now. `object`: what the answer shows, where that is not
-   * the object as it was. */
-  | { readonly kind: 'remove'; readonly object?: ApiObject | undefined }
-  /** Finalizers or a grace period hold it: this is the object with its deletion marked. */
-  | { readonly kind: 'mark'; readonly object: ApiObject }
-  | { readonly kind: 'refused'; readonly error: StatusError };
-
+/** All of a command is data: it can be logged, sent and decided again somewhere else. */
 interface CommandBase {
   /** Decide and answer as if, but write nothing. */
-  readonly dryRun?: boolean | undefined;
+  readonly dryRun: boolean;
   /** Names the object in errors: `pods "x"`. */
-  readonly qualifiedResource: { readonly group: string; readonly resource: string };
+  readonly qualifiedResource: GroupResource;
+  /** When the command was given: milliseconds since the epoch. A decision knows no other time. */
+  readonly nowMs: number;
 }
 
 export interface CreateCommand extends CommandBase {
@@ -53,43 +50,98 @@ export interface CreateCommand extends CommandBase {
   /** Complete: uid, creationTimestamp and name are set. */
   readonly object: ApiObject;
   readonly conditions: readonly Condition[];
+  readonly warnings: readonly string[];
 }
 
-export interface ReplaceCommand extends CommandBase {
-  readonly type: 'replace';
-  /** Pure and synchronous; may run several times (re-decision after a lost race). */
-  readonly produce: (current: CurrentObject) => Production;
-  /** Create-on-update: what to create when nothing is there. Absent: NotFound. */
-  readonly create?: (() => Production) | undefined;
-  /** Of the creation, when `create` is used. What exists may change without them: the last
-   * finalizer must go from an object whose namespace is terminating. */
+/** A change that depends on the object as it is; `input` is the business of the Decide port. */
+export interface ChangeCommand extends CommandBase {
+  readonly type: 'change';
+  readonly input: CommandInput;
+  /** Of a creation, should it come to one. What exists may change without them: the last finalizer
+   * must go from an object whose namespace is terminating. */
   readonly conditions: readonly Condition[];
-  /** True when the object, as produced, is finished being deleted: no finalizers, no grace left. */
-  readonly completesDeletion: (produced: ApiObject) => boolean;
 }
 
-export interface DeleteCommand extends CommandBase {
-  readonly type: 'delete';
-  /** Pure and synchronous; may run several times. */
-  readonly plan: (current: CurrentObject) => DeletionPlan;
+export interface CommandInput {
+  /** Which decision is asked for: update, patch, delete ... */
+  readonly verb: string;
 }
 
-/** The timer of the object went off: what that means is decided on its record, so one that comes
- * too early, too late or twice does no harm. Nothing there: NotFound. */
+/** The deadline of the object's token has passed: what that means is decided on its record, so one
+ * that comes too early, too late or twice does no harm. Nothing there: NotFound. */
 export interface DueCommand extends CommandBase {
   readonly type: 'due';
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
 }
 
-export type ObjectCommand = CreateCommand | ReplaceCommand | DeleteCommand | DueCommand;
+export type ObjectCommand = CreateCommand | ChangeCommand | DueCommand;
+
+/** A pure function of its arguments. `current` undefined: nothing is there. `answers`: to the
+ * questions that it asked before about this command and this very object, in order. */
+export type Decide = (
+  key: ObjectKey,
+  command: ChangeCommand,
+  current: CurrentObject | undefined,
+  answers: readonly Answer[],
+) => Proposal;
+
+interface ObjectProposal {
+  /** The whole next object, without resourceVersion. */
+  readonly object: ApiObject;
+  /** For the writer, if this is what becomes of the command. */
+  readonly warnings: readonly string[];
+  /** It counts only if admission allows it. */
+  readonly validate: boolean;
+}
+
+export type Proposal =
+  | (ObjectProposal & { readonly kind: 'create' })
+  /** Content equal to the current one (deep, key order ignored) is recognised as unchanged.
+   * `completesDeletion`: it is finished being deleted, no finalizers and no grace are left. */
+  | (ObjectProposal & { readonly kind: 'replace'; readonly completesDeletion: boolean })
+  /** A deletion is held back by finalizers or a grace period: the object with its mark. */
+  | (ObjectProposal & { readonly kind: 'mark' })
+  /** Nothing holds the object: it goes now. `object`: what the answer shows, where that is not the
+   * object as it was. */
+  | {
+      readonly kind: 'remove';
+      readonly object?: ApiObject | undefined;
+      readonly validate: boolean;
+    }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'refused'; readonly error: StatusError }
+  | { readonly kind: 'ask'; readonly question: Question };
+
+/**
+ * What only somebody else can answer: an authorizer, an admission plugin, later a webhook. `mutate`:
+ * what has the object to have beside what the writer gave it; `validate`: may this be written.
+ * `next` undefined: a deletion. `current` undefined: a creation.
+ */
+export interface Question {
+  readonly kind: 'mutate' | 'validate';
+  readonly next: ApiObject | undefined;
+  readonly current: ApiObject | undefined;
+}
+
+export type Answer =
+  | { readonly kind: 'allowed' }
+  /** Of `mutate`: the object as it has to be. */
+  | { readonly kind: 'object'; readonly object: ApiObject }
+  | { readonly kind: 'refused'; readonly error: StatusError };
+
+/** Not pure: this is where decisions learn of the rest of the world. A rejection fails the command
+ * with 500. */
+export type AnswerPort = (
+  key: ObjectKey,
+  command: ChangeCommand,
+  question: Question,
+) => Answer | Promise<Answer>;
 
 export type ObjectOutcome =
   | {
       readonly kind: 'created' | 'replaced' | 'unchanged' | 'marked' | 'removed';
       /** The object after the command, without resourceVersion. For `removed`: by a delete, as its
-       * plan says, else as it was before; by a replacement that completes the deletion, as that
-       * produced it. */
+       * proposal says, else as it was before; by a replacement that completes the deletion, as that
+       * made it. */
       readonly object: ApiObject;
       /** Revision of the mutation (for `removed`, of the removal); for `unchanged`, of the write it
        * found; of a dry run the current one, or undefined when there is none. */
@@ -97,6 +149,7 @@ export type ObjectOutcome =
       /** JSON of `object`, and where its resourceVersion goes: apimachinery/object-encoding.ts. */
       readonly bytes: Uint8Array;
       readonly metadataAt: number;
+      readonly warnings: readonly string[];
     }
   | { readonly kind: 'refused'; readonly error: StatusError }
   /** A condition on another record did not hold in the transaction. */
@@ -106,9 +159,13 @@ export type ObjectOutcome =
       readonly found: string | undefined;
     };
 
+/** Whether the sender may still have something written. Asked each time before its command is
+ * decided; when it may not, the command is refused with 503. */
+export type Permit = () => boolean;
+
 export interface ActorSystem {
   /** Rejects only for storage failures (StorageError) and broken invariants. */
-  execute(key: ObjectKey, command: ObjectCommand): Promise<ObjectOutcome>;
+  execute(key: ObjectKey, command: ObjectCommand, permit?: Permit): Promise<ObjectOutcome>;
   /** Removes a record that cannot be decoded, whatever it was; nothing else. For that no actor can
    * decide anything: it cannot know its object. Rejects as execute does. */
   removeUnreadable(key: ObjectKey): Promise<UnreadableOutcome>;
@@ -128,6 +185,3 @@ export interface ActorStats {
   readonly passivationsTotal: number;
   readonly redecisionsTotal: number;
 }
-
-/** Machine states as stored in StoredRecord.state, and tested by conditions. */
-export const objectStates = { live: 'live', finalizing: 'finalizing' } as const;

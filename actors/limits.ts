@@ -5,6 +5,8 @@
  *   residentBytesMax   likewise, by estimated memory
  *   idleMs             an actor unused for this long is dropped by the next sweep
  *   mailboxMax         a further command on the key is refused: 429
+ *   questionsMax       a command that asks more of admission is refused: 500
+ *   answerMs           a question that is not answered in time refuses its command: 504
  *   lostRacesMax       a command beaten this often by other writers is given up: 409 or 500, retry
  */
 export interface ActorLimits {
@@ -13,6 +15,8 @@ export interface ActorLimits {
   readonly idleMs: number;
   readonly mailboxMax: number;
   readonly lostRacesMax: number;
+  readonly questionsMax: number;
+  readonly answerMs: number;
 }
 
 export const actorLimits: ActorLimits = {
@@ -21,6 +25,8 @@ export const actorLimits: ActorLimits = {
   idleMs: 60_000,
   mailboxMax: 1024,
   lostRacesMax: 128,
+  questionsMax: 8,
+  answerMs: 30_000,
 };
 
 /** What clients are told to wait when a limit was met. */

@@ -1,11 +1,13 @@
 /**
  * One decision: what a command does to the object as the actor knows it. Pure and synchronous.
  *
- *   command ──ask produce/plan──▶ event ──machine──▶ verdict ──▶ write | answer
+ *   command ──Decide──▶ proposal ──▶ finding: an event of the machine ──lifeStep──▶ verdict
+ *                          └──▶ question, to be asked                      │
+ *                                                      write | show | refused: a decision
  *
- * Invariants: a throw in the command's own functions, or in encoding, refuses that command and
- * nothing else. Equal content is "unchanged" and makes no mutation. A dry run makes none either. A
- * value that the store could not take is refused here, before it can disturb a shared commit.
+ * Invariants: a throw in Decide, or in encoding, refuses that command and nothing else. Equal
+ * content is "unchanged" and makes no mutation. A dry run makes none either. A value that the store
+ * could not take is refused here, before it can disturb a shared commit.
  */
 import {
   newAlreadyExists,
@@ -16,7 +18,6 @@ import {
 } from '../src/apimachinery/status-error.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
-import { storeKey } from '../src/storage/keys.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { ObjectRecord, RecordTimer } from '../src/storage/record.ts';
 import { storageLimits } from '../src/storage/storage.ts';
@@ -25,232 +26,304 @@ import { assert, AssertionError, unreachable } from '../src/stdx/assert.ts';
 import { deepEqual } from '../src/stdx/deep-equal.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
 import type {
+  Answer,
+  ChangeCommand,
   CurrentObject,
-  DeleteCommand,
-  DueCommand,
+  Decide,
   ObjectCommand,
-  ReplaceCommand,
+  Proposal,
+  Question,
 } from './actors.ts';
-import { step } from './object-machine.ts';
-import type { LifeState, ObjectEventType } from './object-machine.ts';
-import { absentSnapshot } from './object-snapshot.ts';
-import type { ObjectImage, ObjectSnapshot } from './object-snapshot.ts';
+import { lifeStep } from './object-machine.ts';
+import type { DecisionEvent, LifeState, WriteVerdict } from './object-machine.ts';
+import { nothing } from './object-snapshot.ts';
+import type { ObjectImage, ObjectState } from './object-snapshot.ts';
 import { timerAfterDue, timerAfterWrite } from './token-timer.ts';
-import type { TokenTiming } from './token-timer.ts';
-
-export type WriteKind = 'created' | 'replaced' | 'marked' | 'removed';
+import type { ExpiryOf } from './token-timer.ts';
 
 export type Decision =
   | {
       readonly kind: 'write';
-      readonly outcome: WriteKind;
+      readonly event: DecisionEvent;
+      readonly outcome: WriteVerdict;
       readonly shown: ObjectImage;
       /** What the actor knows once this is submitted. */
-      readonly next: ObjectSnapshot;
+      readonly next: ObjectState;
       readonly operation: MutationOperation;
       readonly conditions: readonly Condition[];
+      readonly warnings: readonly string[];
     }
   /** Nothing to write: a no-op, or a dry run of what `outcome` says. */
   | {
       readonly kind: 'show';
-      readonly outcome: WriteKind | 'unchanged';
+      readonly event: DecisionEvent;
+      readonly outcome: WriteVerdict | 'unchanged';
       readonly shown: ObjectImage;
+      readonly warnings: readonly string[];
     }
-  | { readonly kind: 'refused'; readonly error: StatusError };
+  | { readonly kind: 'refused'; readonly event: DecisionEvent; readonly error: StatusError };
 
-export interface RecordEncoders {
+/** What a command comes to, before the machine is asked. */
+export interface Finding {
+  readonly kind: 'finding';
+  readonly event: DecisionEvent;
+  readonly object: ApiObject | undefined;
+  readonly error: StatusError | undefined;
+  /** Of the next record, where it does not follow from the object. */
+  readonly timer: RecordTimer | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** `finding`: it stands if the answer allows it; undefined: Decide is asked again. */
+export interface Asking {
+  readonly kind: 'asking';
+  readonly question: Question;
+  readonly finding: Finding | undefined;
+}
+
+export interface DecisionPorts {
+  readonly decide: Decide;
   readonly encode: (key: ObjectKey, object: ApiObject) => { readonly record: ObjectRecord };
   readonly encodeRecord: (
     record: ObjectRecord,
     place: { readonly key: StoreKey; readonly state: string },
   ) => Uint8Array;
-  /** Of objects whose life depends on time; absent: there are none. */
-  readonly timing?: TokenTiming | undefined;
+  /** Which objects live by time; absent: none. */
+  readonly expiryOf?: ExpiryOf | undefined;
 }
 
-/** What the command's functions said: the event for the machine, and what comes with it. */
-interface Finding {
-  readonly event: ObjectEventType;
-  readonly object?: ApiObject | undefined;
-  readonly error?: StatusError | undefined;
-  /** Of the next record, where it does not follow from the object. */
-  readonly timer?: RecordTimer | undefined;
+/** Whose object it is. */
+export interface ObjectName {
+  readonly key: ObjectKey;
+  readonly storeKey: StoreKey;
 }
 
-/** Never throws. */
-export function decide(
+const noWarnings: readonly string[] = [];
+
+/** What the command comes to on this basis. Never throws. */
+export function examine(
   key: ObjectKey,
   command: ObjectCommand,
-  basis: ObjectSnapshot,
-  encoders: RecordEncoders,
-): Decision {
+  basis: ObjectState,
+  answers: readonly Answer[],
+  ports: DecisionPorts,
+): Finding | Asking {
   try {
-    return judge(key, command, basis, encoders);
+    switch (command.type) {
+      case 'create':
+        return found('create', command.object, command.warnings);
+      case 'due':
+        return examineDeadline(key, command.nowMs, basis, ports.expiryOf);
+      case 'change':
+        return examineChange(key, command, basis, answers, ports.decide);
+      default:
+        return unreachable(command);
+    }
   } catch (error) {
-    const why = messageOf(error);
-    return { kind: 'refused', error: newInternalError(why) };
+    return refusing(newInternalError(messageOf(error)));
   }
 }
 
-function judge(
+export function refusing(error: StatusError): Finding {
+  const { object, timer, warnings } = nothingFound;
+  return { kind: 'finding', event: 'refused', object, error, timer, warnings };
+}
+
+const nothingFound = { object: undefined, timer: undefined, warnings: noWarnings } as const;
+
+function found(
+  event: DecisionEvent,
+  object: ApiObject | undefined,
+  warnings: readonly string[],
+  timer?: RecordTimer,
+): Finding {
+  return { kind: 'finding', event, object, error: undefined, timer, warnings };
+}
+
+/** Only the timer in the record changes; the object stays as it is. */
+function examineDeadline(
   key: ObjectKey,
+  nowMs: number,
+  { image }: ObjectState,
+  expiryOf: ExpiryOf | undefined,
+): Finding {
+  if (image === undefined) return found('missing', undefined, noWarnings);
+  const { object } = image;
+  const timer = timerAfterDue(expiryOf?.(key, object), image.timer, nowMs);
+  if (timer === undefined) return found('replace.unchanged', undefined, noWarnings);
+  return found('replace.changed', object, noWarnings, timer);
+}
+
+function examineChange(
+  key: ObjectKey,
+  command: ChangeCommand,
+  { image, revision }: ObjectState,
+  answers: readonly Answer[],
+  decide: Decide,
+): Finding | Asking {
+  const current: CurrentObject | undefined = image && { object: image.object, revision };
+  const proposal = decide(key, command, current, answers);
+  if (proposal.kind === 'ask') {
+    return { kind: 'asking', question: proposal.question, finding: undefined };
+  }
+  const finding = findingOf(proposal, current);
+  if (!('validate' in proposal) || !proposal.validate) return finding;
+  const next = isDeletion(proposal) ? undefined : proposal.object;
+  const question = { kind: 'validate', next, current: current?.object } as const;
+  return { kind: 'asking', question, finding };
+}
+
+function isDeletion({ kind }: Proposal): boolean {
+  return kind === 'mark' || kind === 'remove';
+}
+
+function findingOf(
+  proposal: Exclude<Proposal, { kind: 'ask' }>,
+  current: CurrentObject | undefined,
+): Finding {
+  switch (proposal.kind) {
+    case 'create':
+      return found('create', proposal.object, proposal.warnings);
+    case 'replace': {
+      const { completesDeletion, object, warnings } = proposal;
+      if (completesDeletion) return found('replace.completed', object, warnings);
+      const same = current !== undefined && deepEqual(object, current.object);
+      return found(same ? 'replace.unchanged' : 'replace.changed', object, warnings);
+    }
+    case 'mark': {
+      const { object, warnings } = proposal;
+      const same = current !== undefined && deepEqual(object, current.object);
+      return found(same ? 'delete.unchanged' : 'delete.marked', object, warnings);
+    }
+    case 'remove':
+      return found('delete.removed', proposal.object, noWarnings);
+    case 'not-found':
+      return found('missing', undefined, noWarnings);
+    case 'refused':
+      return refusing(proposal.error);
+    default:
+      return unreachable(proposal);
+  }
+}
+
+/** What a command comes to with this answer to its question; undefined: Decide says, when it is
+ * asked again with the answer. */
+export function answeredFinding(
+  { finding, question }: Pick<Asking, 'finding' | 'question'>,
+  answer: Answer,
+): Finding | undefined {
+  if (answer.kind === 'refused') return refusing(answer.error);
+  if (question.kind === 'mutate') return undefined;
+  if (answer.kind === 'allowed') return finding;
+  return refusing(newInternalError('whoever validates cannot change the object'));
+}
+
+/** What is to be done about a finding, and the event that says so to the machine. Never throws. */
+export function conclude(
+  name: ObjectName,
   command: ObjectCommand,
-  basis: ObjectSnapshot,
-  encoders: RecordEncoders,
+  basis: ObjectState,
+  finding: Finding,
+  ports: DecisionPorts,
 ): Decision {
-  const finding = ask(key, command, basis, encoders);
-  const { next, verdict } = step(basis.life, finding.event);
+  try {
+    return concluded(name, command, basis, finding, ports);
+  } catch (error) {
+    return { kind: 'refused', event: 'refused', error: newInternalError(messageOf(error)) };
+  }
+}
+
+function concluded(
+  name: ObjectName,
+  command: ObjectCommand,
+  basis: ObjectState,
+  finding: Finding,
+  ports: DecisionPorts,
+): Decision {
+  const { event, warnings } = finding;
+  const { next, verdict } = lifeStep(basis.life, event);
   const gr = command.qualifiedResource;
   switch (verdict) {
     case 'created':
     case 'replaced':
     case 'marked':
     case 'removed':
-      return write(key, command, basis, { outcome: verdict, life: next, finding }, encoders);
+      return written(name, command, basis, { outcome: verdict, life: next, finding }, ports);
     case 'unchanged':
-      return { kind: 'show', outcome: 'unchanged', shown: imageOf(basis) };
+      return { kind: 'show', event, outcome: 'unchanged', shown: imageOf(basis), warnings };
     case 'refusedByCommand':
       assert(finding.error !== undefined, 'a refusal has an error');
-      return { kind: 'refused', error: finding.error };
+      return { kind: 'refused', event, error: finding.error };
     case 'refusedNotFound':
-      return { kind: 'refused', error: newNotFound(gr, key.name) };
+      return { kind: 'refused', event, error: newNotFound(gr, name.key.name) };
     case 'refusedExists':
-      return { kind: 'refused', error: newAlreadyExists(gr, key.name) };
+      return { kind: 'refused', event, error: newAlreadyExists(gr, name.key.name) };
     case 'refusedBeingDeleted':
-      return { kind: 'refused', error: newAlreadyExistsBeingDeleted(gr, key.name) };
-    case 'misfit':
-      throw new AssertionError(`${finding.event} cannot happen to an object that is ${basis.life}`);
+      return { kind: 'refused', event, error: newAlreadyExistsBeingDeleted(gr, name.key.name) };
+    case 'tried':
+    case 'unexpected':
+      throw new AssertionError(`${event} cannot happen to an object that is ${basis.life}`);
     default:
       return unreachable(verdict);
   }
 }
 
-function ask(
-  key: ObjectKey,
-  command: ObjectCommand,
-  basis: ObjectSnapshot,
-  { timing }: RecordEncoders,
-): Finding {
-  switch (command.type) {
-    case 'create':
-      return { event: 'create', object: command.object };
-    case 'replace':
-      return basis.life === 'absent' ? askToCreate(command) : askToReplace(command, basis);
-    case 'delete':
-      return basis.life === 'absent' ? { event: 'delete.none' } : askToDelete(command, basis);
-    case 'due':
-      return basis.life === 'absent'
-        ? { event: 'replace.none' }
-        : askTimer(key, command, basis, timing);
-    default:
-      return unreachable(command);
-  }
-}
-
-/** Only the timer in the record changes; the object stays as it is. */
-function askTimer(
-  key: ObjectKey,
-  { nowMs }: DueCommand,
-  basis: ObjectSnapshot,
-  timing: TokenTiming | undefined,
-): Finding {
-  const { object, timer: before } = imageOf(basis);
-  const timer = timing && timerAfterDue(timing, key, object, before, nowMs);
-  if (timer === undefined) return { event: 'replace.unchanged' };
-  return { event: 'replace.changed', object, timer };
-}
-
-function askToCreate(command: ReplaceCommand): Finding {
-  if (command.create === undefined) return { event: 'replace.none' };
-  const production = command.create();
-  if (production.kind === 'refused') return { event: 'replace.refused', error: production.error };
-  return { event: 'replace.changed', object: production.object };
-}
-
-function askToReplace(command: ReplaceCommand, basis: ObjectSnapshot): Finding {
-  const current = currentOf(basis);
-  const production = command.produce(current);
-  if (production.kind === 'refused') return { event: 'replace.refused', error: production.error };
-  const { object } = production;
-  if (command.completesDeletion(object)) return { event: 'replace.completed', object };
-  const same = deepEqual(object, current.object);
-  return { event: same ? 'replace.unchanged' : 'replace.changed', object };
-}
-
-function askToDelete(command: DeleteCommand, basis: ObjectSnapshot): Finding {
-  const current = currentOf(basis);
-  const plan = command.plan(current);
-  switch (plan.kind) {
-    case 'remove':
-      return { event: 'delete.removed', object: plan.object };
-    case 'refused':
-      return { event: 'delete.refused', error: plan.error };
-    case 'mark': {
-      const same = deepEqual(plan.object, current.object);
-      return { event: same ? 'delete.unchanged' : 'delete.marked', object: plan.object };
-    }
-    default:
-      return unreachable(plan);
-  }
-}
-
 interface Change {
-  readonly outcome: WriteKind;
+  readonly outcome: WriteVerdict;
   readonly life: LifeState;
   readonly finding: Finding;
 }
 
-function write(
-  key: ObjectKey,
+function written(
+  { key, storeKey }: ObjectName,
   command: ObjectCommand,
-  basis: ObjectSnapshot,
-  change: Change,
-  encoders: RecordEncoders,
+  basis: ObjectState,
+  { finding, life, outcome }: Change,
+  ports: DecisionPorts,
 ): Decision {
-  const { outcome, life } = change;
-  const { object } = change.finding;
-  const dryRun = command.dryRun === true;
-  const conditions = outcome === 'created' ? creationConditions(command) : [];
+  const { event, object, warnings } = finding;
+  const conditions = outcome === 'created' ? creationConditions(command) : noConditions;
   if (life === 'removed' || life === 'absent') {
     // A replacement that completes the deletion shows what it was asked to write, and so does a
-    // delete whose plan says so.
-    const shown = object === undefined ? imageOf(basis) : imageOfRecord(key, object, encoders);
-    if (dryRun) return { kind: 'show', outcome, shown };
-    const operation = { kind: 'delete' } as const;
-    return { kind: 'write', outcome, shown, next: absentSnapshot(), operation, conditions };
+    // delete whose proposal says so.
+    const shown = object === undefined ? imageOf(basis) : imageOfRecord(key, object, ports);
+    if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
+    const next = nothing('removed', undefined);
+    const operation = removal;
+    return { kind: 'write', event, outcome, shown, next, operation, conditions, warnings };
   }
   assert(object !== undefined, `${outcome} has an object`);
-  const { record } = encoders.encode(key, object);
-  const { timing } = encoders;
+  const { record } = ports.encode(key, object);
+  const { image } = basis;
   const timer =
-    change.finding.timer ?? (timing && timerAfterWrite(timing, key, object, basis.image?.timer));
+    finding.timer ?? timerAfterWrite(ports.expiryOf?.(key, object), image?.timer, command.nowMs);
   const shown = { object, bytes: record.object, metadataAt: record.metadataAt, timer };
-  const place = { key: storeKey(key), state: life };
-  const value = encoders.encodeRecord(timer === undefined ? record : { ...record, timer }, place);
+  const place = { key: storeKey, state: life };
+  const value = ports.encodeRecord(timer === undefined ? record : { ...record, timer }, place);
   if (value.byteLength > storageLimits.valueBytesMax) {
-    return { kind: 'refused', error: newRequestEntityTooLarge(storageLimits.valueBytesMax) };
+    const error = newRequestEntityTooLarge(storageLimits.valueBytesMax);
+    return { kind: 'refused', event: 'refused', error };
   }
-  if (dryRun) return { kind: 'show', outcome, shown };
-  const next = { life, image: shown, revision: undefined, ticket: undefined };
+  if (command.dryRun) return { kind: 'show', event: 'tried', outcome, shown, warnings };
+  const next = { life, image: shown, revision: undefined, madeBy: undefined };
   const operation = { kind: 'put', state: life, value } as const;
-  return { kind: 'write', outcome, shown, next, operation, conditions };
+  return { kind: 'write', event, outcome, shown, next, operation, conditions, warnings };
 }
+
+const removal = { kind: 'delete' } as const;
+const noConditions: readonly Condition[] = [];
 
 /** Conditions hold back the birth of an object; what exists may change and go without them. */
 export function creationConditions(command: ObjectCommand): readonly Condition[] {
-  return command.type === 'delete' || command.type === 'due' ? [] : command.conditions;
+  return command.type === 'due' ? noConditions : command.conditions;
 }
 
-function imageOfRecord(key: ObjectKey, object: ApiObject, encoders: RecordEncoders): ObjectImage {
-  const { record } = encoders.encode(key, object);
-  return { object, bytes: record.object, metadataAt: record.metadataAt };
+function imageOfRecord(key: ObjectKey, object: ApiObject, ports: DecisionPorts): ObjectImage {
+  const { record } = ports.encode(key, object);
+  return { object, bytes: record.object, metadataAt: record.metadataAt, timer: undefined };
 }
 
-function imageOf(basis: ObjectSnapshot): ObjectImage {
-  assert(basis.image !== undefined, 'an object that exists has an image');
-  return basis.image;
-}
-
-function currentOf(basis: ObjectSnapshot): CurrentObject {
-  return { object: imageOf(basis).object, revision: basis.revision };
+function imageOf({ image }: ObjectState): ObjectImage {
+  assert(image !== undefined, 'an object that exists has an image');
+  return image;
 }

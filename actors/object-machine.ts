@@ -1,152 +1,266 @@
 /**
- * The life of an object as a state machine (spec 1, section 3.1).
+ * An object as one statechart of two regions (spec 1, section 3.1).
  *
- *   absent ──create──▶ live ──delete.marked──▶ finalizing ──replace.completed──▶ removed
- *                       └────────────delete.removed──────────────delete.removed────▶┘
+ *   life   absent ──create──▶ live ──delete.marked──▶ finalizing       what the object is, as its
+ *             ▲                └──delete.removed──▶ removed ◀──┘       newest decision left it
+ *             └────────────────────begin──────────────┘
  *
- * What it is not: it does not know what an object looks like. The host asks the command's pure
- * functions and tells the machine what they said; the machine says what that means now.
+ *   sync   ready ──load──▶ loading ──loaded──▶ ready                   what its actor is doing
+ *            ├──ask──▶ deciding ──resume──▶ ready
+ *            └──rewound──▶ settling ──resume──▶ ready
  *
- * Invariants: total (each state answers each event with exactly one verdict, a refusal included),
- * pure, and finite: neither context nor payload. Because it is finite, every cell is computed once,
- * at load, with XState's own pure `transition`; a decision is then a look-up. `removed` is final:
- * a later command on the name begins a new life at `absent`.
+ * What it is not: the objects, the mailbox and the decisions; those are the actor's context, and
+ * object-actions.ts works on it when the machine says so.
+ *
+ * Invariants: total over the events of `life` (each state answers each with exactly one verdict, a
+ * refusal included), and finite: neither region looks at the context. No refusal moves the life.
  */
-import { setup, transition } from 'xstate';
+import { setup } from 'xstate';
 import { assert } from '../src/stdx/assert.ts';
+import { objectStates } from './actors.ts';
+import { compileMachine } from './compiled-machine.ts';
 
-/** States that a next command can meet. `live` and `finalizing` are the words in the store. */
-export type Life = 'absent' | 'live' | 'finalizing';
-export type LifeState = Life | 'removed';
+export const lifeStates = [
+  'absent',
+  objectStates.live,
+  objectStates.finalizing,
+  'removed',
+] as const;
+export type LifeState = (typeof lifeStates)[number];
 
-/** What the command's functions said about the current object. `none`: there was nothing to ask. */
-export const objectEvents = [
+export const syncStates = ['ready', 'loading', 'deciding', 'settling'] as const;
+export type SyncState = (typeof syncStates)[number];
+
+/** What a decision found: one of them for each command. */
+export const decisionEvents = [
   'create',
-  'replace.none',
-  'replace.refused',
+  'missing',
+  'refused',
+  'tried',
   'replace.unchanged',
   'replace.changed',
   'replace.completed',
-  'delete.none',
-  'delete.refused',
   'delete.unchanged',
   'delete.marked',
   'delete.removed',
 ] as const;
-export type ObjectEventType = (typeof objectEvents)[number];
+export type DecisionEvent = (typeof decisionEvents)[number];
 
-export type Verdict =
-  | 'created'
-  | 'replaced'
-  | 'unchanged'
-  | 'marked'
-  | 'removed'
-  /** With the error that produce or plan gave. */
-  | 'refusedByCommand'
-  | 'refusedNotFound'
-  | 'refusedExists'
-  | 'refusedBeingDeleted'
-  /** The event cannot happen in this state: whoever sent it is wrong. Nothing changes. */
-  | 'misfit';
+/** What the actor tells its machine of itself. */
+export const internalEvents = [
+  'known.absent',
+  'known.live',
+  'known.finalizing',
+  'begin',
+  'advance',
+  'load',
+  'settle',
+  'ask',
+  'rewound',
+  'resume',
+] as const;
+export type InternalEvent = (typeof internalEvents)[number];
 
-export interface Step {
+/** What comes into the mailbox. */
+export const outerEvents = ['command', 'committed', 'loaded', 'load.failed', 'answered'] as const;
+export type OuterEvent = (typeof outerEvents)[number];
+
+export const writeVerdicts = ['created', 'replaced', 'marked', 'removed'] as const;
+export type WriteVerdict = (typeof writeVerdicts)[number];
+
+export const verdicts = [
+  ...writeVerdicts,
+  'unchanged',
+  /** A dry run: shown, not done. */
+  'tried',
+  /** With the error that the decision gave. */
+  'refusedByCommand',
+  'refusedNotFound',
+  'refusedExists',
+  'refusedBeingDeleted',
+  /** The event cannot happen in this state: the decision is wrong. Nothing changes. */
+  'unexpected',
+] as const;
+export type Verdict = (typeof verdicts)[number];
+
+const syncActions = [
+  'accept',
+  'decideNext',
+  'startLoad',
+  'ask',
+  'takeResult',
+  'checkSettled',
+  'adopt',
+  'failLoad',
+  'takeAnswer',
+  'goOn',
+] as const;
+
+export const actionNames = [...verdicts, ...syncActions] as const;
+export type ActionName = (typeof actionNames)[number];
+
+const noAction = (): void => {};
+const noActions = Object.fromEntries(actionNames.map((name) => [name, noAction])) as Record<
+  ActionName,
+  () => void
+>;
+
+export const objectMachine = setup({
+  types: {
+    context: {} as object,
+    input: {} as object,
+    events: {} as { type: DecisionEvent | InternalEvent | OuterEvent },
+  },
+  actions: noActions,
+}).createMachine({
+  id: 'object',
+  type: 'parallel',
+  // What the actions work on; the machine itself does not look at it.
+  context: ({ input }) => input,
+  states: {
+    life: {
+      initial: 'absent',
+      states: {
+        absent: {
+          on: {
+            create: { target: 'live', actions: 'created' },
+            missing: { actions: 'refusedNotFound' },
+            refused: { actions: 'refusedByCommand' },
+            tried: { actions: 'tried' },
+            'replace.unchanged': { actions: 'unexpected' },
+            'replace.changed': { actions: 'unexpected' },
+            'replace.completed': { actions: 'unexpected' },
+            'delete.unchanged': { actions: 'unexpected' },
+            'delete.marked': { actions: 'unexpected' },
+            'delete.removed': { actions: 'unexpected' },
+            'known.live': 'live',
+            'known.finalizing': 'finalizing',
+          },
+        },
+        live: {
+          on: {
+            create: { actions: 'refusedExists' },
+            missing: { actions: 'unexpected' },
+            refused: { actions: 'refusedByCommand' },
+            tried: { actions: 'tried' },
+            'replace.unchanged': { actions: 'unchanged' },
+            'replace.changed': { actions: 'replaced' },
+            // Only a delete begins a deletion, so no replacement of a live object completes one.
+            'replace.completed': { actions: 'unexpected' },
+            'delete.unchanged': { actions: 'unchanged' },
+            'delete.marked': { target: 'finalizing', actions: 'marked' },
+            'delete.removed': { target: 'removed', actions: 'removed' },
+            'known.absent': 'absent',
+            'known.finalizing': 'finalizing',
+          },
+        },
+        finalizing: {
+          on: {
+            create: { actions: 'refusedBeingDeleted' },
+            missing: { actions: 'unexpected' },
+            refused: { actions: 'refusedByCommand' },
+            tried: { actions: 'tried' },
+            'replace.unchanged': { actions: 'unchanged' },
+            'replace.changed': { actions: 'replaced' },
+            'replace.completed': { target: 'removed', actions: 'removed' },
+            'delete.unchanged': { actions: 'unchanged' },
+            'delete.marked': { actions: 'marked' },
+            'delete.removed': { target: 'removed', actions: 'removed' },
+            'known.absent': 'absent',
+            'known.live': 'live',
+          },
+        },
+        removed: {
+          on: {
+            create: { actions: 'unexpected' },
+            missing: { actions: 'unexpected' },
+            refused: { actions: 'unexpected' },
+            tried: { actions: 'unexpected' },
+            'replace.unchanged': { actions: 'unexpected' },
+            'replace.changed': { actions: 'unexpected' },
+            'replace.completed': { actions: 'unexpected' },
+            'delete.unchanged': { actions: 'unexpected' },
+            'delete.marked': { actions: 'unexpected' },
+            'delete.removed': { actions: 'unexpected' },
+            'known.absent': 'absent',
+            'known.live': 'live',
+            'known.finalizing': 'finalizing',
+            // A next command on the name: a new life.
+            begin: 'absent',
+          },
+        },
+      },
+    },
+    sync: {
+      initial: 'ready',
+      states: {
+        ready: {
+          on: {
+            command: { actions: ['accept', 'goOn'] },
+            committed: { actions: ['takeResult', 'goOn'] },
+            advance: { actions: 'decideNext' },
+            load: { target: 'loading', actions: 'startLoad' },
+            settle: 'settling',
+            ask: { target: 'deciding', actions: 'ask' },
+            rewound: 'settling',
+          },
+        },
+        loading: {
+          on: {
+            command: { actions: 'accept' },
+            loaded: { target: 'ready', actions: ['adopt', 'goOn'] },
+            'load.failed': { target: 'ready', actions: ['failLoad', 'goOn'] },
+          },
+        },
+        deciding: {
+          on: {
+            command: { actions: 'accept' },
+            committed: { actions: ['takeResult', 'goOn'] },
+            answered: { actions: 'takeAnswer' },
+            resume: { target: 'ready', actions: 'goOn' },
+            rewound: 'settling',
+          },
+        },
+        settling: {
+          on: {
+            command: { actions: 'accept' },
+            committed: { actions: ['takeResult', 'goOn'] },
+            advance: { actions: 'checkSettled' },
+            resume: { target: 'ready', actions: 'goOn' },
+          },
+        },
+      },
+    },
+  },
+});
+
+/** State `life` x `sync` has the index `life * syncStates.length + sync`. */
+const stateValues = lifeStates.flatMap((life) => syncStates.map((sync) => ({ life, sync })));
+const events = [...outerEvents, ...internalEvents, ...decisionEvents] as const;
+
+export const compiledObject = compileMachine(objectMachine, stateValues, events);
+
+export function stateIndex(life: LifeState, sync: SyncState): number {
+  return lifeStates.indexOf(life) * syncStates.length + syncStates.indexOf(sync);
+}
+
+export interface LifeStep {
   readonly next: LifeState;
   readonly verdict: Verdict;
 }
 
-const say = (): void => {};
+const lifeSteps = Object.fromEntries(
+  lifeStates.map((life) => [life, Object.fromEntries(decisionEvents.map((e) => [e, of(life, e)]))]),
+) as Readonly<Record<LifeState, Readonly<Record<DecisionEvent, LifeStep>>>>;
 
-export const objectMachine = setup({
-  types: { events: {} as { type: ObjectEventType } },
-  actions: {
-    created: say,
-    replaced: say,
-    unchanged: say,
-    marked: say,
-    removed: say,
-    refusedByCommand: say,
-    refusedNotFound: say,
-    refusedExists: say,
-    refusedBeingDeleted: say,
-    misfit: say,
-  },
-}).createMachine({
-  id: 'object',
-  initial: 'absent',
-  states: {
-    absent: {
-      on: {
-        create: { target: 'live', actions: 'created' },
-        'replace.none': { actions: 'refusedNotFound' },
-        'replace.refused': { actions: 'refusedByCommand' },
-        'replace.unchanged': { actions: 'misfit' },
-        'replace.changed': { target: 'live', actions: 'created' },
-        'replace.completed': { actions: 'misfit' },
-        'delete.none': { actions: 'refusedNotFound' },
-        'delete.refused': { actions: 'misfit' },
-        'delete.unchanged': { actions: 'misfit' },
-        'delete.marked': { actions: 'misfit' },
-        'delete.removed': { actions: 'misfit' },
-      },
-    },
-    live: {
-      on: {
-        create: { actions: 'refusedExists' },
-        'replace.none': { actions: 'misfit' },
-        'replace.refused': { actions: 'refusedByCommand' },
-        'replace.unchanged': { actions: 'unchanged' },
-        'replace.changed': { actions: 'replaced' },
-        // Only a delete begins a deletion, so no replacement of a live object can complete one.
-        'replace.completed': { actions: 'misfit' },
-        'delete.none': { actions: 'misfit' },
-        'delete.refused': { actions: 'refusedByCommand' },
-        'delete.unchanged': { actions: 'unchanged' },
-        'delete.marked': { target: 'finalizing', actions: 'marked' },
-        'delete.removed': { target: 'removed', actions: 'removed' },
-      },
-    },
-    finalizing: {
-      on: {
-        create: { actions: 'refusedBeingDeleted' },
-        'replace.none': { actions: 'misfit' },
-        'replace.refused': { actions: 'refusedByCommand' },
-        'replace.unchanged': { actions: 'unchanged' },
-        'replace.changed': { actions: 'replaced' },
-        'replace.completed': { target: 'removed', actions: 'removed' },
-        'delete.none': { actions: 'misfit' },
-        'delete.refused': { actions: 'refusedByCommand' },
-        'delete.unchanged': { actions: 'unchanged' },
-        'delete.marked': { actions: 'marked' },
-        'delete.removed': { target: 'removed', actions: 'removed' },
-      },
-    },
-    removed: { type: 'final' },
-  },
-});
-
-const ended: Step = { next: 'removed', verdict: 'misfit' };
-const cells = tabulate();
-
-/** What `event` means in `state`. Pure; a look-up. */
-export function step(state: LifeState, event: ObjectEventType): Step {
-  return cells[state][event];
+/** What a decision means for an object in this state, before it is carried out. A look-up. */
+export function lifeStep(life: LifeState, event: DecisionEvent): LifeStep {
+  return lifeSteps[life][event];
 }
 
-function tabulate(): Readonly<Record<LifeState, Readonly<Record<ObjectEventType, Step>>>> {
-  const row = (value: Life): Record<ObjectEventType, Step> => {
-    const snapshot = objectMachine.resolveState({ value });
-    const entries = objectEvents.map((type) => {
-      const [next, actions] = transition(objectMachine, snapshot, { type });
-      assert(actions.length === 1, `${value} answers ${type} with one verdict`);
-      return [type, { next: next.value, verdict: actions[0]?.type as Verdict }];
-    });
-    return Object.fromEntries(entries) as Record<ObjectEventType, Step>;
-  };
-  const last = Object.fromEntries(objectEvents.map((type) => [type, ended]));
-  return {
-    absent: row('absent'),
-    live: row('live'),
-    finalizing: row('finalizing'),
-    removed: last as Record<ObjectEventType, Step>,
-  };
+function of(life: LifeState, event: DecisionEvent): LifeStep {
+  const step = compiledObject.steps[event]?.[stateIndex(life, 'ready')];
+  assert(step?.actions.length === 1, `${life} answers ${event} with one verdict`);
+  const next = lifeStates[Math.floor(step.next / syncStates.length)] as LifeState;
+  return { next, verdict: step.actions[0] as Verdict };
 }

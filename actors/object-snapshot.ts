@@ -1,47 +1,66 @@
 /**
- * What an actor knows of its object at one moment, durable or not yet.
+ * What an actor knows of its object at one moment, durable or not yet; and the form in which the
+ * store keeps it.
  *
- * Invariants: `image` is there exactly when life is not `absent`. `revision` is known once the
- * mutation that made the snapshot is durable; until then `ticket` names that mutation, and the next
- * mutation on the key expects it. Nothing but the settling of that ticket changes a snapshot.
+ *   ObjectState ──persisted()──▶ PersistedObject ══ record: state word, envelope of the object
+ *        ▲                              │
+ *        └────────stateOf()─────────────┘
+ *
+ * Invariants: `image` is there exactly when life is `live` or `finalizing`. `revision` is known once
+ * the mutation that made the state is durable; until then `madeBy` names that mutation, and the
+ * next mutation on the key expects it. Nothing but the settling of that mutation changes a state.
  */
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { CommitTicket, Submission } from '../src/storage/commit-ticket.ts';
 import type { ObjectRecord, RecordTimer } from '../src/storage/record.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { Revision, StoredRecord } from '../src/storage/storage.ts';
+import { assert } from '../src/stdx/assert.ts';
 import { objectStates } from './actors.ts';
-import type { Life } from './object-machine.ts';
+import type { LifeState } from './object-machine.ts';
 
 export interface ObjectImage {
   readonly object: ApiObject;
   readonly bytes: Uint8Array;
   readonly metadataAt: number;
-  readonly timer?: RecordTimer | undefined;
+  readonly timer: RecordTimer | undefined;
 }
 
-export interface ObjectSnapshot {
-  readonly life: Life;
-  readonly image: ObjectImage | undefined;
-  revision: Revision | undefined;
+/** A mutation on its way. Whoever submits it notes its ticket here. */
+export interface PendingMutation {
   ticket: CommitTicket | undefined;
 }
+
+export interface ObjectState {
+  /** Written to only when a next life begins. */
+  life: LifeState;
+  readonly image: ObjectImage | undefined;
+  revision: Revision | undefined;
+  madeBy: PendingMutation | undefined;
+}
+
+/** As it is in the store: what an actor is restored from. */
+export type PersistedObject =
+  | { readonly life: 'absent' }
+  | {
+      readonly life: 'live' | 'finalizing';
+      readonly image: ObjectImage;
+      readonly revision: Revision;
+    };
 
 export interface RecordDecoders {
   readonly decodeRecord: (stored: StoredRecord) => ObjectRecord;
   readonly decodeObject: (bytes: Uint8Array) => ApiObject;
 }
 
-export function absentSnapshot(): ObjectSnapshot {
-  return { life: 'absent', image: undefined, revision: undefined, ticket: undefined };
-}
+export const absentObject: PersistedObject = { life: 'absent' };
 
 /** @throws StorageError `corrupt` when the record cannot be understood. */
-export function snapshotOf(
+export function persistedOf(
   stored: StoredRecord | undefined,
   decoders: RecordDecoders,
-): ObjectSnapshot {
-  if (stored === undefined) return absentSnapshot();
+): PersistedObject {
+  if (stored === undefined) return absentObject;
   const { state, revision } = stored;
   if (state !== objectStates.live && state !== objectStates.finalizing) {
     throw new StorageError('corrupt', `record ${stored.key} has an unknown state: ${state}`);
@@ -51,16 +70,43 @@ export function snapshotOf(
     const object = decoders.decodeObject(record.object);
     const { metadataAt, timer } = record;
     const image = { object, bytes: record.object, metadataAt, timer };
-    return { life: state, image, revision, ticket: undefined };
+    return { life: state, image, revision };
   } catch (error) {
     if (error instanceof StorageError) throw error;
     throw new StorageError('corrupt', `record ${stored.key} cannot be read`, { cause: error });
   }
 }
 
+export function stateOf(persisted: PersistedObject): ObjectState {
+  if (persisted.life === 'absent') return nothing('absent', undefined);
+  const { life, image, revision } = persisted;
+  return { life, image, revision, madeBy: undefined };
+}
+
+/** What the store has of it; undefined: it is not durable yet. */
+export function persisted(state: ObjectState): PersistedObject | undefined {
+  if (state.madeBy !== undefined) return undefined;
+  const { image, life, revision } = state;
+  if (image === undefined) return absentObject;
+  assert(life === 'live' || life === 'finalizing', 'what has an image is there');
+  assert(revision !== undefined, 'what is durable has a revision');
+  return { life, image, revision };
+}
+
+/** No object: none yet (`absent`), or none any more (`removed`). */
+export function nothing(
+  life: 'absent' | 'removed',
+  madeBy: PendingMutation | undefined,
+): ObjectState {
+  return { life, image: undefined, revision: undefined, madeBy };
+}
+
 /** What a mutation decided on `basis` expects of the store. */
-export function expectationOf(basis: ObjectSnapshot): Submission['expect'] {
-  if (basis.ticket !== undefined) return basis.ticket;
-  if (basis.revision === undefined) return { kind: 'absent' };
-  return { kind: 'revision', revision: basis.revision };
+export function expectationOf({ madeBy, revision }: ObjectState): Submission['expect'] {
+  if (madeBy !== undefined) {
+    assert(madeBy.ticket !== undefined, 'mutations are submitted in the order of their decisions');
+    return madeBy.ticket;
+  }
+  if (revision === undefined) return { kind: 'absent' };
+  return { kind: 'revision', revision };
 }

@@ -6,20 +6,20 @@
  *     └──written.open── expired                      somebody gave it a later expiration
  *
  * What it is not: it knows no clock and no secret. Whoever has both tells it what a write means for
- * the expiration, and whether a timer that went off was right (token-timer.ts).
+ * the expiration, and whether a deadline that passed was right (token-timer.ts). While it is valid a
+ * `deadline` is invoked: XState does not arm `after` again when it restores an actor (its issue
+ * 5331), but starts what a state invokes.
  *
- * Invariants: total (each state answers each event with exactly one verdict), pure, finite. Every
- * cell is computed once, at load, with XState's own `transition`. A life begins at `valid`, with
- * the write that made the secret. An expired token comes back only by a write that changes its
- * expiration: a clock that goes back revives nothing.
+ * Invariants: total (each state answers each event with exactly one verdict), finite. A life begins
+ * at `valid`, with the write that made the secret. An expired token comes back only by a write that
+ * changes its expiration: a clock that goes back revives nothing.
  */
-import { setup, transition } from 'xstate';
-import { assert } from '../src/stdx/assert.ts';
+import { fromCallback, setup } from 'xstate';
+import { tokenStates } from './actors.ts';
+import { compileMachine } from './compiled-machine.ts';
 
-/** The words in the record. */
-export const tokenStates = { valid: 'valid', expired: 'expired' } as const;
-export type TokenState = (typeof tokenStates)[keyof typeof tokenStates];
-export type TokenLife = TokenState | 'deleted';
+export const tokenLives = [tokenStates.valid, tokenStates.expired, 'deleted'] as const;
+export type TokenLife = (typeof tokenLives)[number];
 
 export const tokenEvents = [
   /** Written with an expiration that it did not have before, and that lies ahead or is never. */
@@ -28,9 +28,9 @@ export const tokenEvents = [
   'written.past',
   /** Written with the expiration it had. */
   'written.same',
-  /** The timer, and the expiration is reached. */
+  /** The deadline, and the expiration is reached. */
   'due',
-  /** The timer, but it is too early. */
+  /** The deadline, but it is too early. */
   'early',
   /** The secret is gone. */
   'removed',
@@ -47,29 +47,33 @@ export type TokenVerdict =
   /** There is nothing left to time. */
   | 'forgotten'
   /** The event cannot happen in this state. */
-  | 'misfit';
+  | 'unexpected';
 
 export interface TokenStep {
   readonly next: TokenLife;
   readonly verdict: TokenVerdict;
 }
 
-const say = (): void => {};
+const noAction = (): void => {};
 
 export const tokenMachine = setup({
-  types: { events: {} as { type: TokenEventType } },
-  actions: { armed: say, ended: say, kept: say, forgotten: say },
+  types: { context: {} as object, input: {} as object, events: {} as { type: TokenEventType } },
+  actions: { armed: noAction, ended: noAction, kept: noAction, forgotten: noAction },
+  actors: { deadline: fromCallback(noAction) },
 }).createMachine({
   id: 'token',
+  context: ({ input }) => input,
   initial: 'valid',
   states: {
     valid: {
+      invoke: { id: 'deadline', src: 'deadline' },
       on: {
-        'written.open': { actions: 'armed' },
+        // Entered anew: the deadline is another one.
+        'written.open': { target: 'valid', reenter: true, actions: 'armed' },
         'written.past': { target: 'expired', actions: 'ended' },
         'written.same': { actions: 'kept' },
         due: { target: 'expired', actions: 'ended' },
-        early: { actions: 'kept' },
+        early: { target: 'valid', reenter: true, actions: 'kept' },
         removed: { target: 'deleted', actions: 'forgotten' },
       },
     },
@@ -87,23 +91,15 @@ export const tokenMachine = setup({
   },
 });
 
-const gone: TokenStep = { next: 'deleted', verdict: 'misfit' };
-const cells = tabulate();
+export const compiledToken = compileMachine(tokenMachine, tokenLives, tokenEvents);
+
+const gone: TokenStep = { next: 'deleted', verdict: 'unexpected' };
+const verdicts: readonly string[] = ['armed', 'ended', 'kept', 'forgotten'];
 
 /** What `event` means in `state`. Pure; a look-up. */
 export function tokenStep(state: TokenLife, event: TokenEventType): TokenStep {
-  return state === 'deleted' ? gone : cells[state][event];
-}
-
-function tabulate(): Readonly<Record<TokenState, Readonly<Record<TokenEventType, TokenStep>>>> {
-  const row = (value: TokenState): Record<TokenEventType, TokenStep> => {
-    const snapshot = tokenMachine.resolveState({ value });
-    const entries = tokenEvents.map((type) => {
-      const [next, actions] = transition(tokenMachine, snapshot, { type });
-      assert(actions.length === 1, `${value} answers ${type} with one verdict`);
-      return [type, { next: next.value, verdict: actions[0]?.type as TokenVerdict }];
-    });
-    return Object.fromEntries(entries) as Record<TokenEventType, TokenStep>;
-  };
-  return { valid: row('valid'), expired: row('expired') };
+  const step = compiledToken.steps[event]?.[tokenLives.indexOf(state)];
+  const verdict = step?.actions.find((name) => verdicts.includes(name));
+  if (step === undefined || verdict === undefined) return gone;
+  return { next: tokenLives[step.next] as TokenLife, verdict: verdict as TokenVerdict };
 }

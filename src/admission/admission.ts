@@ -7,9 +7,10 @@
  *
  * What it is not: authorization of the request, or validation, which has happened before a review.
  *
- * Invariants: a dry run is reviewed like any write. A review runs inside the decision of the
- * object's actor and may run again, so it is a function of the two states, of what the plugin keeps
- * from the streams, and of answers of the authorizers.
+ * Invariants: a dry run is reviewed like any write. The object's actor asks for a review in the
+ * middle of its decision, waits, and asks again where the object has changed meanwhile; so a review
+ * is a function of the two states, of what the plugin keeps from the streams, and of answers of the
+ * authorizers.
  */
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { newServiceUnavailable } from '../apimachinery/status-error.ts';

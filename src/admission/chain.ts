@@ -2,8 +2,8 @@
  * The plugins as a guard of writes (registry/write-guard.ts): those that are concerned review what
  * is to be written, in order, and the first that refuses decides.
  *
- *     write ▶ complete, review ▶ asks an authorizer that has to ask elsewhere ▶ wait ▶ write again
- *                              ▶ misses what is about to be made              ▶ wait ▶ write again
+ *     mutate   ▶ complete ▶ misses what is about to be made              ▶ wait ▶ complete again
+ *     validate ▶ review   ▶ asks an authorizer that has to ask elsewhere ▶ wait ▶ review again
  *
  * What it is not: what a plugin finds (certificates.ts, node/), or which there are (plugins.ts).
  *
@@ -14,13 +14,7 @@ import { newForbidden, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes } from '../authorization/authorizer.ts';
-import type {
-  Completion,
-  GuardedWrite,
-  GuardOf,
-  WriteCheck,
-  WriteGuard,
-} from '../registry/write-guard.ts';
+import type { Awaitable, GuardedWrite, GuardOf, WriteGuard } from '../registry/write-guard.ts';
 import type { AdmissionPlugin, AdmissionTarget, Ask, Review, WaitFor } from './admission.ts';
 
 /** A signer's right by its name and by its domain, of the object before and after, and one more. */
@@ -49,40 +43,69 @@ function guardOf(
   access: Pick<AccessChecker, 'check'>,
 ): WriteGuard {
   return {
-    async run(write) {
-      for (const plugin of plugins) await plugin.current?.(target);
-      const answers = new Map<string, boolean>();
-      const waited = new Set<string>();
-      for (let asked = 0; ; asked += 1) {
-        const coming: Promise<void>[] = [];
-        const waitFor: WaitFor = (what, comes) => {
-          if (waited.has(what)) return;
-          waited.add(what);
-          coming.push(comes());
-        };
-        const open = new Map<string, Promise<boolean>>();
-        const ask: Ask = (attributes) => {
-          const key = `${attributes.verb} ${attributes.resource} ${attributes.name}`;
-          const known = answers.get(key);
-          if (known !== undefined) return known;
-          const decision = access.check(attributes);
-          if (!(decision instanceof Promise)) return decision.kind === 'allow';
-          open.set(
-            key,
-            decision.then(({ kind }) => kind === 'allow'),
-          );
-          return undefined;
-        };
-        const check: WriteCheck = (next, current) =>
-          refusalOf(plugins, { ...target, user, next, current }, ask);
-        const complete: Completion = (object) => completed(plugins, target, user, object, waitFor);
-        const result = await write(check, complete);
-        if ((open.size === 0 && coming.length === 0) || asked >= askingMax) return result;
-        await Promise.all(coming);
-        for (const [key, answer] of open) answers.set(key, await answer);
-      }
+    current() {
+      const coming = plugins.flatMap((plugin) => plugin.current?.(target) ?? []);
+      return coming.length === 0 ? undefined : Promise.all(coming).then(() => undefined);
+    },
+    mutate: (object) => mutated(plugins, target, user, object),
+    validate(next, current) {
+      const review: Review = { ...target, user, next, current };
+      return validated(plugins, review, access);
     },
   };
+}
+
+/** Tried again when what a plugin misses has come, once for each thing that it misses. */
+function mutated(
+  plugins: readonly AdmissionPlugin[],
+  target: AdmissionTarget,
+  user: UserInfo,
+  object: ApiObject,
+  waited: ReadonlySet<string> = new Set(),
+): Awaitable<ApiObject | StatusError> {
+  const coming = new Map<string, Promise<void>>();
+  const waitFor: WaitFor = (what, comes) => {
+    if (!waited.has(what)) coming.set(what, comes());
+  };
+  const result = completed(plugins, target, user, object, waitFor);
+  if (coming.size === 0 || waited.size >= askingMax) return result;
+  const missed = new Set([...waited, ...coming.keys()]);
+  return Promise.all(coming.values()).then(() =>
+    mutated(plugins, target, user, object, missed),
+  );
+}
+
+/** Tried again when authorizers that have to ask elsewhere have answered. */
+function validated(
+  plugins: readonly AdmissionPlugin[],
+  review: Review,
+  access: Pick<AccessChecker, 'check'>,
+  answers: ReadonlyMap<string, boolean> = new Map(),
+): Awaitable<StatusError | undefined> {
+  const open = new Map<string, Promise<boolean>>();
+  const ask: Ask = (attributes) => {
+    const key = `${attributes.verb} ${attributes.resource} ${attributes.name}`;
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const decision = access.check(attributes);
+    if (!(decision instanceof Promise)) return decision.kind === 'allow';
+    open.set(
+      key,
+      decision.then(({ kind }) => kind === 'allow'),
+    );
+    return undefined;
+  };
+  const refusal = refusalOf(plugins, review, ask);
+  if (open.size === 0 || answers.size >= askingMax) return refusal;
+  return answered(open).then((more) =>
+    validated(plugins, review, access, new Map([...answers, ...more])),
+  );
+}
+
+async function answered(
+  open: ReadonlyMap<string, Promise<boolean>>,
+): Promise<readonly (readonly [string, boolean])[]> {
+  return Promise.all([...open].map(async ([key, answer]) => [key, await answer] as const));
 }
 
 function completed(

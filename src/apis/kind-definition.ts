@@ -16,6 +16,7 @@ import type { CountedMetadata, DeletionRule, NameRule, Verb } from '../apimachin
 import type { DefaultTable } from '../apimachinery/typed/defaulting.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Operation } from '../registry/registry.ts';
+import type { DecideOperation } from '../registry/write-command.ts';
 import type { KindStrategy, SubresourceRules } from '../registry/strategy.ts';
 import type { FieldMaps } from './conversion/conversion.ts';
 import type { KindRules } from './validation/kind-rules.ts';
@@ -40,6 +41,8 @@ export interface KindDefinition {
   readonly serving?: Serving | undefined;
   /** Of one that is served as an operation: what it does. Absent: it asks (endpoints/reviews). */
   readonly operation?: Operation | undefined;
+  /** What operations do to an object of it, by the name that they give in their command. */
+  readonly decisions?: Readonly<Record<string, DecideOperation>> | undefined;
   /** Feature gates that it needs, all of them. */
   readonly featureGates?: readonly string[] | undefined;
 

@@ -4,6 +4,7 @@
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Operation, OperationOf } from '../registry/registry.ts';
+import type { DecideOperation } from '../registry/write-command.ts';
 import { builtInKinds } from './kind-set.ts';
 import type { KindSet } from './kind-set.ts';
 
@@ -19,4 +20,11 @@ export function operationsOf(identity: Identity, kinds: KindSet = builtInKinds):
   }
   return ({ storage: { group, resource } }, subresource) =>
     operations.get(`${group}/${resource}/${subresource}`);
+}
+
+/** What operations do to objects, by their names: pure, as every decision. */
+export function decisionsOf(
+  kinds: KindSet = builtInKinds,
+): ReadonlyMap<string, DecideOperation> {
+  return new Map(kinds.definitions.flatMap(({ decisions = {} }) => Object.entries(decisions)));
 }

@@ -19,6 +19,7 @@ import { isBootstrapSecretName, readBootstrapToken } from '../authentication/boo
 import type { BootstrapToken } from '../authentication/bootstrap-token.ts';
 import { detachedSignature, tokenSigningSecret } from '../authentication/detached-jws.ts';
 import { secretsResource } from '../authentication/object-reader.ts';
+import { tokenStates } from '../../actors/actors.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { updateObject } from '../registry/update.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
@@ -103,7 +104,7 @@ function signingTokens({ clock, identity, streams }: RegistryDeps): readonly Boo
   const tokens: BootstrapToken[] = [];
   for (const entry of streams.snapshot(secretsResource).entries(identity.namespaces.system)) {
     if (entry.fields['type'] !== identity.secretTypes.bootstrapToken) continue;
-    if (entry.timer?.state === 'expired') continue;
+    if (entry.timer?.state === tokenStates.expired) continue;
     const secret = decodeObject(entry.bytes);
     const token = readBootstrapToken(identity, secret);
     if (token === undefined || secret.metadata.deletionTimestamp !== undefined) continue;

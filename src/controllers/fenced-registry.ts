@@ -2,50 +2,29 @@
  * A registry whose writes are refused once they may no longer be made: what controllers that hold a
  * Lease write through, so that none of them has to think of it.
  *
- *   execute ─▶ may write? ─▶ mailbox ─▶ decision: may write? ─▶ commit, on that very revision
+ *   execute ─▶ may write? ─▶ mailbox ─▶ may write? ─▶ decision ─▶ commit, on that very revision
  *                  │ no                      │ no
  *                  └────────▶ refused (503), nothing written
  *
- * Invariants: the question is asked when a write is handed over and again at every decision on the
- * current object, also when one is made anew after a lost race. So a server that was stopped at any
- * point and goes on after its term decides nothing more. What it had decided before can still be
+ * Invariants: the question is asked when a write is handed over and again before every decision on
+ * the current object, also when one is made anew after a lost race. So a server that was stopped at
+ * any point and goes on after its term decides nothing more. What it had decided before can still be
  * committed, but only on the revision of the object it was decided on: whatever a later holder has
  * changed is out of its reach.
  */
 import { newServiceUnavailable } from '../apimachinery/status-error.ts';
-import type { ActorSystem, ObjectCommand } from '../../actors/actors.ts';
+import type { ActorSystem } from '../../actors/actors.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { refused } from '../registry/registry.ts';
 
 export function fencedRegistry(registry: RegistryDeps, mayWrite: () => boolean): RegistryDeps {
   const { actors } = registry;
   const execute: ActorSystem['execute'] = (key, command) =>
-    mayWrite() ? actors.execute(key, fenced(command, mayWrite)) : Promise.resolve(refusal());
+    mayWrite() ? actors.execute(key, command, mayWrite) : Promise.resolve(refusal());
   return {
     ...registry,
     actors: { ...actors, execute, stop: () => actors.stop(), stats: () => actors.stats() },
   };
-}
-
-function fenced(command: ObjectCommand, mayWrite: () => boolean): ObjectCommand {
-  switch (command.type) {
-    case 'create':
-      // Not decided on anything: a free name is tested by the commit.
-      return command;
-    case 'replace': {
-      const { create, produce } = command;
-      return {
-        ...command,
-        produce: (current) => (mayWrite() ? produce(current) : refusal()),
-        create: create === undefined ? undefined : () => (mayWrite() ? create() : refusal()),
-      };
-    }
-    case 'due':
-      // Decided on nothing but the record and the time, whoever says it.
-      return command;
-    case 'delete':
-      return { ...command, plan: (current) => (mayWrite() ? command.plan(current) : refusal()) };
-  }
 }
 
 function refusal(): ReturnType<typeof refused> {

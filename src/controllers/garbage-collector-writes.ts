@@ -8,11 +8,10 @@ import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
+import { changeObject } from '../registry/change-object.ts';
 import { deleteObject } from '../registry/delete.ts';
 import { withFinalizers } from '../registry/deletion-finalizers.ts';
-import { tracked } from '../registry/field-ownership.ts';
 import type { ObjectTarget, RegistryDeps, Result } from '../registry/registry.ts';
-import { checkPreconditions, executeReplace } from '../registry/update.ts';
 import type { Entry } from '../../streams/streams.ts';
 
 /** Under which name it owns what it writes, which is nothing that stays. */
@@ -63,21 +62,11 @@ async function replace(
   judged: Judged,
   change: (object: ApiObject) => ApiObject,
 ): Promise<boolean> {
-  const target = targetOf(judged);
-  const writer = { manager, subresource: '' };
-  const result = await executeReplace(registry, target, {
-    produce: (current) => {
-      const conflict = checkPreconditions(preconditionsOf(judged), current, target);
-      if (conflict !== undefined) return conflict;
-      const { object } = current;
-      return {
-        kind: 'object',
-        object: tracked(registry, judged.kind, writer, change(object), object),
-      };
-    },
-    create: undefined,
-    warnings: [],
-    options: { dryRun: false },
+  const result = await changeObject(registry, targetOf(judged), {
+    change,
+    options: { dryRun: false, manager },
+    expected: preconditionsOf(judged),
+    how: 'overwrite',
   });
   return settled(result);
 }

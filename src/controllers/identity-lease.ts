@@ -18,9 +18,10 @@ import { createHash } from 'node:crypto';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { without } from '../apimachinery/unstructured.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import { prepareForCreate } from '../registry/create.ts';
+import { isNotFound } from '../apimachinery/status-error.ts';
+import { changeObject } from '../registry/change-object.ts';
+import { createUnowned } from '../registry/create.ts';
 import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
-import { executeReplace } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
 import { leaseTime } from './lease-object.ts';
@@ -109,22 +110,15 @@ async function writeLease(
       renewTime: leaseTime(registry.clock.nowMs()),
     },
   });
-  const result = await executeReplace(registry, target, {
-    produce: ({ object }) => ({
-      kind: 'object',
-      object: { ...object, ...written(object.metadata) },
-    }),
-    create() {
-      const prepared = prepareForCreate(registry, target, written({ name, namespace }), name, {
-        user: undefined,
-      });
-      if (prepared.kind === 'refused') return prepared;
-      return { kind: 'object', object: prepared.value.object };
-    },
-    warnings: [],
+  const changed = await changeObject(registry, target, {
+    change: (object) => ({ ...object, ...written(object.metadata) }),
     options: { dryRun: false },
+    how: 'overwrite-unowned',
   });
-  if (result.kind === 'refused') throw result.error;
+  if (changed.kind === 'ok') return;
+  if (!isNotFound(changed.error)) throw changed.error;
+  const created = await createUnowned(registry, target, written({ name, namespace }));
+  if (created.kind === 'refused') throw created.error;
 }
 
 /** Undefined takes it out; what has none keeps none. */

@@ -17,11 +17,11 @@ import { isAlreadyExists, isNotFound } from '../apimachinery/status-error.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { changeObject } from '../registry/change-object.ts';
 import { createObject } from '../registry/create.ts';
 import type { WriteOptions } from '../registry/create.ts';
 import { deleteObject } from '../registry/delete.ts';
 import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
-import { executeReplace, produceUpdate, writerOf } from '../registry/update.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
 
 /** @throws StatusError or StorageError for the first that could not be written; the others are. */
@@ -63,16 +63,11 @@ async function ensure(
   const isRight = (object: ApiObject): boolean =>
     !isAutomanaged(registry, object) || deepEqual(part(object, 'spec'), part(wanted, 'spec'));
   if (isRight(found)) return undefined;
-  const updated = await executeReplace(registry, target, {
-    produce: (current) => {
-      const { object } = current;
-      if (isRight(object)) return { kind: 'object', object };
-      const next = { ...object, spec: part(wanted, 'spec') };
-      return produceUpdate(registry, target, next, writerOf(options, undefined), current);
-    },
-    create: undefined,
-    warnings: [],
+  const updated = await changeObject(registry, target, {
+    change: (object) =>
+      isRight(object) ? undefined : { ...object, spec: part(wanted, 'spec') },
     options,
+    how: 'update',
   });
   return updated.kind === 'ok' || isNotFound(updated.error) ? undefined : updated.error;
 }

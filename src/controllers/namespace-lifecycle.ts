@@ -23,10 +23,9 @@ import type { GroupResource } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
+import { changeObject } from '../registry/change-object.ts';
 import { deleteEntries } from '../registry/delete-collection.ts';
-import { tracked } from '../registry/field-ownership.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
-import { checkPreconditions, executeReplace } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { unreadableIn } from '../../streams/streams.ts';
 import type { Entry, ResourceEvent, ResourceSnapshot } from '../../streams/streams.ts';
@@ -192,19 +191,12 @@ async function changeNamespace(
   change: (object: ApiObject) => ApiObject,
 ): Promise<boolean> {
   const target = { kind, namespace: '', name };
-  const result = await executeReplace(registry, target, {
-    produce: (current) => {
-      const conflict = checkPreconditions({ uid, resourceVersion: undefined }, current, target);
-      if (conflict !== undefined) return conflict;
-      const next = change(current.object);
-      if (next === current.object) return { kind: 'object', object: next };
-      const writer = { manager, subresource };
-      const object = tracked(registry, kind, writer, next, current.object);
-      return { kind: 'object', object };
-    },
-    create: undefined,
-    warnings: [],
-    options: { dryRun: false },
+  const result = await changeObject(registry, target, {
+    change,
+    options: { dryRun: false, manager },
+    subresource,
+    expected: { uid, resourceVersion: undefined },
+    how: 'overwrite',
   });
   if (result.kind === 'ok' || passedOver.has(result.error.reason)) return true;
   throw result.error;

@@ -20,10 +20,10 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { rbacDefaults } from '../authorization/rbac/default-objects.ts';
 import { reconciledBinding, reconciledRole } from '../authorization/rbac/reconcile.ts';
 import type { WriteOptions } from '../registry/create.ts';
+import { changeObject } from '../registry/change-object.ts';
 import { createObject } from '../registry/create.ts';
 import { deleteObject } from '../registry/delete.ts';
 import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
-import { executeReplace, produceUpdate, writerOf } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
 import { repeatWork } from './repeated-work.ts';
@@ -113,16 +113,7 @@ async function update(
   change: (current: ApiObject) => ApiObject | undefined,
   options: WriteOptions,
 ): Promise<StatusError | undefined> {
-  const result = await executeReplace(registry, target, {
-    produce: (current) => {
-      const next = change(current.object);
-      if (next === undefined) return { kind: 'object', object: current.object };
-      return produceUpdate(registry, target, next, writerOf(options, undefined), current);
-    },
-    create: undefined,
-    warnings: [],
-    options,
-  });
+  const result = await changeObject(registry, target, { change, options, how: 'update' });
   if (result.kind === 'ok' || isNotFound(result.error)) return undefined;
   return result.error;
 }

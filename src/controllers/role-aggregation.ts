@@ -20,7 +20,7 @@ import { ruleObject } from '../authorization/rbac/policy-rules.ts';
 import type { PolicyRule } from '../authorization/rbac/policy-rules.ts';
 import type { WriteOptions } from '../registry/create.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
-import { executeReplace, produceUpdate, writerOf } from '../registry/update.ts';
+import { changeObject } from '../registry/change-object.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import type { Entry } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
@@ -115,16 +115,13 @@ async function writeRules(
 ): Promise<void> {
   const target = { kind, namespace: '', name };
   const options: WriteOptions = { dryRun: false, manager };
-  const result = await executeReplace(registry, target, {
-    produce: (current) => {
-      const { object } = current;
-      if (object['aggregationRule'] === undefined) return { kind: 'object', object };
-      const next = { ...object, rules: rules.map(ruleObject) };
-      return produceUpdate(registry, target, next, writerOf(options, undefined), current);
-    },
-    create: undefined,
-    warnings: [],
+  const result = await changeObject(registry, target, {
+    change: (object) =>
+      object['aggregationRule'] === undefined
+        ? undefined
+        : { ...object, rules: rules.map(ruleObject) },
     options,
+    how: 'update',
   });
   if (result.kind === 'ok' || result.error.reason === StatusReason.notFound) return;
   throw result.error;

@@ -11,6 +11,7 @@
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
 import { secretsResource } from '../authentication/object-reader.ts';
+import { tokenStates } from '../../actors/actors.ts';
 import { deleteObject } from '../registry/delete.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
@@ -45,7 +46,7 @@ async function clean(registry: RegistryDeps, name: string): Promise<void> {
   const { system } = identity.namespaces;
   const entry = streams.snapshot(secretsResource).get(system, name);
   const kind = scheme.findStorage(secretsResource);
-  if (kind === undefined || entry?.timer?.state !== 'expired') return;
+  if (kind === undefined || entry?.timer?.state !== tokenStates.expired) return;
   const { deletionTimestamp, resourceVersion, uid } = decodeObject(entry.bytes).metadata;
   // Finalizers hold it: nothing more to do.
   if (deletionTimestamp !== undefined) return;

@@ -25,6 +25,7 @@ import type { Prng } from '../stdx/prng.ts';
 import { StorageError } from '../storage/storage.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
 import type { Discovery } from './discovery/discovery.ts';
+import type { ActorsDebug } from './debug/actors.ts';
 import { clientHas } from './entity-tags.ts';
 import type { AccessFilter, Admission } from './filters/access.ts';
 import { identifyRequest } from './filters/audit-id.ts';
@@ -58,6 +59,7 @@ export interface ApiHandlerDeps {
   readonly openapi: OpenApi;
   readonly version: JsonObject;
   readonly health: Health;
+  readonly actorsDebug: ActorsDebug;
   /** What else there is to GET, by path. */
   readonly documents: ReadonlyMap<string, PlainDocument>;
   /** Text of the metrics page. */
@@ -213,6 +215,7 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
     indicators ||
     (endpoint !== undefined && !path.endsWith('/')) ||
     document !== undefined ||
+    deps.actorsDebug.serves(path) ||
     ['api', 'apis', 'openapi'].includes(first) ||
     ['/', '/index.html', '/metrics', '/version', '/version/'].includes(path);
   if (!known) return sendStatusError(exchange, newGenericNotFound());
@@ -221,6 +224,7 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
     return sendStatusError(exchange, newMethodNotAllowed(resource, exchange.method.toLowerCase()));
   }
   if (document !== undefined) return sendDocument(exchange, document);
+  if (deps.actorsDebug.serves(path)) return deps.actorsDebug.send(exchange, request.query);
   if (endpoint !== undefined) return sendHealth(deps, request, endpoint, rest.join('/'));
   switch (first) {
     case 'version':

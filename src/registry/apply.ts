@@ -11,35 +11,37 @@
 import type { ApplyRequest } from '../apimachinery/fieldmanager/field-manager.ts';
 import { applyPatch } from '../apimachinery/fieldmanager/managers/apply-patch.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
-import type { GroupVersionKind } from '../apimachinery/schema.ts';
-import type { KindInfo, ScalePaths } from '../apimachinery/scheme.ts';
-import { nameMismatch, newConflict, newInvalid } from '../apimachinery/status-error.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import {
+  nameMismatch,
+  newConflict,
+  newInvalid,
+  StatusError,
+} from '../apimachinery/status-error.ts';
 import { typedDocument } from '../apimachinery/typed/field-validation.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import { validateImmutable } from '../apimachinery/validation/object-meta.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
-import type { CurrentObject, Production } from '../../actors/actors.ts';
+import type { CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
-import { prepareForCreate } from './create.ts';
 import type { WriteOptions } from './create.ts';
-import { fieldWriter, tooManyFields, withOwners } from './field-ownership.ts';
+import { executeChange } from './execute-change.ts';
+import type { Subresource } from './execute-change.ts';
+import { fieldWriter, tooManyFields } from './field-ownership.ts';
 import type { Writer } from './field-ownership.ts';
 import { metadataForUpdate } from './object-metadata.ts';
+import { preconditionConflict } from './preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
-import { refused } from './registry.ts';
-import { executeScale, withReplicas } from './scale.ts';
+import { ok, refused } from './registry.ts';
+import { executeScale, scaleTypeOf, withReplicas } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
-import {
-  checkPreconditions,
-  creationOf,
-  executeReplace,
-  preparedUpdate,
-  validatedUpdate,
-} from './update.ts';
-import type { Subresource } from './update.ts';
+import { preparedUpdate, produced, validatedUpdate, writerOf } from './update.ts';
+import type { Production } from './update.ts';
 import { atVersionOf, toStorageVersion } from './versions.ts';
-import type { Completion } from './write-guard.ts';
+import type { DecisionScope, WriteBody, WriteInput } from './write-command.ts';
+
+type ApplyBody = Extract<WriteBody, { readonly intent: ApiObject }>;
 
 export interface ApplyOptions extends WriteOptions {
   readonly manager: string;
@@ -48,36 +50,18 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 /** `intent` has been decoded and names the target. */
-export async function applyObject(
+export function applyObject(
   deps: RegistryDeps,
   target: ObjectTarget,
   intent: ApiObject,
   subresource: Subresource,
   options: ApplyOptions,
 ): Promise<Result<WriteResult>> {
-  const { kind } = target;
-  const tooMany = tooManyFields(deps, kind, intent);
-  if (tooMany !== undefined) return refused(tooMany);
-  const writer: Writer = { manager: options.manager, subresource: subresource ?? '' };
-  return executeReplace(deps, target, {
-    produce: (current) => {
-      const complete = (merged: ApiObject): ApiObject => {
-        const stored = toStorageVersion(typed(merged, kind), kind);
-        return preparedUpdate(deps, kind, stored, current.object, subresource);
-      };
-      return produceApplied(deps, target, { intent, writer, options, complete }, current);
-    },
-    create:
-      subresource === undefined
-        ? (complete) =>
-            creationOf(options, () =>
-              produceCreated(deps, target, { intent, writer, options }, complete),
-            )
-        : undefined,
-    warnings: [],
-    options,
-    subresource,
-  });
+  const tooMany = tooManyFields(deps, target.kind, intent);
+  if (tooMany !== undefined) return Promise.resolve(refused(tooMany));
+  const body = { verb: 'apply', intent, force: options.force } as const;
+  const mayCreate = subresource === undefined;
+  return executeChange(deps, target, { body, options, subresource, mayCreate });
 }
 
 /** A Scale as intent: it names the replica count alone, whatever else stands in it. */
@@ -85,12 +69,36 @@ export function applyScale(
   deps: RegistryDeps,
   target: ObjectTarget,
   intent: ApiObject,
-  paths: ScalePaths,
-  scale: GroupVersionKind,
   options: ApplyOptions,
 ): Promise<Result<WrittenScale>> {
+  return executeScale(deps, target, { verb: 'apply-scale', intent, force: options.force }, options);
+}
+
+export function decideApply(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  { force, intent }: ApplyBody,
+  input: WriteInput,
+  current: CurrentObject,
+): Production {
   const { kind } = target;
-  const writer: Writer = { manager: options.manager, subresource: 'scale' };
+  const subresource = input.subresource === '' ? undefined : input.subresource;
+  const complete = (merged: ApiObject): ApiObject => {
+    const stored = toStorageVersion(typed(merged, kind), kind);
+    return preparedUpdate(scope, kind, stored, current.object, subresource);
+  };
+  return produceApplied(scope, target, { intent, writer: writerOf(input), force }, complete, current);
+}
+
+export function decideScaleApply(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  { force, intent }: ApplyBody,
+  input: WriteInput,
+  current: CurrentObject,
+): Production {
+  const { kind } = target;
+  const { paths } = scaleTypeOf(kind);
   const spec = isJsonObject(intent['spec']) ? intent['spec'] : {};
   const bare: ApiObject = {
     kind: kind.kind,
@@ -99,13 +107,12 @@ export function applyScale(
   };
   const wanted = spec['replicas'];
   const whole = wanted === undefined ? bare : withReplicas(bare, paths, wanted);
-  return executeScale(deps, target, { paths, scale, options }, [], (current) => {
-    const complete = (merged: ApiObject): ApiObject => {
-      const stored = toStorageVersion(typed(merged, kind), kind);
-      return preparedUpdate(deps, kind, stored, current.object, undefined);
-    };
-    return produceApplied(deps, target, { intent: whole, writer, options, complete }, current);
-  });
+  const complete = (merged: ApiObject): ApiObject => {
+    const stored = toStorageVersion(typed(merged, kind), kind);
+    return preparedUpdate(scope, kind, stored, current.object, undefined);
+  };
+  const applied = { intent: whole, writer: writerOf(input), force };
+  return produceApplied(scope, target, applied, complete, current);
 }
 
 /** What was merged as an object of its kind: an intent names neither the defaults nor all that its
@@ -120,22 +127,17 @@ function typed(merged: ApiObject, kind: KindInfo): ApiObject {
 interface Intent {
   readonly intent: ApiObject;
   readonly writer: Writer;
-  readonly options: ApplyOptions;
-}
-
-interface CompletedIntent extends Intent {
-  /** From the merged object at the version of the request to the one to store. */
-  readonly complete: (merged: ApiObject) => ApiObject;
+  readonly force: boolean;
 }
 
 function applyRequest(
-  deps: RegistryDeps,
+  scope: DecisionScope,
   kind: KindInfo,
-  { intent, writer, options }: Intent,
+  { force, intent, writer }: Intent,
   live: ApiObject | undefined,
   complete: ApplyRequest['complete'],
 ): ApplyRequest {
-  const by = fieldWriter(deps, kind, writer);
+  const by = fieldWriter(scope, kind, writer);
   return {
     kind: by.kind,
     apiVersion: by.apiVersion,
@@ -144,36 +146,37 @@ function applyRequest(
     nowMs: by.nowMs,
     live,
     applied: intent,
-    force: options.force,
+    force,
     complete,
-    lastAppliedAnnotation: deps.identity.annotations.lastAppliedConfiguration,
+    lastAppliedAnnotation: scope.identity.annotations.lastAppliedConfiguration,
   };
 }
 
+/** `complete`: from the merged object at the version of the request to the one to store. */
 function produceApplied(
-  deps: RegistryDeps,
+  scope: DecisionScope,
   target: ObjectTarget,
-  { intent, writer, options, complete }: CompletedIntent,
+  intended: Intent,
+  complete: (merged: ApiObject) => ApiObject,
   current: CurrentObject,
 ): Production {
+  const { intent, writer } = intended;
   const { resourceVersion } = intent.metadata;
-  const conflict = checkPreconditions({ uid: undefined, resourceVersion }, current, target);
-  if (conflict !== undefined) return conflict;
+  const conflict = preconditionConflict({ uid: undefined, resourceVersion }, current, target);
+  if (conflict !== undefined) return refused(conflict);
   const { kind } = target;
   const errors = immutableErrors(intent, current.object);
   if (errors.length > 0) return refused(newInvalid(kind, target.name, errors));
   const live = atVersionOf(current.object, kind);
   const outcome = applyPatch(
-    applyRequest(deps, kind, { intent, writer, options }, live, (merged) =>
-      atVersionOf(complete(merged), kind),
-    ),
+    applyRequest(scope, kind, intended, live, (merged) => atVersionOf(complete(merged), kind)),
   );
   if (outcome.kind === 'refused') return outcome;
-  if (outcome.object === live) return { kind: 'object', object: current.object };
+  if (outcome.object === live) return produced(current.object);
   const next = toStorageVersion(outcome.object, kind);
-  const tooMany = tooManyFields(deps, kind, next, current.object);
+  const tooMany = tooManyFields(scope, kind, next, current.object);
   if (tooMany !== undefined) return refused(tooMany);
-  return validatedUpdate(deps, target, next, writer, current);
+  return validatedUpdate(scope, target, next, writer, current);
 }
 
 /** An intent may repeat what no write changes, and not change it. */
@@ -181,13 +184,22 @@ function immutableErrors(intent: ApiObject, current: ApiObject): readonly FieldE
   return validateImmutable(metadataForUpdate(intent, current).metadata, current.metadata);
 }
 
-function produceCreated(
-  deps: RegistryDeps,
-  target: ObjectTarget,
-  { intent, writer, options }: Intent,
-  complete: Completion | undefined,
-): Production {
-  const { kind, name } = target;
+export interface AppliedCreation {
+  /** What is to be created, at the version of the request. */
+  readonly submitted: ApiObject;
+  /** Holds who owns its fields. */
+  readonly owners: ApiObject['metadata'];
+}
+
+/** What an intent creates where nothing is. */
+export function creationByApply(
+  scope: DecisionScope,
+  { kind, name }: ObjectTarget,
+  { force, intent }: ApplyBody,
+  input: WriteInput,
+): Result<AppliedCreation> | undefined {
+  if (input.uid === '') return undefined;
+  if (input.creationRefusal !== undefined) return refused(new StatusError(input.creationRefusal));
   const { uid, name: given = '' } = intent.metadata;
   const unnamed = nameMismatch(given, name);
   if (unnamed !== undefined) return refused(unnamed);
@@ -197,13 +209,8 @@ function produceCreated(
       'and no existing object was found';
     return refused(newConflict(kind, name, text));
   }
-  const outcome = applyPatch(
-    applyRequest(deps, kind, { intent, writer, options }, undefined, undefined),
-  );
+  const intended = { intent, writer: writerOf(input), force };
+  const outcome = applyPatch(applyRequest(scope, kind, intended, undefined, undefined));
   if (outcome.kind === 'refused') return outcome;
-  const { user } = options;
-  const applied = typed(outcome.object, kind);
-  const prepared = prepareForCreate(deps, target, applied, name, { user, complete });
-  if (prepared.kind === 'refused') return prepared;
-  return { kind: 'object', object: withOwners(prepared.value.object, outcome.object.metadata) };
+  return ok({ submitted: typed(outcome.object, kind), owners: outcome.object.metadata });
 }

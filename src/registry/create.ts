@@ -29,17 +29,20 @@ import type { Condition, StoreKey } from '../storage/storage.ts';
 import { damagedState } from '../storage/damage.ts';
 import { objectKey, storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
-import type { ObjectOutcome } from '../../actors/actors.ts';
+import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withOwners, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
+import type { Deduplicated } from './object-metadata.ts';
 import { toStorageVersion } from './versions.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { writtenObject } from './written-object.ts';
 import { nameValidatorOf } from './name-rules.ts';
-import type { Completion } from './write-guard.ts';
+import { scopeOf } from './write-command.ts';
+import type { DecisionScope } from './write-command.ts';
+import type { WriteGuard } from './write-guard.ts';
 
 const namespacesResource: GroupResource = { group: '', resource: 'namespaces' };
 
@@ -99,7 +102,7 @@ async function createGenerated(
   return refused(newGenerateNameConflict(target.kind, prefix, 1));
 }
 
-function createNamed(
+async function createNamed(
   deps: RegistryDeps,
   target: ResourceTarget,
   submitted: ApiObject,
@@ -108,22 +111,73 @@ function createNamed(
 ): Promise<Result<WriteResult>> {
   const { user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
+  const scope = scopeOf(deps);
   if (guard === undefined) {
-    const prepared = prepareForCreate(deps, target, submitted, name, { user });
-    if (prepared.kind === 'refused') return Promise.resolve(prepared);
-    return createPrepared(deps, target, prepared.value, name, options);
+    const born = bornObject(scope, target, submitted, name);
+    const prepared = prepareBorn(scope, target, name, born, born.object, user);
+    if (prepared.kind === 'refused') return prepared;
+    return createPrepared(deps, scope, target, prepared.value, name, options);
   }
-  return guard.run((check, complete) => {
-    const prepared = prepareForCreate(deps, target, submitted, name, { user, complete });
-    if (prepared.kind === 'refused') return Promise.resolve(prepared);
-    const error = check(prepared.value.object, undefined);
-    if (error !== undefined) return Promise.resolve(refused(error));
-    return createPrepared(deps, target, prepared.value, name, options);
-  });
+  const prepared = await prepareGuarded(scope, target, submitted, name, { guard, user });
+  if (prepared.kind === 'refused') return prepared;
+  return createPrepared(deps, scope, target, prepared.value, name, options);
+}
+
+/** A creation depends on no other object of the name, so all who have a say in it are asked before
+ * its actor hears of it. */
+async function prepareGuarded(
+  scope: DecisionScope,
+  target: ResourceTarget,
+  submitted: ApiObject,
+  name: string,
+  { guard, user }: { readonly guard: WriteGuard; readonly user: UserInfo | undefined },
+): Promise<Result<PreparedCreation>> {
+  const current = guard.current();
+  if (current !== undefined) await current;
+  const born = bornObject(scope, target, submitted, name);
+  const mutating = guard.mutate(born.object);
+  const mutated = mutating instanceof Promise ? await mutating : mutating;
+  if (mutated instanceof StatusError) return refused(mutated);
+  const prepared = prepareBorn(scope, target, name, born, mutated, user);
+  if (prepared.kind === 'refused') return prepared;
+  const validating = guard.validate(prepared.value.object, undefined);
+  const error = validating instanceof Promise ? await validating : validating;
+  return error === undefined ? prepared : refused(error);
+}
+
+/** An object of the server itself, whose fields nobody owns. */
+export async function createUnowned(
+  deps: RegistryDeps,
+  target: ResourceTarget,
+  submitted: ApiObject,
+): Promise<Result<WriteResult>> {
+  const name = submitted.metadata.name ?? '';
+  const scope = scopeOf(deps);
+  const born = bornObject(scope, target, submitted, name);
+  const prepared = prepareBorn(scope, target, name, born, born.object, undefined);
+  if (prepared.kind === 'refused') return prepared;
+  const { object, warnings } = prepared.value;
+  const command = createCommand(scope, target, object, warnings, false);
+  const key = objectKey(target.kind.storage, target.namespace, name);
+  return creationResult(await deps.actors.execute(key, command), target, name);
+}
+
+function createCommand(
+  { nowMs }: DecisionScope,
+  { kind, namespace }: ResourceTarget,
+  object: ApiObject,
+  warnings: readonly string[],
+  dryRun: boolean,
+): CreateCommand {
+  const { group, resource } = kind;
+  const conditions = namespaceConditions(namespace);
+  const qualifiedResource = { group, resource };
+  return { type: 'create', object, conditions, warnings, dryRun, qualifiedResource, nowMs };
 }
 
 async function createPrepared(
   deps: RegistryDeps,
+  scope: DecisionScope,
   target: ResourceTarget,
   prepared: PreparedCreation,
   name: string,
@@ -132,16 +186,11 @@ async function createPrepared(
   const { kind, namespace } = target;
   const key = objectKey(kind.storage, namespace, name);
   if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
-  const object = trackedCreation(deps, target, prepared, options);
+  const object = trackedCreation(scope, target, prepared, options.manager ?? '');
   if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
-  const outcome = await deps.actors.execute(key, {
-    type: 'create',
-    object,
-    conditions: namespaceConditions(namespace),
-    dryRun: options.dryRun,
-    qualifiedResource: kind,
-  });
-  return creationResult(outcome, target, name, prepared.warnings);
+  const command = createCommand(scope, target, object, prepared.warnings, options.dryRun);
+  const outcome = await deps.actors.execute(key, command);
+  return creationResult(outcome, target, name);
 }
 
 export interface PreparedCreation {
@@ -155,46 +204,41 @@ export interface PreparedCreation {
 /** The object with its owners. What the kind itself filled in (a job's selector) is nobody's: an
  * owner who later applies an intent without it must not thereby take it out. */
 export function trackedCreation(
-  deps: RegistryDeps,
+  scope: DecisionScope,
   { kind }: ResourceTarget,
   { object, written }: PreparedCreation,
-  options: WriteOptions,
+  manager: string,
 ): ApiObject {
-  const writer = { manager: options.manager ?? '', subresource: '' };
-  const owned = tracked(deps, kind, writer, written, undefined);
+  const owned = tracked(scope, kind, { manager, subresource: '' }, written, undefined);
   return written === object ? owned : withOwners(object, owned.metadata);
 }
 
-export interface CreationHelp {
-  /** Who creates it; absent: the server itself. */
-  readonly user: UserInfo | undefined;
-  /** Absent: nobody adds anything. */
-  readonly complete?: Completion | undefined;
-}
-
-/** The object as it would be stored, but for who owns its fields; or why it may not be. */
-export function prepareForCreate(
-  deps: RegistryDeps,
-  target: ResourceTarget,
+/** A new object in the stored version, with what the server sets, before anybody has a say in it.
+ * Pure. */
+export function bornObject(
+  { nowMs, uid }: DecisionScope,
+  { kind, namespace }: ResourceTarget,
   submitted: ApiObject,
   name: string,
-  { complete, user }: CreationHelp,
-): Result<PreparedCreation> {
-  const { kind, namespace } = target;
-  const birth = {
-    uid: deps.prng.uuid(),
-    creationTimestamp: formatRfc3339(deps.clock.nowMs()),
-    name,
-    namespace,
-  };
-  const strategy = deps.strategyOf(kind);
+): Deduplicated {
+  const birth = { uid, creationTimestamp: formatRfc3339(nowMs), name, namespace };
   const born = withUsableOwners(metadataForCreate(submitted, kind, birth));
-  const stored = toStorageVersion(born, kind);
-  const { object: deduplicated, warnings } = withoutDuplicateOwners(stored);
-  const completed = complete?.(deduplicated) ?? deduplicated;
-  if (completed instanceof StatusError) return refused(completed);
-  const object = strategy.prepareForCreate(completed, user);
-  const tooMany = tooManyFields(deps, kind, object);
+  return withoutDuplicateOwners(toStorageVersion(born, kind));
+}
+
+/** The object as it would be stored, but for who owns its fields; or why it may not be. `mutated`:
+ * the one that was born, as those who have a say in it left it. Pure. */
+export function prepareBorn(
+  scope: DecisionScope,
+  { kind }: ResourceTarget,
+  name: string,
+  { object: born, warnings }: Deduplicated,
+  mutated: ApiObject,
+  user: UserInfo | undefined,
+): Result<PreparedCreation> {
+  const strategy = scope.strategyOf(kind);
+  const object = strategy.prepareForCreate(mutated, user);
+  const tooMany = tooManyFields(scope, kind, object);
   if (tooMany !== undefined) return refused(tooMany);
   const rules = { namespaced: kind.namespaced, nameValidator: nameValidatorOf(kind.nameRule) };
   const errors = allErrors(
@@ -203,7 +247,7 @@ export function prepareForCreate(
     strategy.validateCreated(object),
   );
   if (errors.length > 0) return refused(newInvalid(kind, name, errors));
-  const written = object === deduplicated ? object : { ...deduplicated, metadata: object.metadata };
+  const written = object === born ? object : { ...born, metadata: object.metadata };
   const told = user === undefined ? undefined : strategy.warnings?.(object, undefined, '');
   return ok({ object, written, warnings: told === undefined ? warnings : [...warnings, ...told] });
 }
@@ -242,11 +286,10 @@ function creationResult(
   outcome: ObjectOutcome,
   target: ResourceTarget,
   name: string,
-  warnings: readonly string[],
 ): Result<WriteResult> {
   switch (outcome.kind) {
     case 'created':
-      return ok(writtenObject(outcome, target.namespace, name, true, warnings));
+      return ok(writtenObject(outcome, target.namespace, name, true, outcome.warnings));
     case 'refused':
       return outcome;
     case 'condition-failed':

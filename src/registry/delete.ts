@@ -21,7 +21,7 @@ import { formatRfc3339, parseRfc3339 } from '../apimachinery/time.ts';
 import { withMember } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
-import type { CurrentObject, DeletionPlan, ObjectOutcome } from '../../actors/actors.ts';
+import type { CurrentObject, ObjectOutcome } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
 import { objectKey } from '../storage/keys.ts';
 import { withDeletionFinalizers } from './deletion-finalizers.ts';
@@ -30,8 +30,8 @@ import type { DeleteResult, ObjectTarget, RegistryDeps, Result } from './registr
 import { ok, refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
 import { completesDeletion } from './update.ts';
-import { unguarded } from './write-guard.ts';
-import type { WriteCheck } from './write-guard.ts';
+import { changeCommand } from './write-command.ts';
+import type { DecisionScope } from './write-command.ts';
 import { storedObject } from './written-object.ts';
 
 type Settled = Exclude<ObjectOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
@@ -47,10 +47,9 @@ export async function deleteObject(
   const forbidden = strategy.forbidDeletion(target.name);
   if (forbidden !== undefined) return refused(forbidden);
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
-  const first =
-    guard === undefined
-      ? await executeDelete(deps, target, strategy, options)
-      : await guard.run((check) => executeDelete(deps, target, strategy, options, check));
+  const current = guard?.current();
+  if (current !== undefined) await current;
+  const first = await executeDelete(deps, target, options, { user, guarded: guard !== undefined });
   if (first.kind === 'refused') return first;
   const marked = first.value;
   if (options.dryRun || marked.kind === 'removed' || !completesDeletion(marked.object, strategy)) {
@@ -58,7 +57,8 @@ export async function deleteObject(
   }
   // Its grace was cut to nothing. Should this server end here, the next delete goes on.
   const preconditions = { uid: marked.object.metadata.uid };
-  const second = await executeDelete(deps, target, strategy, { dryRun: false, preconditions });
+  const again = { dryRun: false, preconditions };
+  const second = await executeDelete(deps, target, again, { user: undefined, guarded: false });
   if (second.kind === 'ok') return ok(deleteResult(second.value, target));
   if (isNotFound(second.error)) return ok({ ...deleteResult(marked, target), removed: true });
   return second;
@@ -67,25 +67,39 @@ export async function deleteObject(
 async function executeDelete(
   deps: RegistryDeps,
   target: ObjectTarget,
-  strategy: KindStrategy,
   options: DeleteOptions,
-  check: WriteCheck = unguarded,
+  { guarded, user }: { readonly guarded: boolean; readonly user: UserInfo | undefined },
 ): Promise<Result<Settled>> {
   const { kind, namespace, name } = target;
-  const rules = { kind, strategy, names: deps.identity.finalizers, nowMs: deps.clock.nowMs() };
-  const outcome = await deps.actors.execute(objectKey(kind.storage, namespace, name), {
-    type: 'delete',
-    plan: (current) =>
-      readableRefusal(options, target) ??
-      preconditionRefusal(options, current, target) ??
-      guardRefusal(check, current) ??
-      planDeletion(current.object, rules, options),
+  const command = changeCommand(deps, target, { verb: 'delete', options }, {
+    subresource: '',
+    manager: '',
+    user,
+    guarded,
     dryRun: options.dryRun,
-    qualifiedResource: kind,
+    mayCreate: false,
+    conditions: [],
   });
+  const outcome = await deps.actors.execute(objectKey(kind.storage, namespace, name), command);
   if (outcome.kind === 'refused') return outcome;
   assert(outcome.kind !== 'condition-failed', 'a delete carries no condition');
   return ok(outcome);
+}
+
+/** What the delete does to the object that is there. */
+export function decideDelete(
+  { identity, nowMs, strategyOf }: DecisionScope,
+  target: ObjectTarget,
+  options: DeleteOptions,
+  current: CurrentObject,
+): DeletionPlan {
+  const { kind } = target;
+  const rules = { kind, strategy: strategyOf(kind), names: identity.finalizers, nowMs };
+  return (
+    readableRefusal(options, target) ??
+    preconditionRefusal(options, current, target) ??
+    planDeletion(current.object, rules, options)
+  );
 }
 
 function deleteResult(outcome: Settled, { namespace, name }: ObjectTarget): DeleteResult {
@@ -95,6 +109,14 @@ function deleteResult(outcome: Settled, { namespace, name }: ObjectTarget): Dele
     removed: outcome.kind === 'removed',
   };
 }
+
+export type DeletionPlan =
+  /** Nothing holds the object: remove it now. `object`: what the answer shows, where that is not
+   * the object as it was. */
+  | { readonly kind: 'remove'; readonly object?: ApiObject | undefined }
+  /** Finalizers or a grace period hold it: this is the object with its deletion marked. */
+  | { readonly kind: 'mark'; readonly object: ApiObject }
+  | { readonly kind: 'refused'; readonly error: StatusError };
 
 interface DeletionRules {
   readonly kind: KindInfo;
@@ -206,11 +228,6 @@ function preconditionRefusal(
     );
   }
   return undefined;
-}
-
-function guardRefusal(check: WriteCheck, current: CurrentObject): DeletionPlan | undefined {
-  const error = check(undefined, current.object);
-  return error === undefined ? undefined : refusal(error);
 }
 
 function refusal(error: StatusError): DeletionPlan {

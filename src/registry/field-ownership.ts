@@ -19,8 +19,8 @@ import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { withMember, without } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
-import type { RegistryDeps } from './registry.ts';
 import { atVersionOf } from './versions.ts';
+import type { DecisionScope } from './write-command.ts';
 
 /** What a write says of its writer. */
 export interface Writer {
@@ -33,29 +33,29 @@ export interface Writer {
 /** What it gives is listed again where it is passed on (here and in apply.ts), not spread: a spread
  * with one member more takes 1.5 µs, the list 20 ns, and every write has one. */
 export function fieldWriter(
-  deps: RegistryDeps,
+  { nowMs, scheme }: DecisionScope,
   kind: KindInfo,
   { manager, subresource }: Writer,
 ): FieldWriter {
   return {
-    kind: ownedKindOf(kind, deps.scheme),
+    kind: ownedKindOf(kind, scheme),
     apiVersion: formatGroupVersion(kind),
     subresource,
     manager,
-    nowMs: deps.clock.nowMs(),
+    nowMs,
   };
 }
 
 /** `next` (stored version, with the managedFields that the client sent, if any) as it is to be
  * stored after `live`; undefined: `next` is created. */
 export function tracked(
-  deps: RegistryDeps,
+  scope: DecisionScope,
   kind: KindInfo,
   writer: Writer,
   next: ApiObject,
   live: ApiObject | undefined,
 ): ApiObject {
-  const by = fieldWriter(deps, kind, writer);
+  const by = fieldWriter(scope, kind, writer);
   // Most requests speak the stored version: then nothing needs to be converted, or put back.
   const shown = (object: ApiObject): ApiObject =>
     object.apiVersion === by.apiVersion ? object : atVersionOf(object, kind);
@@ -74,12 +74,12 @@ export function tracked(
 /** Why an object is not written that has more fields to own than one may have. One that has come to
  * have them in another way may be written, but not grow: `live`. */
 export function tooManyFields(
-  deps: RegistryDeps,
+  { scheme }: Pick<DecisionScope, 'scheme'>,
   kind: KindInfo,
   object: ApiObject,
   live?: ApiObject,
 ): StatusError | undefined {
-  const type = ownedKindOf(kind, deps.scheme).typeAt(object.apiVersion) ?? deducedType;
+  const type = ownedKindOf(kind, scheme).typeAt(object.apiVersion) ?? deducedType;
   if (countFields(type, object) <= ownableFieldsMax) return undefined;
   if (
     live !== undefined &&

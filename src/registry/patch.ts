@@ -12,12 +12,10 @@
  */
 import { isCredentialKind } from '../apimachinery/credential-kinds.ts';
 import { applyJsonPatch } from '../apimachinery/patch/json-patch.ts';
-import type { JsonPatch } from '../apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
 import type { Patched } from '../apimachinery/patch/patch-result.ts';
 import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge-patch.ts';
 import { strategicSchemaOf } from '../apimachinery/patch/strategic-schema.ts';
-import type { ScalePaths } from '../apimachinery/scheme.ts';
 import {
   nameMismatch,
   newBadRequest,
@@ -31,32 +29,31 @@ import type { DocumentType, TypedDocument } from '../apimachinery/typed/field-va
 import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../apimachinery/unstructured.ts';
-import type { FieldValidation } from '../apimachinery/write-options.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
-import { unreachable } from '../stdx/assert.ts';
+import { assert, unreachable } from '../stdx/assert.ts';
 import type { WriteOptions } from './create.ts';
+import { executeChange } from './execute-change.ts';
+import type { Subresource } from './execute-change.ts';
 import { withoutDuplicateOwners } from './object-metadata.ts';
+import { missingVersion } from './preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { refused } from './registry.ts';
-import { executeScale, produceScale, scaleOf } from './scale.ts';
+import { decideScaleUpdate, executeScale, scaleOf, scaleTypeOf } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
-import { executeReplace, missingVersion, produceUpdate, writerOf } from './update.ts';
-import type { Subresource } from './update.ts';
+import { produced, produceUpdate, writerOf } from './update.ts';
+import type { Production } from './update.ts';
 import { atVersionOf } from './versions.ts';
+import type {
+  DecisionScope,
+  ObjectPatch,
+  PatchReading,
+  WriteBody,
+  WriteInput,
+} from './write-command.ts';
 
-/** What a patch is read as, and how strictly. */
-export interface PatchReading {
-  readonly fieldValidation: FieldValidation;
-  /** What was noticed in the text of the patch: fields that came twice, or that there are not. */
-  readonly noticed: readonly string[];
-}
+type PatchBody = Extract<WriteBody, { readonly patch: ObjectPatch }>;
 
 export interface PatchOptions extends WriteOptions, PatchReading {}
-
-export type ObjectPatch =
-  | { readonly kind: 'json'; readonly patch: JsonPatch }
-  | { readonly kind: 'merge'; readonly patch: JsonObject }
-  | { readonly kind: 'strategic'; readonly patch: JsonObject; readonly schema: ObjectSchema };
 
 export function patchObject(
   deps: RegistryDeps,
@@ -65,48 +62,62 @@ export function patchObject(
   subresource: Subresource,
   options: PatchOptions,
 ): Promise<Result<WriteResult>> {
+  const { fieldValidation, noticed } = options;
+  const body = { verb: 'patch', patch, fieldValidation, noticed } as const;
+  return executeChange(deps, target, { body, options, subresource, mayCreate: false });
+}
+
+export function decidePatch(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  body: PatchBody,
+  input: WriteInput,
+  current: CurrentObject,
+): Production {
   const { kind } = target;
-  const warnings: string[] = [];
-  return executeReplace(deps, target, {
-    produce: (current) => {
-      const document = withRevision(atVersionOf(current.object, kind), current);
-      const next = patchedObject(document, patch, kind, options);
-      if (next.kind === 'refused') return next;
-      const missing = missingVersion(target, next.object);
-      if (missing !== undefined) return refused(missing);
-      const { object, warnings: ofOwners } = withoutDuplicateOwners(next.object, 'patched');
-      // Of the last decision, which is the one that counts.
-      warnings.splice(0, warnings.length, ...next.warnings, ...ofOwners);
-      const { resourceVersion } = object.metadata;
-      // Another uid is no other object that is meant, but a field that does not change.
-      const expected = { uid: undefined, resourceVersion };
-      const writer = writerOf(options, subresource);
-      return produceUpdate(deps, target, object, writer, current, expected);
-    },
-    create: undefined,
-    warnings,
-    options,
-    subresource,
-  });
+  const document = withRevision(atVersionOf(current.object, kind), current);
+  const part = kind.subresources.find(({ name }) => name === input.subresource);
+  const next = patchedObject(document, body, kind, part?.schema ?? kind.schema);
+  if (next.kind === 'refused') return next;
+  const missing = missingVersion(target, next.object);
+  if (missing !== undefined) return refused(missing);
+  const { object, warnings: ofOwners } = withoutDuplicateOwners(next.object, 'patched');
+  const { resourceVersion } = object.metadata;
+  // Another uid is no other object that is meant, but a field that does not change.
+  const expected = { uid: undefined, resourceVersion };
+  const production = produceUpdate(scope, target, object, writerOf(input), current, expected);
+  return withWarnings(production, [...next.warnings, ...ofOwners]);
 }
 
 export function patchScale(
   deps: RegistryDeps,
   target: ObjectTarget,
   patch: ObjectPatch,
-  paths: ScalePaths,
-  scale: DocumentType,
   options: PatchOptions,
 ): Promise<Result<WrittenScale>> {
-  const write = { paths, scale, options };
-  const warnings: string[] = [];
-  return executeScale(deps, target, write, warnings, (current) => {
-    const document = scaleOf(withRevision(current.object, current), paths, scale);
-    const next = patchedObject(document, patch, scale, options);
-    if (next.kind === 'refused') return next;
-    warnings.splice(0, warnings.length, ...next.warnings);
-    return produceScale(deps, target, next.object, write, current);
-  });
+  const { fieldValidation, noticed } = options;
+  const body = { verb: 'patch-scale', patch, fieldValidation, noticed } as const;
+  return executeScale(deps, target, body, options);
+}
+
+export function decideScalePatch(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  body: PatchBody,
+  input: WriteInput,
+  current: CurrentObject,
+): Production {
+  const { paths, type } = scaleTypeOf(target.kind);
+  const document = scaleOf(withRevision(current.object, current), paths, type);
+  const next = patchedObject(document, body, type, type.schema);
+  if (next.kind === 'refused') return next;
+  const production = decideScaleUpdate(scope, target, next.object, input, current);
+  return withWarnings(production, next.warnings);
+}
+
+function withWarnings(production: Production, warnings: readonly string[]): Production {
+  if (production.kind === 'refused' || warnings.length === 0) return production;
+  return produced(production.object, warnings);
 }
 
 /** As clients see it: a patch may test the resourceVersion, or name the one it was made for. */
@@ -118,11 +129,11 @@ function withRevision(object: ApiObject, { revision }: CurrentObject): ApiObject
 
 function patchedObject(
   document: ApiObject,
-  patch: ObjectPatch,
+  { fieldValidation, noticed, patch }: PatchBody,
   type: DocumentType,
-  { fieldValidation, noticed }: PatchReading,
+  schema: ObjectSchema | undefined,
 ): TypedDocument {
-  const patched = apply(document, patch);
+  const patched = apply(document, patch, schema);
   if (patched.kind === 'refused') return refused(patchError(patched));
   if (!isJsonObject(patched.value)) {
     return refused(newInvalidPatch('the result is not an object'));
@@ -132,14 +143,19 @@ function patchedObject(
   return typedDocument(patched.value, type, fieldValidation, noticed);
 }
 
-function apply(document: ApiObject, patch: ObjectPatch): Patched {
+function apply(
+  document: ApiObject,
+  patch: ObjectPatch,
+  schema: ObjectSchema | undefined,
+): Patched {
   switch (patch.kind) {
     case 'json':
       return applyJsonPatch(document, patch.patch);
     case 'merge':
       return { kind: 'ok', value: applyMergePatch(document, patch.patch) };
     case 'strategic':
-      return applyStrategicMergePatch(document, patch.patch, strategicSchemaOf(patch.schema));
+      assert(schema !== undefined, 'the fields of what is patched by its schema are known');
+      return applyStrategicMergePatch(document, patch.patch, strategicSchemaOf(schema));
     default:
       return unreachable(patch);
   }

@@ -9,23 +9,23 @@ import { invalid, required } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
-import type { ScalePaths } from '../apimachinery/scheme.ts';
+import type { KindInfo, ScalePaths } from '../apimachinery/scheme.ts';
 import { newInvalid } from '../apimachinery/status-error.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
+import type { DocumentType } from '../apimachinery/typed/field-validation.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
-import type { CurrentObject, Production } from '../../actors/actors.ts';
+import type { CurrentObject } from '../../actors/actors.ts';
+import { assert } from '../stdx/assert.ts';
 import type { WriteOptions } from './create.ts';
+import { executeChange } from './execute-change.ts';
 import { withGeneration } from './object-metadata.ts';
+import { preconditionConflict, preconditionsOf } from './preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
-import {
-  checkPreconditions,
-  executeReplace,
-  preconditionsOf,
-  trackedUpdate,
-  writerOf,
-} from './update.ts';
+import { trackedUpdate, writerOf } from './update.ts';
+import type { Production } from './update.ts';
+import type { DecisionScope, WriteBody, WriteInput } from './write-command.ts';
 
 /** The Scale of an object whose metadata carries its resourceVersion. */
 export function scaleOf(object: ApiObject, paths: ScalePaths, scale: GroupVersionKind): ApiObject {
@@ -49,63 +49,69 @@ export function scaleOf(object: ApiObject, paths: ScalePaths, scale: GroupVersio
   };
 }
 
-export interface ScaleWrite {
-  readonly paths: ScalePaths;
-  readonly scale: GroupVersionKind;
-  readonly options: WriteOptions;
-}
-
 export interface WrittenScale {
   readonly object: ApiObject;
   /** Texts for Warning headers. */
   readonly warnings: readonly string[];
 }
 
+export interface ScaleType {
+  readonly paths: ScalePaths;
+  /** Of the small object. */
+  readonly type: DocumentType;
+}
+
+/** The scale of a kind that has one. */
+export function scaleTypeOf({ scale: paths, subresources }: KindInfo): ScaleType {
+  const found = subresources.find(({ name }) => name === 'scale');
+  assert(paths !== undefined && found !== undefined, 'the kind has a scale');
+  const { defaults, kind, schema } = found;
+  const { group, version } = kind;
+  return { paths, type: { group, version, kind: kind.kind, schema, defaults } };
+}
+
 export function updateScale(
   deps: RegistryDeps,
   target: ObjectTarget,
   submitted: ApiObject,
-  write: ScaleWrite,
+  options: WriteOptions,
 ): Promise<Result<WrittenScale>> {
-  return executeScale(deps, target, write, [], (current) =>
-    produceScale(deps, target, submitted, write, current),
-  );
+  return executeScale(deps, target, { verb: 'update-scale', object: submitted }, options);
 }
 
-/** Writes the object that is scaled and answers with its Scale. `produce` may add to `warnings`. */
+/** Writes the object that is scaled and answers with its Scale. */
 export async function executeScale(
   deps: RegistryDeps,
   target: ObjectTarget,
-  { paths, scale, options }: ScaleWrite,
-  warnings: readonly string[],
-  produce: (current: CurrentObject) => Production,
+  body: WriteBody,
+  options: WriteOptions,
 ): Promise<Result<WrittenScale>> {
-  const written = { produce, create: undefined, warnings, options, subresource: 'scale' };
-  const result = await executeReplace(deps, target, written);
+  const change = { body, options, subresource: 'scale', mayCreate: false };
+  const result = await executeChange(deps, target, change);
   if (result.kind === 'refused') return result;
-  return ok({
-    object: scaleOf(decodeObject(result.value.bytes), paths, scale),
-    warnings: result.value.warnings,
-  });
+  const { paths, type } = scaleTypeOf(target.kind);
+  const { bytes, warnings } = result.value;
+  return ok({ object: scaleOf(decodeObject(bytes), paths, type), warnings });
 }
 
 /** What a Scale, as a client wants it, makes of the object it scales. */
-export function produceScale(
-  deps: RegistryDeps,
+export function decideScaleUpdate(
+  scope: DecisionScope,
   target: ObjectTarget,
   submitted: ApiObject,
-  { paths, scale, options }: ScaleWrite,
+  input: WriteInput,
   current: CurrentObject,
 ): Production {
+  const { paths, type } = scaleTypeOf(target.kind);
   const spec = isJsonObject(submitted['spec']) ? submitted['spec'] : {};
   const wanted = spec['replicas'] ?? 0;
   const errors = replicaErrors(wanted);
-  if (errors.length > 0) return refused(newInvalid(scale, target.name, errors));
-  const conflict = checkPreconditions(preconditionsOf(submitted), current, target);
-  if (conflict !== undefined) return conflict;
+  if (errors.length > 0) return refused(newInvalid(type, target.name, errors));
+  const conflict = preconditionConflict(preconditionsOf(submitted), current, target);
+  if (conflict !== undefined) return refused(conflict);
   const changed = withReplicas(current.object, paths, wanted);
   const next = withGeneration(changed, current.object, target.kind);
-  return trackedUpdate(deps, target, next, writerOf(options, 'scale'), current);
+  return trackedUpdate(scope, target, next, writerOf(input), current);
 }
 
 /** The object with its replica count set. */

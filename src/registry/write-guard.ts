@@ -2,37 +2,37 @@
  * A say in writes of some kinds, by what is written and by what the writer may do beside the write
  * itself: nobody may grant what they do not have, a node keeps to itself.
  *
- *     write ▶ decided on the current object ▶ check(next, current) ▶ stored | refused, no change
+ *     a creation ▶ mutate ▶ validated by its kind's rules ▶ validate ▶ stored | refused, no change
+ *     a change, a deletion ▶ decided on the current object ▶ validate ▶ stored | refused, no change
  *
- * Of a creation it may complete the object first, before it is validated.
+ * What it is not: authorization of the request, which has happened, or the rules of the kind.
  *
- * What it is not: authorization of the request, which has happened, or validation.
- *
- * Invariants: the check runs inside the decision and may run again, so it sees what is stored. It
- * cannot wait there: where an answer has to be fetched, the decision is refused, the answer
- * fetched, and the write tried again; `run` does that.
+ * Invariants: it is asked about the very object that is stored: the object's actor asks in the
+ * middle of its decision, waits for the answer, and asks again where the object has changed
+ * meanwhile (actors/SPEC.md, state `deciding`). A guard may take its time; a deadline bounds it.
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import type { Production } from '../../actors/actors.ts';
 
-/** Both in the stored version. `current` undefined: a creation, or what is posted to a subresource;
- * `next` undefined: a deletion. Undefined: go on. */
-export type WriteCheck = (
-  next: ApiObject | undefined,
-  current: ApiObject | undefined,
-) => StatusError | undefined;
-
-/** An object that is to be created, in the stored version, as it may be: with what the guard has to
- * add; or why it may not be. What it adds is nobody's. */
-export type Completion = (object: ApiObject) => ApiObject | StatusError;
-
+/** Objects are in the stored version. */
 export interface WriteGuard {
-  /** `complete` absent: nothing to add. */
-  run<T>(write: (check: WriteCheck, complete?: Completion) => Promise<T>): Promise<T>;
+  /** Resolves when what it judges by is as new as the write; undefined: it is. */
+  current(): Promise<void> | undefined;
+  /** An object that is to be created, with what it has to have; or why it may not be. What is added
+   * is nobody's. */
+  mutate(object: ApiObject): Awaitable<ApiObject | StatusError>;
+  /** `current` undefined: a creation, or what is posted to a subresource; `next` undefined: a
+   * deletion. Undefined: go on. */
+  validate(
+    next: ApiObject | undefined,
+    current: ApiObject | undefined,
+  ): Awaitable<StatusError | undefined>;
 }
+
+/** Most guards know at once, and most writes then need no turn. */
+export type Awaitable<T> = T | Promise<T>;
 
 export interface GuardedWrite {
   readonly kind: KindInfo;
@@ -56,35 +56,19 @@ export function allGuards(guards: readonly GuardOf[]): GuardOf {
 
 function both(first: WriteGuard, second: WriteGuard): WriteGuard {
   return {
-    run: (write) =>
-      first.run((ofFirst, completeFirst) =>
-        second.run((ofSecond, completeSecond) =>
-          write(
-            (next, current) => ofFirst(next, current) ?? ofSecond(next, current),
-            oneAfterTheOther(completeFirst, completeSecond),
-          ),
-        ),
+    current() {
+      const coming = [first.current(), second.current()].filter((one) => one !== undefined);
+      return coming.length === 0 ? undefined : Promise.all(coming).then(() => undefined);
+    },
+    mutate: (object) =>
+      after(first.mutate(object), (mutated) =>
+        mutated instanceof StatusError ? mutated : second.mutate(mutated),
       ),
+    validate: (next, current) =>
+      after(first.validate(next, current), (error) => error ?? second.validate(next, current)),
   };
 }
 
-function oneAfterTheOther(first?: Completion, second?: Completion): Completion | undefined {
-  if (first === undefined || second === undefined) return first ?? second;
-  return (object) => {
-    const completed = first(object);
-    return completed instanceof StatusError ? completed : second(completed);
-  };
-}
-
-export const unguarded: WriteCheck = () => undefined;
-
-/** What a guard leaves of a production. */
-export function guarded(
-  check: WriteCheck,
-  production: Production,
-  current: ApiObject | undefined,
-): Production {
-  if (production.kind === 'refused') return production;
-  const error = check(production.object, current);
-  return error === undefined ? production : { kind: 'refused', error };
+function after<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

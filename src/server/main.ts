@@ -8,6 +8,7 @@
  */
 import cluster from 'node:cluster';
 import { StorageError } from '../storage/storage.ts';
+import { machineDiagrams } from '../../actors/machine-diagram.ts';
 import { parseCommandLine } from './commands/command-line.ts';
 import { runConvert } from './commands/convert-command.ts';
 import { createLog } from './compose/log.ts';
@@ -45,6 +46,10 @@ async function main(): Promise<void> {
     process.exit(2);
   }
   if (command.kind === 'convert') return runConvert(command.options);
+  if (command.kind === 'machines') {
+    process.stdout.write(machineDiagrams());
+    return;
+  }
   // Stores, backups, keys, logs: what is made from here on is its owner's alone.
   process.umask(0o077);
   if (command.kind !== 'serve') {

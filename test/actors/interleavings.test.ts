@@ -8,7 +8,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ObjectCommand, ObjectOutcome } from '../../actors/actors.ts';
+import type { CurrentObject, ObjectCommand, ObjectOutcome } from '../../actors/actors.ts';
+import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { newConflict } from '../../src/apimachinery/status-error.ts';
 import { decodeObject } from '../../src/apimachinery/object-encoding.ts';
 import { storeKey } from '../../src/storage/keys.ts';
@@ -77,9 +78,11 @@ const trailOf = (object: unknown): readonly string[] => (object as { trail: stri
 
 function commandOf(id: string, action: Action): ObjectCommand {
   const born = pod(action.name, { trail: [id] });
-  const append = replaceOf(({ object }) => {
-    return { ...object, trail: [...trailOf(object), id] };
+  const grow = ({ object }: CurrentObject): ApiObject => ({
+    ...object,
+    trail: [...trailOf(object), id],
   });
+  const append = replaceOf(grow);
   switch (action.verb) {
     case 'create':
       return createOf(born);
@@ -90,7 +93,7 @@ function commandOf(id: string, action: Action): ObjectCommand {
     case 'dry':
       return { ...append, dryRun: true };
     case 'upsert':
-      return { ...append, create: () => ({ kind: 'object', object: born }) };
+      return replaceOf(grow, { create: () => born });
     case 'same':
       return replaceOf(({ object }) => object);
     case 'stale':

@@ -50,6 +50,9 @@ async function store(server: TestServer, kind: KindInfo, object: ApiObject): Pro
       type: 'create',
       object: toStorageVersion(object, kind),
       conditions: [],
+      warnings: [],
+      dryRun: false,
+      nowMs: 0,
       qualifiedResource: kind,
     },
   );

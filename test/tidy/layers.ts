@@ -123,6 +123,7 @@ export const testLibraries: readonly string[] = [
   '@bufbuild/protobuf/wire',
   '@peculiar/x509',
   'cbor-x',
+  '@statelyai/inspect',
   'cborg',
   'fast-check',
   'xstate',

@@ -20,10 +20,12 @@ import { CauseType } from '../../apimachinery/status-table.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { executeChange } from '../../registry/execute-change.ts';
 import type { RegistryDeps, Result } from '../../registry/registry.ts';
 import { refused } from '../../registry/registry.ts';
 import type { WriteResult } from '../../registry/registry.ts';
-import { executeReplace, trackedUpdate } from '../../registry/update.ts';
+import { trackedUpdate, writerOf } from '../../registry/update.ts';
+import type { DecideOperation } from '../../registry/write-command.ts';
 
 const disruptedPodsMax = 2000;
 const budgetResource = { group: 'policy', resource: 'poddisruptionbudgets' } as const;
@@ -74,20 +76,20 @@ export async function takeDisruption(
   const kind = deps.scheme.findStorage(budgetResource) as KindInfo;
   const { name = '', namespace = '' } = budget.metadata;
   const target = { kind, namespace, name };
-  const writer = { manager: deps.identity.serverName, subresource: 'status' };
-  const nowMs = deps.clock.nowMs();
-  return executeReplace(deps, target, {
-    produce: (current) => {
-      const why = refusalOf(current.object, name);
-      if (why !== undefined) return refused(why);
-      const next = withOneLess(current.object, podName, nowMs);
-      return trackedUpdate(deps, target, next, writer, current);
-    },
-    create: undefined,
-    warnings: [],
-    options: { dryRun },
+  return executeChange(deps, target, {
+    body: { verb: 'operation', operation: 'poddisruptionbudgets/take', data: { podName } },
+    options: { dryRun, manager: deps.identity.serverName },
+    subresource: 'status',
+    mayCreate: false,
   });
 }
+
+export const decideDisruption: DecideOperation = (scope, target, body, input, current) => {
+  const why = refusalOf(current.object, target.name);
+  if (why !== undefined) return refused(why);
+  const next = withOneLess(current.object, String(body.data?.['podName']), scope.nowMs);
+  return trackedUpdate(scope, target, next, writerOf(input), current);
+};
 
 function refusalOf(budget: ApiObject, name: string): StatusError | undefined {
   const counts = countsOf(budget);

@@ -10,6 +10,7 @@ import { atMostAll, countOrPercent } from '../validation/checks.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { labelSelectorRules } from '../validation/labels.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { decideDisruption } from './disruptions.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 
 const podDisruptionBudgetTable = table([
@@ -77,6 +78,7 @@ function disruptionBudgetMaps(label: string): FieldMaps {
 }
 
 export const podDisruptionBudgets: KindDefinition = {
+  decisions: { 'poddisruptionbudgets/take': decideDisruption },
   resource: 'policy/poddisruptionbudgets',
   conditionalUpdateOnly: true,
   tracksGeneration: true,

@@ -45,14 +45,14 @@ export interface GuardedTarget {
   readonly namespace: string;
 }
 
-/** `next` undefined: a deletion, which grants nothing. */
-type Check = (
-  next: ApiObject | undefined,
-  current: ApiObject | undefined,
-) => StatusError | undefined;
-
 export interface EscalationGuard {
-  run<T>(write: (check: Check) => Promise<T>): Promise<T>;
+  current(): undefined;
+  mutate(object: ApiObject): ApiObject;
+  /** `next` undefined: a deletion, which grants nothing. */
+  validate(
+    next: ApiObject | undefined,
+    current: ApiObject | undefined,
+  ): StatusError | undefined | Promise<StatusError | undefined>;
 }
 
 /** A write asks for two rights at most: of the role it names, and once more when that changed. */
@@ -64,7 +64,13 @@ export function escalationGuards(
   return (user, { kind: { storage }, namespace }) => {
     if (storage.group !== deps.rbacGroup) return undefined;
     if (user.groups.includes(wellKnownGroups.masters)) return undefined;
-    return { run: (write) => run(deps, { user, namespace, resource: storage.resource }, write) };
+    const writer = { user, namespace, resource: storage.resource };
+    return {
+      current: () => undefined,
+      mutate: (object) => object,
+      validate: (next, current) =>
+        next === undefined ? undefined : validated(deps, writer, next, current, new Map()),
+    };
   };
 }
 
@@ -74,31 +80,34 @@ interface Writer {
   readonly resource: string;
 }
 
-async function run<T>(
+/** Tried again when an authorizer that has to ask elsewhere has answered. */
+function validated(
   deps: EscalationDeps,
   writer: Writer,
-  write: (check: Check) => Promise<T>,
-): Promise<T> {
-  const answers = new Map<string, boolean>();
-  for (let asked = 0; ; asked += 1) {
-    let waiting: { readonly key: string; readonly allowed: Promise<boolean> } | undefined;
-    const may: May = (verb, resource, name) => {
-      const key = `${verb} ${resource} ${name}`;
-      const known = answers.get(key);
-      if (known !== undefined) return known;
-      const decision = deps.access.check(attributesOf(deps, writer, verb, resource, name));
-      if (!(decision instanceof Promise)) return decision.kind === 'allow';
-      waiting = { key, allowed: decision.then(({ kind }) => kind === 'allow') };
-      return undefined;
-    };
-    const result = await write((next, current) =>
-      next === undefined ? undefined : checkWrite(deps, writer, may, next, current),
+  next: ApiObject,
+  current: ApiObject | undefined,
+  answers: ReadonlyMap<string, boolean>,
+): StatusError | undefined | Promise<StatusError | undefined> {
+  const open = new Map<string, Promise<boolean>>();
+  const may: May = (verb, resource, name) => {
+    const key = `${verb} ${resource} ${name}`;
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const decision = deps.access.check(attributesOf(deps, writer, verb, resource, name));
+    if (!(decision instanceof Promise)) return decision.kind === 'allow';
+    open.set(
+      key,
+      decision.then(({ kind }) => kind === 'allow'),
     );
-    // TypeScript does not see that the write has called `may`.
-    const open = waiting as { key: string; allowed: Promise<boolean> } | undefined;
-    if (open === undefined || asked >= askingMax) return result;
-    answers.set(open.key, await open.allowed);
-  }
+    return undefined;
+  };
+  const refusal = checkWrite(deps, writer, may, next, current);
+  const [asked] = open;
+  if (asked === undefined || answers.size >= askingMax) return refusal;
+  const [key, answer] = asked;
+  return answer.then((allowed) =>
+    validated(deps, writer, next, current, new Map([...answers, [key, allowed]])),
+  );
 }
 
 /** Undefined: it has to be asked elsewhere. */

@@ -14,10 +14,10 @@ import type { KindInfo } from '../../apimachinery/scheme.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { changeObject } from '../../registry/change-object.ts';
 import { createObject } from '../../registry/create.ts';
 import type { WriteOptions } from '../../registry/create.ts';
 import type { ObjectTarget, RegistryDeps } from '../../registry/registry.ts';
-import { executeReplace, produceUpdate, writerOf } from '../../registry/update.ts';
 
 /** In the stored version both. Undefined: it is as it should be. */
 export type Repair = (current: ApiObject) => ApiObject | undefined;
@@ -65,17 +65,8 @@ export async function repairObject(
   subresource?: 'status',
 ): Promise<void> {
   const options: WriteOptions = { dryRun: false, manager: registry.identity.serverName };
-  const result = await executeReplace(registry, target, {
-    produce: (current) => {
-      const next = repaired(current.object);
-      if (next === undefined) return { kind: 'object', object: current.object };
-      return produceUpdate(registry, target, next, writerOf(options, subresource), current);
-    },
-    create: undefined,
-    warnings: [],
-    options,
-    subresource,
-  });
+  const change = { change: repaired, options, subresource, how: 'update' } as const;
+  const result = await changeObject(registry, target, change);
   if (result.kind === 'refused' && result.error.reason !== StatusReason.notFound) {
     throw result.error;
   }

@@ -28,10 +28,11 @@ import { fieldValidationOf } from '../../apimachinery/write-options.ts';
 import { applyObject, applyScale } from '../../registry/apply.ts';
 import type { ApplyOptions } from '../../registry/apply.ts';
 import { patchObject, patchScale } from '../../registry/patch.ts';
-import type { ObjectPatch, PatchOptions } from '../../registry/patch.ts';
+import type { PatchOptions } from '../../registry/patch.ts';
 import type { ObjectTarget, Result } from '../../registry/registry.ts';
 import { ok, refused } from '../../registry/registry.ts';
 import { encodeVersioned } from '../../registry/versions.ts';
+import type { ObjectPatch } from '../../registry/write-command.ts';
 import { assert } from '../../stdx/assert.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import { decodeBody } from '../body-decoding.ts';
@@ -101,7 +102,6 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
   const { dryRun, manager, user, fieldValidation } = options.value;
   const sent: Sent = {
     target: { kind, namespace: resource.namespace, name: resource.name },
-    type,
     change: change.value,
     options: { dryRun, manager, user, fieldValidation, force: force ?? false, noticed },
     representation: representation.value,
@@ -118,8 +118,6 @@ type Change = (ObjectPatch | { readonly kind: 'apply'; readonly intent: ApiObjec
 
 interface Sent {
   readonly target: ObjectTarget;
-  /** What is patched: the kind, or its scale. */
-  readonly type: DocumentType;
   readonly change: Change;
   readonly options: ApplyOptions & PatchOptions;
   readonly representation: Representation;
@@ -151,7 +149,7 @@ async function readChange(
   const patch = decoded.value;
   if (!isJsonObject(patch)) return refused(newBadRequest('a merge patch must be an object'));
   return type.mediaType === strategicPatchType && schema !== undefined
-    ? ok({ kind: 'strategic', patch, schema, noticed })
+    ? ok({ kind: 'strategic', patch, noticed })
     : ok({ kind: 'merge', patch, noticed });
 }
 
@@ -244,7 +242,7 @@ async function sendChanged(
 async function sendChangedScale(
   deps: EndpointDeps,
   request: ResourceRequest,
-  { target, type, change, options, representation }: Sent,
+  { target, change, options, representation }: Sent,
 ): Promise<void> {
   const { kind } = request;
   const subresource = kind.subresources.find((s) => s.name === 'scale');
@@ -252,8 +250,8 @@ async function sendChangedScale(
   const { registry } = deps;
   const changed =
     change.kind === 'apply'
-      ? await applyScale(registry, target, change.intent, kind.scale, type, options)
-      : await patchScale(registry, target, change, kind.scale, type, options);
+      ? await applyScale(registry, target, change.intent, options)
+      : await patchScale(registry, target, change, options);
   if (changed.kind === 'refused') {
     return sendStatusError(request.exchange, changed.error, request.warnings);
   }

@@ -36,12 +36,10 @@ export async function handleReview(deps: EndpointDeps, request: ResourceRequest)
     name: resource.name,
     subresource: resource.subresource,
   });
-  const answer = await (guard === undefined
-    ? answerer(review.value, request)
-    : guard.run(async (check) => {
-        const error = check(review.value, undefined);
-        return error === undefined ? answerer(review.value, request) : refused(error);
-      }));
+  await guard?.current();
+  const refusal = await guard?.validate(review.value, undefined);
+  const answer =
+    refusal === undefined ? await answerer(review.value, request) : refused(refusal);
   if (answer.kind === 'refused') return sendStatusError(exchange, answer.error, request.warnings);
   const { negotiated, pretty } = representation.value;
   const body = inFormat(encodeJson(answer.value), negotiated, pretty, kind.schema);

@@ -73,8 +73,7 @@ async function putScale(
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
   const target = { kind, namespace: resource.namespace, name: resource.name };
   const { schema } = subresource;
-  const write = { paths: kind.scale, scale: subresource.kind, options };
-  const updated = await updateScale(deps.registry, target, object, write);
+  const updated = await updateScale(deps.registry, target, object, options);
   if (updated.kind === 'refused') {
     return sendStatusError(request.exchange, updated.error, request.warnings);
   }

@@ -17,6 +17,7 @@ export type ParsedCommandLine =
   | { readonly kind: 'serve'; readonly options: RawOptions }
   | StoreCommand
   | { readonly kind: 'convert'; readonly options: ConvertOptions }
+  | { readonly kind: 'machines' }
   /** Help or version was asked for, and printed. */
   | { readonly kind: 'done' }
   /** No command was given. */
@@ -46,6 +47,12 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
   addConvert(program, (options) => {
     parsed = { kind: 'convert', options };
   });
+  quiet(program.command('machines'))
+    .description('Print the state machines of objects and tokens as Mermaid diagrams.')
+    .allowExcessArguments(false)
+    .action(() => {
+      parsed = { kind: 'machines' };
+    });
   if (args.length === 0)
     return { kind: 'usage', text: `${program.helpInformation()}${firstSteps}\n` };
   try {

@@ -134,6 +134,8 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
           log,
           issuer: tokens.issuer,
           rootCa,
+          root: deps.parts.root,
+          tokens: deps.parts.tokens,
         }),
         createRbacControllers(own, { timers, log, defaults }),
         createSigningControllers({

@@ -7,7 +7,9 @@
  * of it starts and stops (server.ts).
  */
 import { createActorSystem } from '../../../actors/actor-system.ts';
-import type { ActorSystem } from '../../../actors/actors.ts';
+import type { ObjectActorSystem } from '../../../actors/actor-system.ts';
+import { createRoot } from '../../../actors/root-actor.ts';
+import type { RootActor } from '../../../actors/root-actor.ts';
 import { createStreams } from '../../../streams/watch-cache.ts';
 import { defaultStreamLimits } from '../../../streams/limits.ts';
 import type { StreamLimits } from '../../../streams/limits.ts';
@@ -20,15 +22,17 @@ import { isAlreadyExists } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../apis/core/namespaces/default-namespaces.ts';
 import type { KindSet } from '../../apis/kind-set.ts';
+import { decisionsOf, operationsOf } from '../../apis/operations.ts';
 import { apiServicesGroup, localApiServices } from '../../apis/local-api-services.ts';
-import { operationsOf } from '../../apis/operations.ts';
 import { strategiesOf } from '../../apis/strategies.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
 import { reconcileApiServices } from '../../controllers/local-api-services.ts';
 import { reconcileRbacDefaults } from '../../controllers/rbac-defaults.ts';
 import { turnLabels } from '../../endpoints/request-counts.ts';
 import type { RequestInfo } from '../../endpoints/request-info.ts';
+import { createAnswers } from '../../registry/answers.ts';
 import { createObject } from '../../registry/create.ts';
+import { createDecide } from '../../registry/decide.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import { upgrading } from '../../registry/versions.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
@@ -44,10 +48,12 @@ import type { ObjectRecord } from '../../storage/record.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
 import { startAuthorization } from './authorization.ts';
+import { openCommandLog } from '../command-log-file.ts';
 import type { Log } from './log.ts';
 import { isEnding } from './open-storage.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { streamPorts } from './stream-ports.ts';
+import { TokenDeadlines } from '../token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
 import { createMigration } from './validation-migration.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
@@ -56,7 +62,9 @@ import type { ServerMigration } from './validation-migration.ts';
 export interface ServerParts {
   readonly storage: Storage;
   readonly streams: Streams;
-  readonly actors: ActorSystem;
+  readonly actors: ObjectActorSystem;
+  readonly root: RootActor;
+  readonly tokens: TokenDeadlines;
   readonly committer: GroupCommitter;
   readonly registry: RegistryDeps;
   readonly encodings: KeptEncodings;
@@ -103,7 +111,24 @@ export async function assembleParts(
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, isEnding, limits });
   const upgrade = upgrading(scheme);
+  const authorization = startAuthorization(config.access.authorization, {
+    streams,
+    clock,
+    timers,
+    identity,
+    log,
+  });
+  const validation = createMigration(config.featureGates, log);
+  const strategyOf = strategiesOf(identity, validation.migration, kinds);
+  const guardOf = writeGuards(config, { identity, streams, authorization, timers });
+  const root = createRoot();
   const actors = createActorSystem({
+    root,
+    decide: createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) }),
+    answer: createAnswers(scheme, guardOf),
+    commandLog:
+      config.commandLogFile === undefined ? undefined : openCommandLog(config.commandLogFile, log),
+    onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
     storage,
     committer,
     encode: (key, object) => ({ record: recordOf(scheme, key, object) }),
@@ -116,15 +141,7 @@ export async function assembleParts(
     limits: { residentMax: config.residentObjectsMax },
     expiryOf: expiryOf(identity),
   });
-  const authorization = startAuthorization(config.access.authorization, {
-    streams,
-    clock,
-    timers,
-    identity,
-    log,
-  });
   const turnWatch = turnWatchOf(scheme, { clock, timers });
-  const validation = createMigration(config.featureGates, log);
   const registry = {
     turns: watchedTurns({ clock, timers }, turnWatch),
     actors,
@@ -132,10 +149,10 @@ export async function assembleParts(
     scheme,
     identity,
     operationOf: operationsOf(identity, kinds),
-    strategyOf: strategiesOf(identity, validation.migration, kinds),
+    strategyOf,
     clock,
     prng,
-    guardOf: writeGuards(config, { identity, streams, authorization, timers }),
+    guardOf,
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
@@ -144,6 +161,8 @@ export async function assembleParts(
     storage,
     streams,
     actors,
+    root,
+    tokens: new TokenDeadlines(),
     committer,
     registry,
     encodings,

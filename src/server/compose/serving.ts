@@ -35,9 +35,11 @@ import type { SchemaOf } from '../../apimachinery/codecs/protobuf.ts';
 import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
+import { createActorsDebug } from '../../endpoints/debug/actors.ts';
+import { actorsDebugging } from '../actors-debugging.ts';
 import { openApiDocuments } from '../../apimachinery/openapi/documents.ts';
-import type { KindSet } from '../../apis/kind-set.ts';
 import { describeGroups } from '../../apis/descriptions/descriptions.ts';
+import type { KindSet } from '../../apis/kind-set.ts';
 import { currentRelease } from '../../apis/served-versions.ts';
 import { schemaExemptionsOf } from '../../apis/schema-exemptions.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
@@ -132,6 +134,7 @@ export function createServing(config: CompletedConfig, deps: ServingDeps): Servi
     openapi: openApiOf(config, deps, String(version['gitVersion'])),
     version,
     health,
+    actorsDebug: createActorsDebug(actorsDebugging(config, deps.parts, deps.clock)),
     documents: deps.issuerDocuments(() => servedAddress),
     metrics: () => metrics.page.render(),
     indicators: () => Promise.resolve(indicatorsText(health, deps.worker)),

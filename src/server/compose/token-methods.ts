@@ -28,11 +28,11 @@ import { together } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createDefaultAccounts, createRootCaMaps } from '../../controllers/default-accounts.ts';
 import { createTokenCleaner } from '../../controllers/token-cleaner.ts';
-import { createTokenClock } from '../../controllers/token-clock.ts';
 import { createTokenSecrets } from '../../controllers/token-secrets.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
+import type { RootActor } from '../../../actors/root-actor.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import type { Log } from './log.ts';
@@ -40,6 +40,7 @@ import { accountTokenSeries } from '../metrics/account-token-series.ts';
 import type { LabelledSeries } from '../metrics/metrics.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { TokenKeys } from './token-keys.ts';
+import type { TokenDeadlines } from '../token-deadlines.ts';
 import type { TokenConfig } from '../config/token-options.ts';
 
 export interface TokenPartsDeps {
@@ -181,6 +182,8 @@ export function createObjectReader(streams: Streams): ObjectReader {
 }
 
 export interface TokenControllersDeps {
+  readonly root: RootActor;
+  readonly tokens: TokenDeadlines;
   readonly config: TokenConfig;
   readonly registry: RegistryDeps;
   readonly timers: Timers;
@@ -190,9 +193,9 @@ export interface TokenControllersDeps {
   readonly rootCa: string | undefined;
 }
 
-/** Those that were chosen, and the clock of bootstrap tokens, which always runs. */
+/** Those that were chosen, and the actors of bootstrap tokens, which always run. */
 export function createTokenControllers(deps: TokenControllersDeps): Controller {
-  const { config, issuer, log, registry, rootCa, timers } = deps;
+  const { config, issuer, log, registry, root, rootCa, timers, tokens } = deps;
   const on = config.controllers;
   const failed =
     (what: string) =>
@@ -200,7 +203,7 @@ export function createTokenControllers(deps: TokenControllersDeps): Controller {
       log.warn({ err: error, name }, `${what}; it is tried again`);
   const base = { registry, timers };
   const running: Controller[] = [
-    createTokenClock({ ...base, onError: failed('a bootstrap token could not be timed') }),
+    tokens.controller({ ...base, root, onError: failed('a bootstrap token could not be timed') }),
   ];
   if (on.has('serviceaccount')) {
     const onError = failed('a namespace has no default account yet');

@@ -63,6 +63,10 @@ export interface CompletedConfig {
   readonly idleTimeoutMs: number;
   readonly keptEncodingsBytesMax: number;
   readonly residentObjectsMax: number;
+  /** GET /debug/actors/events is served. */
+  readonly actorsInspected: boolean;
+  /** Decided commands are appended to it; undefined: they are not written down. */
+  readonly commandLogFile: string | undefined;
   readonly livezGraceMs: number;
   readonly shutdownDelayMs: number;
   /** Requests that come while the last ones are answered get 429. */
@@ -178,6 +182,18 @@ export const optionTable = [
     help: 'Object actors kept in memory; the least recently used go first.',
   },
   {
+    flag: 'inspect-actors',
+    value: 'BOOL',
+    default: 'false',
+    help: 'Serve GET /debug/actors/events: what happens to actors, for the inspector of Stately.',
+  },
+  {
+    flag: 'command-log',
+    value: 'FILE',
+    default: '',
+    help: 'Append each decided command, with its body, to FILE: a log that can be replayed.',
+  },
+  {
     flag: 'max-kept-encodings-bytes',
     value: 'BYTES',
     default: String(128 * 1024 * 1024),
@@ -272,6 +288,8 @@ export function completeConfig(raw: RawOptions): CompletedConfig {
     idleTimeoutMs: duration(raw, 'idle-timeout', 1000),
     keptEncodingsBytesMax: integer(raw, 'max-kept-encodings-bytes', 0, 64 * 1024 ** 3),
     residentObjectsMax: integer(raw, 'max-resident-objects', 16, 10_000_000),
+    actorsInspected: boolean(raw, 'inspect-actors'),
+    commandLogFile: raw['command-log'] === '' ? undefined : raw['command-log'],
     livezGraceMs: duration(raw, 'livez-grace-period', 0),
     shutdownSendsRetryAfter: boolean(raw, 'shutdown-send-retry-after'),
     goawayChance: goawayChance(raw),

@@ -3,16 +3,22 @@
  * can be held, made to fail, and overtaken by another writer.
  */
 import { createActorSystem } from '../../../actors/actor-system.ts';
+import type { ObjectActorSystem } from '../../../actors/actor-system.ts';
 import type {
   ActorSystem,
+  Answer,
+  AnswerPort,
+  ChangeCommand,
+  CommandInput,
   CreateCommand,
   CurrentObject,
-  DeleteCommand,
-  DeletionPlan,
+  Decide,
   ObjectOutcome,
-  Production,
-  ReplaceCommand,
+  Proposal,
 } from '../../../actors/actors.ts';
+import type { CommandLog } from '../../../actors/command-log.ts';
+import { createRoot } from '../../../actors/root-actor.ts';
+import type { RootActor } from '../../../actors/root-actor.ts';
 import type { ActorLimits } from '../../../actors/limits.ts';
 import type { ExpiryOf } from '../../../actors/token-timer.ts';
 import { decodeObject, encodeObject } from '../../../src/apimachinery/object-encoding.ts';
@@ -51,37 +57,79 @@ export function encodePod(_key: ObjectKey, object: ApiObject): { readonly record
   return { record: { uid, labels: {}, fields: {}, metadataAt, object: bytes } };
 }
 
+/** When the commands of tests are given, unless they say. */
+export const startMs = 1_000_000;
+
+const given = { dryRun: false, qualifiedResource: pods, nowMs: startMs } as const;
+
 export function createOf(object: ApiObject, options: Partial<CreateCommand> = {}): CreateCommand {
-  return { type: 'create', object, conditions: [], qualifiedResource: pods, ...options };
+  return { type: 'create', object, conditions: [], warnings: [], ...given, ...options };
+}
+
+/** The commands of these tests carry the function that decides them: what is tested is what
+ * becomes of a decision. */
+interface TestInput extends CommandInput {
+  readonly decide: (
+    current: CurrentObject | undefined,
+    answers: readonly Answer[],
+  ) => Proposal;
+}
+
+const decideTest: Decide = (_key, { input }, current, answers) =>
+  (input as TestInput).decide(current, answers);
+
+export function changeOf(
+  verb: string,
+  decide: TestInput['decide'],
+  options: Partial<ChangeCommand> = {},
+): ChangeCommand {
+  const input: TestInput = { verb, decide };
+  return { type: 'change', input, conditions: [], ...given, ...options };
+}
+
+/** What a change of the current object comes to. */
+export function replacing(object: ApiObject, validate = false): Proposal {
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  const completesDeletion = deletionTimestamp !== undefined && finalizers.length === 0;
+  return { kind: 'replace', object, completesDeletion, warnings: [], validate };
+}
+
+export interface ReplaceOptions extends Partial<ChangeCommand> {
+  /** What is made where nothing is. */
+  readonly create?: () => ApiObject;
 }
 
 /** Replaces by what `change` makes of the current object. */
 export function replaceOf(
-  change: (current: CurrentObject) => ApiObject | Production,
-  options: Partial<ReplaceCommand> = {},
-): ReplaceCommand {
-  return {
-    type: 'replace',
-    produce: (current) => {
+  change: (current: CurrentObject) => ApiObject | Extract<Proposal, { kind: 'refused' }>,
+  { create, ...options }: ReplaceOptions = {},
+): ChangeCommand {
+  return changeOf(
+    'update',
+    (current) => {
+      if (current === undefined) {
+        if (create === undefined) return { kind: 'not-found' };
+        return { kind: 'create', object: create(), warnings: [], validate: false };
+      }
       const made = change(current);
-      if ('metadata' in made) return { kind: 'object', object: made };
-      return made;
+      return 'metadata' in made ? replacing(made) : made;
     },
-    conditions: [],
-    completesDeletion: (object) =>
-      object.metadata.deletionTimestamp !== undefined &&
-      (object.metadata.finalizers ?? []).length === 0,
-    qualifiedResource: pods,
-    ...options,
-  };
+    options,
+  );
 }
 
-export function deleteOf(options: Partial<DeleteCommand> = {}): DeleteCommand {
-  const plan = ({ object }: CurrentObject): DeletionPlan =>
-    (object.metadata.finalizers ?? []).length === 0
-      ? { kind: 'remove' }
-      : { kind: 'mark', object: marked(object) };
-  return { type: 'delete', plan, qualifiedResource: pods, ...options };
+export function deleteOf(options: Partial<ChangeCommand> = {}): ChangeCommand {
+  return changeOf(
+    'delete',
+    (current) => {
+      if (current === undefined) return { kind: 'not-found' };
+      const { object } = current;
+      return (object.metadata.finalizers ?? []).length === 0
+        ? { kind: 'remove', validate: false }
+        : { kind: 'mark', object: marked(object), warnings: [], validate: false };
+    },
+    options,
+  );
 }
 
 export function marked(object: ApiObject): ApiObject {
@@ -141,7 +189,8 @@ function storeHands(commitLanes?: number): StoreHands {
 }
 
 export interface Harness {
-  readonly actors: ActorSystem;
+  readonly actors: ObjectActorSystem;
+  readonly root: RootActor;
   readonly committer: Committer;
   readonly store: StoreHands;
   readonly time: ManualTime;
@@ -166,6 +215,8 @@ export interface HarnessOptions {
   readonly commitLanes?: number;
   readonly encode?: typeof encodePod;
   readonly expiryOf?: ExpiryOf;
+  readonly answer?: AnswerPort;
+  readonly commandLog?: CommandLog;
 }
 
 export function actorHarness(options: HarnessOptions = {}): Harness {
@@ -176,7 +227,15 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
     timers: systemTimers,
     limits: options.committerLimits,
   });
+  const root = createRoot();
   const actors = createActorSystem({
+    root,
+    decide: decideTest,
+    answer: options.answer ?? (() => ({ kind: 'allowed' })),
+    onBroken: (error) => {
+      throw error;
+    },
+    commandLog: options.commandLog,
     storage: store.storage,
     committer,
     encode: options.encode ?? encodePod,
@@ -191,6 +250,7 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
   });
   return {
     actors,
+    root,
     committer,
     store,
     time,

@@ -8,11 +8,14 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createActorSystem } from '../../../actors/actor-system.ts';
+import { createRoot } from '../../../actors/root-actor.ts';
+import { createDecide } from '../../../src/registry/decide.ts';
 import { identityOf } from '../../../src/apimachinery/identity.ts';
 import { decodeObject, encodeObject } from '../../../src/apimachinery/object-encoding.ts';
 import { streamPorts } from '../../../src/server/compose/stream-ports.ts';
 import type { ApiObject } from '../../../src/apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../../src/apis/core/namespaces/default-namespaces.ts';
+import { decisionsOf } from '../../../src/apis/operations.ts';
 import { buildScheme } from '../../../src/apis/build-scheme.ts';
 import { strategiesOf } from '../../../src/apis/strategies.ts';
 import { leaseKind } from '../../../src/controllers/lease-object.ts';
@@ -190,7 +193,14 @@ async function createRegistry(
     },
   });
   await streams.start();
+  const strategyOf = strategiesOf(identity);
   const actors = createActorSystem({
+    root: createRoot(),
+    decide: createDecide({ scheme, identity, strategyOf, operations: decisionsOf() }),
+    answer: () => ({ kind: 'allowed' }),
+    onBroken: (error) => {
+      throw error;
+    },
     storage,
     committer: createCommitter({ storage, timers }),
     encode: (key, object: ApiObject) => {
@@ -207,7 +217,6 @@ async function createRegistry(
     soleWriter: false,
     limits: {},
   });
-  const strategyOf = strategiesOf(identity);
   const turns = createTurns({ clock, timers });
   const registry = { actors, streams, scheme, identity, strategyOf, clock, prng, turns };
   const kind = scheme.findStorage({ group: '', resource: 'namespaces' }) as KindInfo;

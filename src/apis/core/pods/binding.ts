@@ -13,18 +13,16 @@ import { quote } from '../../../apimachinery/quote.ts';
 import { newConflict, newInvalid } from '../../../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../../apimachinery/unstructured.ts';
-import { assert } from '../../../stdx/assert.ts';
 import type { WriteOptions } from '../../../registry/create.ts';
+import { executeChange } from '../../../registry/execute-change.ts';
+import { preconditionConflict, preconditionsOf } from '../../../registry/preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result } from '../../../registry/registry.ts';
 import { refused } from '../../../registry/registry.ts';
 import type { WriteResult } from '../../../registry/registry.ts';
-import {
-  checkPreconditions,
-  executeReplace,
-  preconditionsOf,
-  trackedUpdate,
-  writerOf,
-} from '../../../registry/update.ts';
+import { trackedUpdate, writerOf } from '../../../registry/update.ts';
+import { operationObject } from '../../../registry/write-command.ts';
+import type { DecideOperation } from '../../../registry/write-command.ts';
+import { assert } from '../../../stdx/assert.ts';
 import { withPodCondition } from './pod-condition.ts';
 
 /** `target` is the pod, `binding` has been decoded. */
@@ -38,24 +36,21 @@ export async function bindPod(
   if (errors.length > 0) {
     return refused(newInvalid({ group: '', kind: 'Binding' }, target.name, errors));
   }
-  const nowMs = deps.clock.nowMs();
-  return executeReplace(deps, target, {
-    produce: (current) => {
-      const conflict = checkPreconditions(preconditionsOf(binding), current, target);
-      if (conflict !== undefined) return conflict;
-      const why = whyNot(current.object, target.name);
-      if (why !== undefined) {
-        return refused(newConflict({ group: '', resource: 'pods/binding' }, target.name, why));
-      }
-      const next = bound(current.object, binding, nowMs);
-      return trackedUpdate(deps, target, next, writerOf(options, 'binding'), current);
-    },
-    create: undefined,
-    warnings: [],
-    options,
-    subresource: 'binding',
-  });
+  const body = { verb: 'operation', operation: 'pods/binding', object: binding } as const;
+  return executeChange(deps, target, { body, options, subresource: 'binding', mayCreate: false });
 }
+
+export const decideBinding: DecideOperation = (scope, target, body, input, current) => {
+  const binding = operationObject(body);
+  const conflict = preconditionConflict(preconditionsOf(binding), current, target);
+  if (conflict !== undefined) return refused(conflict);
+  const why = whyNot(current.object, target.name);
+  if (why !== undefined) {
+    return refused(newConflict({ group: '', resource: 'pods/binding' }, target.name, why));
+  }
+  const next = bound(current.object, binding, scope.nowMs);
+  return trackedUpdate(scope, target, next, writerOf(input), current);
+};
 
 function bindingErrors(binding: ApiObject): readonly FieldError[] {
   const target = isJsonObject(binding['target']) ? binding['target'] : {};

@@ -21,21 +21,15 @@ import { StatusReason } from '../../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../../apimachinery/unstructured.ts';
 import { deleteObject } from '../../../registry/delete.ts';
+import { executeChange } from '../../../registry/execute-change.ts';
+import { preconditionConflict } from '../../../registry/preconditions.ts';
+import type { Preconditions } from '../../../registry/preconditions.ts';
 import { getObject } from '../../../registry/read.ts';
-import type {
-  ObjectTarget,
-  OperationOptions,
-  RegistryDeps,
-  Result,
-} from '../../../registry/registry.ts';
+import type { ObjectTarget, OperationOptions, RegistryDeps, Result } from '../../../registry/registry.ts';
 import { ok, refused } from '../../../registry/registry.ts';
-import { checkPreconditions, executeReplace, trackedUpdate } from '../../../registry/update.ts';
-import {
-  budgetsOf,
-  letsUnhealthyGo,
-  stillCounting,
-  takeDisruption,
-} from '../../policy/disruptions.ts';
+import { trackedUpdate, writerOf } from '../../../registry/update.ts';
+import type { DecideOperation, OperationBody } from '../../../registry/write-command.ts';
+import { budgetsOf, letsUnhealthyGo, stillCounting, takeDisruption } from '../../policy/disruptions.ts';
 import { isPodReady, withPodCondition } from './pod-condition.ts';
 
 const attemptsMax = 20;
@@ -97,7 +91,8 @@ async function refusalOf(
   { user }: Evictor,
 ): Promise<StatusError | undefined> {
   const guard = deps.guardOf?.(user, { ...target, subresource });
-  return guard?.run((check) => Promise.resolve(check(pod, pod)));
+  await guard?.current();
+  return guard?.validate(pod, pod);
 }
 
 /** It has ended, or has not begun, or is going anyway: no budget needs to be asked. */
@@ -147,6 +142,22 @@ function onlyThisVersion(options: DeleteOptions, pod: ApiObject): DeleteOptions 
   return { ...options, preconditions: { uid: options.preconditions?.uid, resourceVersion } };
 }
 
+export const decideDisruptionMark: DecideOperation = (scope, target, body, input, current) => {
+  const preconditions: Preconditions = {
+    uid: asked(body, 'uid'),
+    resourceVersion: asked(body, 'resourceVersion'),
+  };
+  const conflict = preconditionConflict(preconditions, current, target);
+  if (conflict !== undefined) return refused(conflict);
+  const next = withPodCondition(current.object, disrupted, scope.nowMs);
+  return trackedUpdate(scope, target, next, writerOf(input), current);
+};
+
+function asked({ data }: OperationBody, name: keyof Preconditions): string | undefined {
+  const value = data?.[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
 async function markAndDelete(
   deps: RegistryDeps,
   target: ObjectTarget,
@@ -155,18 +166,15 @@ async function markAndDelete(
 ): Promise<Result<undefined>> {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const { manager, user } = writer;
-  const nowMs = deps.clock.nowMs();
-  const marked = await executeReplace(deps, target, {
-    produce: (current) => {
-      const conflict = checkPreconditions({ uid, resourceVersion }, current, target);
-      if (conflict !== undefined) return conflict;
-      const next = withPodCondition(current.object, disrupted, nowMs);
-      return trackedUpdate(deps, target, next, { manager, subresource }, current);
+  const marked = await executeChange(deps, target, {
+    body: {
+      verb: 'operation',
+      operation: 'pods/eviction',
+      data: { uid: uid ?? '', resourceVersion: resourceVersion ?? '' },
     },
-    create: undefined,
-    warnings: [],
-    options: { dryRun: options.dryRun, user },
+    options: { dryRun: options.dryRun, user, manager },
     subresource,
+    mayCreate: false,
   });
   if (marked.kind === 'refused') return marked;
   // The version that was asked for is the one before the mark.

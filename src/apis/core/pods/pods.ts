@@ -6,9 +6,12 @@ import { podWarnings, templateWarnings } from './warnings.ts';
 import { podStrategy } from './strategy.ts';
 import { podTable } from './tables.ts';
 import { podSubresources } from './subresources.ts';
+import { decideBinding } from './binding.ts';
+import { decideDisruptionMark } from './eviction.ts';
 
 export const pods: KindDefinition = {
   resource: '/pods',
+  decisions: { 'pods/binding': decideBinding, 'pods/eviction': decideDisruptionMark },
   deletion: 'pod',
   returnsDeletedObject: true,
   tracksGeneration: true,

@@ -8,6 +8,7 @@ import { storeKey } from '../../src/storage/keys.ts';
 import { StorageError, storageLimits } from '../../src/storage/storage.ts';
 import {
   actorHarness,
+  changeOf,
   createOf,
   deleteOf,
   encodePod,
@@ -47,7 +48,7 @@ function journal(): {
   };
 }
 
-describe('object host: durability and order', () => {
+describe('object actor: durability and order', () => {
   test('I4 a success is answered only after its mutation is durable', async () => {
     const { run, store, stored } = actorHarness();
     const { note, order } = journal();
@@ -141,7 +142,7 @@ describe('object host: durability and order', () => {
   });
 });
 
-describe('object host: lost races and refused commits', () => {
+describe('object actor: lost races and refused commits', () => {
   test('I10 after a conflict the store is read and all is decided again in order', async () => {
     const { run, store, stored, overtake, actors } = actorHarness();
     await run('a', createOf(pod('a', { log: ['created'] })));
@@ -265,7 +266,7 @@ describe('object host: lost races and refused commits', () => {
   });
 });
 
-describe('object host: what a decision sees and does', () => {
+describe('object actor: what a decision sees and does', () => {
   test('I14 a dry run is answered, writes nothing and changes no snapshot', async () => {
     const { run, store, stored, overtake } = actorHarness();
     const dry = { dryRun: true };
@@ -306,7 +307,7 @@ describe('object host: what a decision sees and does', () => {
     await run('a', createOf(pod('a')));
     const all = [
       run('a', replaceOf(boom)),
-      run('a', deleteOf({ plan: boom })),
+      run('a', changeOf('delete', boom)),
       run('a', withSpec(1)),
     ];
     const [replaced, deleted, after] = (await Promise.all(all)) as [
@@ -372,7 +373,7 @@ describe('object host: what a decision sees and does', () => {
     assert.equal(mark.kind, 'marked');
     assert.equal((await stored('a'))?.state, 'finalizing');
     assert.equal(
-      (await run('a', deleteOf({ plan: ({ object }) => ({ kind: 'mark', object }) }))).kind,
+      (await run('a', deleteOf())).kind,
       'unchanged',
     );
     const removed = await run(
@@ -412,8 +413,8 @@ describe('object host: what a decision sees and does', () => {
     const conditions = [namespaceIsLive('gone')];
     const dryCreate = await run('a', createOf(pod('a'), { conditions, dryRun: true }));
     assert.equal(dryCreate.kind, 'condition-failed');
-    const create = () => ({ kind: 'object', object: pod('a') }) as const;
-    const upsert = { ...withSpec(1), create, conditions };
+    const create = () => pod('a');
+    const upsert = replaceOf(({ object }) => ({ ...object, spec: 1 }), { create, conditions });
     assert.equal((await run('a', upsert)).kind, 'condition-failed');
     assert.equal((await run('a', { ...upsert, conditions: [] })).kind, 'created');
     assert.equal((await run('a', upsert)).kind, 'replaced');
@@ -426,7 +427,7 @@ describe('object host: what a decision sees and does', () => {
     assert.equal(store.counts.mutations, 0);
   });
 
-  test('S2 the functions of a command may run several times', async () => {
+  test('S2 a decision may be made several times', async () => {
     const { run, store, overtake } = actorHarness();
     await run('a', createOf(pod('a')));
     let calls = 0;

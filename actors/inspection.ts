@@ -1,0 +1,100 @@
+/**
+ * What actors do, as events that Stately's inspector understands: its wire form of XState's own
+ * inspection events.
+ *
+ * Invariants: nothing that is in an object leaves: of a snapshot only states and counts, of an event
+ * only its type and the verb of a command. Nobody who inspects: no event is made.
+ */
+import type { AnyActorRef, InspectionEvent } from 'xstate';
+import type { RootActor } from './root-actor.ts';
+
+/** Of @statelyai/inspect, whose receivers look for one. */
+const wireVersion = '0.7.2';
+
+/** Calls `write` with each event's JSON text, until the returned function is called. */
+export function inspectActors(
+  root: RootActor,
+  nowMs: () => number,
+  write: (json: string) => void,
+): () => void {
+  const emit = (event: Readonly<Record<string, unknown>>): void => {
+    const createdAt = nowMs().toString();
+    write(JSON.stringify({ ...event, _version: wireVersion, createdAt, id: null }));
+  };
+  // Whoever comes later has to know whose child all others are.
+  emit(actorEvent(root, root.sessionId));
+  const subscription = root.system.inspect((event: InspectionEvent) => {
+    const shown = shownEvent(event);
+    if (shown !== undefined) emit(shown);
+  });
+  return () => subscription.unsubscribe();
+}
+
+function shownEvent(event: InspectionEvent): Readonly<Record<string, unknown>> | undefined {
+  const { actorRef, rootId } = event;
+  const { sessionId } = actorRef as AnyActorRef;
+  switch (event.type) {
+    case '@xstate.actor':
+      return actorEvent(actorRef as AnyActorRef, rootId);
+    case '@xstate.event': {
+      const sourceId = event.sourceRef?.sessionId;
+      return { type: event.type, event: shownPayload(event.event), sourceId, sessionId, rootId };
+    }
+    case '@xstate.snapshot': {
+      const { snapshot } = event;
+      const shown = { event: shownPayload(event.event), snapshot: shownSnapshot(snapshot) };
+      return { type: event.type, ...shown, sessionId, rootId };
+    }
+    default:
+      return undefined;
+  }
+}
+
+interface WithLogic {
+  readonly logic?: { readonly config?: unknown };
+}
+
+function actorEvent(actor: AnyActorRef, rootId: string): Readonly<Record<string, unknown>> {
+  const { id, sessionId } = actor;
+  const config = (actor as unknown as WithLogic).logic?.config;
+  return {
+    type: '@xstate.actor',
+    name: id,
+    sessionId,
+    parentId: actor._parent?.sessionId,
+    rootId,
+    definition: JSON.stringify(config ?? { id }),
+    snapshot: shownSnapshot(actor.getSnapshot()),
+  };
+}
+
+interface Shown {
+  readonly status?: string;
+  readonly value?: unknown;
+  readonly context?: { readonly mailbox?: { readonly length: number }; readonly dueMs?: number };
+}
+
+function shownSnapshot(snapshot: unknown): Readonly<Record<string, unknown>> {
+  const { context, status = 'active', value } = (snapshot ?? {}) as Shown;
+  return {
+    status,
+    ...(value === undefined ? {} : { value }),
+    context: {
+      ...(context?.mailbox === undefined ? {} : { mailbox: context.mailbox.length }),
+      ...(context?.dueMs === undefined ? {} : { dueMs: context.dueMs }),
+    },
+  };
+}
+
+interface Payload {
+  readonly type: string;
+  readonly entry?: {
+    readonly command: { readonly type: string; readonly input?: { readonly verb: string } };
+  };
+}
+
+function shownPayload(event: unknown): Readonly<Record<string, unknown>> {
+  const { entry, type } = event as Payload;
+  if (entry === undefined) return { type };
+  return { type, verb: entry.command.input?.verb ?? entry.command.type };
+}

@@ -1,0 +1,152 @@
+/**
+ * What an object's actor holds beside the states of its machine, and what goes in and out.
+ *
+ *   mailbox   [ a b c | d e ]      a b c decided (speculatively), d e not yet
+ *               │ │ └ no-op: waits for what it saw
+ *               │ └ mutation, built on a's
+ *               └ mutation, expects the stored revision
+ *
+ * What it is not: behaviour. The machine says when something happens, object-actions.ts what.
+ *
+ * Invariant: the context belongs to one actor, whose actions change it in place: a copy of the
+ * mailbox for each command would be quadratic in what waits.
+ */
+import type { CommitOutcome } from '../src/storage/commit-ticket.ts';
+import type { ObjectKey } from '../src/storage/keys.ts';
+import type { Revision, StoredRecord, StoreKey } from '../src/storage/storage.ts';
+import type { Answer, ChangeCommand, ObjectCommand, ObjectOutcome, Permit, Question } from './actors.ts';
+import type { ActorLimits } from './limits.ts';
+import { Mailbox } from './mailbox.ts';
+import type { Asking, Decision, DecisionPorts, Finding } from './object-decision.ts';
+import type { DecisionEvent, InternalEvent } from './object-machine.ts';
+import type { ObjectState, PendingMutation, RecordDecoders } from './object-snapshot.ts';
+
+/** What all objects' actors share: pure functions and bounds. */
+export interface ObjectPorts extends DecisionPorts, RecordDecoders {
+  readonly limits: ActorLimits;
+  /** No other process writes to the store: what an actor knows needs no second look. */
+  readonly soleWriter: boolean;
+}
+
+export type MutationResult = CommitOutcome | { readonly kind: 'failed'; readonly error: unknown };
+
+/** One decision of one command. A command that must be decided again gets a new attempt. */
+export interface Attempt extends PendingMutation {
+  readonly entry: Entry;
+  readonly decision: Decision;
+  readonly basis: ObjectState;
+  /** The revision of the basis when it was decided; undefined: it was not durable then. */
+  readonly seen: Revision | undefined;
+  /** The basis was not read: the store has yet to agree that nothing is there. */
+  readonly assumed: boolean;
+  result: MutationResult | undefined;
+  /** The command will be decided again. */
+  forgotten: boolean;
+}
+
+/** A command in the mailbox. */
+export interface Entry {
+  readonly command: ObjectCommand;
+  readonly permit: Permit | undefined;
+  readonly resolve: (outcome: ObjectOutcome) => void;
+  readonly reject: (error: unknown) => void;
+  attempt: Attempt | undefined;
+  /** To its questions about the object as it is, in the order asked. */
+  answers: readonly Answer[];
+  /** What it comes to, now that its questions are answered. */
+  answered: Finding | undefined;
+  /** The store was read after the command came. */
+  fresh: boolean;
+  lostRaces: number;
+}
+
+export interface ObjectContext {
+  readonly key: ObjectKey;
+  readonly storeKey: StoreKey;
+  readonly mailbox: Mailbox<Entry>;
+  /** Entries from the head that have an attempt. */
+  decided: number;
+  /** Submitted mutations without a result, those of forgotten attempts included. */
+  outstanding: number;
+  /** The newest speculative state. Undefined: not known, the store must be asked. */
+  tip: ObjectState | undefined;
+  /** Decided, and about to be carried out by the machine's verdict. */
+  pending: Attempt | undefined;
+  asking: (Asking & { readonly entry: Entry }) | undefined;
+  /** Of the last question; an answer to an earlier one is late. */
+  questionNumber: number;
+  /** Entries that were there when the store was asked. */
+  loadingCount: number;
+}
+
+export function objectContext(key: ObjectKey, storeKey: StoreKey): ObjectContext {
+  return {
+    key,
+    storeKey,
+    mailbox: new Mailbox(),
+    decided: 0,
+    outstanding: 0,
+    tip: undefined,
+    pending: undefined,
+    asking: undefined,
+    questionNumber: 0,
+    loadingCount: 0,
+  };
+}
+
+const noAnswers: readonly Answer[] = [];
+
+export function newEntry(
+  command: ObjectCommand,
+  permit: Permit | undefined,
+  resolve: Entry['resolve'],
+  reject: Entry['reject'],
+): Entry {
+  return {
+    command,
+    permit,
+    resolve,
+    reject,
+    attempt: undefined,
+    answers: noAnswers,
+    answered: undefined,
+    fresh: false,
+    lostRaces: 0,
+  };
+}
+
+/** Nothing that was answered holds for another state of the object. */
+export function forgetAnswers(entry: Entry): void {
+  entry.answers = noAnswers;
+  entry.answered = undefined;
+}
+
+/** Into the mailbox of the actor. */
+export type ObjectEvent =
+  | { readonly type: 'command'; readonly entry: Entry }
+  | { readonly type: 'committed'; readonly attempt: Attempt; readonly result: MutationResult }
+  | { readonly type: 'loaded'; readonly record: StoredRecord | undefined }
+  | { readonly type: 'load.failed'; readonly error: unknown }
+  | { readonly type: 'answered'; readonly number: number; readonly answer: Answer };
+
+/** Out of the actor, in this order. Whoever hears them does it, and answers with an event. */
+export type ObjectEffect =
+  | { readonly type: 'submit'; readonly attempt: Attempt }
+  | { readonly type: 'load' }
+  | {
+      readonly type: 'ask';
+      readonly number: number;
+      readonly command: ChangeCommand;
+      readonly question: Question;
+    }
+  | { readonly type: 'answer'; readonly entry: Entry; readonly outcome: ObjectOutcome }
+  | { readonly type: 'reject'; readonly entry: Entry; readonly error: unknown }
+  | { readonly type: 'redecided'; readonly count: number }
+  /** The mailbox is empty and nothing is under way: the actor may be stopped. */
+  | { readonly type: 'idle' };
+
+/** How an action speaks: to its machine, and to the world. */
+export interface Effects {
+  raise(type: InternalEvent | DecisionEvent): void;
+  emit(effect: ObjectEffect): void;
+}

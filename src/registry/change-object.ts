@@ -1,0 +1,118 @@
+/**
+ * Changes of the server itself: from an object as it is to the object as it should be.
+ *
+ *   the cache's object ──change──▶ what it should be ──▶ a write on that very version ──▶ done
+ *          ▲                                                        │ it has changed meanwhile
+ *          └──────────── the cache, when it is current ◀────────────┘
+ *
+ * What it is not: a way for clients, whose changes are decided by the object's actor on whatever is
+ * there. A command is data, and a function is none; so the function is applied here, and the write
+ * is bound to the version that it was applied to.
+ *
+ * Invariants: nothing is written over what `change` has not seen; a change that comes to what is
+ * there writes nothing. Bounds: `attemptsMax` looks at an object that keeps changing.
+ */
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { objectAtVersion } from '../apimachinery/object-version.ts';
+import { formatGroupVersion } from '../apimachinery/schema.ts';
+import { isConflict, newConflict, newNotFound } from '../apimachinery/status-error.ts';
+import { without } from '../apimachinery/unstructured.ts';
+import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
+import type { CurrentObject } from '../../actors/actors.ts';
+import type { WriteOptions } from './create.ts';
+import { executeChange } from './execute-change.ts';
+import type { Subresource } from './execute-change.ts';
+import { tracked } from './field-ownership.ts';
+import { preconditionConflict, preconditionsOf } from './preconditions.ts';
+import type { Preconditions } from './preconditions.ts';
+import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
+import { ok, refused } from './registry.ts';
+import { produced, writerOf } from './update.ts';
+import type { Production } from './update.ts';
+import { toStorageVersion } from './versions.ts';
+import type { DecisionScope, WriteInput } from './write-command.ts';
+
+const attemptsMax = 16;
+
+export interface ObjectChange {
+  /** What it should be; the object itself, or undefined: it is. Both have the resourceVersion. */
+  readonly change: (object: ApiObject) => ApiObject | undefined;
+  readonly options: WriteOptions;
+  readonly subresource?: Subresource;
+  /** Which object is meant; absent: whichever is there. */
+  readonly expected?: Preconditions | undefined;
+  /** `update`: it obeys what an update obeys. `overwrite`: what is taken away makes nothing worse,
+   * and has to be possible, so nothing is validated. `overwrite-unowned`: nor owned by anybody. */
+  readonly how: 'update' | 'overwrite' | 'overwrite-unowned';
+}
+
+/** NotFound where nothing is. Whether something was written. */
+export async function changeObject(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  { change, expected, how, options, subresource }: ObjectChange,
+): Promise<Result<boolean>> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const isFirst = attempt === 0;
+    if (!isFirst) await deps.streams.waitUntilCurrent();
+    const current = cached(deps, target);
+    const problem =
+      current === undefined
+        ? newNotFound(target.kind, target.name)
+        : expected && preconditionConflict(expected, seen(current), target);
+    if (current === undefined || problem !== undefined) {
+      if (isFirst) continue;
+      return refused(problem ?? newNotFound(target.kind, target.name));
+    }
+    const object = change(current);
+    if (object === undefined || object === current) return ok(false);
+    const verb = how;
+    const body = { verb, object: { ...object, metadata: bound(object, current) } } as const;
+    const result = await executeChange(deps, target, {
+      body,
+      options,
+      subresource,
+      mayCreate: false,
+    });
+    if (result.kind === 'ok') return ok(true);
+    if (!isConflict(result.error)) return result;
+  }
+  return refused(newConflict(target.kind, target.name));
+}
+
+function cached(
+  { streams }: RegistryDeps,
+  { kind, name, namespace }: ObjectTarget,
+): ApiObject | undefined {
+  const entry = streams.snapshot(kind.storage).get(namespace, name);
+  if (entry === undefined) return undefined;
+  return objectAtVersion(decodeObject(entry.bytes), formatGroupVersion(kind), kind.conversions);
+}
+
+function seen(object: ApiObject): CurrentObject {
+  const { resourceVersion = '0' } = object.metadata;
+  return { object, revision: BigInt(resourceVersion) as NonNullable<CurrentObject['revision']> };
+}
+
+/** Whatever was changed of it: the object that was seen, as it was seen. */
+function bound({ metadata }: ApiObject, current: ApiObject): ObjectMeta {
+  const { resourceVersion, uid } = current.metadata;
+  return { ...metadata, uid, resourceVersion };
+}
+
+/** The object as it was sent, where it is still the one that was seen. */
+export function decideOverwrite(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  sent: ApiObject,
+  input: WriteInput,
+  current: CurrentObject,
+): Production {
+  const conflict = preconditionConflict(preconditionsOf(sent), current, target);
+  if (conflict !== undefined) return refused(conflict);
+  const { kind } = target;
+  const metadata = without(sent.metadata, 'resourceVersion');
+  const next = toStorageVersion({ ...sent, metadata }, kind);
+  if (input.verb === 'overwrite-unowned') return produced(next);
+  return produced(tracked(scope, kind, writerOf(input), next, current.object));
+}

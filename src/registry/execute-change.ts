@@ -1,0 +1,71 @@
+/**
+ * Sends a change to the object's actor and reads its outcome.
+ *
+ * What it is not: the decision, which the actor makes with decide.ts on the object as it then is.
+ */
+import type { ObjectOutcome } from '../../actors/actors.ts';
+import { unreachable } from '../stdx/assert.ts';
+import { objectKey } from '../storage/keys.ts';
+import { namespaceConditions, namespaceRefusal } from './create.ts';
+import type { WriteOptions } from './create.ts';
+import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
+import { ok, refused } from './registry.ts';
+import { changeCommand } from './write-command.ts';
+import type { WriteBody } from './write-command.ts';
+import { writtenObject } from './written-object.ts';
+
+/** The status, or one that the kind's strategy names; undefined: the object itself. */
+export type Subresource = string | undefined;
+
+export interface Change {
+  readonly body: WriteBody;
+  readonly options: WriteOptions;
+  readonly subresource: Subresource;
+  /** Where nothing is, something may be made. */
+  readonly mayCreate: boolean;
+}
+
+export async function executeChange(
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  { body, mayCreate, options, subresource }: Change,
+): Promise<Result<WriteResult>> {
+  const { creationRefusal, dryRun, manager = '', user } = options;
+  const { kind, name, namespace } = target;
+  const write = { kind, namespace, name, subresource };
+  const guard = user === undefined ? undefined : deps.guardOf?.(user, write);
+  const current = guard?.current();
+  if (current !== undefined) await current;
+  const command = changeCommand(deps, target, body, {
+    subresource: subresource ?? '',
+    manager,
+    user,
+    guarded: guard !== undefined,
+    dryRun,
+    mayCreate,
+    creationRefusal,
+    conditions: namespaceConditions(namespace),
+  });
+  const key = objectKey(kind.storage, namespace, name);
+  return changeResult(await deps.actors.execute(key, command), target);
+}
+
+function changeResult(outcome: ObjectOutcome, target: ObjectTarget): Result<WriteResult> {
+  const { kind, name, namespace } = target;
+  switch (outcome.kind) {
+    case 'created':
+    case 'replaced':
+    case 'unchanged':
+    case 'marked':
+    case 'removed': {
+      const created = outcome.kind === 'created';
+      return ok(writtenObject(outcome, namespace, name, created, outcome.warnings));
+    }
+    case 'refused':
+      return outcome;
+    case 'condition-failed':
+      return refused(namespaceRefusal(kind, name, namespace, outcome.found));
+    default:
+      return unreachable(outcome);
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * What a write asks of the object's actor, as data: who, when, through which version, and the body.
+ *
+ * What it is not: what becomes of it. decide.ts finds the pure function of the verb; whoever has a
+ * say in it is asked by the actor (answers.ts).
+ *
+ * Invariants: a command holds no function and no state, so it can be written down and decided again.
+ * Time and the uid of what it may create are drawn once, when it is made.
+ */
+import type { DeleteOptions } from '../apimachinery/delete-options.ts';
+import type { Identity } from '../apimachinery/identity.ts';
+import type { GroupResource } from '../apimachinery/schema.ts';
+import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
+import type { StatusError, StatusErrorInit } from '../apimachinery/status-error.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import type { FieldValidation } from '../apimachinery/write-options.ts';
+import type { JsonPatch } from '../apimachinery/patch/json-patch.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { ChangeCommand, CommandInput, CurrentObject } from '../../actors/actors.ts';
+import type { Condition } from '../storage/storage.ts';
+import type { ObjectTarget, RegistryDeps } from './registry.ts';
+import type { StrategyOf } from './strategy.ts';
+import type { Production } from './update.ts';
+import { assert } from '../stdx/assert.ts';
+
+export type ObjectPatch =
+  | { readonly kind: 'json'; readonly patch: JsonPatch }
+  | { readonly kind: 'merge'; readonly patch: JsonObject }
+  | { readonly kind: 'strategic'; readonly patch: JsonObject };
+
+/** What a patch is read as, and how strictly. */
+export interface PatchReading {
+  readonly fieldValidation: FieldValidation;
+  /** What was noticed in the text of the patch: fields that came twice, or that there are not. */
+  readonly noticed: readonly string[];
+}
+
+/** What a definition of a kind does to its objects beside the verbs: by the name under which it has
+ * registered what decides it. */
+export interface OperationBody {
+  readonly verb: 'operation';
+  readonly operation: string;
+  readonly object?: ApiObject | undefined;
+  readonly data?: JsonObject | undefined;
+}
+
+/** Pure, as every decision. */
+export type DecideOperation = (
+  scope: DecisionScope,
+  target: ObjectTarget,
+  body: OperationBody,
+  input: WriteInput,
+  current: CurrentObject,
+) => Production;
+
+/** The object that an operation was given. */
+export function operationObject({ object, operation }: OperationBody): ApiObject {
+  assert(object !== undefined, `${operation} comes with an object`);
+  return object;
+}
+
+/** The body of a write, by its verb. A scale is another small object that is written. */
+export type WriteBody =
+  | {
+      readonly verb:
+        'update' | 'update-scale' | 'overwrite' | 'overwrite-unowned';
+      readonly object: ApiObject;
+    }
+  | ({ readonly verb: 'patch' | 'patch-scale'; readonly patch: ObjectPatch } & PatchReading)
+  | {
+      readonly verb: 'apply' | 'apply-scale';
+      readonly intent: ApiObject;
+      readonly force: boolean;
+    }
+  | OperationBody
+  | { readonly verb: 'delete'; readonly options: DeleteOptions };
+
+export type WriteVerb = WriteBody['verb'];
+
+export interface WriteInput extends CommandInput {
+  readonly verb: WriteVerb;
+  readonly body: WriteBody;
+  /** The version of the request. */
+  readonly kind: GroupResource & { readonly version: string };
+  /** '' for the object itself. */
+  readonly subresource: string;
+  /** Under which name fields are owned; '' counts as unknown. */
+  readonly manager: string;
+  /** Who writes; undefined: the server itself. */
+  readonly user: UserInfo | undefined;
+  /** Somebody has a say in it, and has to be asked. */
+  readonly guarded: boolean;
+  /** Of what it creates where nothing is; '' where it creates nothing. */
+  readonly uid: string;
+  /** Why it may not create what is not there; undefined: it may. */
+  readonly creationRefusal: StatusErrorInit | undefined;
+}
+
+/** What a decision knows beside the object: the kinds and their rules, and the moment at which the
+ * command was given. */
+export interface DecisionScope {
+  readonly scheme: Scheme;
+  readonly identity: Identity;
+  readonly strategyOf: StrategyOf;
+  readonly nowMs: number;
+  /** Of an object that is created. */
+  readonly uid: string;
+}
+
+export interface ChangeRequest {
+  readonly subresource: string;
+  readonly manager: string;
+  readonly user: UserInfo | undefined;
+  readonly guarded: boolean;
+  readonly dryRun: boolean;
+  readonly mayCreate: boolean;
+  readonly creationRefusal?: StatusError | undefined;
+  readonly conditions: readonly Condition[];
+}
+
+export function changeCommand(
+  { clock, prng }: Pick<RegistryDeps, 'clock' | 'prng'>,
+  { kind }: ObjectTarget,
+  body: WriteBody,
+  request: ChangeRequest,
+): ChangeCommand {
+  const { conditions, creationRefusal, dryRun, guarded, manager, subresource, user } = request;
+  const { group, resource, version } = kind;
+  const input: WriteInput = {
+    verb: body.verb,
+    body,
+    kind: { group, version, resource },
+    subresource,
+    manager,
+    user,
+    guarded,
+    uid: request.mayCreate ? prng.uuid() : '',
+    creationRefusal: creationRefusal && refusalData(creationRefusal),
+  };
+  const qualifiedResource = { group, resource };
+  return { type: 'change', input, conditions, dryRun, qualifiedResource, nowMs: clock.nowMs() };
+}
+
+function refusalData({ details, listContinue, message, reason }: StatusError): StatusErrorInit {
+  return { reason, message, details, listContinue };
+}
+
+/** For an object that is made ready before its actor sees it. */
+export function scopeOf({ clock, identity, prng, scheme, strategyOf }: RegistryDeps): DecisionScope {
+  return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid: prng.uuid() };
+}
+
+export function kindOf(scheme: Scheme, { kind }: WriteInput): KindInfo | undefined {
+  return scheme.findResource(kind.group, kind.version, kind.resource);
+}

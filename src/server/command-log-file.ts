@@ -1,0 +1,30 @@
+/**
+ * The file of `--command-log`: each command that was decided, as a line (actors/command-log.ts).
+ *
+ * It holds what writers sent, credentials included: it is made for its owner alone. It is written in
+ * order and never read here. Bounds: `bytesMax`, after which nothing more is written down.
+ */
+import { createWriteStream } from 'node:fs';
+import { createCommandLog } from '../../actors/command-log.ts';
+import type { CommandLog } from '../../actors/command-log.ts';
+import type { Log } from './compose/log.ts';
+
+const bytesMax = 1024 ** 3;
+
+export function openCommandLog(path: string, log: Log): CommandLog {
+  const file = createWriteStream(path, { flags: 'a', mode: 0o600 });
+  let isOpen = true;
+  let bytes = 0;
+  const close = (context: object, why: string): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    log.error({ path, ...context }, why);
+  };
+  file.on('error', (error) => close({ err: error }, 'the command log cannot be written'));
+  return createCommandLog((line) => {
+    if (!isOpen) return;
+    bytes += line.length;
+    if (bytes > bytesMax) close({ bytesMax }, 'the command log is full: it is not continued');
+    else file.write(line);
+  });
+}

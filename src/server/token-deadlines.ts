@@ -1,0 +1,105 @@
+/**
+ * Runs the actors of bootstrap tokens: tells them what the store has of their tokens, and has the
+ * record of one whose deadline has passed decided on (spec 2, section 3.1).
+ *
+ *   secrets, as they are and as they change ─▶ token actors ─▶ command `due` to the secret's actor
+ *
+ * What it is not: the deadlines, or what they mean; both are in actors/.
+ *
+ * Bounds: at the start, `restoredPerTurn` tokens in a turn of the event loop.
+ */
+import { createTokenActors } from '../../actors/token-actors.ts';
+import type { ResidentToken, TokenActors } from '../../actors/token-actors.ts';
+import type { RootActor } from '../../actors/root-actor.ts';
+import { tokenStates } from '../../actors/actors.ts';
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { bootstrapExpiry } from '../authentication/bootstrap-token.ts';
+import { secretsResource } from '../authentication/object-reader.ts';
+import type { Controller } from '../controllers/controller.ts';
+import type { RegistryDeps } from '../registry/registry.ts';
+import type { Timers } from '../stdx/clock.ts';
+import type { ObjectKey } from '../storage/keys.ts';
+import type { RecordTimer } from '../storage/record.ts';
+import { followResource } from '../../streams/follow-resource.ts';
+import type { Following } from '../../streams/follow-resource.ts';
+import type { Entry } from '../../streams/streams.ts';
+
+const restoredPerTurn = 256;
+
+export interface TokenDeadlinesDeps {
+  readonly registry: RegistryDeps;
+  readonly root: RootActor;
+  readonly timers: Timers;
+  readonly onError: (name: string, error: unknown) => void;
+}
+
+/** Lives as long as the server; each run of its controller has token actors of its own. */
+export class TokenDeadlines {
+  #actors: TokenActors | undefined;
+
+  /** None while they run on another server. */
+  *residents(): Iterable<ResidentToken> {
+    if (this.#actors !== undefined) yield* this.#actors.residents();
+  }
+
+  controller({ onError, registry, root, timers }: TokenDeadlinesDeps): Controller {
+    let following: Following | undefined;
+    let run: TokenActors | undefined;
+    return {
+      start: () => {
+        run = createTokenActors({
+          root,
+          clock: registry.clock,
+          timers,
+          expire: (key, nowMs) => expire(registry, key, nowMs),
+          onError: ({ name }, error) => onError(name, error),
+        });
+        this.#actors = run;
+        following = follow(registry, timers, run);
+      },
+      stop: async () => {
+        following?.stop();
+        if (this.#actors === run) this.#actors = undefined;
+        await run?.stop();
+      },
+    };
+  }
+}
+
+function follow(registry: RegistryDeps, timers: Timers, actors: TokenActors): Following {
+  const { identity, streams } = registry;
+  const { system } = identity.namespaces;
+  const tell = (name: string): void => {
+    const entry = streams.snapshot(secretsResource).get(system, name);
+    actors.stored({ ...secretsResource, namespace: system, name }, timerOf(registry, entry));
+  };
+  return followResource(streams, timers, secretsResource, {
+    name: 'token-deadlines',
+    onState(snapshot) {
+      const names = [...snapshot.entries(system)].map(({ name }) => name);
+      const restore = (from: number): void => {
+        for (const name of names.slice(from, from + restoredPerTurn)) tell(name);
+        const next = from + restoredPerTurn;
+        if (next < names.length) timers.nextTurn(() => restore(next));
+      };
+      restore(0);
+    },
+    onChange(namespace, name) {
+      if (namespace === system) tell(name);
+    },
+  });
+}
+
+/** A record of a token that an older release wrote has no timer: it begins valid. */
+function timerOf({ identity }: RegistryDeps, entry: Entry | undefined): RecordTimer | undefined {
+  if (entry === undefined || entry.timer !== undefined) return entry?.timer;
+  if (entry.fields['type'] !== identity.secretTypes.bootstrapToken) return undefined;
+  const expiry = bootstrapExpiry(identity, decodeObject(entry.bytes));
+  return expiry && { state: tokenStates.valid, dueMs: expiry.dueMs };
+}
+
+async function expire({ actors }: RegistryDeps, key: ObjectKey, nowMs: number): Promise<void> {
+  const command = { type: 'due', nowMs, dryRun: false, qualifiedResource: secretsResource } as const;
+  const outcome = await actors.execute(key, command);
+  if (outcome.kind === 'refused' && outcome.error.code !== 404) throw outcome.error;
+}

@@ -1,0 +1,137 @@
+/** What a decision asks of others: effects out, answers in, and what waits meanwhile. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Answer, Question } from '../../actors/actors.ts';
+import { newForbidden } from '../../src/apimachinery/status-error.ts';
+import {
+  actorHarness,
+  changeOf,
+  createOf,
+  pod,
+  podKey,
+  pods,
+  replaceOf,
+  replacing,
+  settle,
+} from '../support/doubles/actor-harness.ts';
+
+/** Answers when the test says so. */
+function askable() {
+  const asked: { question: Question; answer: (answer: Answer) => void }[] = [];
+  const answer = (_key: unknown, _command: unknown, question: Question): Promise<Answer> =>
+    new Promise((resolve) => asked.push({ question, answer: resolve }));
+  return { asked, answer };
+}
+
+const allowed: Answer = { kind: 'allowed' };
+const denied: Answer = { kind: 'refused', error: newForbidden(pods, 'a', 'no') };
+
+const guarded = (spec: number) =>
+  changeOf('update', (current) =>
+    current === undefined
+      ? { kind: 'not-found' }
+      : replacing({ ...current.object, spec }, true),
+  );
+
+describe('questions of a decision', () => {
+  test('I27 a question is asked of what is to be written, and the answer decides', async () => {
+    const { asked, answer } = askable();
+    const { run, store } = actorHarness({ answer, soleWriter: true });
+    await run('a', createOf(pod('a')));
+    const first = run('a', guarded(1));
+    await settle();
+    assert.equal(asked.length, 1);
+    assert.equal(asked[0]?.question.next?.['spec'], 1);
+    assert.equal(asked[0].question.current?.['spec'], undefined);
+    assert.equal(store.counts.mutations, 1, 'nothing is written before the answer');
+    asked[0].answer(allowed);
+    assert.equal((await first).kind, 'replaced');
+    const second = run('a', guarded(2));
+    await settle();
+    asked[1]?.answer(denied);
+    assert.equal((await second).kind, 'refused');
+    assert.equal(store.counts.mutations, 2);
+  });
+
+  test('I27 commands behind a question wait for it, in order', async () => {
+    const { asked, answer } = askable();
+    const { run, actors } = actorHarness({ answer, soleWriter: true });
+    await run('a', createOf(pod('a')));
+    const seen: unknown[] = [];
+    const waiting = run('a', guarded(1));
+    const behind = run(
+      'a',
+      replaceOf(({ object }) => {
+        seen.push(object['spec']);
+        return { ...object, spec: 2 };
+      }),
+    );
+    await settle();
+    assert.deepEqual(seen, []);
+    const [resident] = actors.residents();
+    assert.deepEqual(
+      [resident?.sync, resident?.mailboxCount, resident?.life],
+      ['deciding', 2, 'live'],
+    );
+    asked[0]?.answer(allowed);
+    assert.equal((await waiting).kind, 'replaced');
+    assert.equal((await behind).kind, 'replaced');
+    assert.deepEqual(seen, [1]);
+  });
+
+  test('I28 an answer about an object that has changed meanwhile does not count', async () => {
+    const { asked, answer } = askable();
+    const { run, overtake, stored } = actorHarness({ answer });
+    await run('a', createOf(pod('a')));
+    const write = run('a', replaceOf(({ object }) => ({ ...object, own: 1 })));
+    await write;
+    await overtake('a', pod('a', { other: 1 }));
+    const lost = run('a', replaceOf(({ object }) => ({ ...object, own: 2 })));
+    const waiting = run('a', guarded(7));
+    await settle();
+    assert.ok(asked.length >= 2, 'it was asked again about what is there now');
+    assert.equal(asked.at(-1)?.question.current?.['other'], 1);
+    for (const one of asked.slice(0, -1)) one.answer(denied);
+    await settle();
+    asked.at(-1)?.answer(allowed);
+    assert.equal((await lost).kind, 'replaced');
+    assert.equal((await waiting).kind, 'replaced');
+    assert.equal((await stored('a'))?.object['spec'], 7);
+  });
+
+  test('C8 a question that is not answered in time refuses its command', async () => {
+    const { answer } = askable();
+    const { run, time } = actorHarness({ answer, limits: { answerMs: 1000 } });
+    await run('a', createOf(pod('a')));
+    const waiting = run('a', guarded(1));
+    await settle();
+    time.advance(1001);
+    const outcome = await waiting;
+    assert.equal(outcome.kind === 'refused' && outcome.error.reason, 'Timeout');
+    assert.equal((await run('a', replaceOf(({ object }) => object))).kind, 'unchanged');
+  });
+
+  test('C9 a command that asks too many questions is refused', async () => {
+    let count = 0;
+    const { run } = actorHarness({
+      limits: { questionsMax: 3 },
+      answer: () => ({ kind: 'object', object: pod('a') }),
+    });
+    const endless = changeOf('update', () => {
+      count += 1;
+      return { kind: 'ask', question: { kind: 'mutate', next: pod('a'), current: undefined } };
+    });
+    const outcome = await run('a', endless);
+    assert.equal(outcome.kind === 'refused' && outcome.error.code, 500);
+    assert.ok(count <= 8, 'it ends');
+  });
+
+  test('I29 an answer that is a failure fails its command, not the actor', async () => {
+    const { run } = actorHarness({ answer: () => Promise.reject(new Error('hook is down')) });
+    await run('a', createOf(pod('a')));
+    const outcome = await run('a', guarded(1));
+    assert.equal(outcome.kind === 'refused' && outcome.error.code, 500);
+    assert.equal((await run('a', replaceOf(({ object }) => object))).kind, 'unchanged');
+    assert.equal(podKey('a').name, 'a');
+  });
+});
