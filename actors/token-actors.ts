@@ -88,13 +88,7 @@ interface TokenEffect {
   readonly type: 'invoke' | 'uninvoke' | 'expire';
 }
 
-type TokenLogic = ActorLogic<
-  TokenSnapshot,
-  TokenEvent,
-  TokenContext,
-  AnySystem,
-  TokenEffect
->;
+type TokenLogic = ActorLogic<TokenSnapshot, TokenEvent, TokenContext, AnySystem, TokenEffect>;
 
 /** The machine, compiled: it runs no interpreter and no actor per deadline. */
 export const tokenLogic: TokenLogic = {
@@ -273,10 +267,7 @@ class Tokens implements TokenActors {
   }
 }
 
-function eventOf(
-  { context, value }: TokenSnapshot,
-  timer: RecordTimer | undefined,
-): TokenEvent {
+function eventOf({ context, value }: TokenSnapshot, timer: RecordTimer | undefined): TokenEvent {
   if (timer === undefined) return { type: 'removed' };
   const { dueMs } = timer;
   if (stateOf(timer) === tokenStates.expired) {

@@ -161,11 +161,7 @@ type FoundCreation =
 
 const notFound = { kind: 'not-found' } as const;
 
-function creationOf(
-  scope: DecisionScope,
-  target: ObjectTarget,
-  input: WriteInput,
-): FoundCreation {
+function creationOf(scope: DecisionScope, target: ObjectTarget, input: WriteInput): FoundCreation {
   const { body } = input;
   if (body.verb === 'apply') return creationByApply(scope, target, body, input) ?? notFound;
   if (body.verb !== 'update') return notFound;

@@ -37,8 +37,7 @@ export interface PatchReading {
 /** The body of a write, by its verb. A scale is another small object that is written. */
 export type WriteBody =
   | {
-      readonly verb:
-        'update' | 'update-scale' | 'bind' | 'overwrite' | 'overwrite-unowned';
+      readonly verb: 'update' | 'update-scale' | 'bind' | 'overwrite' | 'overwrite-unowned';
       readonly object: ApiObject;
     }
   | ({ readonly verb: 'patch' | 'patch-scale'; readonly patch: ObjectPatch } & PatchReading)
@@ -122,7 +121,13 @@ function refusalData({ details, listContinue, message, reason }: StatusError): S
 }
 
 /** For an object that is made ready before its actor sees it. */
-export function scopeOf({ clock, identity, prng, scheme, strategyOf }: RegistryDeps): DecisionScope {
+export function scopeOf({
+  clock,
+  identity,
+  prng,
+  scheme,
+  strategyOf,
+}: RegistryDeps): DecisionScope {
   return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid: prng.uuid() };
 }
 
