@@ -4,7 +4,7 @@
  * What it is not: what becomes of it. decide.ts finds the pure function of the verb; whoever has a
  * say in it is asked by the actor (answers.ts).
  *
- * Invariants: a command holds no function and no state, so it can be written down and decided again.
+ * Invariants: a command holds no function and no state, so it can be logged and decided again.
  * Time and the uid of what it may create are drawn once, when it is made.
  */
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
