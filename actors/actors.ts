@@ -112,7 +112,7 @@ export type Proposal =
   | { readonly kind: 'ask'; readonly question: Question };
 
 /**
- * What only somebody else can answer: an authorizer, an admission plugin, later a webhook. `mutate`:
+ * What only somebody else can answer: an authorizer, a plugin, later a webhook. `mutate`:
  * what has the object to have beside what the writer gave it; `validate`: may this be written.
  * `next` undefined: a deletion. `current` undefined: a creation.
  */

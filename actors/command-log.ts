@@ -4,7 +4,7 @@
  *   {"key":{..},"command":{..},"answers":[..],"seen":"41","basis":{..},"outcome":"replaced",
  *    "revision":"42"}
  *
- * `seen` is the revision that the decision saw, absent where the object was not durable yet. `basis`
+ * `seen` is the revision that the decision saw, absent where that was not durable yet. `basis`
  * is the object that it saw, wherever that does not follow from the line before it about this key:
  * so a log may begin anywhere, and other servers may write in between.
  *

@@ -12,6 +12,7 @@
  */
 import { transition } from 'xstate';
 import type { AnyEventObject, AnyStateMachine, StateValue } from 'xstate';
+import { lookup } from '../src/stdx/lookup.ts';
 
 export interface Step {
   /** Index of the next state. */
@@ -25,10 +26,10 @@ export interface CompiledMachine {
   readonly steps: Readonly<Record<string, readonly Step[]>>;
 }
 
-const builtIn: Readonly<Record<string, string>> = {
+const builtIn = lookup({
   'xstate.spawnChild': 'invoke',
   'xstate.stopChild': 'uninvoke',
-};
+});
 
 export function compileMachine(
   machine: AnyStateMachine,
@@ -36,8 +37,10 @@ export function compileMachine(
   events: readonly string[],
 ): CompiledMachine {
   const names = values.map((value) => JSON.stringify(value));
-  const steps = Object.fromEntries(
-    events.map((type) => [type, values.map((value) => stepOf(machine, value, type, names))]),
+  const steps = lookup(
+    Object.fromEntries(
+      events.map((type) => [type, values.map((value) => stepOf(machine, value, type, names))]),
+    ),
   );
   return { values, steps };
 }

@@ -2,10 +2,11 @@
  * What actors do, as events that Stately's inspector understands: its wire form of XState's own
  * inspection events.
  *
- * Invariants: nothing that is in an object leaves: of a snapshot only states and counts, of an event
- * only its type and the verb of a command. Nobody who inspects: no event is made.
+ * Invariants: nothing that is in an object leaves: of snapshots only states and counts, of events
+ * only the type and the verb of a command. Nobody who inspects: no event is made.
  */
 import type { AnyActorRef, InspectionEvent } from 'xstate';
+import type { JsonObject } from '../src/apimachinery/unstructured.ts';
 import type { RootActor } from './root-actor.ts';
 
 /** Of @statelyai/inspect, whose receivers look for one. */
@@ -17,7 +18,7 @@ export function inspectActors(
   nowMs: () => number,
   write: (json: string) => void,
 ): () => void {
-  const emit = (event: Readonly<Record<string, unknown>>): void => {
+  const emit = (event: JsonObject): void => {
     const createdAt = nowMs().toString();
     write(JSON.stringify({ ...event, _version: wireVersion, createdAt, id: null }));
   };
@@ -30,7 +31,7 @@ export function inspectActors(
   return () => subscription.unsubscribe();
 }
 
-function shownEvent(event: InspectionEvent): Readonly<Record<string, unknown>> | undefined {
+function shownEvent(event: InspectionEvent): JsonObject | undefined {
   const { actorRef, rootId } = event;
   const { sessionId } = actorRef as AnyActorRef;
   switch (event.type) {
@@ -54,7 +55,7 @@ interface WithLogic {
   readonly logic?: { readonly config?: unknown };
 }
 
-function actorEvent(actor: AnyActorRef, rootId: string): Readonly<Record<string, unknown>> {
+function actorEvent(actor: AnyActorRef, rootId: string): JsonObject {
   const { id, sessionId } = actor;
   const config = (actor as unknown as WithLogic).logic?.config;
   return {
@@ -70,11 +71,11 @@ function actorEvent(actor: AnyActorRef, rootId: string): Readonly<Record<string,
 
 interface Shown {
   readonly status?: string;
-  readonly value?: unknown;
+  readonly value?: JsonObject | string;
   readonly context?: { readonly mailbox?: { readonly length: number }; readonly dueMs?: number };
 }
 
-function shownSnapshot(snapshot: unknown): Readonly<Record<string, unknown>> {
+function shownSnapshot(snapshot: unknown): JsonObject {
   const { context, status = 'active', value } = (snapshot ?? {}) as Shown;
   return {
     status,
@@ -93,7 +94,7 @@ interface Payload {
   };
 }
 
-function shownPayload(event: unknown): Readonly<Record<string, unknown>> {
+function shownPayload(event: unknown): JsonObject {
   const { entry, type } = event as Payload;
   if (entry === undefined) return { type };
   return { type, verb: entry.command.input?.verb ?? entry.command.type };

@@ -10,16 +10,14 @@ import { tokenMachine } from './token-machine.ts';
 
 /** All of them, each under its name, as Markdown shows them. */
 export function machineDiagrams(): string {
-  return Object.entries(machines)
-    .map(([name, machine]) => `%% ${name}\n${machineDiagram(machine)}\n`)
-    .join('\n');
+  return machines.map(([name, machine]) => `%% ${name}\n${machineDiagram(machine)}\n`).join('\n');
 }
 
 /** By their names. */
-const machines: Readonly<Record<string, AnyStateMachine>> = {
-  object: objectMachine,
-  token: tokenMachine,
-};
+const machines: readonly (readonly [string, AnyStateMachine])[] = [
+  ['object', objectMachine],
+  ['token', tokenMachine],
+];
 
 /** Mermaid text, its last line without an end. */
 function machineDiagram(machine: AnyStateMachine): string {

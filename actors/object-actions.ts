@@ -33,11 +33,7 @@ import type { ActionName } from './object-machine.ts';
 import { nothing, persistedOf, stateOf } from './object-snapshot.ts';
 import type { ObjectState } from './object-snapshot.ts';
 
-export type ObjectAction = (
-  context: ObjectContext,
-  event: ObjectEvent,
-  effects: Effects,
-) => void;
+export type ObjectAction = (context: ObjectContext, event: ObjectEvent, effects: Effects) => void;
 
 export function objectActions(ports: ObjectPorts): Readonly<Record<ActionName, ObjectAction>> {
   const carry: ObjectAction = (context, _event, effects) => carryOut(context, ports, effects);

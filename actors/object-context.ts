@@ -14,7 +14,14 @@
 import type { CommitOutcome } from '../src/storage/commit-ticket.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Revision, StoredRecord, StoreKey } from '../src/storage/storage.ts';
-import type { Answer, ChangeCommand, ObjectCommand, ObjectOutcome, Permit, Question } from './actors.ts';
+import type {
+  Answer,
+  ChangeCommand,
+  ObjectCommand,
+  ObjectOutcome,
+  Permit,
+  Question,
+} from './actors.ts';
 import type { ActorLimits } from './limits.ts';
 import { Mailbox } from './mailbox.ts';
 import type { Asking, Decision, DecisionPorts, Finding } from './object-decision.ts';

@@ -24,11 +24,7 @@ import type {
   ObjectEvent,
   ObjectPorts,
 } from './object-context.ts';
-import {
-  compiledObject,
-  objectMachine,
-  stateIndex,
-} from './object-machine.ts';
+import { compiledObject, objectMachine, stateIndex } from './object-machine.ts';
 import type { ActionName, LifeState, SyncState } from './object-machine.ts';
 import { persisted, stateOf } from './object-snapshot.ts';
 import type { PersistedObject } from './object-snapshot.ts';

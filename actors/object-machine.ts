@@ -47,7 +47,7 @@ export const decisionEvents = [
 export type DecisionEvent = (typeof decisionEvents)[number];
 
 /** What the actor tells its machine of itself. */
-export const internalEvents = [
+const internalEvents = [
   'known.absent',
   'known.live',
   'known.finalizing',
@@ -62,13 +62,13 @@ export const internalEvents = [
 export type InternalEvent = (typeof internalEvents)[number];
 
 /** What comes into the mailbox. */
-export const outerEvents = ['command', 'committed', 'loaded', 'load.failed', 'answered'] as const;
+const outerEvents = ['command', 'committed', 'loaded', 'load.failed', 'answered'] as const;
 export type OuterEvent = (typeof outerEvents)[number];
 
 export const writeVerdicts = ['created', 'replaced', 'marked', 'removed'] as const;
 export type WriteVerdict = (typeof writeVerdicts)[number];
 
-export const verdicts = [
+const verdicts = [
   ...writeVerdicts,
   'unchanged',
   /** A dry run: shown, not done. */
@@ -107,8 +107,8 @@ const noActions = Object.fromEntries(actionNames.map((name) => [name, noAction])
 
 export const objectMachine = setup({
   types: {
-    context: {} as object,
-    input: {} as object,
+    context: {},
+    input: {},
     events: {} as { type: DecisionEvent | InternalEvent | OuterEvent },
   },
   actions: noActions,

@@ -6,7 +6,7 @@
  *        ▲                              │
  *        └────────stateOf()─────────────┘
  *
- * Invariants: `image` is there exactly when life is `live` or `finalizing`. `revision` is known once
+ * Invariants: `image` is there exactly when it is `live` or `finalizing`. `revision` is known once
  * the mutation that made the state is durable; until then `madeBy` names that mutation, and the
  * next mutation on the key expects it. Nothing but the settling of that mutation changes a state.
  */
@@ -53,7 +53,7 @@ export interface RecordDecoders {
   readonly decodeObject: (bytes: Uint8Array) => ApiObject;
 }
 
-export const absentObject: PersistedObject = { life: 'absent' };
+const absentObject: PersistedObject = { life: 'absent' };
 
 /** @throws StorageError `corrupt` when the record cannot be understood. */
 export function persistedOf(

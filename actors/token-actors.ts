@@ -10,8 +10,8 @@
  * with the same machine; so a deadline that comes too early, too late or twice does no harm.
  *
  * Invariants: an actor per token that is valid and has a deadline, no other stays. A deadline is
- * armed when the actor starts, be it new or restored, and rings at most about a tick late. An expiry
- * that could not be written is tried again.
+ * armed when the actor starts, be it new or restored, and rings about a tick late at most. One
+ * whose expiry could not be written is tried again.
  * Bounds: one entry of the wheel for each such token; one timer of the process for all. What lies
  * further away than `farMs` is looked at again after that time.
  */
@@ -88,13 +88,7 @@ interface TokenEffect {
   readonly type: 'invoke' | 'uninvoke' | 'expire';
 }
 
-type TokenLogic = ActorLogic<
-  TokenSnapshot,
-  TokenEvent,
-  TokenContext,
-  AnySystem,
-  TokenEffect
->;
+type TokenLogic = ActorLogic<TokenSnapshot, TokenEvent, TokenContext, AnySystem, TokenEffect>;
 
 /** The machine, compiled: it runs no interpreter and no actor per deadline. */
 export const tokenLogic: TokenLogic = {
@@ -144,7 +138,7 @@ function tokenSnapshot(
   context: TokenContext,
   status: 'active' | 'done' | 'stopped' = 'active',
 ): TokenSnapshot {
-  return { status, output: undefined, error: undefined, value, context } as TokenSnapshot;
+  return { status, output: undefined, error: undefined, value, context };
 }
 
 /** The persisted snapshot of a token's actor, from the timer in its record. */
@@ -273,10 +267,7 @@ class Tokens implements TokenActors {
   }
 }
 
-function eventOf(
-  { context, value }: TokenSnapshot,
-  timer: RecordTimer | undefined,
-): TokenEvent {
+function eventOf({ context, value }: TokenSnapshot, timer: RecordTimer | undefined): TokenEvent {
   if (timer === undefined) return { type: 'removed' };
   const { dueMs } = timer;
   if (stateOf(timer) === tokenStates.expired) {

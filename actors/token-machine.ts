@@ -6,7 +6,7 @@
  *     └──written.open── expired                      somebody gave it a later expiration
  *
  * What it is not: it knows no clock and no secret. Whoever has both tells it what a write means for
- * the expiration, and whether a deadline that passed was right (token-timer.ts). While it is valid a
+ * the expiration, and whether a deadline that passed was right (token-timer.ts). While valid a
  * `deadline` is invoked: XState does not arm `after` again when it restores an actor (its issue
  * 5331), but starts what a state invokes.
  *
@@ -57,7 +57,7 @@ export interface TokenStep {
 const noAction = (): void => {};
 
 export const tokenMachine = setup({
-  types: { context: {} as object, input: {} as object, events: {} as { type: TokenEventType } },
+  types: { context: {}, input: {}, events: {} as { type: TokenEventType } },
   actions: { armed: noAction, ended: noAction, kept: noAction, forgotten: noAction },
   actors: { deadline: fromCallback(noAction) },
 }).createMachine({

@@ -70,9 +70,7 @@ function mutated(
   const result = completed(plugins, target, user, object, waitFor);
   if (coming.size === 0 || waited.size >= askingMax) return result;
   const missed = new Set([...waited, ...coming.keys()]);
-  return Promise.all(coming.values()).then(() =>
-    mutated(plugins, target, user, object, missed),
-  );
+  return Promise.all(coming.values()).then(() => mutated(plugins, target, user, object, missed));
 }
 
 /** Tried again when authorizers that have to ask elsewhere have answered. */

@@ -8,7 +8,7 @@
  *
  * Invariants: the question is asked when a write is handed over and again before every decision on
  * the current object, also when one is made anew after a lost race. So a server that was stopped at
- * any point and goes on after its term decides nothing more. What it had decided before can still be
+ * any point and goes on after its term decides no more. What it had decided before can still be
  * committed, but only on the revision of the object it was decided on: whatever a later holder has
  * changed is out of its reach.
  */

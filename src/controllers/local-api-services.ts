@@ -64,8 +64,7 @@ async function ensure(
     !isAutomanaged(registry, object) || deepEqual(part(object, 'spec'), part(wanted, 'spec'));
   if (isRight(found)) return undefined;
   const updated = await changeObject(registry, target, {
-    change: (object) =>
-      isRight(object) ? undefined : { ...object, spec: part(wanted, 'spec') },
+    change: (object) => (isRight(object) ? undefined : { ...object, spec: part(wanted, 'spec') }),
     options,
     how: 'update',
   });

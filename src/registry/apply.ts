@@ -87,7 +87,13 @@ export function decideApply(
     const stored = toStorageVersion(typed(merged, kind), kind);
     return preparedUpdate(scope, kind, stored, current.object, subresource);
   };
-  return produceApplied(scope, target, { intent, writer: writerOf(input), force }, complete, current);
+  return produceApplied(
+    scope,
+    target,
+    { intent, writer: writerOf(input), force },
+    complete,
+    current,
+  );
 }
 
 export function decideScaleApply(

@@ -3,7 +3,7 @@
  * is, and what was answered to its questions.
  *
  *   nothing is there ──▶ creation by update or apply ──▶ ask `mutate` ──▶ the kind's rules ──┐
- *   an object        ──▶ update, patch, apply, scale ...                                     ├▶ proposal
+ *   an object        ──▶ update, patch, apply, scale ...                                     ├▶
  *                    ──▶ delete                                                              ┘
  *
  * What it is not: the actor, which asks, waits, and decides again; or the verbs, which stand in
@@ -161,11 +161,7 @@ type FoundCreation =
 
 const notFound = { kind: 'not-found' } as const;
 
-function creationOf(
-  scope: DecisionScope,
-  target: ObjectTarget,
-  input: WriteInput,
-): FoundCreation {
+function creationOf(scope: DecisionScope, target: ObjectTarget, input: WriteInput): FoundCreation {
   const { body } = input;
   if (body.verb === 'apply') return creationByApply(scope, target, body, input) ?? notFound;
   if (body.verb !== 'update') return notFound;

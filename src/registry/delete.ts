@@ -71,15 +71,20 @@ async function executeDelete(
   { guarded, user }: { readonly guarded: boolean; readonly user: UserInfo | undefined },
 ): Promise<Result<Settled>> {
   const { kind, namespace, name } = target;
-  const command = changeCommand(deps, target, { verb: 'delete', options }, {
-    subresource: '',
-    manager: '',
-    user,
-    guarded,
-    dryRun: options.dryRun,
-    mayCreate: false,
-    conditions: [],
-  });
+  const command = changeCommand(
+    deps,
+    target,
+    { verb: 'delete', options },
+    {
+      subresource: '',
+      manager: '',
+      user,
+      guarded,
+      dryRun: options.dryRun,
+      mayCreate: false,
+      conditions: [],
+    },
+  );
   const outcome = await deps.actors.execute(objectKey(kind.storage, namespace, name), command);
   if (outcome.kind === 'refused') return outcome;
   assert(outcome.kind !== 'condition-failed', 'a delete carries no condition');

@@ -143,11 +143,7 @@ function patchedObject(
   return typedDocument(patched.value, type, fieldValidation, noticed);
 }
 
-function apply(
-  document: ApiObject,
-  patch: ObjectPatch,
-  schema: ObjectSchema | undefined,
-): Patched {
+function apply(document: ApiObject, patch: ObjectPatch, schema: ObjectSchema | undefined): Patched {
   switch (patch.kind) {
     case 'json':
       return applyJsonPatch(document, patch.patch);

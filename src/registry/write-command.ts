@@ -4,7 +4,7 @@
  * What it is not: what becomes of it. decide.ts finds the pure function of the verb; whoever has a
  * say in it is asked by the actor (answers.ts).
  *
- * Invariants: a command holds no function and no state, so it can be written down and decided again.
+ * Invariants: a command holds no function and no state, so it can be logged and decided again.
  * Time and the uid of what it may create are drawn once, when it is made.
  */
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
@@ -62,8 +62,7 @@ export function operationObject({ object, operation }: OperationBody): ApiObject
 /** The body of a write, by its verb. A scale is another small object that is written. */
 export type WriteBody =
   | {
-      readonly verb:
-        'update' | 'update-scale' | 'overwrite' | 'overwrite-unowned';
+      readonly verb: 'update' | 'update-scale' | 'overwrite' | 'overwrite-unowned';
       readonly object: ApiObject;
     }
   | ({ readonly verb: 'patch' | 'patch-scale'; readonly patch: ObjectPatch } & PatchReading)
@@ -146,7 +145,13 @@ function refusalData({ details, listContinue, message, reason }: StatusError): S
 }
 
 /** For an object that is made ready before its actor sees it. */
-export function scopeOf({ clock, identity, prng, scheme, strategyOf }: RegistryDeps): DecisionScope {
+export function scopeOf({
+  clock,
+  identity,
+  prng,
+  scheme,
+  strategyOf,
+}: RegistryDeps): DecisionScope {
   return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid: prng.uuid() };
 }
 

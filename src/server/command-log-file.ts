@@ -1,7 +1,7 @@
 /**
  * The file of `--command-log`: each command that was decided, as a line (actors/command-log.ts).
  *
- * It holds what writers sent, credentials included: it is made for its owner alone. It is written in
+ * It holds what writers sent, credentials included: it is its owner's alone. It is written in
  * order and never read here. Bounds: `bytesMax`, after which nothing more is written down.
  */
 import { createWriteStream } from 'node:fs';

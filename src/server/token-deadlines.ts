@@ -99,7 +99,12 @@ function timerOf({ identity }: RegistryDeps, entry: Entry | undefined): RecordTi
 }
 
 async function expire({ actors }: RegistryDeps, key: ObjectKey, nowMs: number): Promise<void> {
-  const command = { type: 'due', nowMs, dryRun: false, qualifiedResource: secretsResource } as const;
+  const command = {
+    type: 'due',
+    nowMs,
+    dryRun: false,
+    qualifiedResource: secretsResource,
+  } as const;
   const outcome = await actors.execute(key, command);
   if (outcome.kind === 'refused' && outcome.error.code !== 404) throw outcome.error;
 }

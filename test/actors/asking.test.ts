@@ -28,9 +28,7 @@ const denied: Answer = { kind: 'refused', error: newForbidden(pods, 'a', 'no') }
 
 const guarded = (spec: number) =>
   changeOf('update', (current) =>
-    current === undefined
-      ? { kind: 'not-found' }
-      : replacing({ ...current.object, spec }, true),
+    current === undefined ? { kind: 'not-found' } : replacing({ ...current.object, spec }, true),
   );
 
 describe('questions of a decision', () => {
@@ -83,10 +81,16 @@ describe('questions of a decision', () => {
     const { asked, answer } = askable();
     const { run, overtake, stored } = actorHarness({ answer });
     await run('a', createOf(pod('a')));
-    const write = run('a', replaceOf(({ object }) => ({ ...object, own: 1 })));
+    const write = run(
+      'a',
+      replaceOf(({ object }) => ({ ...object, own: 1 })),
+    );
     await write;
     await overtake('a', pod('a', { other: 1 }));
-    const lost = run('a', replaceOf(({ object }) => ({ ...object, own: 2 })));
+    const lost = run(
+      'a',
+      replaceOf(({ object }) => ({ ...object, own: 2 })),
+    );
     const waiting = run('a', guarded(7));
     await settle();
     assert.ok(asked.length >= 2, 'it was asked again about what is there now');
@@ -108,7 +112,15 @@ describe('questions of a decision', () => {
     time.advance(1001);
     const outcome = await waiting;
     assert.equal(outcome.kind === 'refused' && outcome.error.reason, 'Timeout');
-    assert.equal((await run('a', replaceOf(({ object }) => object))).kind, 'unchanged');
+    assert.equal(
+      (
+        await run(
+          'a',
+          replaceOf(({ object }) => object),
+        )
+      ).kind,
+      'unchanged',
+    );
   });
 
   test('C9 a command that asks too many questions is refused', async () => {
@@ -131,7 +143,15 @@ describe('questions of a decision', () => {
     await run('a', createOf(pod('a')));
     const outcome = await run('a', guarded(1));
     assert.equal(outcome.kind === 'refused' && outcome.error.code, 500);
-    assert.equal((await run('a', replaceOf(({ object }) => object))).kind, 'unchanged');
+    assert.equal(
+      (
+        await run(
+          'a',
+          replaceOf(({ object }) => object),
+        )
+      ).kind,
+      'unchanged',
+    );
     assert.equal(podKey('a').name, 'a');
   });
 });

@@ -43,19 +43,23 @@ test('I34 a log of commands that is replayed gives the same records bit for bit'
         send('PATCH', `${pods}/a`, { metadata: { labels: { [`l${n}`]: `${n}` } } }, merge),
       ),
     );
-    await send('PATCH', `${pods}/b`, [{ op: 'add', path: '/metadata/labels', value: { x: 'y' } }],
-      'application/json-patch+json');
+    await send(
+      'PATCH',
+      `${pods}/b`,
+      [{ op: 'add', path: '/metadata/labels', value: { x: 'y' } }],
+      'application/json-patch+json',
+    );
     await send('DELETE', `${pods}/b`);
     await send('DELETE', `${pods}/c`);
     await send('PATCH', `${pods}/c`, { metadata: { finalizers: null } }, merge);
     const configMaps = '/api/v1/namespaces/default/configmaps';
-    const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data: { a: '1' } };
-    await send(
-      'PATCH',
-      `${configMaps}/m?fieldManager=me`,
-      config,
-      'application/apply-patch+yaml',
-    );
+    const config = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'm' },
+      data: { a: '1' },
+    };
+    await send('PATCH', `${configMaps}/m?fieldManager=me`, config, 'application/apply-patch+yaml');
     await send(
       'PATCH',
       `${configMaps}/m?fieldManager=you&force=true`,

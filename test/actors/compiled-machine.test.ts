@@ -142,7 +142,8 @@ function world(send: (event: ObjectEvent) => void) {
         if (!loading) return;
         loading = false;
         if (one.which === 'failed') send({ type: 'load.failed', error: 'down' });
-        else send({ type: 'loaded', record: one.which === 'absent' ? undefined : record(one.which) });
+        else
+          send({ type: 'loaded', record: one.which === 'absent' ? undefined : record(one.which) });
         return;
       case 'answer': {
         if (asked === undefined) return;
@@ -220,10 +221,16 @@ describe('compiled machine', () => {
       { numRuns: 200 },
     );
     for (const sync of ['ready', 'loading', 'deciding', 'settling']) {
-      assert.ok([...visited].some((state) => state.endsWith(sync)), `${sync} was visited`);
+      assert.ok(
+        [...visited].some((state) => state.endsWith(sync)),
+        `${sync} was visited`,
+      );
     }
     for (const life of ['absent', 'live', 'finalizing', 'removed']) {
-      assert.ok([...visited].some((state) => state.startsWith(life)), `${life} was visited`);
+      assert.ok(
+        [...visited].some((state) => state.startsWith(life)),
+        `${life} was visited`,
+      );
     }
   });
 

@@ -372,10 +372,7 @@ describe('object actor: what a decision sees and does', () => {
     const mark = await run('a', deleteOf());
     assert.equal(mark.kind, 'marked');
     assert.equal((await stored('a'))?.state, 'finalizing');
-    assert.equal(
-      (await run('a', deleteOf())).kind,
-      'unchanged',
-    );
+    assert.equal((await run('a', deleteOf())).kind, 'unchanged');
     const removed = await run(
       'a',
       replaceOf(({ object }) => ({ ...object, metadata: { ...object.metadata, finalizers: [] } })),

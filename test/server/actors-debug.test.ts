@@ -47,7 +47,7 @@ describe('actors, seen from outside', () => {
       assert.match(String(row['revision']), /^[0-9]+$/);
     }
     const paged: JsonObject[] = [];
-    for (let next: string | undefined = '0'; next !== undefined; ) {
+    for (let next: string | undefined = '0'; next !== undefined;) {
       const page: Rows = await list(server, `?limit=2&continue=${next}`);
       assert.ok(page.items.length <= 2);
       paged.push(...page.items);

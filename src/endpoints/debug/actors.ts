@@ -4,8 +4,8 @@
  * server-sent events. Both are non-resource URLs: whoever may `get` them may see names and states
  * of all objects, and nothing of what is in them.
  *
- * Bounds: `rowsMax` rows in an answer, which says where to go on; `streamsMax` streams, each of which
- * loses events while its reader is slow, and is told how many.
+ * Bounds: `rowsMax` rows in an answer, which says where to go on; `streamsMax` streams, which
+ * lose events while their readers are slow, and say how many.
  */
 import { encodeJson } from '../../apimachinery/codecs/json.ts';
 import { queryValue } from '../../apimachinery/query.ts';

@@ -38,8 +38,7 @@ export async function handleReview(deps: EndpointDeps, request: ResourceRequest)
   });
   await guard?.current();
   const refusal = await guard?.validate(review.value, undefined);
-  const answer =
-    refusal === undefined ? await answerer(review.value, request) : refused(refusal);
+  const answer = refusal === undefined ? await answerer(review.value, request) : refused(refusal);
   if (answer.kind === 'refused') return sendStatusError(exchange, answer.error, request.warnings);
   const { negotiated, pretty } = representation.value;
   const body = inFormat(encodeJson(answer.value), negotiated, pretty, kind.schema);

@@ -69,10 +69,7 @@ export function createOf(object: ApiObject, options: Partial<CreateCommand> = {}
 /** The commands of these tests carry the function that decides them: what is tested is what
  * becomes of a decision. */
 interface TestInput extends CommandInput {
-  readonly decide: (
-    current: CurrentObject | undefined,
-    answers: readonly Answer[],
-  ) => Proposal;
+  readonly decide: (current: CurrentObject | undefined, answers: readonly Answer[]) => Proposal;
 }
 
 const decideTest: Decide = (_key, { input }, current, answers) =>
