@@ -173,9 +173,7 @@ function missedEvents(watch: WatchPlace): Observable<Chunk> {
   const { group, position } = watch;
   const isBehind = (): boolean => position.seq < group.ring.floor;
   const more = { delay: () => (isBehind() ? of(undefined) : EMPTY) };
-  return defer(() =>
-    isBehind() ? defer(() => nextMissed(watch)).pipe(repeat(more)) : EMPTY,
-  );
+  return defer(() => (isBehind() ? defer(() => nextMissed(watch)).pipe(repeat(more)) : EMPTY));
 }
 
 /** From where the position is: all that is in memory, or a page of the log. */

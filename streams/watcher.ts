@@ -67,12 +67,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
   /** What the sink calls; made at the first stall and kept. */
   #onDrain: (() => void) | undefined = undefined;
 
-  constructor(
-    group: WatchGroup<Watcher>,
-    sink: WatchSink,
-    bookmarks: boolean,
-    deps: WatcherDeps,
-  ) {
+  constructor(group: WatchGroup<Watcher>, sink: WatchSink, bookmarks: boolean, deps: WatcherDeps) {
     super();
     this.group = group;
     this.bookmarks = bookmarks;

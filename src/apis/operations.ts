@@ -23,8 +23,6 @@ export function operationsOf(identity: Identity, kinds: KindSet = builtInKinds):
 }
 
 /** What operations do to objects, by their names: pure, as every decision. */
-export function decisionsOf(
-  kinds: KindSet = builtInKinds,
-): ReadonlyMap<string, DecideOperation> {
+export function decisionsOf(kinds: KindSet = builtInKinds): ReadonlyMap<string, DecideOperation> {
   return new Map(kinds.definitions.flatMap(({ decisions = {} }) => Object.entries(decisions)));
 }

@@ -36,8 +36,9 @@ import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry
 import { ok, refused } from './registry.ts';
 import { executeScale, scaleTypeOf, withReplicas } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
-import { preparedUpdate, produced, validatedUpdate, writerOf } from './update.ts';
-import type { Production } from './update.ts';
+import { preparedUpdate, validatedUpdate, writerOf } from './update.ts';
+import { produced } from './production.ts';
+import type { Production } from './production.ts';
 import { atVersionOf, toStorageVersion } from './versions.ts';
 import type { DecisionScope, WriteBody, WriteInput } from './write-command.ts';
 

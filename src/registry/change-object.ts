@@ -27,8 +27,9 @@ import { preconditionConflict, preconditionsOf } from './preconditions.ts';
 import type { Preconditions } from './preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
-import { produced, writerOf } from './update.ts';
-import type { Production } from './update.ts';
+import { writerOf } from './update.ts';
+import { produced } from './production.ts';
+import type { Production } from './production.ts';
 import { toStorageVersion } from './versions.ts';
 import type { DecisionScope, WriteInput } from './write-command.ts';
 

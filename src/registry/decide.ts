@@ -27,7 +27,7 @@ import type { ObjectTarget } from './registry.ts';
 import { decideScaleUpdate } from './scale.ts';
 import type { StrategyOf } from './strategy.ts';
 import { completesDeletion, creationByUpdate, decideUpdate } from './update.ts';
-import type { Production } from './update.ts';
+import type { Production } from './production.ts';
 import { kindOf } from './write-command.ts';
 import type { DecideOperation, DecisionScope, WriteInput } from './write-command.ts';
 

@@ -40,8 +40,9 @@ import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry
 import { refused } from './registry.ts';
 import { decideScaleUpdate, executeScale, scaleOf, scaleTypeOf } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
-import { produced, produceUpdate, writerOf } from './update.ts';
-import type { Production } from './update.ts';
+import { produceUpdate, writerOf } from './update.ts';
+import { produced } from './production.ts';
+import type { Production } from './production.ts';
 import { atVersionOf } from './versions.ts';
 import type {
   DecisionScope,

@@ -24,7 +24,7 @@ import { preconditionConflict, preconditionsOf } from './preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { trackedUpdate, writerOf } from './update.ts';
-import type { Production } from './update.ts';
+import type { Production } from './production.ts';
 import type { DecisionScope, WriteBody, WriteInput } from './write-command.ts';
 
 /** The Scale of an object whose metadata carries its resourceVersion. */

@@ -7,6 +7,8 @@
  * Invariants: a stale resourceVersion, or another uid, is a Conflict; metadata that the server owns
  * is taken from the current object; a result equal to the current object writes nothing.
  */
+import { produced } from './production.ts';
+import type { Production } from './production.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { newInvalid, StatusError } from '../apimachinery/status-error.ts';
@@ -35,23 +37,6 @@ import { refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
 import { toStorageVersion } from './versions.ts';
 import type { DecisionScope, WriteInput } from './write-command.ts';
-
-/** What a write makes of the current object: the whole next one, in the stored version, or why
- * not. */
-export type Production =
-  | {
-      readonly kind: 'object';
-      readonly object: ApiObject;
-      /** For the writer. */
-      readonly warnings: readonly string[];
-    }
-  | { readonly kind: 'refused'; readonly error: StatusError };
-
-const noWarnings: readonly string[] = [];
-
-export function produced(object: ApiObject, warnings = noWarnings): Production {
-  return { kind: 'object', object, warnings };
-}
 
 /** Replaces the object, or only its status. Creates it where the kind allows that. A uid names an
  * object that exists: where there is none, that is a Conflict. */

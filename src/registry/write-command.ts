@@ -20,7 +20,7 @@ import type { ChangeCommand, CommandInput, CurrentObject } from '../../actors/ac
 import type { Condition } from '../storage/storage.ts';
 import type { ObjectTarget, RegistryDeps } from './registry.ts';
 import type { StrategyOf } from './strategy.ts';
-import type { Production } from './update.ts';
+import type { Production } from './production.ts';
 import { assert } from '../stdx/assert.ts';
 
 export type ObjectPatch =

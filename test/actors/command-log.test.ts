@@ -84,7 +84,12 @@ test('I34 a log of commands that is replayed gives the same records bit for bit'
   rmSync(directory, { recursive: true });
   assert.ok(lines.length > 30, `${lines.length} commands`);
   const replayed = replay(lines, {
-    decide: createDecide({ scheme, identity, strategyOf: strategiesOf(identity), operations: decisionsOf() }),
+    decide: createDecide({
+      scheme,
+      identity,
+      strategyOf: strategiesOf(identity),
+      operations: decisionsOf(),
+    }),
     encode: (key, object) => {
       const { bytes, metadataAt } = encodeObject(object);
       const { labels = {}, uid = '' } = object.metadata;

@@ -102,7 +102,8 @@ class Watch {
   #shown(items: Observable<WatchItem>): Observable<string> {
     return items.pipe(
       tap((item) => {
-        if (item !== 'live') Object.assign(this.position, { seq: item.seq, revision: item.revision });
+        if (item !== 'live')
+          Object.assign(this.position, { seq: item.seq, revision: item.revision });
       }),
       filter((item) => item === 'live' || item.bytes !== undefined),
       map((item) => (item === 'live' ? item : Buffer.from(item.bytes ?? []).toString())),

@@ -215,12 +215,7 @@ function stopping(
   };
 }
 
-function schemeOf(
-  config: CompletedConfig,
-  identity: Identity,
-  kinds: KindSet,
-  log: Log,
-): Scheme {
+function schemeOf(config: CompletedConfig, identity: Identity, kinds: KindSet, log: Log): Scheme {
   const runtimeConfig = parseRuntimeConfig(config.runtimeConfig);
   if (runtimeConfig.kind === 'invalid') {
     throw new OptionsError(`--runtime-config: ${runtimeConfig.errors.join('; ')}`);

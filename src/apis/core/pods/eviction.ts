@@ -25,11 +25,21 @@ import { executeChange } from '../../../registry/execute-change.ts';
 import { preconditionConflict } from '../../../registry/preconditions.ts';
 import type { Preconditions } from '../../../registry/preconditions.ts';
 import { getObject } from '../../../registry/read.ts';
-import type { ObjectTarget, OperationOptions, RegistryDeps, Result } from '../../../registry/registry.ts';
+import type {
+  ObjectTarget,
+  OperationOptions,
+  RegistryDeps,
+  Result,
+} from '../../../registry/registry.ts';
 import { ok, refused } from '../../../registry/registry.ts';
 import { trackedUpdate, writerOf } from '../../../registry/update.ts';
 import type { DecideOperation, OperationBody } from '../../../registry/write-command.ts';
-import { budgetsOf, letsUnhealthyGo, stillCounting, takeDisruption } from '../../policy/disruptions.ts';
+import {
+  budgetsOf,
+  letsUnhealthyGo,
+  stillCounting,
+  takeDisruption,
+} from '../../policy/disruptions.ts';
 import { isPodReady, withPodCondition } from './pod-condition.ts';
 
 const attemptsMax = 20;
