@@ -18,7 +18,7 @@ import { createHash } from 'node:crypto';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { without } from '../apimachinery/unstructured.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import { isNotFound } from '../apimachinery/status-error.ts';
+import { StatusReason } from '../apimachinery/status-table.ts';
 import { changeObject } from '../registry/change-object.ts';
 import { createUnowned } from '../registry/create.ts';
 import type { ObjectTarget, RegistryDeps } from '../registry/registry.ts';
@@ -116,7 +116,7 @@ async function writeLease(
     how: 'overwrite-unowned',
   });
   if (changed.kind === 'ok') return;
-  if (!isNotFound(changed.error)) throw changed.error;
+  if (changed.error.reason !== StatusReason.notFound) throw changed.error;
   const created = await createUnowned(registry, target, written({ name, namespace }));
   if (created.kind === 'refused') throw created.error;
 }
