@@ -45,6 +45,8 @@ const dateMax = 12;
 const dateTimeMax = 32;
 
 export type SchemaKind =
+  /** Not of a schema: any JSON. */
+  | 'dynamic'
   | 'int-or-string'
   | 'object'
   | 'map'

@@ -29,6 +29,8 @@ export function schemaValue(data: unknown, schema: SchemaType): Value {
     throw evaluationError('invalid data, got null for schema with nullable=false');
   }
   switch (schema.kind) {
+    case 'dynamic':
+      return adapt(data);
     case 'object':
       return new SchemaObject(objectData(data), schema);
     case 'map':
