@@ -14,9 +14,9 @@
 import { addRanges, fixed, scaleRange } from '../cost.ts';
 import type { OverloadCost } from '../cost.ts';
 import type { Library } from '../declaration.ts';
-import { evaluationError } from '../evaluation-error.ts';
+import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
 import { dns1123Label, dns1123Subdomain } from '../../apimachinery/validation/names.ts';
-import { boolType, objectType, stringType } from '../type.ts';
+import { boolType, opaqueType, stringType } from '../type.ts';
 import type { Type } from '../type.ts';
 import { OpaqueValue } from '../value.ts';
 import type { Value } from '../value.ts';
@@ -78,7 +78,7 @@ export interface RequestResource {
   readonly name: string;
 }
 
-const typeNamed = (name: string): Type => objectType(`kubernetes.authorization.${name}`);
+const typeNamed = (name: string): Type => opaqueType(`kubernetes.authorization.${name}`);
 export const authorizerType = typeNamed('Authorizer');
 const pathCheckType = typeNamed('PathCheck');
 const groupCheckType = typeNamed('GroupCheck');
@@ -164,7 +164,7 @@ export function requestResourceValue(source: DecisionSource, resource: RequestRe
   return new ResourceCheck(new AuthorizerValue(source, undefined), parts);
 }
 
-const wrongReceiver = () => evaluationError('no such overload');
+const wrongReceiver = () => noSuchOverload();
 
 function pathOf(authorizer: Value, path: Value): Value {
   if (!(authorizer instanceof AuthorizerValue)) throw wrongReceiver();

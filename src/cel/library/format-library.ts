@@ -5,8 +5,8 @@
 import { scaleRange } from '../cost.ts';
 import type { OverloadCost } from '../cost.ts';
 import type { Library, Overload } from '../declaration.ts';
-import { evaluationError } from '../evaluation-error.ts';
-import { listType, objectType, optionalType, stringType } from '../type.ts';
+import { noSuchOverload } from '../evaluation-error.ts';
+import { listType, opaqueType, optionalType, stringType } from '../type.ts';
 import { none, OpaqueValue, OptionalValue } from '../value.ts';
 import type { Value } from '../value.ts';
 import { functions, method, overload } from './declare.ts';
@@ -14,7 +14,7 @@ import { namedFormats } from './named-formats.ts';
 import type { NamedFormat } from './named-formats.ts';
 import { operandSize, patternFactor, sizeOfArgument, walkFactor } from './prices.ts';
 
-export const formatType = objectType('kubernetes.NamedFormat');
+export const formatType = opaqueType('kubernetes.NamedFormat');
 
 /** What estimates take every pattern to be as long as. */
 const patternLengthMax = 128;
@@ -35,7 +35,7 @@ class FormatValue extends OpaqueValue {
 
 function formatOf(value: Value | undefined): NamedFormat {
   if (value instanceof FormatValue) return value.format;
-  throw evaluationError('no such overload');
+  throw noSuchOverload();
 }
 
 const values = new Map([...namedFormats].map(([name, format]) => [name, new FormatValue(format)]));

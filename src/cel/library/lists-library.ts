@@ -4,10 +4,16 @@
  * They are declared for each element type that has an order (or a sum), so that a rule on anything
  * else is refused when it is written.
  */
-import { compareValues } from '../evaluate/compare.ts';
-import { equalValues } from '../evaluate/equality.ts';
-import { addValues } from '../evaluate/arithmetic.ts';
-import { evaluationError } from '../evaluation-error.ts';
+import {
+  addInts,
+  doubleArithmetic,
+  durationOf,
+  uintArithmetic,
+} from '../evaluate/arithmetic.ts';
+import { compare } from '../evaluate/comparison.ts';
+import { equals } from '../evaluate/equality.ts';
+import * as lists from '../evaluate/lists.ts';
+import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
 import type { Library, Overload } from '../declaration.ts';
 import {
   boolType,
@@ -22,7 +28,7 @@ import {
   uintType,
 } from '../type.ts';
 import type { Type } from '../type.ts';
-import { adapt, Double, Duration, ListValue, Uint } from '../value.ts';
+import { Double, Duration, Uint } from '../value.ts';
 import type { Value } from '../value.ts';
 import { functions, method } from './declare.ts';
 import { elementsCost } from './prices.ts';
@@ -46,18 +52,15 @@ const sums: readonly (readonly [name: string, type: Type, zero: Value])[] = [
 ];
 
 /** The elements of a list, one by one. */
-export function* elementsOf(list: Value): Generator<Value> {
-  if (Array.isArray(list)) {
-    for (const element of list) yield adapt(element);
-  } else if (list instanceof ListValue) {
-    for (let i = 0; i < list.size(); i += 1) yield list.get(i);
-  } else throw evaluationError('no such overload');
+export function elementsOf(list: Value): Iterable<Value> {
+  if (lists.isList(list)) return lists.elementsOf(list);
+  throw noSuchOverload();
 }
 
 function isSorted(list: Value): Value {
   let previous: Value | undefined;
   for (const element of elementsOf(list)) {
-    if (previous !== undefined && compareValues(previous, element) > 0) return false;
+    if (previous !== undefined && compare(previous, element) > 0) return false;
     previous = element;
   }
   return true;
@@ -67,11 +70,23 @@ function best(name: string, better: (order: number) => boolean) {
   return (list: Value): Value => {
     let found: Value | undefined;
     for (const element of elementsOf(list)) {
-      if (found === undefined || better(compareValues(element, found))) found = element;
+      if (found === undefined || better(compare(element, found))) found = element;
     }
     if (found === undefined) throw evaluationError(`${name} called on empty list`);
     return found;
   };
+}
+
+function addValues(a: Value, b: Value): Value {
+  if (a instanceof Uint && b instanceof Uint) return uintArithmetic('+', a, b);
+  if (a instanceof Double && b instanceof Double) return doubleArithmetic('+', a, b);
+  if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos + b.nanos);
+  if (isInt(a) && isInt(b)) return addInts(a, b);
+  throw noSuchOverload();
+}
+
+function isInt(value: Value): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
 }
 
 function sumFrom(zero: Value) {
@@ -85,7 +100,7 @@ function sumFrom(zero: Value) {
 function indexOf(list: Value, item: Value): Value {
   let at = 0;
   for (const element of elementsOf(list)) {
-    if (equalValues(element, item)) return at;
+    if (equals(element, item)) return at;
     at += 1;
   }
   return -1;
@@ -95,7 +110,7 @@ function lastIndexOf(list: Value, item: Value): Value {
   let found = -1;
   let at = 0;
   for (const element of elementsOf(list)) {
-    if (equalValues(element, item)) found = at;
+    if (equals(element, item)) found = at;
     at += 1;
   }
   return found;

@@ -7,7 +7,7 @@
 import { addRanges, scaleRange } from '../cost.ts';
 import type { OverloadCost } from '../cost.ts';
 import type { Library } from '../declaration.ts';
-import { evaluationError } from '../evaluation-error.ts';
+import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
 import { boolType, intType, opaqueType, stringType } from '../type.ts';
 import { OpaqueValue } from '../value.ts';
 import type { Value } from '../value.ts';
@@ -50,12 +50,12 @@ class CidrValue extends OpaqueValue {
 
 function ipOf(value: Value | undefined): Address {
   if (value instanceof IpValue) return value.address;
-  throw evaluationError('no such overload');
+  throw noSuchOverload();
 }
 
 function prefixOf(value: Value | undefined): Prefix {
   if (value instanceof CidrValue) return value.prefix;
-  throw evaluationError('no such overload');
+  throw noSuchOverload();
 }
 
 function readIp(text: Value | undefined): Address {

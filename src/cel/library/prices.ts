@@ -16,8 +16,10 @@ import type {
   SizeEstimate,
 } from '../cost.ts';
 import type { Value } from '../value.ts';
-import { sizeOf } from '../evaluate/sizes.ts';
-import { ListValue } from '../value.ts';
+import { scalarSize } from '../evaluate/arithmetic.ts';
+import { elementsOf, isList, listSize } from '../evaluate/lists.ts';
+import { isMap, mapSize } from '../evaluate/maps.ts';
+import { OptionalValue } from '../value.ts';
 
 /** Per character of a text. */
 export const walkFactor = 0.1;
@@ -51,6 +53,15 @@ export function operandSize(
 
 export function sizeOfArgument(args: readonly Value[], index: number): number {
   return sizeOf(args[index] as Value);
+}
+
+/** What `size()` would give; 1 for what has none. */
+function sizeOf(value: Value): number {
+  if (typeof value !== 'object' || value === null) return scalarSize(value);
+  if (isList(value)) return listSize(value);
+  if (isMap(value)) return mapSize(value);
+  if (value instanceof OptionalValue && value.value !== undefined) return sizeOf(value.value);
+  return scalarSize(value);
 }
 
 export interface WalkOptions {
@@ -122,16 +133,10 @@ export function elementOf(list: SizedNode): SizedNode | undefined {
 function depthOf(value: Value): number {
   if (typeof value === 'string') return Math.floor(Buffer.byteLength(value, 'utf8') * walkFactor);
   if (value instanceof Uint8Array) return Math.floor(value.length * walkFactor);
+  if (!isList(value)) return 1;
   let cost = 0;
-  if (Array.isArray(value)) {
-    for (const element of value) cost += depthOf(element as Value);
-    return cost;
-  }
-  if (value instanceof ListValue) {
-    for (let i = 0; i < value.size(); i += 1) cost += depthOf(value.get(i));
-    return cost;
-  }
-  return 1;
+  for (const element of elementsOf(value)) cost += depthOf(element);
+  return cost;
 }
 
 export function estimated(cost: Range, resultSize?: SizeEstimate): Estimate {

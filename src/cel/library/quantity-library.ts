@@ -3,8 +3,8 @@
  */
 import { compareQuantities, quantityToNumber } from '../../apimachinery/quantity.ts';
 import type { Library } from '../declaration.ts';
-import { evaluationError } from '../evaluation-error.ts';
-import { boolType, doubleType, intType, objectType, stringType } from '../type.ts';
+import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
+import { boolType, doubleType, intType, opaqueType, stringType } from '../type.ts';
 import { canonicalInt, Double, OpaqueValue } from '../value.ts';
 import type { Value } from '../value.ts';
 import { functions, method, overload } from './declare.ts';
@@ -18,7 +18,7 @@ import {
 } from './quantity-amount.ts';
 import type { Amount } from './quantity-amount.ts';
 
-export const quantityType = objectType('kubernetes.Quantity');
+export const quantityType = opaqueType('kubernetes.Quantity');
 
 export class QuantityValue extends OpaqueValue {
   readonly amount: Amount;
@@ -39,7 +39,7 @@ const order = (a: Amount, b: Amount): number => compareQuantities(a.quantity, b.
 function amountOf(value: Value): Amount {
   if (value instanceof QuantityValue) return value.amount;
   if (typeof value === 'number' || typeof value === 'bigint') return integerAmount(BigInt(value));
-  throw evaluationError('no such overload');
+  throw noSuchOverload();
 }
 
 /** The value of a text; throws an evaluation error with what is wrong with it. */

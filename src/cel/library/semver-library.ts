@@ -2,9 +2,9 @@
  * Semantic versions (release 1.33): `semver("1.2.3")`, or `semver("v1.2", true)` for texts that
  * need to be put right.
  */
-import type { Library } from '../declaration.ts';
-import { evaluationError } from '../evaluation-error.ts';
-import { boolType, intType, objectType, stringType } from '../type.ts';
+import type { Library, Overload } from '../declaration.ts';
+import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
+import { boolType, intType, opaqueType, stringType } from '../type.ts';
 import { canonicalInt, OpaqueValue } from '../value.ts';
 import type { Value } from '../value.ts';
 import { functions, method, overload } from './declare.ts';
@@ -12,7 +12,7 @@ import { walk } from './prices.ts';
 import { compareVersions, parseLooseVersion, parseVersion } from './semver-version.ts';
 import type { NoVersion, SemanticVersion } from './semver-version.ts';
 
-export const semverType = objectType('kubernetes.Semver');
+export const semverType = opaqueType('kubernetes.Semver');
 
 class SemverValue extends OpaqueValue {
   readonly version: SemanticVersion;
@@ -30,7 +30,7 @@ class SemverValue extends OpaqueValue {
 
 function versionOf(value: Value): SemanticVersion {
   if (value instanceof SemverValue) return value.version;
-  throw evaluationError('no such overload');
+  throw noSuchOverload();
 }
 
 function read(text: Value, loose?: Value): SemanticVersion | NoVersion {
@@ -56,19 +56,10 @@ const compared = (test: (order: number) => Value) => (a: Value, b: Value) =>
 
 const two = [semverType, semverType];
 
-export const semverLibrary: Library = {
-  name: 'kubernetes.Semver',
-  types: [semverType],
-  functions: functions({
-    semver: [
-      overload('string_to_semver', [stringType], semverType, readSemver, walk()),
-      overload('string_bool_to_semver', [stringType, boolType], semverType, readSemver, walk()),
-    ],
-    isSemver: [
-      overload('is_semver_string', [stringType], boolType, isSemver, walk()),
-      overload('is_semver_string_bool', [stringType, boolType], boolType, isSemver, walk()),
-    ],
-    isGreaterThan: [
+const strict: Readonly<Record<string, readonly Overload[]>> = {
+  semver: [overload('string_to_semver', [stringType], semverType, readSemver, walk())],
+  isSemver: [overload('is_semver_string', [stringType], boolType, isSemver, walk())],
+  isGreaterThan: [
       method('semver_is_greater_than', two, boolType, compared((order) => order > 0)),
     ],
     isLessThan: [method('semver_is_less_than', two, boolType, compared((order) => order < 0))],
@@ -76,5 +67,25 @@ export const semverLibrary: Library = {
     major: [method('semver_major', [semverType], intType, number((version) => version.major))],
     minor: [method('semver_minor', [semverType], intType, number((version) => version.minor))],
     patch: [method('semver_patch', [semverType], intType, number((version) => version.patch))],
-  }),
+};
+
+const loose: Readonly<Record<string, readonly Overload[]>> = {
+  semver: [
+    overload('string_bool_to_semver', [stringType, boolType], semverType, readSemver, walk()),
+  ],
+  isSemver: [
+    overload('is_semver_string_bool', [stringType, boolType], boolType, isSemver, walk()),
+  ],
+};
+
+/** The first version, which selectors of devices have had since release 1.31. */
+export const strictSemverLibrary: Library = {
+  name: 'kubernetes.Semver',
+  types: [semverType],
+  functions: functions(strict),
+};
+
+export const semverLibrary: Library = {
+  ...strictSemverLibrary,
+  functions: [...functions(strict), ...functions(loose)],
 };

@@ -7,7 +7,7 @@
 import { addRanges, fixed, multiplyRanges, scaleRange } from '../cost.ts';
 import type { OverloadCost } from '../cost.ts';
 import type { Library } from '../declaration.ts';
-import { equalValues } from '../evaluate/equality.ts';
+import { equals } from '../evaluate/equality.ts';
 import { boolType, listType, typeParameter } from '../type.ts';
 import type { Value } from '../value.ts';
 import { functions, overload } from './declare.ts';
@@ -15,7 +15,7 @@ import { elementsOf } from './lists-library.ts';
 import { operandSize, sizeOfArgument } from './prices.ts';
 
 function contains(list: Value, item: Value): boolean {
-  for (const element of elementsOf(list)) if (equalValues(element, item)) return true;
+  for (const element of elementsOf(list)) if (equals(element, item)) return true;
   return false;
 }
 

@@ -8,7 +8,7 @@
 import { addRanges, costMax, fixed, multiplyRanges, scaleRange } from '../cost.ts';
 import type { CallEstimate, OverloadCost, SizedNode, SizeEstimate } from '../cost.ts';
 import type { FunctionDeclaration, Library, Overload } from '../declaration.ts';
-import { evaluationError } from '../evaluation-error.ts';
+import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
 import { dynType, intType, listType, stringType } from '../type.ts';
 import { ListValue } from '../value.ts';
 import type { Value } from '../value.ts';
@@ -21,13 +21,13 @@ import * as strings from './string-functions.ts';
 
 const text = (value: Value | undefined): string => {
   if (typeof value === 'string') return value;
-  throw evaluationError('no such overload');
+  throw noSuchOverload();
 };
 
 /** An index; beyond what a text can have it is beyond its end. */
 const index = (value: Value | undefined): number => {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
-  throw evaluationError('no such overload');
+  throw noSuchOverload();
 };
 const optionalIndex = (value: Value | undefined): number | undefined =>
   value === undefined ? undefined : index(value);
@@ -195,7 +195,7 @@ function split(a: Value, b: Value, c?: Value): Value {
 function secondVersion(style: FormatStyle): Readonly<Record<string, readonly Overload[]>> {
   const format = (a: Value, values: Value): Value => {
     if (!Array.isArray(values) && !(values instanceof ListValue)) {
-      throw evaluationError('no such overload');
+      throw noSuchOverload();
     }
     return formatText(text(a), values, style);
   };

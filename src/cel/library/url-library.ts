@@ -2,8 +2,8 @@
  * URLs: `url("https://example.com:8443/a?b=c")`, `isURL(text)` and what can be asked of one.
  */
 import type { Library } from '../declaration.ts';
-import { evaluationError } from '../evaluation-error.ts';
-import { boolType, listType, mapType, objectType, stringType } from '../type.ts';
+import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
+import { boolType, listType, mapType, opaqueType, stringType } from '../type.ts';
 import { OpaqueValue } from '../value.ts';
 import type { Value } from '../value.ts';
 import { functions, method, overload } from './declare.ts';
@@ -20,7 +20,7 @@ import {
 } from './url-parser.ts';
 import type { ParsedUrl } from './url-parser.ts';
 
-export const urlType = objectType('kubernetes.URL');
+export const urlType = opaqueType('kubernetes.URL');
 
 class UrlValue extends OpaqueValue {
   readonly url: ParsedUrl;
@@ -46,11 +46,11 @@ const part =
   (get: (url: ParsedUrl) => string) =>
   (value: Value): Value => {
     if (value instanceof UrlValue) return get(value.url);
-    throw evaluationError('no such overload');
+    throw noSuchOverload();
   };
 
 function queryOf(value: Value): Value {
-  if (!(value instanceof UrlValue)) throw evaluationError('no such overload');
+  if (!(value instanceof UrlValue)) throw noSuchOverload();
   return Object.fromEntries(urlQuery(value.url));
 }
 

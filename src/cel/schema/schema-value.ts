@@ -10,7 +10,7 @@
  * errors, never exceptions of JavaScript. Bounds: linear in what is compared or joined.
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { equalValues } from '../evaluate/equality.ts';
+import { equals } from '../evaluate/equality.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import type { Type } from '../type.ts';
 import { adapt, Double, Duration, ListValue, MapValue, ObjectValue, Timestamp } from '../value.ts';
@@ -123,7 +123,7 @@ export class SchemaObject extends ObjectValue {
       if (type === undefined) return b === undefined || deepEqual(a, b);
       const present = [a, b].filter((data) => data !== undefined && data !== null).length;
       if (present < 2) return present === 0;
-      return equalValues(schemaValue(a, type), schemaValue(b, type));
+      return equals(schemaValue(a, type), schemaValue(b, type));
     });
   }
   /** Members that are there: what a comparison is charged for. */
@@ -214,7 +214,7 @@ abstract class UnorderedList extends ListValue {
     for (const entry of elementsOf(other)) {
       const key = this.keyOf(entry);
       const found = mine.get(key);
-      if (found === undefined || !equalValues(found, entry)) return false;
+      if (found === undefined || !equals(found, entry)) return false;
       seen.add(key);
     }
     return seen.size === mine.size;
