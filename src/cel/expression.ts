@@ -4,6 +4,7 @@
 import type { Ast, CheckedAst } from './ast.ts';
 import type { Bindings, Environment, Outcome, Program } from './cel.ts';
 import { budgets } from './budgets.ts';
+import type { CostEstimate, SizeHints } from './cost.ts';
 import { sameType } from './type.ts';
 import type { Type } from './type.ts';
 
@@ -11,6 +12,8 @@ export interface Expression {
   readonly text: string;
   readonly ast: CheckedAst;
   readonly program: Program;
+  /** The least and the most that an evaluation costs, with data of these sizes. */
+  estimate(sizes?: SizeHints): CostEstimate;
 }
 
 export type CompiledExpression =
@@ -31,7 +34,13 @@ export function compileExpression(
   if (results.length > 0 && !results.some((type) => sameType(type, ast.type))) {
     return { kind: 'invalid', problem: wrongResult(results, ast.type) };
   }
-  return { kind: 'ok', expression: { text, ast, program: environment.program(ast) } };
+  const expression: Expression = {
+    text,
+    ast,
+    program: environment.program(ast),
+    estimate: (sizes) => environment.estimate(ast, sizes),
+  };
+  return { kind: 'ok', expression };
 }
 
 function wrongResult(results: readonly Type[], found: Type): string {

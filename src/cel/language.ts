@@ -55,6 +55,8 @@ export interface ExpressionPlace {
   readonly variables: readonly VariableDeclaration[];
   readonly providers?: readonly TypeProvider[] | undefined;
   readonly libraries?: readonly Library[] | undefined;
+  /** Only for what is written now: an older form of what the release has for everybody. */
+  readonly newLibraries?: readonly Library[] | undefined;
 }
 
 export interface Language {
@@ -71,11 +73,13 @@ export function createLanguage({ release, costs }: LanguageOptions): Language {
   return {
     forNew: (place) => {
       before ??= createEnvironment(baseOptions(release - 1, costs, release - 1));
-      return before.extend(place);
+      const { newLibraries = [], libraries = [], ...rest } = place;
+      return before.extend({ ...rest, libraries: [...libraries, ...newLibraries] });
     },
     forStored: (place) => {
       everything ??= createEnvironment(baseOptions(currentFeatures, costs, undefined));
-      return everything.extend(place);
+      const { newLibraries: _unused, ...rest } = place;
+      return everything.extend(rest);
     },
   };
 }

@@ -42,6 +42,11 @@ export const declaredTime = declared('date-time', timestampType, { plain: false 
 /** Anything: its type is found out when it is used. */
 export const declaredDynamic = declared('dynamic', dynType, { nullable: true });
 
+/** A value of a library's own type, given as it is. */
+export function declaredScalar(type: Type): SchemaType {
+  return declared('dynamic', type);
+}
+
 export function declaredList(element: SchemaType): SchemaType {
   return declared('list', listType(element.type), { element, plain: element.plain });
 }

@@ -41,7 +41,7 @@ export function schemaSizes(root: SchemaType): SizeHints {
 
 function stepInto(place: SchemaType, step: string): SchemaType | undefined {
   if (step === '@items' || step === '@values') return place.element;
-  if (step === '@keys') return place.kind === 'map' ? anyKey(place) : undefined;
+  if (step === '@keys') return place.kind === 'map' ? (place.key ?? anyKey(place)) : undefined;
   return place.fields.get(step)?.type;
 }
 

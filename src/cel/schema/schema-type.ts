@@ -81,6 +81,8 @@ export interface SchemaType {
   readonly fields: ReadonlyMap<string, SchemaField>;
   /** Of a list or a map. */
   readonly element: SchemaType | undefined;
+  /** Of a map whose keys are bounded. */
+  readonly key?: SchemaType | undefined;
   /** The data are values as they stand: they need no wrapping. */
   readonly plain: boolean;
   /** Of a map-list: the names of its keys in expressions. */
