@@ -1,0 +1,13 @@
+/** The language of expressions as the options and the identity say. */
+import type { Identity } from '../apimachinery/identity.ts';
+import { referenceCosts, specificationCosts } from '../cel/cost-tables.ts';
+import { createLanguage } from '../cel/language.ts';
+import type { Language } from '../cel/language.ts';
+
+export function expressionLanguage(
+  { release }: { readonly release: number },
+  identity: Identity,
+): Language {
+  const costs = identity.name === 'kubernetes' ? referenceCosts : specificationCosts;
+  return createLanguage({ release, costs });
+}
