@@ -59,6 +59,8 @@ export interface EnvironmentOptions {
   readonly release?: number | undefined;
   readonly costs: CostTable;
   readonly limits?: Partial<ExpressionLimits> | undefined;
+  /** What stands for the expression in messages; `<input>` when left out. */
+  readonly sourceName?: string | undefined;
   /** `?` in fields, indexes and literals, and `optional.of`. */
   readonly optionals?: boolean | undefined;
   /** `` a.`b-c` ``. */

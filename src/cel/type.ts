@@ -39,6 +39,8 @@ export class Type extends Boxed {
   readonly name: string;
   readonly parameters: readonly Type[];
   readonly text: string;
+  /** A parameter of a signature occurs in it. */
+  readonly isGeneric: boolean;
 
   constructor(kind: TypeKind, name: string, parameters: readonly Type[], text: string) {
     super();
@@ -46,6 +48,7 @@ export class Type extends Boxed {
     this.name = name;
     this.parameters = parameters;
     this.text = text;
+    this.isGeneric = kind === 'parameter' || parameters.some((p) => p.isGeneric);
   }
 
   override get valueKind(): 'type' {
@@ -91,7 +94,8 @@ export const opaqueType = (name: string, ...parameters: readonly Type[]): Type =
 
 export const optionalType = (value: Type): Type => opaqueType('optional_type', value);
 
-export const wrapperType = (of: Type): Type => new Type('wrapper', of.name, [of], `wrapper(${of.text})`);
+export const wrapperType = (of: Type): Type =>
+  new Type('wrapper', of.name, [of], `wrapper(${of.text})`);
 
 export const typeOfType = (of: Type): Type => new Type('type', 'type', [of], `type(${of.text})`);
 
