@@ -19,8 +19,11 @@ import { regexLibrary } from './library/regex-library.ts';
 import { semverLibrary } from './library/semver-library.ts';
 import { setsLibrary } from './library/sets-library.ts';
 import { stringsLibrary } from './library/strings-library.ts';
+import { equalityCost } from './library/equality-costs.ts';
 import { twoVariableComprehensions } from './library/two-variable-comprehensions.ts';
 import { urlLibrary } from './library/url-library.ts';
+
+const twoVariablesSince = 32;
 
 /** Minor numbers of releases. Libraries that are not named have always been there. */
 export const libraryReleases: readonly (readonly [release: number, library: Library])[] = [
@@ -35,7 +38,7 @@ export const libraryReleases: readonly (readonly [release: number, library: Libr
   [30, cidrLibrary],
   [31, formatLibrary],
   [31, authorizerSelectorsLibrary],
-  [32, twoVariableComprehensions],
+  [twoVariablesSince, twoVariableComprehensions(twoVariablesSince)],
   [33, semverLibrary],
 ];
 
@@ -72,14 +75,16 @@ export function createLanguage({ release, costs }: LanguageOptions): Language {
   let everything: Environment | undefined;
   return {
     forNew: (place) => {
-      before ??= createEnvironment(baseOptions(release - 1, costs, release - 1));
+      const base = (before ??= createEnvironment(baseOptions(release - 1, costs, release - 1)));
       const { newLibraries = [], libraries = [], ...rest } = place;
-      return before.extend({ ...rest, libraries: [...libraries, ...newLibraries] });
+      return base.extend({ ...rest, libraries: [...libraries, ...newLibraries] });
     },
     forStored: (place) => {
-      everything ??= createEnvironment(baseOptions(currentFeatures, costs, undefined));
+      const base = (everything ??= createEnvironment(
+        baseOptions(currentFeatures, costs, undefined),
+      ));
       const { newLibraries: _unused, ...rest } = place;
-      return everything.extend(rest);
+      return base.extend(rest);
     },
   };
 }
@@ -92,7 +97,7 @@ function baseOptions(
   return {
     libraries: libraryReleases.map(([since, library]) => sinceRelease(library, since)),
     release,
-    costs,
+    costs: { ...costs, overloads: { ...costs.overloads, equals: equalityCost } },
     optionals: features >= optionalsSince,
     crossTypeComparisons: features >= optionalsSince,
     homogeneousLiterals: true,

@@ -1,6 +1,6 @@
 /** The language of expressions as the options and the identity say. */
 import type { Identity } from '../apimachinery/identity.ts';
-import { referenceCosts, specificationCosts } from '../cel/cost-tables.ts';
+import { costTables } from '../cel/cost-tables.ts';
 import { createLanguage } from '../cel/language.ts';
 import type { Language } from '../cel/language.ts';
 
@@ -8,6 +8,5 @@ export function expressionLanguage(
   { release }: { readonly release: number },
   identity: Identity,
 ): Language {
-  const costs = identity.name === 'kubernetes' ? referenceCosts : specificationCosts;
-  return createLanguage({ release, costs });
+  return createLanguage({ release, costs: costTables[identity.name] });
 }

@@ -12,7 +12,7 @@ import { objects, part, text } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { budgets } from '../../cel/budgets.ts';
 import type { ExpressionPlace, Language } from '../../cel/language.ts';
-import { bindingsLibrary } from '../../cel/library/bindings.ts';
+import { bindings } from '../../cel/library/bindings.ts';
 import { quantityType } from '../../cel/library/quantity-library.ts';
 import { strictSemverLibrary } from '../../cel/library/semver-library.ts';
 import {
@@ -53,7 +53,7 @@ const sizes = schemaSizes(deviceType);
 const place: ExpressionPlace = {
   variables: [{ name: 'device', type: deviceType.type }],
   providers: [schemaProvider(deviceType)],
-  libraries: [bindingsLibrary],
+  libraries: [bindings],
   newLibraries: [strictSemverLibrary],
 };
 

@@ -11,11 +11,12 @@
  */
 import { quote } from '../../apimachinery/quote.ts';
 import { evaluationError } from '../evaluation-error.ts';
-import { textOf, typeOfValue } from '../evaluate/conversions.ts';
+import { typeOf } from '../evaluate/run-time-type.ts';
 import { adapt, Double, Duration, ListValue, MapValue, Timestamp, Uint } from '../value.ts';
 import type { PlainMap, Value } from '../value.ts';
 import { elementsOf } from './lists-library.ts';
 import { checkResultSize } from './string-functions.ts';
+import { toText } from './conversions.ts';
 import { fixedText, groupThousands, scientificText } from './number-text.ts';
 import { Type } from '../type.ts';
 
@@ -102,7 +103,7 @@ function formatClause({ letter, precision }: Clause, value: Value, style: Format
 
 function wrongType(rule: string, value: Value): Error {
   return evaluationError(
-    `error during formatting: ${rule}, was given ${typeOfValue(value).name}`,
+    `error during formatting: ${rule}, was given ${typeOf(value).name}`,
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * Lists: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`.
+ * Lists: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`, and `includes` (release 1.37).
  *
  * They are declared for each element type that has an order (or a sum), so that a rule on anything
  * else is refused when it is written.
@@ -19,6 +19,7 @@ import {
   boolType,
   bytesType,
   doubleType,
+  dynType,
   durationType,
   intType,
   listType,
@@ -31,7 +32,7 @@ import type { Type } from '../type.ts';
 import { Double, Duration, Uint } from '../value.ts';
 import type { Value } from '../value.ts';
 import { functions, method } from './declare.ts';
-import { elementsCost } from './prices.ts';
+import { elementsCost, includesCost } from './prices.ts';
 
 const comparable: readonly (readonly [name: string, type: Type])[] = [
   ['int', intType],
@@ -97,6 +98,11 @@ function sumFrom(zero: Value) {
   };
 }
 
+/** Of what is no list: whether it is the same. */
+function includes(target: Value, item: Value): Value {
+  return lists.isList(target) ? indexOf(target, item) !== -1 : equals(target, item);
+}
+
 function indexOf(list: Value, item: Value): Value {
   let at = 0;
   for (const element of elementsOf(list)) {
@@ -119,6 +125,7 @@ function lastIndexOf(list: Value, item: Value): Value {
 const forEachType = (make: (name: string, type: Type) => Overload): readonly Overload[] =>
   comparable.map(([name, type]) => make(name, type));
 
+const includesSince = 37;
 const anyItem = typeParameter('A');
 const anyList = listType(anyItem);
 
@@ -152,6 +159,12 @@ export const listsLibrary: Library = {
     indexOf: [method('list_a_index_of_int', [anyList, anyItem], intType, indexOf, elementsCost)],
     lastIndexOf: [
       method('list_a_last_index_of_int', [anyList, anyItem], intType, lastIndexOf, elementsCost),
+    ],
+    includes: [
+      {
+        ...method('list_includes_dyn_dyn', [dynType, dynType], boolType, includes, includesCost),
+        since: includesSince,
+      },
     ],
   }),
 };

@@ -106,6 +106,18 @@ export const elementsCost: OverloadCost = {
   estimate: (context, target, args) => estimateElements(context, target, args),
 };
 
+/** The same where the target may be no list. */
+export const includesCost: OverloadCost = {
+  ...elementsCost,
+  estimate: (context, target, args) => {
+    const list = operands(target, args)[0];
+    if (list === undefined || elementOf(list) !== undefined) {
+      return estimateElements(context, target, args);
+    }
+    return { cost: context.sizeOf(list) };
+  },
+};
+
 function estimateElements(
   context: EstimateContext,
   target: SizedNode | undefined,
@@ -117,8 +129,13 @@ function estimateElements(
   const element = elementOf(list);
   if (element === undefined) return { cost: scaleRange(size, walkFactor) };
   const text = element.type.kind === 'string' || element.type.kind === 'bytes';
-  const each = text ? scaleRange(context.sizeOf(element), walkFactor) : fixed(0);
+  const each = text ? scaleRange(sizeOfElement(context, element), walkFactor) : fixed(0);
   return { cost: multiplyRanges(size, addRanges(fixed(1), each)) };
+}
+
+/** What is known of the data; nothing is known of the elements of a literal. */
+export function sizeOfElement(context: EstimateContext, element: SizedNode): SizeEstimate {
+  return context.hintFor(element) ?? { min: 0, max: costMax };
 }
 
 /** Any element of a list; undefined for what is no list. */

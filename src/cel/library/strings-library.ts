@@ -16,7 +16,7 @@ import { functions, method, overload } from './declare.ts';
 import { formatText } from './format-text.ts';
 import type { FormatStyle } from './format-text.ts';
 import { elementsOf } from './lists-library.ts';
-import { elementOf, elementsCost, operandSize, sizeOfArgument, walk, walkFactor } from './prices.ts';
+import { elementOf, elementsCost, operandSize, sizeOfArgument, sizeOfElement, walk, walkFactor } from './prices.ts';
 import * as strings from './string-functions.ts';
 
 const text = (value: Value | undefined): string => {
@@ -64,7 +64,7 @@ const joinCost: OverloadCost = {
     const list = context.sizeOf(target);
     const element = elementOf(target);
     let size: SizeEstimate = fixed(0);
-    if (element !== undefined) size = multiplyRanges(list, context.sizeOf(element));
+    if (element !== undefined) size = multiplyRanges(list, sizeOfElement(context, element));
     const separators = { min: Math.max(list.min - 1, 0), max: Math.max(list.max - 1, 0) };
     const separator = args[0] === undefined ? fixed(0) : context.sizeOf(args[0]);
     size = addRanges(size, multiplyRanges(separator, separators));
