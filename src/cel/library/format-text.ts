@@ -173,7 +173,8 @@ function isPlainMap(value: Value): value is PlainMap {
 
 function scalarText(value: Value): string | undefined {
   if (value instanceof Type) return value.name;
-  return textOf(value);
+  const text = toText(value);
+  return typeof text === 'string' ? text : undefined;
 }
 
 /** Inside a list or a map. */
