@@ -98,7 +98,7 @@ export type Compiled =
 export type Bindings = Readonly<Record<string, Value | (() => Value | undefined) | undefined>>;
 
 export interface EvaluateOptions {
-  /** In units; undefined: no limit. */
+  /** In units; undefined: 10,000,000. */
   readonly budget?: number | undefined;
   /** Variables whose values are not known: what needs them has no value, and is no error. */
   readonly unknown?: ReadonlySet<string> | undefined;
@@ -111,6 +111,14 @@ export type Outcome =
   | { readonly kind: 'budget-exceeded'; readonly message: string; readonly cost: number }
   | { readonly kind: 'unknown'; readonly variables: readonly string[]; readonly cost: number };
 
+export interface ProgramOptions {
+  /**
+   * Literals of constants and conversions of constants are made once, and then cost nothing, as
+   * the reference's servers do. True when left out.
+   */
+  readonly foldConstants?: boolean | undefined;
+}
+
 export interface Program {
   evaluate(bindings: Bindings, options?: EvaluateOptions): Outcome;
 }
@@ -121,7 +129,7 @@ export interface Environment {
   /** Parse and check. */
   compile(text: string): Compiled;
   /** Of a tree that was not checked: all decisions on types are made at run time. */
-  program(ast: Ast | CheckedAst): Program;
+  program(ast: Ast | CheckedAst, options?: ProgramOptions): Program;
   estimate(ast: CheckedAst, hints?: SizeHints): CostEstimate;
   /** This environment and more. */
   extend(

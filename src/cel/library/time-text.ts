@@ -105,6 +105,16 @@ export function durationText({ nanos }: Duration): string {
 }
 
 const offsetPattern = /^([+-])?(\d{1,2}):(\d{2})$/;
+const fields: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+  era: 'short',
+  hourCycle: 'h23',
+};
 const formats = new Map<string, Intl.DateTimeFormat>();
 const formatsMax = 100;
 
@@ -113,11 +123,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat {
   if (known !== undefined) return known;
   let format: Intl.DateTimeFormat;
   try {
-    const fields = {
-      ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' },
-      ...{ minute: 'numeric', second: 'numeric', era: 'short' },
-    } as const;
-    format = new Intl.DateTimeFormat('en-US', { ...fields, timeZone: zone, hourCycle: 'h23' });
+    format = new Intl.DateTimeFormat('en-US', { ...fields, timeZone: zone });
   } catch {
     throw evaluationError(`unknown time zone ${zone}`);
   }
@@ -142,8 +148,8 @@ function zoneOffset(seconds: number, zone: string): number {
       .formatToParts(new Date(seconds * 1000))
       .map(({ type, value }) => [type, value]),
   );
-  const fields = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const;
-  const numbers = fields.map((name) => Number(parts.get(name)));
+  const names = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const;
+  const numbers = names.map((name) => Number(parts.get(name)));
   if (parts.get('era') === 'BC') numbers[0] = 1 - (numbers[0] as number);
   return epochSeconds(numbers) - seconds;
 }

@@ -16,7 +16,7 @@ import { KindSet } from './recovery.ts';
 import type { Place } from './recovery.ts';
 import { kinds as k } from './tokens.ts';
 
-type Members = Parameters<typeof KindSet.of>;
+type Members = readonly (number | KindSet | 'end')[];
 
 const of = (...members: Members): KindSet => KindSet.of(...members);
 const at = (next: KindSet): Place => ({ next });
