@@ -8,6 +8,7 @@ import { FieldErrorType, noErrors, together } from '../apimachinery/field-error.
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { Language } from '../cel/language.ts';
 import { makeTypedValidators } from '../apimachinery/typed/validate-typed.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { genericStrategy } from '../registry/strategy.ts';
@@ -15,6 +16,7 @@ import type { KindStrategy, StrategyOf, SubresourceRules } from '../registry/str
 import { lookup } from '../stdx/lookup.ts';
 import { apiServiceStrategy } from './api-services.ts';
 import { signingRequestStrategy } from './certificate-signing-requests.ts';
+import { expressionRulesOf } from './expressions/expression-rules.ts';
 import { definitionStrategy } from './custom-resource-definitions.ts';
 import { stableSliceStrategy } from './endpoint-slices.ts';
 import { initialStateStrategies } from './initial-state.ts';
@@ -33,8 +35,13 @@ import { noWarnings } from './warnings/kind-warnings.ts';
 import type { KindWarnings } from './warnings/kind-warnings.ts';
 import { kindWarningsOf } from './warnings/warnings.ts';
 
-/** Strategies are made once per kind and version, and kept. */
-export function strategiesOf(identity: Identity, migration?: Migration): StrategyOf {
+/** Strategies are made once per kind and version, and kept. Expressions in objects are checked in
+ * `language`; without one they are taken as they are. */
+export function strategiesOf(
+  identity: Identity,
+  migration?: Migration,
+  language?: Language,
+): StrategyOf {
   const initial: Readonly<Record<string, Partial<KindStrategy>>> = initialStateStrategies(identity);
   const replaced: Readonly<Record<string, Partial<KindStrategy>>> = lookup({
     ...initial,
@@ -51,6 +58,11 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
       filledKey(key, identity),
       own,
     ]),
+  );
+  const expressions = new Map(
+    Object.entries(language === undefined ? {} : expressionRulesOf(language)).map(
+      ([key, own]) => [filledKey(key, identity), own],
+    ),
   );
   const noticing = new Map(
     Object.entries(kindWarningsOf(identity)).map(([key, own]) => [filledKey(key, identity), own]),
@@ -78,7 +90,8 @@ export function strategiesOf(identity: Identity, migration?: Migration): Strateg
     const { judged } = kind;
     const view = judgedView(kind);
     const checkSchema = judged === undefined ? nothingWrong : validatorOf(judged.schema);
-    const own = judgedRules(both(rules.get(key), demands.get(requested)), view);
+    const written = both(rules.get(key), demands.get(requested));
+    const own = judgedRules(both(written, expressions.get(key)), view);
     const strategy = {
       ...base,
       warnings: warningsOf(noticing.get(key), unserved.get(key), view),

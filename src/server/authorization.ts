@@ -11,6 +11,7 @@ import { together } from '../controllers/controller.ts';
 import type { Controller } from '../controllers/controller.ts';
 import { createRbacDefaults } from '../controllers/rbac-defaults.ts';
 import { createRoleAggregation } from '../controllers/role-aggregation.ts';
+import type { Language } from '../cel/language.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import type { Streams } from '../../streams/streams.ts';
@@ -22,6 +23,7 @@ export interface AuthorizationPartDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly identity: Identity;
+  readonly language: Language;
   readonly log: Log;
 }
 

@@ -42,6 +42,8 @@ import type { ObjectRecord } from '../storage/record.ts';
 import type { Storage } from '../storage/storage.ts';
 import { writeGuards } from './admission.ts';
 import { startAuthorization } from './authorization.ts';
+import { expressionLanguage } from './expression-language.ts';
+import type { Language } from '../cel/language.ts';
 import type { Log } from './log.ts';
 import { isEnding } from './open-storage.ts';
 import type { CompletedConfig } from './options.ts';
@@ -61,6 +63,8 @@ export interface ServerParts {
   readonly turnWatch: TurnWatch<RequestInfo>;
   readonly validation: Pick<ServerMigration, 'stats'>;
   readonly authorization: Authorization;
+  /** What expressions in objects and configurations are written in. */
+  readonly language: Language;
 }
 
 export interface PartsDeps {
@@ -113,11 +117,13 @@ export async function assembleParts(
     limits: { residentMax: config.residentObjectsMax },
     expiryOf: expiryOf(identity),
   });
+  const language = expressionLanguage(config, identity);
   const authorization = startAuthorization(config.access.authorization, {
     streams,
     clock,
     timers,
     identity,
+    language,
     log,
   });
   const turnWatch = turnWatchOf(scheme, { clock, timers });
@@ -128,7 +134,7 @@ export async function assembleParts(
     streams,
     scheme,
     identity,
-    strategyOf: strategiesOf(identity, validation.migration),
+    strategyOf: strategiesOf(identity, validation.migration, language),
     clock,
     prng,
     guardOf: writeGuards(config, { identity, streams, authorization, timers }),
@@ -146,6 +152,7 @@ export async function assembleParts(
     turnWatch,
     validation,
     authorization,
+    language,
   };
 }
 

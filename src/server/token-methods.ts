@@ -12,6 +12,8 @@ import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import type { TokenAuthenticator } from '../authentication/authenticator.ts';
 import { createBootstrapAuthenticator } from '../authentication/bootstrap-token-authenticator.ts';
+import { claimLanguage } from '../authentication/claim-expressions.ts';
+import type { ClaimLanguage } from '../authentication/claim-expressions.ts';
 import { createIssuerAuthenticator } from '../authentication/issuer-authenticator.ts';
 import type { IssuerAuthenticator } from '../authentication/issuer-authenticator.ts';
 import type { IssuerConfig } from '../authentication/issuer-config.ts';
@@ -23,6 +25,7 @@ import { createTokenIssuer } from '../authentication/service-account-issuer.ts';
 import type { TokenIssuer } from '../authentication/service-account-issuer.ts';
 import { readTokenReviewServer } from '../authentication/token-review-server.ts';
 import { createWebhookTokens } from '../authentication/webhook-token-authenticator.ts';
+import type { Language } from '../cel/language.ts';
 import { createBootstrapSigner } from '../controllers/bootstrap-signer.ts';
 import { together } from '../controllers/controller.ts';
 import type { Controller } from '../controllers/controller.ts';
@@ -52,6 +55,8 @@ export interface TokenPartsDeps {
   readonly keys: TokenKeys;
   /** Entries of the authentication configuration; undefined: there is none. */
   readonly jwt: readonly JsonValue[] | undefined;
+  /** What their expressions are written in. */
+  readonly language: Language;
 }
 
 export interface TokenParts {
@@ -89,7 +94,8 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     objects,
   });
   const bootstrap = createBootstrapAuthenticator({ identity, clock, objects });
-  const trusted = trustedIssuers(deps, issuers, audiences);
+  const claims = claimLanguage(deps.language);
+  const trusted = trustedIssuers(deps, issuers, audiences, claims);
   const webhook = webhookOf(config, deps, audiences);
   return {
     methods: [
@@ -110,7 +116,7 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     objects,
     audiences,
     series: accountTokenSeries(accounts.counts),
-    trustIssuers: (jwt) => trusted?.trust(issuersOf(jwt, issuers)),
+    trustIssuers: (jwt) => trusted?.trust(issuersOf(jwt, issuers, claims)),
     discoveryDocument: (address) => ({
       issuer,
       jwks_uri: config.jwksUri ?? `https://${address}/openid/v1/jwks`,
@@ -133,9 +139,10 @@ function trustedIssuers(
   { clock, jwt, log, timers }: TokenPartsDeps,
   own: readonly string[],
   audiences: readonly string[],
+  claims: ClaimLanguage,
 ): IssuerAuthenticator | undefined {
   if (jwt === undefined) return undefined;
-  const issuers = issuersOf(jwt, own);
+  const issuers = issuersOf(jwt, own, claims);
   const onError = (issuer: string, error: unknown): void => {
     log.warn({ issuer, err: error }, 'the keys of an issuer could not be had');
   };
@@ -143,8 +150,12 @@ function trustedIssuers(
 }
 
 /** @throws OptionsError. */
-function issuersOf(jwt: readonly JsonValue[], own: readonly string[]): readonly IssuerConfig[] {
-  const read = readIssuers(jwt, own);
+function issuersOf(
+  jwt: readonly JsonValue[],
+  own: readonly string[],
+  claims: ClaimLanguage,
+): readonly IssuerConfig[] {
+  const read = readIssuers(jwt, own, claims);
   if (read.kind === 'ok') return read.issuers;
   throw new OptionsError(`--authentication-config: ${read.problem}`);
 }

@@ -29,12 +29,24 @@ export const layers: readonly LayerRule[] = [
       'streams',
     ],
   },
+  // What it takes of apimachinery are forms of texts: quantities, names, quotation.
+  {
+    folder: 'src/cel',
+    may: [
+      'src/stdx',
+      'src/apimachinery/quantity.ts',
+      'src/apimachinery/quote.ts',
+      'src/apimachinery/validation/names.ts',
+    ],
+  },
   {
     folder: 'src/apis',
     may: [
       'src/stdx',
       'src/apimachinery',
       'src/registry',
+      'src/cel',
+      'src/admission/expressions',
       'src/authentication/authenticator.ts',
       'src/authentication/certificate-requests.ts',
     ],
@@ -44,6 +56,7 @@ export const layers: readonly LayerRule[] = [
     may: [
       'src/stdx',
       'src/apimachinery',
+      'src/cel',
       'src/webhooks/http-call.ts',
       'src/webhooks/kubeconfig.ts',
     ],
@@ -62,6 +75,7 @@ export const layers: readonly LayerRule[] = [
     may: [
       'src/stdx',
       'src/apimachinery',
+      'src/cel',
       'src/authentication/authenticator.ts',
       'src/webhooks',
       'streams',
@@ -72,6 +86,7 @@ export const layers: readonly LayerRule[] = [
     may: [
       'src/stdx',
       'src/apimachinery',
+      'src/cel',
       'src/authentication/authenticator.ts',
       'src/authentication/certificate-requests.ts',
       'src/authorization/authorizer.ts',
