@@ -307,7 +307,7 @@ export class Checker {
     const meet = (type: Type): void => {
       if (type.kind === 'parameter' && !seen.has(type.name)) {
         seen.add(type.name);
-        fresh.fits(type, this.#newTypeVariable());
+        fresh.bind(type, this.#newTypeVariable());
       }
       type.parameters.forEach(meet);
     };

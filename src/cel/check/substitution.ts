@@ -39,6 +39,11 @@ export class Substitution {
   /** What each change replaced, to take changes back. */
   readonly #trail: [name: string, before: Type | undefined][] = [];
 
+  /** From now on the parameter stands for this type. */
+  bind(parameter: Type, type: Type): void {
+    this.#set(parameter, type);
+  }
+
   fits(a: Type, b: Type): boolean {
     return this.#attempt(() => this.#fits(a, b));
   }

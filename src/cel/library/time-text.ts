@@ -148,7 +148,7 @@ function zoneOffset(seconds: number, zone: string): number {
       .formatToParts(new Date(seconds * 1000))
       .map(({ type, value }) => [type, value]),
   );
-  const names = ['year', 'month', 'day', 'hour', 'minute', 'second'];
+  const names = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const;
   const numbers = names.map((name) => Number(parts.get(name)));
   if (parts.get('era') === 'BC') numbers[0] = 1 - (numbers[0] as number);
   return epochSeconds(numbers) - seconds;
