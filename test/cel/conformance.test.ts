@@ -4,8 +4,12 @@ import { describe, test } from 'node:test';
 import { costTables } from '../../src/cel/cost-tables.ts';
 import { createEnvironment } from '../../src/cel/environment.ts';
 import { bindings } from '../../src/cel/library/bindings.ts';
+import { encodersLibrary } from '../../src/cel/library/encoders-library.ts';
+import { mathLibrary } from '../../src/cel/library/math-library.ts';
+import { latestStringsLibrary } from '../../src/cel/library/strings-library.ts';
 import { twoVariableComprehensions } from '../../src/cel/library/two-variable-comprehensions.ts';
 import type { Value } from '../../src/cel/value.ts';
+import { blocks } from './blocks.ts';
 import { declarationsFrom, isSame, valueFrom } from './cel-json.ts';
 import type { JsonObject } from './cel-json.ts';
 
@@ -31,7 +35,14 @@ const rows: readonly Row[] = skip
   ? []
   : (JSON.parse(readFileSync(file, 'utf8')) as { readonly cases: readonly Row[] }).cases;
 
-const libraries = [bindings, twoVariableComprehensions(32)];
+const libraries = [
+  bindings,
+  blocks,
+  encodersLibrary,
+  latestStringsLibrary,
+  mathLibrary,
+  twoVariableComprehensions(32),
+];
 
 function environmentOf(row: Row): ReturnType<typeof createEnvironment> {
   const { variables, functions } = declarationsFrom(row.typeEnv);

@@ -51,10 +51,6 @@ const conversions: ReadonlySet<string> = new Set(
   'bool bytes double duration dyn int string timestamp type uint'.split(' '),
 );
 
-const scalarKinds: ReadonlySet<string> = new Set(
-  'bool int uint double timestamp duration'.split(' '),
-);
-
 interface Local {
   readonly name: string;
   readonly slot: number;
@@ -216,13 +212,7 @@ export class Planner implements ComprehensionContext {
     const [left, right] = args as [Expr, Expr];
     const kind = this.#typeOf(left)?.kind;
     const isSame = kind !== undefined && kind === this.#typeOf(right)?.kind;
-    if (isOrder(name) && isSame) {
-      const planned = [this.plan(left), this.plan(right)] as const;
-      if (scalarKinds.has(kind)) return planScalarOrder(name, ...planned);
-      if (kind === 'string' || kind === 'bytes') {
-        return planSizedOrder(name, ...planned, this.costs.stringTraversal);
-      }
-    }
+    if (isOrder(name)) return this.#order(name, left, right);
     if ((name === '_+_' || name === '_-_') && isSame && kind === 'int') {
       return planIntSum(name, this.plan(left), this.plan(right));
     }
@@ -230,6 +220,18 @@ export class Planner implements ComprehensionContext {
       return planMembership(this.plan(left), this.plan(right));
     }
     return undefined;
+  }
+
+  /** Whatever overloads the check left, values of all types that have an order are compared. */
+  #order(name: Parameters<typeof planScalarOrder>[0], left: Expr, right: Expr): Planned {
+    const isSized = [left, right].some((operand) => {
+      const kind = this.#typeOf(operand)?.kind;
+      return kind === 'string' || kind === 'bytes';
+    });
+    const planned = [this.plan(left), this.plan(right)] as const;
+    return isSized
+      ? planSizedOrder(name, ...planned, this.costs.stringTraversal)
+      : planScalarOrder(name, ...planned);
   }
 
   #functionOf(
