@@ -129,6 +129,10 @@ export abstract class ObjectValue extends Boxed {
   /** What `has(x.name)` gives. */
   abstract isSet(name: string): boolean;
   abstract equalTo(other: Value): boolean;
+  /** What a comparison is charged for. */
+  size(): number {
+    return 1;
+  }
 }
 
 export class OptionalValue extends Boxed {

@@ -342,7 +342,7 @@ runScenarios(
               { rule: 'self.replicas <= 5', message: 'too many' },
               {
                 rule: '!has(oldSelf.replicas) || self.replicas >= oldSelf.replicas',
-                messageExpression: "'was ' + string(oldSelf.replicas)",
+                messageExpression: "self.replicas > 3 ? 'fewer than before' : 'too few'",
                 fieldPath: '.replicas',
                 reason: 'FieldValueForbidden',
               },
@@ -391,5 +391,5 @@ runScenarios(
       ],
     },
   ],
-  { 'runtime-config': 'api/all=true' },
+  { 'runtime-config': 'api/all=true', 'feature-gates': 'DynamicResourceAllocation=true' },
 );

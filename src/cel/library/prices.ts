@@ -16,10 +16,8 @@ import type {
   SizeEstimate,
 } from '../cost.ts';
 import type { Value } from '../value.ts';
-import { scalarSize } from '../evaluate/arithmetic.ts';
-import { elementsOf, isList, listSize } from '../evaluate/lists.ts';
-import { isMap, mapSize } from '../evaluate/maps.ts';
-import { OptionalValue } from '../value.ts';
+import { elementsOf, isList } from '../evaluate/lists.ts';
+import { sizeForCost } from '../evaluate/size.ts';
 
 /** Per character of a text. */
 export const walkFactor = 0.1;
@@ -52,16 +50,7 @@ export function operandSize(
 }
 
 export function sizeOfArgument(args: readonly Value[], index: number): number {
-  return sizeOf(args[index] as Value);
-}
-
-/** What `size()` would give; 1 for what has none. */
-function sizeOf(value: Value): number {
-  if (typeof value !== 'object' || value === null) return scalarSize(value);
-  if (isList(value)) return listSize(value);
-  if (isMap(value)) return mapSize(value);
-  if (value instanceof OptionalValue && value.value !== undefined) return sizeOf(value.value);
-  return scalarSize(value);
+  return sizeForCost(args[index] as Value);
 }
 
 export interface WalkOptions {

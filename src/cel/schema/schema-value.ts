@@ -126,8 +126,8 @@ export class SchemaObject extends ObjectValue {
       return equals(schemaValue(a, type), schemaValue(b, type));
     });
   }
-  /** Members that are there: what a comparison is charged for. */
-  size(): number {
+  /** Members that are there. */
+  override size(): number {
     return Object.keys(this.data).length;
   }
 }
