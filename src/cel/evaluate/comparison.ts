@@ -6,7 +6,7 @@
 import { noSuchOverload } from '../evaluation-error.ts';
 import { Duration, Timestamp } from '../value.ts';
 import type { Value } from '../value.ts';
-import { numberOf } from './equality.ts';
+import { compareNumbers, numberOf } from './equality.ts';
 import { compareBytes, compareText } from './text.ts';
 
 /** Negative, 0 or positive; NaN: no order. */
@@ -19,9 +19,7 @@ export function compare(a: Value, b: Value): number {
     const left = numberOf(a);
     const right = left === undefined ? undefined : numberOf(b);
     if (left !== undefined && right !== undefined) {
-      if (left < right) return -1;
-      if (left > right) return 1;
-      return left == right ? 0 : Number.NaN; // eslint-disable-line eqeqeq
+      return compareNumbers(a, left, b, right);
     }
     const order = compareTimes(a, b);
     if (order !== undefined) return order;

@@ -30,6 +30,23 @@ export function numberOf(value: Value): number | bigint | undefined {
   return value instanceof Double || value instanceof Uint ? value.value : undefined;
 }
 
+/**
+ * Negative, 0 or positive; NaN: no order. With a double the other number is taken as a double too,
+ * as the reference does, which can lose its last digits.
+ */
+export function compareNumbers(
+  a: Value,
+  left: number | bigint,
+  b: Value,
+  right: number | bigint,
+): number {
+  if (a instanceof Double || b instanceof Double) {
+    const [x, y] = [Number(left), Number(right)];
+    return x < y ? -1 : x > y ? 1 : x === y ? 0 : Number.NaN;
+  }
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
 export function equals(a: Value, b: Value): boolean {
   // Doubles are boxed, so what is a number here is an int, and no NaN.
   if (typeof a !== 'object' && typeof b !== 'object') return a === b;
@@ -42,8 +59,7 @@ function deepEquals(a: Value, b: Value, depth: number): boolean {
   const left = numberOf(a);
   if (left !== undefined) {
     const right = numberOf(b);
-    // Numbers of both kinds are compared by their value: 1 and 1n are equal here.
-    return right !== undefined && left == right; // eslint-disable-line eqeqeq
+    return right !== undefined && compareNumbers(a, left, b, right) === 0;
   }
   if (typeof a !== 'object' || a === null) return a === b;
   if (typeof b !== 'object' || b === null) return false;

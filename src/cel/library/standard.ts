@@ -381,7 +381,7 @@ export const standardLibrary: Library = {
   ],
   types: [
     ...[boolType, bytesType, doubleType, durationType, intType, stringType, timestampType],
-    ...[typeType, uintType, nullType, dynType],
+    ...[typeType, uintType, nullType],
     listType(dynType),
     mapType(dynType, dynType),
   ],
