@@ -68,10 +68,13 @@ export class Double extends Boxed {
 export class Timestamp extends Boxed {
   readonly seconds: number;
   readonly nanos: number;
-  constructor(seconds: number, nanos: number) {
+  /** Seconds east of Greenwich that it was written with; only its text shows them. */
+  readonly offset: number;
+  constructor(seconds: number, nanos: number, offset = 0) {
     super();
     this.seconds = seconds;
     this.nanos = nanos;
+    this.offset = offset;
   }
   override get valueKind(): 'timestamp' {
     return 'timestamp';

@@ -17,7 +17,7 @@ import { childrenOf } from './children.ts';
 /** What a literal argument must be; the pattern is the first argument of both forms. */
 const arguments_: Readonly<Record<string, (value: Value) => unknown>> = {
   duration: (value) => (typeof value === 'string' ? toDuration(value) : value),
-  timestamp: (value) => (typeof value === 'string' ? toTimestamp(value) : value),
+  timestamp: (value) => toTimestamp(value),
   matches: (value) => (typeof value === 'string' ? compilePattern(value) : value),
 };
 

@@ -120,9 +120,9 @@ const secondsMin = -62_135_596_800;
 const secondsMax = 253_402_300_799;
 const nanosPerSecond = 1_000_000_000n;
 
-export function timestampOf(seconds: number, nanos: number): Timestamp {
+export function timestampOf(seconds: number, nanos: number, offset = 0): Timestamp {
   if (seconds < secondsMin || seconds > secondsMax) throw overflow('timestamp');
-  return new Timestamp(seconds, nanos);
+  return new Timestamp(seconds, nanos, offset);
 }
 
 export function timestampPlus(time: Timestamp, nanos: bigint): Timestamp {

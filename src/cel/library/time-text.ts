@@ -48,7 +48,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   const seconds = epochSeconds(parts) - (sign === '-' ? -offset : offset);
   const nanos = Number(fraction.slice(0, 9).padEnd(9, '0'));
   try {
-    return timestampOf(seconds, nanos);
+    return timestampOf(seconds, nanos, sign === '-' ? -offset : offset);
   } catch {
     return undefined;
   }
@@ -57,9 +57,16 @@ export function parseTimestamp(text: string): Timestamp | undefined {
 const fractionText = (nanos: number): string =>
   nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
 
-export function timestampText({ seconds, nanos }: Timestamp): string {
-  const whole = new Date(seconds * 1000).toISOString();
-  return `${whole.slice(0, whole.indexOf('.'))}${fractionText(nanos)}Z`;
+export function timestampText({ seconds, nanos, offset }: Timestamp): string {
+  const whole = new Date((seconds + offset) * 1000).toISOString();
+  return `${whole.slice(0, whole.indexOf('.'))}${fractionText(nanos)}${zoneText(offset)}`;
+}
+
+function zoneText(offset: number): string {
+  if (offset === 0) return 'Z';
+  const minutes = Math.abs(offset) / 60;
+  const two = (part: number): string => String(Math.floor(part)).padStart(2, '0');
+  return `${offset < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
 const unitNanos: Readonly<Record<string, bigint>> = {

@@ -17,6 +17,7 @@ import { adapt, Double, Duration, ListValue, MapValue, ObjectValue, Timestamp } 
 import type { Value } from '../value.ts';
 import { readBytes, readDate, readDateTime, readDuration } from './schema-text.ts';
 import { memberOf } from './schema.ts';
+import { fieldOf } from './schema-type.ts';
 import type { SchemaType } from './schema-type.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -100,16 +101,14 @@ export class SchemaObject extends ObjectValue {
     return this.schema.type;
   }
   override field(name: string): Value | undefined {
-    const field = this.schema.fields.get(name);
+    const field = fieldOf(this.schema, name);
     if (field === undefined) return undefined;
     const data = memberOf(this.data, field.property);
     return data === undefined || data === null ? undefined : schemaValue(data, field.type);
   }
   override isSet(name: string): boolean {
-    const field = this.schema.fields.get(name);
-    if (field === undefined) return false;
-    const data = memberOf(this.data, field.property);
-    return data !== undefined && data !== null;
+    // What is there and is not what its schema says is an error here, too.
+    return this.field(name) !== undefined;
   }
   /** Members that no schema describes are compared as JSON. */
   override equalTo(other: Value): boolean {
