@@ -10,6 +10,7 @@
  * the type that its place needs. Numbers of claims are doubles. Bounds: the budget of one
  * evaluation; the size of a token.
  */
+import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { budgets } from '../cel/budgets.ts';
@@ -44,9 +45,11 @@ export interface ClaimLanguage {
   mapping(text: string): CompiledExpression;
   claimRule(text: string): CompiledExpression;
   userRule(text: string): CompiledExpression;
+  /** Domains that no key of an extra may be in: the service's own. */
+  readonly reservedDomains: readonly string[];
 }
 
-export function claimLanguage(language: Language): ClaimLanguage {
+export function claimLanguage(language: Language, identity: Identity): ClaimLanguage {
   // Made when the first expression is seen: most configurations name claims.
   let claims: Environment | undefined;
   let user: Environment | undefined;
@@ -63,6 +66,7 @@ export function claimLanguage(language: Language): ClaimLanguage {
     mapping: (expression) => compileExpression(forClaims(), expression),
     claimRule: (expression) => compileExpression(forClaims(), expression, [boolType]),
     userRule: (expression) => compileExpression(forUser(), expression, [boolType]),
+    reservedDomains: [...new Set([identity.domain, identity.labelDomain])],
   };
 }
 

@@ -353,7 +353,10 @@ runScenarios(
         refusedDefinition(
           'fields',
           ruled(replicas, { rule: 'self.replica <= 5' }),
-          /x-kubernetes-validations\[0\]\.rule: Invalid value: \{"Rule":"self\.replica \\u003c= 5",.*compilation failed: ERROR: <input>:1:5: undefined field 'replica'/,
+          new RegExp(
+            'validations\\[0\\]\\.rule: Invalid value: \\{"Rule":"self\\.replica \\\\u003c= 5",.*' +
+              "compilation failed: ERROR: <input>:1:5: undefined field 'replica'",
+          ),
         ),
         refusedDefinition(
           'bools',

@@ -159,6 +159,7 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/server/log.ts'],
   'prom-client': ['src/server/metrics.ts'],
   commander: ['src/server/command-line.ts'],
+  re2js: ['src/cel/library/regular-expression.ts'],
 };
 
 /** Tests and benchmarks may import anything of the project and these. */

@@ -11,7 +11,6 @@ import type {
   CallEstimate,
   EstimateContext,
   OverloadCost,
-  Range,
   SizedNode,
   SizeEstimate,
 } from '../cost.ts';
@@ -26,12 +25,8 @@ export const patternFactor = 0.25;
 export const listLiteralCost = 10;
 export const structLiteralCost = 40;
 
-export const costOfOne: OverloadCost = {};
-
-type Estimate = NonNullable<OverloadCost['estimate']>;
-
 /** Of all operands, the target first. */
-export function operands(
+function operands(
   target: SizedNode | undefined,
   args: readonly SizedNode[],
 ): readonly SizedNode[] {
@@ -143,8 +138,4 @@ function depthOf(value: Value): number {
   let cost = 0;
   for (const element of elementsOf(value)) cost += depthOf(element);
   return cost;
-}
-
-export function estimated(cost: Range, resultSize?: SizeEstimate): Estimate {
-  return () => ({ cost, resultSize });
 }

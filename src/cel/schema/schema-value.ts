@@ -10,6 +10,7 @@
  * errors, never exceptions of JavaScript. Bounds: linear in what is compared or joined.
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { equals } from '../evaluate/equality.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import type { Type } from '../type.ts';
@@ -70,12 +71,12 @@ function listData(data: unknown): readonly unknown[] {
   throw evaluationError('invalid data, expected an array for the provided schema with type=array');
 }
 
-const scalarTypes: Readonly<Record<string, readonly string[]>> = {
+const scalarTypes = lookup<readonly string[]>({
   'int-or-string': ['string', 'number', 'bigint'],
   integer: ['number', 'bigint'],
   boolean: ['boolean'],
   string: ['string'],
-};
+});
 
 function scalarValue(data: unknown, { kind }: SchemaType): Value {
   if (!scalarTypes[kind]?.includes(typeof data)) throw wrongData(kind, data);
@@ -89,7 +90,7 @@ function formattedValue(data: unknown, { kind }: SchemaType): Value {
   return kind === 'bytes' ? readBytes(data) : readDateTime(data);
 }
 
-export class SchemaObject extends ObjectValue {
+class SchemaObject extends ObjectValue {
   readonly data: JsonObject;
   readonly schema: SchemaType;
   constructor(data: JsonObject, schema: SchemaType) {
