@@ -2,7 +2,7 @@
  * Text to tree, or a list of what is wrong with it.
  *
  * Bounds: `sizeMax` code points are looked at, and nothing of a longer text; nesting, recoveries
- * and nodes as the limits say. Invalid text (half of a surrogate pair) is an unknown character.
+ * and nodes as the limits say. What is no text (half of a surrogate pair) is read as U+FFFD.
  */
 import type { ExpressionLimits, Parsed } from '../cel.ts';
 import type { Macro } from '../declaration.ts';
@@ -22,7 +22,7 @@ export const defaultLimits: ExpressionLimits = {
   recoveryTokensMax: 256,
   recoveriesMax: 30,
   errorsMax: 100,
-  nodesMax: 200_000,
+  nodesMax: 50_000,
 };
 
 export interface ParseOptions {
@@ -37,7 +37,8 @@ export function parse(text: string, options: ParseOptions): Parsed {
   const { limits } = options;
   // No text has more code points than code units, and at least half as many.
   const tooLong = text.length > 2 * limits.sizeMax;
-  const source = sourceOf(tooLong ? '' : text);
+  // Half of a surrogate pair is no text.
+  const source = sourceOf(tooLong ? '' : text.replace(/\p{Surrogate}/gu, '\ufffd'));
   const issues = issuesOf(source, options.sourceName);
   const size = tooLong ? text.length : source.points.length;
   if (size > limits.sizeMax) {
@@ -50,11 +51,17 @@ export function parse(text: string, options: ParseOptions): Parsed {
     const expr = builder.build(recognize(source, issues, limits));
     if (issues.count === 0) {
       const { nodes, macroCalls } = builder;
-      return { ast: { expr, source: text, positions: nodes.positions, macroCalls } };
+      return { ast: { expr, source: source.text, positions: nodes.positions, macroCalls } };
     }
   } catch (error) {
-    if (!(error instanceof ParseAborted)) throw error;
-    if (!error.reported) issues.add(nowhere, error.message);
+    if (error instanceof RangeError) {
+      // The caller's own stack was deep already, and there is no room for as much nesting.
+      issues.add(nowhere, 'expression recursion limit exceeded');
+    } else if (!(error instanceof ParseAborted)) {
+      throw error;
+    } else if (!error.reported) {
+      issues.add(nowhere, error.message);
+    }
   }
   return { issues: issues.list(), text: issues.text() };
 }

@@ -115,24 +115,27 @@ export class Recognizer {
     return this.#tokens.ahead(1).kind;
   }
 
-  #in(rule: Rule, from: Place, following: KindSet, body: () => void): void {
-    const recovery = this.#recovery;
-    recovery.place = from;
+  // Every rule is one function, entered and left by hand: a closure for each would need three
+  // times the stack, and expressions nest 250 deep.
+  #enter(rule: Rule, from: Place, following: KindSet): void {
+    this.#recovery.place = from;
     const depth = (this.#depths.get(rule) ?? 0) + 1;
     if (depth > this.#recursionMax) {
       throw new ParseAborted(`expression recursion limit exceeded: ${this.#recursionMax}`, false);
     }
     this.#depths.set(rule, depth);
-    recovery.follows.push(following);
-    try {
-      body();
-    } catch (error) {
-      if (!(error instanceof Mismatch)) throw error;
-      recovery.recover(error);
-    }
-    recovery.follows.pop();
-    this.#depths.set(rule, depth - 1);
-    recovery.place = from;
+    this.#recovery.follows.push(following);
+  }
+
+  #recover(error: unknown): void {
+    if (!(error instanceof Mismatch)) throw error;
+    this.#recovery.recover(error);
+  }
+
+  #leave(rule: Rule, from: Place): void {
+    this.#recovery.follows.pop();
+    this.#depths.set(rule, (this.#depths.get(rule) ?? 1) - 1);
+    this.#recovery.place = from;
   }
 
   #sync(where: Place, isRepetition = false): void {
@@ -167,16 +170,22 @@ export class Recognizer {
 
   #expr(from: Place, following: KindSet): Concrete | undefined {
     let result: Concrete | undefined;
-    this.#in('expr', from, following, () => {
-      result = this.#logic('or', place.exprCondition, follow.condition);
-      if (this.#kind !== k.question) return;
-      const op = this.#match(place.exprQuestion) as Token;
-      const form: Concrete = { form: 'conditional', op, condition: result };
-      result = form;
-      form.whenTrue = this.#logic('or', place.exprTrue, follow.whenTrue);
-      this.#match(place.exprColon);
-      form.whenFalse = this.#expr(place.exprFalse, follow.end);
-    });
+    this.#enter('expr', from, following);
+    try {
+      body: {
+        result = this.#logic('or', place.exprCondition, follow.condition);
+        if (this.#kind !== k.question) break body;
+        const op = this.#match(place.exprQuestion) as Token;
+        const form: Concrete = { form: 'conditional', op, condition: result };
+        result = form;
+        form.whenTrue = this.#logic('or', place.exprTrue, follow.whenTrue);
+        this.#match(place.exprColon);
+        form.whenFalse = this.#expr(place.exprFalse, follow.end);
+      }
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('expr', from);
     return result;
   }
 
@@ -185,30 +194,37 @@ export class Recognizer {
     const operand = (where: Place): Concrete | undefined =>
       isOr ? this.#logic('and', where, follow.and) : this.#relation(where, follow.relation, 0);
     let result: Concrete | undefined;
-    this.#in(rule, from, following, () => {
-      const start = this.#tokens.ahead(1);
-      result = operand(isOr ? place.orFirst : place.andFirst);
-      if (this.#kind !== (isOr ? k.or : k.and)) return;
-      const form: LogicForm = {
-        form: 'logic',
-        name: isOr ? '_||_' : '_&&_',
-        start,
-        first: result,
-        ops: [],
-        rest: [],
-      };
-      result = form;
-      while (this.#kind === (isOr ? k.or : k.and)) {
-        form.ops.push(this.#match(isOr ? place.orOp : place.andOp) as Token);
-        form.rest.push(operand(isOr ? place.orNext : place.andNext));
+    this.#enter(rule, from, following);
+    try {
+      body: {
+        const start = this.#tokens.ahead(1);
+        result = operand(isOr ? place.orFirst : place.andFirst);
+        if (this.#kind !== (isOr ? k.or : k.and)) break body;
+        const form: LogicForm = {
+          form: 'logic',
+          name: isOr ? '_||_' : '_&&_',
+          start,
+          first: result,
+          ops: [],
+          rest: [],
+        };
+        result = form;
+        while (this.#kind === (isOr ? k.or : k.and)) {
+          form.ops.push(this.#match(isOr ? place.orOp : place.andOp) as Token);
+          form.rest.push(operand(isOr ? place.orNext : place.andNext));
+        }
       }
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave(rule, from);
     return result;
   }
 
   #relation(from: Place, following: KindSet, precedence: number): Concrete | undefined {
     let result: Concrete | undefined;
-    this.#in('relation', from, following, () => {
+    this.#enter('relation', from, following);
+    try {
       const start = this.#tokens.ahead(1);
       result = this.#calc(place.relationFirst, follow.relationOperand, 0);
       while (precedence <= 1 && relationOps.has(this.#kind)) {
@@ -217,31 +233,41 @@ export class Recognizer {
         form.op = this.#match(place.relationOp);
         form.right = this.#relation(place.relationNext, follow.relationOperand, 2);
       }
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('relation', from);
     return result;
   }
 
   #calc(from: Place, following: KindSet, precedence: number): Concrete | undefined {
     let result: Concrete | undefined;
-    this.#in('calc', from, following, () => {
-      const start = this.#tokens.ahead(1);
-      result = this.#unary(place.calcFirst, follow.calcOperand);
-      for (;;) {
-        const isProduct = productOps.has(this.#kind) && precedence <= 2;
-        if (!isProduct && !(sumOps.has(this.#kind) && precedence <= 1)) return;
-        const form: Concrete = { form: 'binary', start, left: result };
-        result = form;
-        form.op = this.#match(isProduct ? place.productOp : place.sumOp);
-        const next = isProduct ? place.productNext : place.sumNext;
-        form.right = this.#calc(next, follow.calcOperand, isProduct ? 3 : 2);
+    this.#enter('calc', from, following);
+    try {
+      body: {
+        const start = this.#tokens.ahead(1);
+        result = this.#unary(place.calcFirst, follow.calcOperand);
+        for (;;) {
+          const isProduct = productOps.has(this.#kind) && precedence <= 2;
+          if (!isProduct && !(sumOps.has(this.#kind) && precedence <= 1)) break body;
+          const form: Concrete = { form: 'binary', start, left: result };
+          result = form;
+          form.op = this.#match(isProduct ? place.productOp : place.sumOp);
+          const next = isProduct ? place.productNext : place.sumNext;
+          form.right = this.#calc(next, follow.calcOperand, isProduct ? 3 : 2);
+        }
       }
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('calc', from);
     return result;
   }
 
   #unary(from: Place, following: KindSet): Concrete | undefined {
     let result: Concrete | undefined;
-    this.#in('unary', from, following, () => {
+    this.#enter('unary', from, following);
+    try {
       this.#sync(place.unary);
       const kind = this.#kind;
       if (kind === k.exclamation) {
@@ -260,7 +286,10 @@ export class Recognizer {
       } else {
         throw this.#noAlternative(1);
       }
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('unary', from);
     return result ?? { form: 'broken' };
   }
 
@@ -307,13 +336,17 @@ export class Recognizer {
 
   #member(from: Place): Concrete | undefined {
     let result: Concrete | undefined;
-    this.#in('member', from, follow.end, () => {
+    this.#enter('member', from, follow.end);
+    try {
       const start = this.#tokens.ahead(1);
       result = this.#primary();
       this.#suffixes(start, result, (form) => {
         result = form;
       });
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('member', from);
     return result;
   }
 
@@ -373,27 +406,36 @@ export class Recognizer {
       result = form;
       return form;
     };
-    this.#in('primary', place.memberPrimary, follow.memberPart, () => {
-      this.#sync(place.primary);
-      const start = this.#tokens.ahead(1);
-      switch (start.kind) {
-        case k.leftParen:
-          result = undefined;
-          this.#match(place.nestedOpen);
-          result = this.#expr(place.nestedExpr, follow.args);
-          this.#match(place.nestedClose);
-          return;
-        case k.leftBracket:
-          return this.#list(keep({ form: 'list' }));
-        case k.leftBrace:
-          return this.#map(keep({ form: 'map' }));
-        case k.dot:
-        case k.identifier:
-          return this.#named(start, keep);
-        default:
-          result = this.#literal();
+    this.#enter('primary', place.memberPrimary, follow.memberPart);
+    try {
+      body: {
+        this.#sync(place.primary);
+        const start = this.#tokens.ahead(1);
+        switch (start.kind) {
+          case k.leftParen:
+            result = undefined;
+            this.#match(place.nestedOpen);
+            result = this.#expr(place.nestedExpr, follow.args);
+            this.#match(place.nestedClose);
+            break body;
+          case k.leftBracket:
+            this.#list(keep({ form: 'list' }));
+            break body;
+          case k.leftBrace:
+            this.#map(keep({ form: 'map' }));
+            break body;
+          case k.dot:
+          case k.identifier:
+            this.#named(start, keep);
+            break body;
+          default:
+            result = this.#literal();
+        }
       }
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('primary', place.memberPrimary);
     return result;
   }
 
@@ -464,13 +506,17 @@ export class Recognizer {
 
   #args(from: Place): (Concrete | undefined)[] {
     const args: (Concrete | undefined)[] = [];
-    this.#in('args', from, follow.args, () => {
+    this.#enter('args', from, follow.args);
+    try {
       args.push(this.#expr(place.argFirst, follow.item));
       while (this.#kind === k.comma) {
         this.#match(place.argComma);
         args.push(this.#expr(place.argNext, follow.item));
       }
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('args', from);
     return args;
   }
 
@@ -481,87 +527,119 @@ export class Recognizer {
 
   #elements(): OptionalForm[] {
     const elements: OptionalForm[] = [];
-    this.#in('elements', place.listItemList, follow.listElements, () => {
+    this.#enter('elements', place.listItemList, follow.listElements);
+    try {
       elements.push(this.#optional(place.elementFirst, follow.item));
       while (this.#continues(optionalExprFirst)) {
         this.#match(place.elementComma);
         elements.push(this.#optional(place.elementNext, follow.item));
       }
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('elements', place.listItemList);
     return elements;
   }
 
   #entries(): EntriesForm<OptionalForm> {
     const start = this.#tokens.ahead(1);
     const form: EntriesForm<OptionalForm> = { start, keys: [], colons: [], values: [] };
-    this.#in('entries', place.mapItemList, follow.entries, () => {
-      for (;;) {
-        form.keys.push(this.#optional(place.entryFirst, follow.key));
-        form.colons.push(this.#match(place.entryColon));
-        form.values.push(this.#expr(place.entryValue, follow.item));
-        if (!this.#continues(optionalExprFirst)) return;
-        this.#match(place.entryComma);
+    this.#enter('entries', place.mapItemList, follow.entries);
+    try {
+      body: {
+        for (;;) {
+          form.keys.push(this.#optional(place.entryFirst, follow.key));
+          form.colons.push(this.#match(place.entryColon));
+          form.values.push(this.#expr(place.entryValue, follow.item));
+          if (!this.#continues(optionalExprFirst)) break body;
+          this.#match(place.entryComma);
+        }
       }
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('entries', place.mapItemList);
     return form;
   }
 
   #fields(): EntriesForm<FieldForm> {
     const start = this.#tokens.ahead(1);
     const form: EntriesForm<FieldForm> = { start, keys: [], colons: [], values: [] };
-    this.#in('fields', place.messageItemList, follow.entries, () => {
-      for (;;) {
-        form.keys.push(this.#field());
-        form.colons.push(this.#match(place.fieldColon));
-        form.values.push(this.#expr(place.fieldValue, follow.item));
-        if (!this.#continues(fieldFirst)) return;
-        this.#match(place.fieldComma);
+    this.#enter('fields', place.messageItemList, follow.entries);
+    try {
+      body: {
+        for (;;) {
+          form.keys.push(this.#field());
+          form.colons.push(this.#match(place.fieldColon));
+          form.values.push(this.#expr(place.fieldValue, follow.item));
+          if (!this.#continues(fieldFirst)) break body;
+          this.#match(place.fieldComma);
+        }
       }
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('fields', place.messageItemList);
     return form;
   }
 
   #field(): FieldForm {
     const form: FieldForm = { start: this.#tokens.ahead(1) };
-    this.#in('field', place.fieldFirst, follow.key, () => {
+    this.#enter('field', place.fieldFirst, follow.key);
+    try {
       this.#sync(place.optionalField);
       if (this.#kind === k.question) form.optional = this.#match(place.optionalFieldQuestion);
       form.name = this.#name(place.optionalFieldName, follow.end);
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('field', place.fieldFirst);
     return form;
   }
 
   #name(from: Place, following: KindSet): Token | undefined {
     let name: Token | undefined;
-    this.#in('name', from, following, () => {
+    this.#enter('name', from, following);
+    try {
       this.#sync(place.name);
       if (this.#kind === k.identifier) name = this.#match(place.nameSimple);
       else if (this.#kind === k.escapedIdentifier) name = this.#match(place.nameEscaped);
       else throw this.#noAlternative(1);
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('name', from);
     return name;
   }
 
   #optional(from: Place, following: KindSet): OptionalForm {
     const form: OptionalForm = { start: this.#tokens.ahead(1) };
-    this.#in('optional', from, following, () => {
+    this.#enter('optional', from, following);
+    try {
       this.#sync(place.optionalExpr);
       if (this.#kind === k.question) form.optional = this.#match(place.optionalExprQuestion);
       form.value = this.#expr(place.optionalExprValue, follow.end);
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('optional', from);
     return form;
   }
 
   #literal(): Concrete {
     const form: LiteralForm = { form: 'literal', start: this.#tokens.ahead(1) };
-    this.#in('literal', place.primaryLiteral, follow.end, () => {
+    this.#enter('literal', place.primaryLiteral, follow.end);
+    try {
       this.#sync(place.literal);
       if (this.#kind === k.minus) {
         if (!isNumber(this.#tokens.ahead(2).kind)) throw this.#noAlternative(2);
         form.sign = this.#match(place.literalToken);
       }
       form.token = this.#match(place.literalToken);
-    });
+    } catch (error) {
+      this.#recover(error);
+    }
+    this.#leave('literal', place.primaryLiteral);
     return form.token === undefined ? { form: 'broken' } : form;
   }
 }
