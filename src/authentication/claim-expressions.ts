@@ -102,9 +102,7 @@ function withDoubles(value: JsonValue): unknown {
   if (typeof value === 'number' || typeof value === 'bigint') return new Double(Number(value));
   if (Array.isArray(value)) return value.map(withDoubles);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, withDoubles(each)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withDoubles(each)]));
 }
 
 export type MappedText =

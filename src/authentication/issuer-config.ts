@@ -217,9 +217,7 @@ function extraKeyProblem(key: string, own: readonly string[]): string | undefine
   if (wrong !== undefined) return wrong;
   if (key !== key.toLowerCase()) return 'must be lowercase';
   if (!/^[a-z0-9/\-._~%!$&'()*+,;=:]+$/.test(key)) return 'Invalid path';
-  const reserved = own.some(
-    (name) => domain === name || domain.endsWith(`.${name}`),
-  );
+  const reserved = own.some((name) => domain === name || domain.endsWith(`.${name}`));
   if (!reserved) return undefined;
   return `${own.join(', ')} and their subdomains are reserved for Kubernetes use`;
 }

@@ -29,7 +29,11 @@ interface Row {
   readonly params?: unknown;
   readonly authorizer?: {
     readonly allowOnly?: Readonly<Record<string, unknown>>;
-    readonly defaultResult?: { readonly decision: string; readonly reason: string; readonly err: string | null };
+    readonly defaultResult?: {
+      readonly decision: string;
+      readonly reason: string;
+      readonly err: string | null;
+    };
   };
   readonly envType?: string;
   readonly compatibilityVersion?: string;
@@ -153,7 +157,10 @@ describe('conditions of admission', () => {
         const outcome = outcomes[at];
         assert.ok(outcome !== undefined);
         if (error === undefined) {
-          assert.ok(outcome.kind === 'value', 'message' in outcome ? outcome.message : outcome.kind);
+          assert.ok(
+            outcome.kind === 'value',
+            'message' in outcome ? outcome.message : outcome.kind,
+          );
           assert.equal(outcome.value, value);
         } else {
           assert.ok('message' in outcome, outcome.kind);
@@ -183,7 +190,16 @@ describe('the authorizer in expressions', () => {
     expressions: [{ expression }],
     results: [],
     hasParamKind: false,
-    authorizer: { allowOnly: { Verb: allowed[0], Resource: 'pods', APIGroup: '', Subresource: '', Namespace: '', Name: '' } },
+    authorizer: {
+      allowOnly: {
+        Verb: allowed[0],
+        Resource: 'pods',
+        APIGroup: '',
+        Subresource: '',
+        Namespace: '',
+        Name: '',
+      },
+    },
   });
   const pods = "authorizer.group('').resource('pods')";
 

@@ -89,7 +89,11 @@ describe('estimated costs', () => {
       test(`${name}: ${rule}`, () => {
         const compiled = compile(rule, typeOf(schema, isResource(name)));
         const { rule: expression } = compiled;
-        assert.equal(expression?.kind, 'ok', expression?.kind === 'invalid' ? expression.problem : '');
+        assert.equal(
+          expression?.kind,
+          'ok',
+          expression?.kind === 'invalid' ? expression.problem : '',
+        );
         // Figures beyond 2^53 are as near as a double comes.
         assert.equal(compiled.maxCost, Number(cost));
       });

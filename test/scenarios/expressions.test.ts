@@ -11,7 +11,12 @@ const definitions = '/apis/apiextensions.$domain/v1/customresourcedefinitions';
 
 const matchConstraints = {
   resourceRules: [
-    { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] },
+    {
+      apiGroups: ['apps'],
+      apiVersions: ['v1'],
+      operations: ['CREATE'],
+      resources: ['deployments'],
+    },
   ],
 };
 
@@ -166,7 +171,10 @@ runScenarios(
         refusedPolicy(
           'variable',
           {
-            variables: [{ name: 'a', expression: 'variables.b' }, { name: 'b', expression: '1' }],
+            variables: [
+              { name: 'a', expression: 'variables.b' },
+              { name: 'b', expression: '1' },
+            ],
             validations: holds,
           },
           /spec\.variables\[0\]\.expression: .*undefined field 'b'/,
@@ -305,7 +313,8 @@ runScenarios(
               'device.attributes.all(d, device.attributes.all(e, a + b + c + d + e == "")))))',
           ),
           status: 422,
-          message: /spec\.selectors\[0\]\.cel\.expression: Forbidden: too complex, exceeds cost limit/,
+          message:
+            /spec\.selectors\[0\]\.cel\.expression: Forbidden: too complex, exceeds cost limit/,
         },
         {
           request: `POST ${claims}`,

@@ -137,8 +137,7 @@ function checkPlace(place: Place, walk: Walk): void {
   const rules = objects(schema, rulesName);
   const isRoot = path.endsWith('.openAPIV3Schema');
   const type =
-    place.type ??
-    (rules.length === 0 ? undefined : typeOf(schema, isRoot || isEmbedded(schema)));
+    place.type ?? (rules.length === 0 ? undefined : typeOf(schema, isRoot || isEmbedded(schema)));
   if (rules.length > 0) checkRules(rules, { ...place, type }, walk);
   const within = uncorrelatableBelow(place);
   for (const [end, inner] of innerSchemas(schema)) {
@@ -176,9 +175,12 @@ function cardinalityBelow({ schema, cardinality }: Place): number | undefined {
 }
 
 /** How many parts of one kind are below data of a schema; undefined: without bounds. */
-function entriesOf({ type, additionalProperties, maxItems, maxProperties }: Schema):
-  | number
-  | undefined {
+function entriesOf({
+  type,
+  additionalProperties,
+  maxItems,
+  maxProperties,
+}: Schema): number | undefined {
   const isMap = type === 'object' && additionalProperties !== undefined;
   if (!isMap && type !== 'array') return 1;
   const most = isMap ? maxProperties : maxItems;
@@ -299,8 +301,7 @@ function observe(walk: Walk, field: string, cost: number): void {
 
 function exceeded(name: string, cost: number, limit: number): string {
   const factor = cost / limit;
-  const shown =
-    factor > 100 ? 'more than 100x' : `${fixedText(factor, factor < 1.5 ? 6 : 1)}x`;
+  const shown = factor > 100 ? 'more than 100x' : `${fixedText(factor, factor < 1.5 ? 6 : 1)}x`;
   return (
     `${name} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, ` +
     'maxProperties, and maxLength where arrays, maps, and strings are declared)'

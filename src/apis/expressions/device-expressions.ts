@@ -59,7 +59,10 @@ const place: ExpressionPlace = {
 
 type Selectors = readonly (readonly [path: string, selectors: readonly JsonObject[]])[];
 
-function selectorRules(language: Language, selectorsOf: (object: ApiObject) => Selectors): KindRules {
+function selectorRules(
+  language: Language,
+  selectorsOf: (object: ApiObject) => Selectors,
+): KindRules {
   const checked = checkedPlace(language, place, [boolType, anyType]);
   const check = (object: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
     const before = new Set(
@@ -120,9 +123,7 @@ export const claimTemplateExpressions = (language: Language): KindRules =>
   );
 
 export const deviceClassExpressions = (language: Language): KindRules =>
-  selectorRules(language, (kind) => [
-    ['spec.selectors', objects(part(kind, 'spec'), 'selectors')],
-  ]);
+  selectorRules(language, (kind) => [['spec.selectors', objects(part(kind, 'spec'), 'selectors')]]);
 
 export const deviceTaintRuleExpressions = (language: Language): KindRules =>
   selectorRules(language, (rule) => [

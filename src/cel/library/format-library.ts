@@ -72,18 +72,18 @@ export const formatLibrary: Library = {
   functions: [
     ...constants,
     ...functions({
-    'format.named': [
-      overload('format-named', [stringType], optionalType(formatType), findFormat),
-    ],
-    validate: [
-      method(
-        'format-validate',
-        [formatType, stringType],
-        optionalType(listType(stringType)),
-        validate,
-        validateCost,
-      ),
-    ],
+      'format.named': [
+        overload('format-named', [stringType], optionalType(formatType), findFormat),
+      ],
+      validate: [
+        method(
+          'format-validate',
+          [formatType, stringType],
+          optionalType(listType(stringType)),
+          validate,
+          validateCost,
+        ),
+      ],
     }),
   ],
 };

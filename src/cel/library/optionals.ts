@@ -5,7 +5,13 @@
  */
 import type { Expr } from '../ast.ts';
 import type { OverloadCost } from '../cost.ts';
-import type { FunctionDeclaration, Implementation, Library, Macro, Overload } from '../declaration.ts';
+import type {
+  FunctionDeclaration,
+  Implementation,
+  Library,
+  Macro,
+  Overload,
+} from '../declaration.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import { indexOptional } from '../evaluate/access.ts';
 import { elementsOf, isList, listSize } from '../evaluate/lists.ts';
@@ -106,14 +112,7 @@ const rows: readonly Row[] = [
     true,
     (x: OptionalValue, y: Value) => (x.value === undefined ? y : x.value),
   ],
-  [
-    'optional.unwrap',
-    'optional_unwrap',
-    [listType(optionalV)],
-    listType(v),
-    false,
-    present,
-  ],
+  ['optional.unwrap', 'optional_unwrap', [listType(optionalV)], listType(v), false, present],
   ['unwrapOpt', 'optional_unwrapOpt', [listType(optionalV)], listType(v), true, present],
   ['first', 'list_first', [listType(v)], optionalV, true, (x: AnyList) => end(x, () => 0)],
   ['last', 'list_last', [listType(v)], optionalV, true, (x: AnyList) => end(x, (n) => n - 1)],
@@ -137,8 +136,22 @@ const rows: readonly Row[] = [
     indexOptional,
   ],
   // With a plain index, what is missing in an optional is none, too.
-  ['_[_]', 'optional_list_index_int', [optionalType(listType(v)), intType], optionalV, false, indexOptional],
-  ['_[_]', 'optional_map_index_value', [optionalType(mapType(k, v)), k], optionalV, false, indexOptional],
+  [
+    '_[_]',
+    'optional_list_index_int',
+    [optionalType(listType(v)), intType],
+    optionalV,
+    false,
+    indexOptional,
+  ],
+  [
+    '_[_]',
+    'optional_map_index_value',
+    [optionalType(mapType(k, v)), k],
+    optionalV,
+    false,
+    indexOptional,
+  ],
 ];
 
 /** Choosing between two values costs nothing but the values; an estimate counts it. */

@@ -26,10 +26,7 @@ export const listLiteralCost = 10;
 export const structLiteralCost = 40;
 
 /** Of all operands, the target first. */
-function operands(
-  target: SizedNode | undefined,
-  args: readonly SizedNode[],
-): readonly SizedNode[] {
+function operands(target: SizedNode | undefined, args: readonly SizedNode[]): readonly SizedNode[] {
   return target === undefined ? args : [target, ...args];
 }
 

@@ -109,8 +109,7 @@ export function twoVariableComprehensions(since: number): Library {
             args: [map, key, value],
             result: map,
             member: false,
-            implementation: (target, name, added) =>
-              insert(target as Value, name as Value, added),
+            implementation: (target, name, added) => insert(target as Value, name as Value, added),
           },
           {
             id: '@mapInsert_map_map',

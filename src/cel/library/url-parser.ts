@@ -96,8 +96,7 @@ function readUrl(raw: string, asRequest: boolean): ParsedUrl {
     }
   }
   const withAuthority =
-    hierarchy.startsWith('//') &&
-    (scheme !== '' || (!asRequest && !hierarchy.startsWith('///')));
+    hierarchy.startsWith('//') && (scheme !== '' || (!asRequest && !hierarchy.startsWith('///')));
   if (!withAuthority) {
     const omitHost = scheme !== '' && hierarchy.startsWith('/');
     return { ...start, omitHost, ...readPath(hierarchy) };
@@ -276,7 +275,8 @@ export function formatUrl(url: ParsedUrl): string {
   if (url.opaque !== '') return scheme + url.opaque + end;
   const path = urlEscapedPath(url);
   const authority = formatAuthority(url);
-  if (path !== '' && !path.startsWith('/') && url.host !== '') return `${scheme}${authority}/${path}${end}`;
+  if (path !== '' && !path.startsWith('/') && url.host !== '')
+    return `${scheme}${authority}/${path}${end}`;
   const hidden = scheme === '' && authority === '' && /^[^/]*:/.test(path) ? './' : '';
   return scheme + authority + hidden + path + end;
 }
