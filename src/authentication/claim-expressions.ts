@@ -30,6 +30,7 @@ import { schemaValue } from '../cel/schema/schema-value.ts';
 import { anyType, boolType, mapType, stringType } from '../cel/type.ts';
 import { Double, ListValue } from '../cel/value.ts';
 import type { Value } from '../cel/value.ts';
+import { lookup } from '../stdx/lookup.ts';
 import type { UserInfo } from './authenticator.ts';
 
 const texts = declaredList(declaredText);
@@ -95,7 +96,7 @@ export type ClaimValues = Readonly<Record<string, Value>>;
 
 /** Made once for a token, for all of its expressions. */
 export function claimValues(claims: JsonObject): ClaimValues {
-  return { claims: withDoubles(claims) as Value };
+  return lookup({ claims: withDoubles(claims) as Value });
 }
 
 function withDoubles(value: JsonValue): unknown {

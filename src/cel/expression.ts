@@ -53,7 +53,8 @@ function wrongResult(results: readonly Type[], found: Type): string {
   if (results.length === 1 && only !== undefined) {
     return `must evaluate to ${only.text} but got ${found.text}`;
   }
-  return `must evaluate to one of [${results.map((type) => type.text).join(' ')}] but got ${found.text}`;
+  const all = results.map((type) => type.text).join(' ');
+  return `must evaluate to one of [${all}] but got ${found.text}`;
 }
 
 export interface EvaluatedConditions {
