@@ -8,8 +8,8 @@
  */
 import { EvaluationCancelled } from '../evaluation-error.ts';
 
-/** About a tenth of a second. */
-const stepsMax = 10_000_000;
+/** Between a tenth of a second and one. */
+const stepsMax = 4_000_000;
 
 let left = stepsMax;
 let depth = 0;

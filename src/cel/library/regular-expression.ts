@@ -6,6 +6,7 @@
  */
 import { RE2JS } from 're2js';
 import { evaluationError } from '../evaluation-error.ts';
+import { work } from '../evaluate/work.ts';
 
 const patternMax = 10_000;
 const compiledMax = 200;
@@ -32,5 +33,7 @@ export function compilePattern(pattern: string): RE2JS {
 }
 
 /** Whether the pattern matches some part of the text. */
-export const matches = (text: string, pattern: string): boolean =>
-  compilePattern(pattern).matcher(text).find();
+export function matches(text: string, pattern: string): boolean {
+  work(2 * text.length);
+  return compilePattern(pattern).matcher(text).find();
+}
