@@ -99,7 +99,7 @@ export function claimValues(claims: JsonObject): ClaimValues {
   return lookup({ claims: withDoubles(claims) as Value });
 }
 
-function withDoubles(value: JsonValue): unknown {
+function withDoubles(value: JsonValue | undefined): unknown {
   if (typeof value === 'number' || typeof value === 'bigint') return new Double(Number(value));
   if (Array.isArray(value)) return value.map(withDoubles);
   if (!isJsonObject(value)) return value;

@@ -210,6 +210,20 @@ runScenarios(
       ],
     },
     {
+      title: 'expressions of one object have a limit together',
+      steps: [
+        refusedPolicy(
+          'long',
+          {
+            validations: Array.from({ length: 200 }, (_none, at) => ({
+              expression: `object.metadata.name != '${'x'.repeat(400)}${at}'`,
+            })),
+          },
+          /spec: Forbidden: expressions may have at most 65536 characters together/,
+        ),
+      ],
+    },
+    {
       title: 'mutations give an object or a list of patches',
       steps: [
         {

@@ -24,6 +24,7 @@ import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import type { Schema } from '../../cel/schema/schema.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
+import { textSizeProblems } from './expression-check.ts';
 import { isFieldPath } from './rule-field-path.ts';
 
 const rulesName = 'x-kubernetes-validations';
@@ -39,8 +40,6 @@ interface RuleCost {
 interface Walk {
   readonly language: Language;
   readonly isStored: (text: string) => boolean;
-  /** The schema has not changed: what it costs has been accepted. */
-  readonly costsAccepted: boolean;
   readonly problems: FieldError[];
   total: number;
   dearest: RuleCost[];
@@ -60,14 +59,19 @@ interface Place {
 export function definitionExpressions(language: Language): KindRules {
   const check = (definition: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
     const before = schemasOf(current);
-    const stored = new Set<string>();
-    for (const [, schema] of before) collectRules(schema, stored);
+    const written: string[] = [];
+    for (const [, schema] of schemasOf(definition)) collectRules(schema, written);
+    const long = textSizeProblems('spec.versions', written);
+    if (long.length > 0) return long;
+    const accepted: string[] = [];
+    for (const [, schema] of before) collectRules(schema, accepted);
+    const stored = new Set(accepted);
     return schemasOf(definition).flatMap(([path, schema]) => {
-      const unchanged = before.some(([, other]) => deepEqual(other, schema));
+      // What has not changed has been accepted, whatever it costs.
+      if (before.some(([, other]) => deepEqual(other, schema))) return [];
       return schemaProblems(schema, path, {
         language,
         isStored: (rule) => stored.has(rule),
-        costsAccepted: unchanged,
         problems: [],
         total: 0,
         dearest: [],
@@ -96,10 +100,9 @@ function schemasOf(
   );
 }
 
-function collectRules(schema: JsonObject, found: Set<string>): void {
+function collectRules(schema: JsonObject, found: string[]): void {
   for (const rule of objects(schema, rulesName)) {
-    found.add(text(rule, 'rule'));
-    found.add(text(rule, 'messageExpression'));
+    found.push(text(rule, 'rule'), text(rule, 'messageExpression'));
   }
   for (const [, inner] of innerSchemas(schema)) collectRules(inner, found);
 }
@@ -121,7 +124,7 @@ function innerSchemas(schema: JsonObject): readonly (readonly [end: string, inne
 function schemaProblems(schema: JsonObject, path: string, walk: Walk): readonly FieldError[] {
   checkPlace({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
   const { problems, total, dearest } = walk;
-  if (!walk.costsAccepted && total > estimateLimits.perSchema) {
+  if (total > estimateLimits.perSchema) {
     const contributed =
       'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
     for (const { field } of dearest) problems.push(forbidden(field, contributed));
@@ -276,7 +279,6 @@ function costProblems(
   times: number,
   walk: Walk,
 ): void {
-  if (walk.costsAccepted) return;
   const limit = estimateLimits.perRule;
   const cost = maxCost * times;
   if (cost > limit) {
