@@ -5,7 +5,7 @@
  *   x in list                       n
  *   s == t, s < t (also bytes)      a tenth of the smaller one
  *   s + t                           a tenth of both
- *   startsWith, endsWith            a tenth of the argument; at run time of the target
+ *   startsWith, endsWith            a tenth of the argument
  *   contains                        a tenth of one times a tenth of the other
  *   matches                         a tenth of the text times a quarter of the pattern
  *   bytes(s), string(b)             a tenth
@@ -57,7 +57,7 @@ const joinedLists: OverloadCost = {
 };
 
 const prefix: OverloadCost = {
-  before: (args) => tenth(size(args, 0)),
+  before: (args) => tenth(size(args, 1)),
   estimate: (context, _target, args) => ({
     cost: scaleRange(context.sizeOf(args[0] as SizedNode), traversal),
   }),
