@@ -59,7 +59,7 @@ const { int, bool, text, list } = fc.letrec<Record<'int' | 'bool' | 'text' | 'li
       ),
       bool: fc.oneof(
         { depthSize: 'small', withCrossShrink: true },
-        fc.constantFrom('b', 'true', 'has(m.k)', 'd < 1.5', "'k' in m"),
+        fc.constantFrom('b', 'true', 'has(m.k)', '(d < 1.5)', "('k' in m)"),
         row(anyInt, fc.constantFrom('<', '<=', '==', '!=', '>', '>='), anyInt).map(
           ([a, op, b]) => `(${a} ${op} ${b})`,
         ),
@@ -116,7 +116,10 @@ const data = fc.record({
   m: fc.dictionary(fc.constantFrom('k', 'constructor', '__proto__'), fc.integer()),
 });
 
-const runs = { numRuns: Number(process.env['SLUICE_CEL_RUNS'] ?? 300) };
+const runs = {
+  numRuns: Number(process.env['SLUICE_CEL_RUNS'] ?? 300),
+  seed: Number(process.env['SLUICE_CEL_SEED'] ?? 1),
+};
 
 // A name that no macro declares is an int of the data.
 const closed = (expr: string): string => `cel.bind(x, i, ${expr})`;
