@@ -203,3 +203,39 @@ describe('rules over data', () => {
     }
   }
 });
+
+interface CompilationRow {
+  readonly name: string;
+  readonly schema: RuledSchema;
+  readonly expectPerRule: readonly {
+    readonly invalidError?: string;
+    readonly messageExpressionError?: string;
+    readonly transitionRule?: boolean;
+  }[];
+}
+
+const compilations = sharedVectors<{ readonly compilation: readonly CompilationRow[] }>(
+  'crd-cel/cost-cases.json',
+);
+
+describe('what is wrong with rules', () => {
+  for (const { name, schema, expectPerRule } of compilations?.compilation ?? []) {
+    test(name, () => {
+      const given = schema['x-kubernetes-validations'] ?? [];
+      const compiled = compileRules(given, typeOf(schema), language, () => false);
+      for (const [at, expected] of expectPerRule.entries()) {
+        const { message, rule, usesOldSelf } = compiled[at] as CompiledRule;
+        const { invalidError, messageExpressionError, transitionRule } = expected;
+        if (invalidError !== undefined) {
+          assert.ok(rule?.kind === 'invalid');
+          assert.ok(rule.problem.includes(invalidError), rule.problem);
+        } else assert.notEqual(rule?.kind, 'invalid');
+        if (messageExpressionError !== undefined) {
+          assert.ok(message?.kind === 'invalid');
+          assert.ok(message.problem.includes(messageExpressionError), message.problem);
+        }
+        if (transitionRule === true) assert.ok(usesOldSelf);
+      }
+    });
+  }
+});
