@@ -71,10 +71,7 @@ export function checkedPlace(
 const objectTextMax = 64 * 1024;
 
 /** What is wrong with the number of characters of these expressions; none: they may be compiled. */
-export function textSizeProblems(
-  field: string,
-  texts: Iterable<string>,
-): readonly FieldError[] {
+export function textSizeProblems(field: string, texts: Iterable<string>): readonly FieldError[] {
   let size = 0;
   for (const text of texts) size += text.length;
   if (size <= objectTextMax) return [];

@@ -163,7 +163,6 @@ const quotedForms = lookup<string>({
 
 /** In double quotes, as it would stand in an expression. */
 export function quoteText(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these have escapes
   const escaped = text.replace(/[\x07-\r\\"]/g, (char) => quotedForms[char] as string);
   return `"${escaped}"`;
 }
