@@ -31,7 +31,10 @@ const route = {
   type: 'RequestHeaderModifier',
   requestHeaderModifier: { set: [{ name: 'a', value: 'b' }] },
   matches: [{ path: { type: 'PathPrefix', value: '/shop/cart' } }],
-  backendRefs: [{ name: 'one', port: 80 }, { name: 'two', port: 81 }],
+  backendRefs: [
+    { name: 'one', port: 80 },
+    { name: 'two', port: 81 },
+  ],
 };
 
 const pod = {
@@ -99,7 +102,7 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'immutable once set',
-    rule: "!has(oldObject.spec.class) || oldObject.spec.class == object.spec.class",
+    rule: '!has(oldObject.spec.class) || oldObject.spec.class == object.spec.class',
     variables: { object: pod, oldObject: pod },
   },
 ];

@@ -27,15 +27,7 @@ import { Boxed } from './boxed.ts';
 import type { Type } from './type.ts';
 
 export type Value =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Boxed
-  | Uint8Array
-  | readonly unknown[]
-  | PlainMap;
+  null | boolean | number | bigint | string | Boxed | Uint8Array | readonly unknown[] | PlainMap;
 
 /** An object of JSON data. Its members are values, or JSON that `adapt` makes one. */
 export interface PlainMap {

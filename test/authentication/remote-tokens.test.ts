@@ -344,6 +344,10 @@ describe('trusted issuers', () => {
       assert.match(read.problem, problem);
     }
     assert.equal(readIssuers([base, base], [], claims).kind, 'invalid', 'twice');
-    assert.equal(readIssuers([base], ['https://a.example'], claims).kind, 'invalid', 'the own issuer');
+    assert.equal(
+      readIssuers([base], ['https://a.example'], claims).kind,
+      'invalid',
+      'the own issuer',
+    );
   });
 });

@@ -167,7 +167,9 @@ describe('an authorization configuration', () => {
     ],
     [
       'with more conditions than anybody needs',
-      hook({ matchConditions: Array.from({ length: 65 }, (_none, i) => ({ expression: `${i}>0` })) }),
+      hook({
+        matchConditions: Array.from({ length: 65 }, (_none, i) => ({ expression: `${i}>0` })),
+      }),
       /matchConditions: at most 64 conditions expected/,
     ],
     ['that is no document', Buffer.from('[: '), /neither YAML nor JSON/],

@@ -119,7 +119,13 @@ describe('a webhook', () => {
         onConditions: ({ result }) => conditions.push(result),
       },
     );
-    return { authorize: made.authorize.bind(made), time, calls, conditions, close: () => made.close() };
+    return {
+      authorize: made.authorize.bind(made),
+      time,
+      calls,
+      conditions,
+      close: () => made.close(),
+    };
   };
   const asked = {
     ...resourceAttributes('get apps/deployments/scale', 'web', 'ns'),
@@ -173,10 +179,10 @@ describe('a webhook', () => {
   it('is asked only about what its conditions match', async () => {
     const rows: readonly [string[], 'match' | 'excluded' | 'error'][] = [
       [["request.user == 'u'", "'g' in request.groups", "request.extra['k'][0] == 'v'"], 'match'],
-      [["has(request.resourceAttributes)", "request.uid == '1'"], 'match'],
+      [['has(request.resourceAttributes)', "request.uid == '1'"], 'match'],
       [["request.resourceAttributes.namespace == 'ns'"], 'match'],
       [["request.resourceAttributes.subresource == 'scale'"], 'match'],
-      [["!has(request.nonResourceAttributes)"], 'match'],
+      [['!has(request.nonResourceAttributes)'], 'match'],
       [["request.resourceAttributes.group != 'apps'"], 'excluded'],
       [["request.nonResourceAttributes.path == '/x'"], 'error'],
       // A false one decides, whatever went wrong before it.

@@ -89,7 +89,11 @@ describe('estimated costs', () => {
       test(`${name}: ${rule}`, () => {
         const compiled = compile(rule, typeOf(schema, isResource(name)));
         const { rule: expression } = compiled;
-        assert.equal(expression?.kind, 'ok', expression?.kind === 'invalid' ? expression.problem : '');
+        assert.equal(
+          expression?.kind,
+          'ok',
+          expression?.kind === 'invalid' ? expression.problem : '',
+        );
         assert.equal(compiled.maxCost, cost);
       });
     }

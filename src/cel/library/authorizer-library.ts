@@ -156,7 +156,13 @@ class Decision extends AuthorizationValue {
   }
 }
 
-const nothingYet = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' };
+const nothingYet = {
+  subresource: '',
+  namespace: '',
+  name: '',
+  fieldSelector: '',
+  labelSelector: '',
+};
 
 /** The value of `authorizer.requestResource`. */
 export function requestResourceValue(source: DecisionSource, resource: RequestResource): Value {

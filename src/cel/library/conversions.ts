@@ -118,7 +118,9 @@ export function toTimestamp(value: Value): Value {
   const parsed = parseTimestamp(value as string);
   if (parsed === undefined) {
     const text = JSON.stringify((value as string).slice(0, 100));
-    throw evaluationError(`type conversion error from string ${text} to timestamp: range or syntax`);
+    throw evaluationError(
+      `type conversion error from string ${text} to timestamp: range or syntax`,
+    );
   }
   return parsed;
 }

@@ -73,9 +73,7 @@ export const formatLibrary: Library = {
   types: [formatType],
   functions: functions({
     ...constants,
-    'format.named': [
-      overload('format-named', [stringType], optionalType(formatType), findFormat),
-    ],
+    'format.named': [overload('format-named', [stringType], optionalType(formatType), findFormat)],
     validate: [
       method(
         'format-validate',

@@ -102,9 +102,7 @@ function formatClause({ letter, precision }: Clause, value: Value, style: Format
 }
 
 function wrongType(rule: string, value: Value): Error {
-  return evaluationError(
-    `error during formatting: ${rule}, was given ${typeOf(value).name}`,
-  );
+  return evaluationError(`error during formatting: ${rule}, was given ${typeOf(value).name}`);
 }
 
 function integerOf(value: Value): bigint | undefined {

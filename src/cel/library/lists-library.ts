@@ -4,12 +4,7 @@
  * They are declared for each element type that has an order (or a sum), so that a rule on anything
  * else is refused when it is written.
  */
-import {
-  addInts,
-  doubleArithmetic,
-  durationOf,
-  uintArithmetic,
-} from '../evaluate/arithmetic.ts';
+import { addInts, doubleArithmetic, durationOf, uintArithmetic } from '../evaluate/arithmetic.ts';
 import { compare } from '../evaluate/comparison.ts';
 import { equals } from '../evaluate/equality.ts';
 import * as lists from '../evaluate/lists.ts';

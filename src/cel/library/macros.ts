@@ -72,11 +72,7 @@ function quantifier(name: string, kind: 'all' | 'exists' | 'one'): Macro {
 }
 
 /** accu = [], and `step` that adds to it when `filter` holds. */
-export function transformParts(
-  context: MacroContext,
-  step: Expr,
-  filter: Expr | undefined,
-): Expr {
+export function transformParts(context: MacroContext, step: Expr, filter: Expr | undefined): Expr {
   if (filter === undefined) return step;
   return context.call('_?_:_', filter, step, context.ident(context.accumulator));
 }
@@ -94,11 +90,7 @@ function mapOrFilter(name: 'map' | 'filter', argumentCount: number): Macro {
       const filter = name === 'filter' || argumentCount === 3 ? args[1] : undefined;
       const init = context.list();
       const condition = context.constant(true);
-      const added = context.call(
-        '_+_',
-        context.ident(context.accumulator),
-        context.list(element),
-      );
+      const added = context.call('_+_', context.ident(context.accumulator), context.list(element));
       const step = transformParts(context, added, filter);
       const result = context.ident(context.accumulator);
       const accuVar = context.accumulator;

@@ -53,8 +53,7 @@ function extreme(name: 'min' | 'max'): Overload[] {
 /** With one argument, two, or more; more are a list. */
 function extremeMacro(name: 'greatest' | 'least', called: string): Macro {
   const isBad = (arg: Expr): boolean =>
-    ['struct', 'map'].includes(arg.kind) ||
-    (arg.kind === 'constant' && !isNumber(arg.value));
+    ['struct', 'map'].includes(arg.kind) || (arg.kind === 'constant' && !isNumber(arg.value));
   return {
     name,
     argumentCount: undefined,

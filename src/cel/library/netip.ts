@@ -62,7 +62,9 @@ function mappedRefused(text: string): Unreadable {
 
 function isMapped({ bytes }: Address): boolean {
   if (bytes.length !== 16) return false;
-  return bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
+  return (
+    bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
+  );
 }
 
 function readPrefix(text: string): Prefix | Unreadable {

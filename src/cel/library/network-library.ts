@@ -114,7 +114,9 @@ export const ipLibrary: Library = {
   name: 'kubernetes.net.ip',
   types: [ipType],
   functions: functions({
-    ip: [overload('string_to_ip', [stringType], ipType, (text) => new IpValue(readIp(text)), walk())],
+    ip: [
+      overload('string_to_ip', [stringType], ipType, (text) => new IpValue(readIp(text)), walk()),
+    ],
     isIP: [
       overload(
         'is_ip',
@@ -133,12 +135,8 @@ export const ipLibrary: Library = {
         walk({ times: 2 }),
       ),
     ],
-    family: [
-      method('ip_family', [ipType], intType, (ip) => (ipOf(ip).bytes.length === 4 ? 4 : 6)),
-    ],
-    isUnspecified: [
-      method('ip_is_unspecified', [ipType], boolType, answer(netip.isUnspecified)),
-    ],
+    family: [method('ip_family', [ipType], intType, (ip) => (ipOf(ip).bytes.length === 4 ? 4 : 6))],
+    isUnspecified: [method('ip_is_unspecified', [ipType], boolType, answer(netip.isUnspecified))],
     isLoopback: [method('ip_is_loopback', [ipType], boolType, answer(netip.isLoopback))],
     isLinkLocalMulticast: [
       method('ip_is_link_local_multicast', [ipType], boolType, answer(netip.isLinkLocalMulticast)),

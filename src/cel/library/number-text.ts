@@ -6,7 +6,8 @@
 export function fixedText(value: number, digits: number): string {
   const { mantissa, exponent } = exactParts(Math.abs(value));
   const scaled = mantissa * 10n ** BigInt(digits);
-  const whole = exponent >= 0 ? scaled << BigInt(exponent) : rounded(scaled, 1n << BigInt(-exponent));
+  const whole =
+    exponent >= 0 ? scaled << BigInt(exponent) : rounded(scaled, 1n << BigInt(-exponent));
   const text = whole.toString().padStart(digits + 1, '0');
   const point = text.length - digits;
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';

@@ -4,7 +4,13 @@
  * the planner's.
  */
 import type { Expr } from '../ast.ts';
-import type { FunctionDeclaration, Implementation, Library, Macro, Overload } from '../declaration.ts';
+import type {
+  FunctionDeclaration,
+  Implementation,
+  Library,
+  Macro,
+  Overload,
+} from '../declaration.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import { indexOptional } from '../evaluate/access.ts';
 import { elementsOf, isList, listSize } from '../evaluate/lists.ts';
@@ -66,7 +72,7 @@ type Row = readonly [
 ];
 
 const end = (list: AnyList, at: (size: number) => number): Value =>
-  listSize(list) === 0 ? none : indexOptional(list as Value, at(listSize(list)));
+  listSize(list) === 0 ? none : indexOptional(list, at(listSize(list)));
 
 const rows: readonly Row[] = [
   ['optional.of', 'optional_of', [v], optionalV, false, (x: Value) => new OptionalValue(x)],
@@ -104,14 +110,7 @@ const rows: readonly Row[] = [
     true,
     (x: OptionalValue, y: Value) => (x.value === undefined ? y : x.value),
   ],
-  [
-    'optional.unwrap',
-    'optional_unwrap',
-    [listType(optionalV)],
-    listType(v),
-    false,
-    present,
-  ],
+  ['optional.unwrap', 'optional_unwrap', [listType(optionalV)], listType(v), false, present],
   ['unwrapOpt', 'optional_unwrapOpt', [listType(optionalV)], listType(v), true, present],
   ['first', 'list_first', [listType(v)], optionalV, true, (x: AnyList) => end(x, () => 0)],
   ['last', 'list_last', [listType(v)], optionalV, true, (x: AnyList) => end(x, (n) => n - 1)],
@@ -135,8 +134,22 @@ const rows: readonly Row[] = [
     indexOptional,
   ],
   // With a plain index, what is missing in an optional is none, too.
-  ['_[_]', 'optional_list_index_int', [optionalType(listType(v)), intType], optionalV, false, indexOptional],
-  ['_[_]', 'optional_map_index_value', [optionalType(mapType(k, v)), k], optionalV, false, indexOptional],
+  [
+    '_[_]',
+    'optional_list_index_int',
+    [optionalType(listType(v)), intType],
+    optionalV,
+    false,
+    indexOptional,
+  ],
+  [
+    '_[_]',
+    'optional_map_index_value',
+    [optionalType(mapType(k, v)), k],
+    optionalV,
+    false,
+    indexOptional,
+  ],
 ];
 
 function functions(): FunctionDeclaration[] {

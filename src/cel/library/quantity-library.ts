@@ -96,10 +96,29 @@ export const quantityLibrary: Library = {
       overload('quantity_sign', [quantityType], intType, signOf),
     ],
     isGreaterThan: [
-      method('quantity_is_greater_than', two, boolType, compared((order) => order > 0)),
+      method(
+        'quantity_is_greater_than',
+        two,
+        boolType,
+        compared((order) => order > 0),
+      ),
     ],
-    isLessThan: [method('quantity_is_less_than', two, boolType, compared((order) => order < 0))],
-    compareTo: [method('quantity_compare_to', two, intType, compared((order) => order))],
+    isLessThan: [
+      method(
+        'quantity_is_less_than',
+        two,
+        boolType,
+        compared((order) => order < 0),
+      ),
+    ],
+    compareTo: [
+      method(
+        'quantity_compare_to',
+        two,
+        intType,
+        compared((order) => order),
+      ),
+    ],
     asApproximateFloat: [
       method(
         'quantity_get_float',

@@ -60,22 +60,60 @@ const strict: Readonly<Record<string, readonly Overload[]>> = {
   semver: [overload('string_to_semver', [stringType], semverType, readSemver, walk())],
   isSemver: [overload('is_semver_string', [stringType], boolType, isSemver, walk())],
   isGreaterThan: [
-      method('semver_is_greater_than', two, boolType, compared((order) => order > 0)),
-    ],
-    isLessThan: [method('semver_is_less_than', two, boolType, compared((order) => order < 0))],
-    compareTo: [method('semver_compare_to', two, intType, compared((order) => order))],
-    major: [method('semver_major', [semverType], intType, number((version) => version.major))],
-    minor: [method('semver_minor', [semverType], intType, number((version) => version.minor))],
-    patch: [method('semver_patch', [semverType], intType, number((version) => version.patch))],
+    method(
+      'semver_is_greater_than',
+      two,
+      boolType,
+      compared((order) => order > 0),
+    ),
+  ],
+  isLessThan: [
+    method(
+      'semver_is_less_than',
+      two,
+      boolType,
+      compared((order) => order < 0),
+    ),
+  ],
+  compareTo: [
+    method(
+      'semver_compare_to',
+      two,
+      intType,
+      compared((order) => order),
+    ),
+  ],
+  major: [
+    method(
+      'semver_major',
+      [semverType],
+      intType,
+      number((version) => version.major),
+    ),
+  ],
+  minor: [
+    method(
+      'semver_minor',
+      [semverType],
+      intType,
+      number((version) => version.minor),
+    ),
+  ],
+  patch: [
+    method(
+      'semver_patch',
+      [semverType],
+      intType,
+      number((version) => version.patch),
+    ),
+  ],
 };
 
 const loose: Readonly<Record<string, readonly Overload[]>> = {
   semver: [
     overload('string_bool_to_semver', [stringType, boolType], semverType, readSemver, walk()),
   ],
-  isSemver: [
-    overload('is_semver_string_bool', [stringType, boolType], boolType, isSemver, walk()),
-  ],
+  isSemver: [overload('is_semver_string_bool', [stringType, boolType], boolType, isSemver, walk())],
 };
 
 /** The first version, which selectors of devices have had since release 1.31. */

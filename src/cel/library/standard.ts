@@ -92,14 +92,22 @@ const planned: Typed = () => {
 };
 
 type Int = number | bigint;
-const ints = (run: (x: Int, y: Int) => Int): Typed =>
-  (x: Int, y: Int) => run(x, y);
-const uints = (operator: '+' | '-' | '*' | '/' | '%'): Typed =>
-  (x: Uint, y: Uint) => uintArithmetic(operator, x, y);
-const doubles = (operator: '+' | '-' | '*' | '/'): Typed =>
-  (x: Double, y: Double) => doubleArithmetic(operator, x, y);
-const durations = (sign: 1n | -1n): Typed =>
-  (x: Duration, y: Duration) => durationOf(x.nanos + sign * y.nanos);
+const ints =
+  (run: (x: Int, y: Int) => Int): Typed =>
+  (x: Int, y: Int) =>
+    run(x, y);
+const uints =
+  (operator: '+' | '-' | '*' | '/' | '%'): Typed =>
+  (x: Uint, y: Uint) =>
+    uintArithmetic(operator, x, y);
+const doubles =
+  (operator: '+' | '-' | '*' | '/'): Typed =>
+  (x: Double, y: Double) =>
+    doubleArithmetic(operator, x, y);
+const durations =
+  (sign: 1n | -1n): Typed =>
+  (x: Duration, y: Duration) =>
+    durationOf(x.nanos + sign * y.nanos);
 const later = (x: Timestamp, y: Duration) => timestampPlus(x, y.nanos);
 const earlier = (x: Timestamp, y: Duration) => timestampPlus(x, -y.nanos);
 
@@ -129,12 +137,7 @@ const arithmetic: readonly FunctionDeclaration[] = [
     ['subtract_duration_duration', pair(durationType), durationType, durations(-1n)],
     ['subtract_int64', pair(intType), intType, ints(subtractInts)],
     ['subtract_timestamp_duration', [timestampType, durationType], timestampType, earlier],
-    [
-      'subtract_timestamp_timestamp',
-      pair(timestampType),
-      durationType,
-      timestampDifference,
-    ],
+    ['subtract_timestamp_timestamp', pair(timestampType), durationType, timestampDifference],
     ['subtract_uint64', pair(uintType), uintType, uints('-')],
   ),
   functionOf(
@@ -156,12 +159,7 @@ const arithmetic: readonly FunctionDeclaration[] = [
   ),
   functionOf(
     '-_',
-    [
-      'negate_double',
-      [doubleType],
-      doubleType,
-      (x: Double) => new Double(-x.value),
-    ],
+    ['negate_double', [doubleType], doubleType, (x: Double) => new Double(-x.value)],
     ['negate_int64', [intType], intType, negateInt],
   ),
 ];
@@ -173,24 +171,9 @@ const logic: readonly FunctionDeclaration[] = [
   functionOf('_&&_', ['logical_and', pair(boolType), boolType, planned]),
   functionOf('_||_', ['logical_or', pair(boolType), boolType, planned]),
   functionOf('!_', ['logical_not', [boolType], boolType, planned]),
-  functionOf('@not_strictly_false', [
-    'not_strictly_false',
-    [boolType],
-    boolType,
-    notStrictlyFalse,
-  ]),
-  functionOf('_==_', [
-    'equals',
-    pair(a),
-    boolType,
-    (x: Value, y: Value) => equals(x, y),
-  ]),
-  functionOf('_!=_', [
-    'not_equals',
-    pair(a),
-    boolType,
-    (x: Value, y: Value) => !equals(x, y),
-  ]),
+  functionOf('@not_strictly_false', ['not_strictly_false', [boolType], boolType, notStrictlyFalse]),
+  functionOf('_==_', ['equals', pair(a), boolType, (x: Value, y: Value) => equals(x, y)]),
+  functionOf('_!=_', ['not_equals', pair(a), boolType, (x: Value, y: Value) => !equals(x, y)]),
 ];
 
 /** Ids of the overloads that compare numbers of two types. */
@@ -284,7 +267,10 @@ const same = (value: Value): Value => value;
 const from = (id: string, type: Type, to: Type, run: Typed): Row => [id, [type], to, run];
 
 const conversions: readonly FunctionDeclaration[] = [
-  functionOf('type', from('type', a, typeOfType(a), (x: Value) => typeOf(x))),
+  functionOf(
+    'type',
+    from('type', a, typeOfType(a), (x: Value) => typeOf(x)),
+  ),
   functionOf('dyn', from('to_dyn', a, dynType, same)),
   functionOf(
     'bool',
@@ -344,12 +330,7 @@ const conversions: readonly FunctionDeclaration[] = [
 ];
 
 type TextTest = (text: string, other: string) => boolean;
-const textRow = (id: string, test: TextTest): Row => [
-  id,
-  pair(stringType),
-  boolType,
-  test,
-];
+const textRow = (id: string, test: TextTest): Row => [id, pair(stringType), boolType, test];
 
 const textMethod = (name: string, id: string, test: TextTest): FunctionDeclaration => ({
   name,

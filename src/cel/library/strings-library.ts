@@ -16,7 +16,15 @@ import { functions, method, overload } from './declare.ts';
 import { formatText } from './format-text.ts';
 import type { FormatStyle } from './format-text.ts';
 import { elementsOf } from './lists-library.ts';
-import { elementOf, elementsCost, operandSize, sizeOfArgument, sizeOfElement, walk, walkFactor } from './prices.ts';
+import {
+  elementOf,
+  elementsCost,
+  operandSize,
+  sizeOfArgument,
+  sizeOfElement,
+  walk,
+  walkFactor,
+} from './prices.ts';
 import * as strings from './string-functions.ts';
 
 const text = (value: Value | undefined): string => {
@@ -228,8 +236,6 @@ export const latestStringsLibrary: Library = {
   functions: functions({
     ...firstVersion,
     ...secondVersion('plain'),
-    reverse: [
-      method('string_reverse', one, stringType, (a) => strings.reverse(text(a)), sameWalk),
-    ],
+    reverse: [method('string_reverse', one, stringType, (a) => strings.reverse(text(a)), sameWalk)],
   }),
 };

@@ -109,15 +109,14 @@ export function twoVariableComprehensions(since: number): Library {
             args: [map, key, value],
             result: map,
             member: false,
-            implementation: (target, name, added) =>
-              insert(target as Value, name as Value, added),
+            implementation: (target, name, added) => insert(target, name, added),
           },
           {
             id: '@mapInsert_map_map',
             args: [map, map],
             result: map,
             member: false,
-            implementation: (target, added) => insert(target as Value, added as Value),
+            implementation: (target, added) => insert(target, added),
           },
         ],
       },

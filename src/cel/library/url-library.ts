@@ -67,13 +67,18 @@ export const urlLibrary: Library = {
         (text) => uriProblem(text as string) === undefined,
       ),
     ],
-    getScheme: [method('url_get_scheme', [urlType], stringType, part((url) => url.scheme))],
+    getScheme: [
+      method(
+        'url_get_scheme',
+        [urlType],
+        stringType,
+        part((url) => url.scheme),
+      ),
+    ],
     getHost: [method('url_get_host', [urlType], stringType, part(urlHost))],
     getHostname: [method('url_get_hostname', [urlType], stringType, part(urlHostname))],
     getPort: [method('url_get_port', [urlType], stringType, part(urlPort))],
-    getEscapedPath: [
-      method('url_get_escaped_path', [urlType], stringType, part(urlEscapedPath)),
-    ],
+    getEscapedPath: [method('url_get_escaped_path', [urlType], stringType, part(urlEscapedPath))],
     getQuery: [
       method('url_get_query', [urlType], mapType(stringType, listType(stringType)), queryOf),
     ],

@@ -78,7 +78,7 @@ function cut(text: string, mark: string): [string] | [string, string] {
 
 /** `asRequest`: nothing relative, and a fragment is no fragment. */
 function readUrl(raw: string, asRequest: boolean): ParsedUrl {
-  // eslint-disable-next-line no-control-regex -- these are what is refused
+   
   if (/[\x00-\x1f\x7f]/.test(raw)) {
     throw new WrongUrl('net/url: invalid control character in URL');
   }
@@ -96,8 +96,7 @@ function readUrl(raw: string, asRequest: boolean): ParsedUrl {
     }
   }
   const withAuthority =
-    hierarchy.startsWith('//') &&
-    (scheme !== '' || (!asRequest && !hierarchy.startsWith('///')));
+    hierarchy.startsWith('//') && (scheme !== '' || (!asRequest && !hierarchy.startsWith('///')));
   if (!withAuthority) {
     const omitHost = scheme !== '' && hierarchy.startsWith('/');
     return { ...start, omitHost, ...readPath(hierarchy) };
@@ -276,7 +275,8 @@ export function formatUrl(url: ParsedUrl): string {
   if (url.opaque !== '') return scheme + url.opaque + end;
   const path = urlEscapedPath(url);
   const authority = formatAuthority(url);
-  if (path !== '' && !path.startsWith('/') && url.host !== '') return `${scheme}${authority}/${path}${end}`;
+  if (path !== '' && !path.startsWith('/') && url.host !== '')
+    return `${scheme}${authority}/${path}${end}`;
   const hidden = scheme === '' && authority === '' && /^[^/]*:/.test(path) ? './' : '';
   return scheme + authority + hidden + path + end;
 }

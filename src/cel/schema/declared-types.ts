@@ -59,8 +59,9 @@ export function declaredObject(
   name: string,
   fields: Readonly<Record<string, SchemaType>>,
 ): SchemaType {
-  const named = Object.entries(fields).map(
-    ([property, type]): [string, SchemaField] => [property, { property, type }],
-  );
+  const named = Object.entries(fields).map(([property, type]): [string, SchemaField] => [
+    property,
+    { property, type },
+  ]);
   return declared('object', objectType(name), { fields: new Map(named), plain: false });
 }

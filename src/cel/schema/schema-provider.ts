@@ -19,8 +19,7 @@ export function schemaProvider(...roots: readonly SchemaType[]): TypeProvider {
   for (const root of roots) collect(root);
   return {
     findType: () => undefined,
-    findField: (type: Type, field: string) =>
-      byName.get(type.name)?.fields.get(field)?.type.type,
+    findField: (type: Type, field: string) => byName.get(type.name)?.fields.get(field)?.type.type,
     create: (type) => {
       throw evaluationError(`unknown type: ${type.name}`);
     },

@@ -83,7 +83,9 @@ export function readDate(text: string): Value {
   const match = dateForm.exec(text);
   const seconds = match === null ? undefined : secondsOf(match, 0, 0, 0);
   if (seconds === undefined) {
-    throw evaluationError(`Invalid date formatted string ${text}: it is not of the form 2006-01-02`);
+    throw evaluationError(
+      `Invalid date formatted string ${text}: it is not of the form 2006-01-02`,
+    );
   }
   return new Timestamp(seconds, 0);
 }

@@ -213,7 +213,14 @@ function object(schema: Schema, name: string): SchemaType {
     }
   }
   const type = objectType(name);
-  return finish(schema, { kind: 'object', type, fields, maxElements: 0, minSerializedSize, plain: false });
+  return finish(schema, {
+    kind: 'object',
+    type,
+    fields,
+    maxElements: 0,
+    minSerializedSize,
+    plain: false,
+  });
 }
 
 function string(schema: Schema): SchemaType {
