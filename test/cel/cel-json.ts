@@ -69,7 +69,10 @@ export function typeFrom(json: JsonObject): Type {
     const { keyType, valueType } = object(json['mapType']);
     return mapType(typeFrom(object(keyType)), typeFrom(object(valueType)));
   }
-  if (json['messageType'] !== undefined) return objectType(json['messageType'] as string);
+  if (json['messageType'] !== undefined) {
+    const name = json['messageType'] as string;
+    return [timestampType, durationType].find((type) => type.name === name) ?? objectType(name);
+  }
   if (json['typeParam'] !== undefined) return typeParameter(json['typeParam'] as string);
   if (json['type'] !== undefined) {
     const inner = object(json['type']);
@@ -97,7 +100,7 @@ export function valueFrom(json: JsonObject): Value | undefined {
       return null;
     case 'boolValue':
     case 'stringValue':
-      return raw as boolean | string;
+      return raw;
     case 'int64Value':
       return canonicalInt(BigInt(raw as string));
     case 'uint64Value':
@@ -124,10 +127,10 @@ export function valueFrom(json: JsonObject): Value | undefined {
     case 'objectValue': {
       const { '@type': type, value } = object(raw);
       if (type === 'type.googleapis.com/google.protobuf.Timestamp') {
-        return parseTimestamp(value as string) as Timestamp;
+        return parseTimestamp(value as string);
       }
       if (type === 'type.googleapis.com/google.protobuf.Duration') {
-        return parseDuration(value as string) as Duration;
+        return parseDuration(value as string);
       }
       return undefined;
     }
@@ -178,7 +181,9 @@ export function isSame(a: Value, b: Value): boolean {
   const lists = [a, b].map((x) => (x instanceof ListValue ? listElements(x) : x));
   const [left, right] = lists as [Value, Value];
   if (Array.isArray(left) && Array.isArray(right)) {
-    return left.length === right.length && left.every((x, i) => isSame(x as Value, right[i] as Value));
+    return (
+      left.length === right.length && left.every((x, i) => isSame(x as Value, right[i] as Value))
+    );
   }
   if (a instanceof MapValue && b instanceof MapValue) {
     if (a.size() !== b.size()) return false;

@@ -34,7 +34,7 @@ function assertPrintsBack(ast: Ast): void {
   const printed = unparse(ast);
   const again = environment.parse(printed);
   assert.equal(again.text, undefined, printed);
-  assert.deepEqual(shape(again.ast!.expr), shape(ast.expr), printed);
+  assert.deepEqual(shape(again.ast.expr), shape(ast.expr), printed);
 }
 
 const data = {
@@ -146,14 +146,14 @@ describe('an evaluation ends when its budget does', () => {
       const compiled = typed.compile(bomb);
       assert.equal(compiled.text, undefined);
       const bound = { l: million, s: 'a'.repeat(100_000) };
-      const outcome = typed.program(compiled.ast!).evaluate(bound, { budget: 1_000_000 });
+      const outcome = typed.program(compiled.ast).evaluate(bound, { budget: 1_000_000 });
       assert.equal(outcome.kind, 'budget-exceeded');
     });
   }
 });
 
 test('a text that would not fit is an error', () => {
-  const doubled = `${"cel.bind(x, x + x, ".repeat(30)}x.size()${')'.repeat(30)}`;
+  const doubled = `${'cel.bind(x, x + x, '.repeat(30)}x.size()${')'.repeat(30)}`;
   const outcome = environment.program(environment.compile(doubled).ast!).evaluate({
     x: 'a'.repeat(100_000),
   });

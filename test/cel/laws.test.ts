@@ -132,17 +132,17 @@ describe('expressions that pass the check', () => {
         fc.property(fc.oneof(bool, int, text, list).map(closed), data, (expr, bound) => {
           const { ast, text: wrong } = environment.compile(expr);
           assert.equal(wrong, undefined, expr);
-          const program = environment.program(ast!, { foldConstants: false });
+          const program = environment.program(ast, { foldConstants: false });
           const outcome = program.evaluate(bound);
           if (outcome.kind === 'error') assert.doesNotMatch(outcome.message, /no such overload/);
           const again = program.evaluate(bound);
           assert.deepEqual([again.kind, again.cost], [outcome.kind, outcome.cost]);
           if (outcome.kind !== 'value') return;
-          const { min, max } = environment.estimate(ast!, hints);
+          const { min, max } = environment.estimate(ast, hints);
           assert.ok(outcome.cost <= max, `${outcome.cost} is above ${max}: ${expr}`);
           // Prices of equality start at the size that is not empty; an empty one costs nothing.
           assert.ok(min <= max);
-          const folded = environment.program(ast!).evaluate(bound);
+          const folded = environment.program(ast).evaluate(bound);
           assert.deepEqual(show(folded), show(outcome), expr);
           assert.ok(folded.cost <= outcome.cost, expr);
         }),

@@ -8,7 +8,7 @@ export const seeds: readonly string[] = [
   'a.?b[?0].orValue(c).exists(i, v, v in [b"x", r"\\d", """z"""])',
   "Msg{field: -1, ?other: !x}.field[0] % 2 == 1 || timestamp('2020-01-01T00:00:00Z') < now",
   "cel.bind(x, self.a + '\\u00e9\\n', x + x) != '' && duration('1h') > duration('3s')",
-  "[[[1, 2], [3]], [[]]].map(a, b.all(c, c.exists(d, d == 1))).size() == 2",
+  '[[[1, 2], [3]], [[]]].map(a, b.all(c, c.exists(d, d == 1))).size() == 2',
 ];
 
 const pieces: readonly string[] = [

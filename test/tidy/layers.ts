@@ -164,6 +164,7 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
 
 /** Tests and benchmarks may import anything of the project and these. */
 export const testLibraries: readonly string[] = [
+  '@bufbuild/cel-spec',
   '@bufbuild/protobuf',
   '@kubernetes/client-node',
   '@bufbuild/protobuf/wire',

@@ -59,7 +59,7 @@ export interface CheckOptions {
 const isDyn = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'any';
 
 const unwrapOptional = (type: Type): Type | undefined =>
-  isOptional(type) ? (type.parameters[0] as Type) : undefined;
+  isOptional(type) ? (type.parameters[0]) : undefined;
 
 function constantType(value: Value): Type {
   if (value === null) return nullType;
@@ -370,10 +370,7 @@ export class Checker {
       valueType = this.#join(value, valueType, type);
       return { ...entry, key, value };
     });
-    const type = mapType(
-      keyType ?? this.#newTypeVariable(),
-      valueType ?? this.#newTypeVariable(),
-    );
+    const type = mapType(keyType ?? this.#newTypeVariable(), valueType ?? this.#newTypeVariable());
     this.#types.set(expr.id, type);
     return { ...expr, entries };
   }

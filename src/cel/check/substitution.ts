@@ -4,7 +4,15 @@
  * `fits(a, b)` is the reference's assignability, which learns: a parameter that has no type yet
  * takes the one it is compared with. What an attempt learned is forgotten when it fails.
  */
-import { dynType, isDynamic, listType, mapType, opaqueType, sameType, typeOfType } from '../type.ts';
+import {
+  dynType,
+  isDynamic,
+  listType,
+  mapType,
+  opaqueType,
+  sameType,
+  typeOfType,
+} from '../type.ts';
 import type { Type } from '../type.ts';
 
 const isDyn = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'any';

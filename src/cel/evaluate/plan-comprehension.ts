@@ -215,11 +215,7 @@ function planAppend(
 }
 
 /** Any comprehension, as it is written. */
-function planFold(
-  expr: ComprehensionExpr,
-  range: Planned,
-  context: ComprehensionContext,
-): Planned {
+function planFold(expr: ComprehensionExpr, range: Planned, context: ComprehensionContext): Planned {
   const init = context.plan(expr.init);
   return context.withLocals([expr.accuVar], ([accuSlot]) => {
     const accu = accuSlot as number;

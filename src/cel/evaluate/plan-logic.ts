@@ -2,7 +2,12 @@
  * `&&`, `||`, `?:` and `!`. The first two know their answer from one side when it decides, even
  * when the other side fails: `error || true` is true, in either order.
  */
-import { EvaluationError, noSuchOverload, unknownResult, UnknownResult } from '../evaluation-error.ts';
+import {
+  EvaluationError,
+  noSuchOverload,
+  unknownResult,
+  UnknownResult,
+} from '../evaluation-error.ts';
 import type { Value } from '../value.ts';
 import type { Frame, Planned, Run } from './frame.ts';
 

@@ -98,7 +98,12 @@ export class Planner implements ComprehensionContext {
       case 'comprehension':
         return planComprehension(expr, this);
       case 'unspecified':
-        return { run: () => { throw noSuchOverload(); }, cost: 0 };
+        return {
+          run: () => {
+            throw noSuchOverload();
+          },
+          cost: 0,
+        };
     }
   }
 
@@ -179,7 +184,12 @@ export class Planner implements ComprehensionContext {
     if (special !== undefined) return special;
     const found = this.#functionOf(expr);
     if (found === undefined) {
-      return { run: () => { throw evaluationError(`no such overload: ${expr.function}`); }, cost: 0 };
+      return {
+        run: () => {
+          throw evaluationError(`no such overload: ${expr.function}`);
+        },
+        cost: 0,
+      };
     }
     const { declaration, target } = found;
     const operandExprs = target === undefined ? expr.args : [target, ...expr.args];
@@ -348,4 +358,3 @@ function constantOf({ run }: Planned): Value | undefined {
     return undefined;
   }
 }
-

@@ -3,7 +3,7 @@
  */
 import { evaluationError } from '../evaluation-error.ts';
 import { durationOf, timestampOf } from '../evaluate/arithmetic.ts';
-import { Duration, Timestamp } from '../value.ts';
+import type { Duration, Timestamp } from '../value.ts';
 
 const timestampPattern =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;

@@ -69,11 +69,7 @@ export function parse(text: string, options: ParseOptions): Parsed {
 /** Words that are no names after a dot: the message says what was wanted. */
 const wordAfterDot = /no viable alternative at input '\.(true|false|null)'/;
 
-function recognize(
-  source: Source,
-  issues: Issues,
-  limits: ExpressionLimits,
-): Concrete | undefined {
+function recognize(source: Source, issues: Issues, limits: ExpressionLimits): Concrete | undefined {
   let reports = 0;
   const report = (at: number, message: string): void => {
     const where = locationOf(source, at);

@@ -123,9 +123,7 @@ export class Recovery {
       following = this.follows[i] as KindSet;
       all.add(following);
     }
-    return following.canEnd
-      ? KindSet.of(all.without('end'), kinds.eof)
-      : all.without('end');
+    return following.canEnd ? KindSet.of(all.without('end'), kinds.eof) : all.without('end');
   }
 
   mismatch(): Mismatch {

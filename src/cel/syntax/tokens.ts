@@ -242,10 +242,14 @@ function matchNumber(points: Uint32Array, at: number): { end: number; kind: Toke
 const isQuote = (c: number | undefined): boolean => c === quote || c === apostrophe;
 
 /** Letters before a quote: r, R, b, B, br and so on. Undefined: no prefix of a string. */
-function stringPrefix(points: Uint32Array, at: number): { size: number; bytes: boolean } | undefined {
+function stringPrefix(
+  points: Uint32Array,
+  at: number,
+): { size: number; bytes: boolean } | undefined {
   const isR = (c: number | undefined): boolean => c === 114 || c === 82;
   const isB = (c: number | undefined): boolean => c === 98 || c === 66;
-  if (isB(points[at]) && isR(points[at + 1]) && isQuote(points[at + 2])) return { size: 2, bytes: true };
+  if (isB(points[at]) && isR(points[at + 1]) && isQuote(points[at + 2]))
+    return { size: 2, bytes: true };
   if (isB(points[at]) && isQuote(points[at + 1])) return { size: 1, bytes: true };
   if (isR(points[at]) && isQuote(points[at + 1])) return { size: 1, bytes: false };
   return undefined;
@@ -304,10 +308,7 @@ function scan(source: Source, at: number): Scanned | { readonly failedAt: number
  * A function that gives one token after the other, and `eof` for ever at the end. `report` is told
  * where unknown text begins and what it is, when the token after it is asked for; it may throw.
  */
-export function tokenizer(
-  source: Source,
-  report: (at: number, text: string) => void,
-): () => Token {
+export function tokenizer(source: Source, report: (at: number, text: string) => void): () => Token {
   const { points } = source;
   let at = 0;
   return () => {

@@ -157,8 +157,7 @@ export class TreeBuilder {
     const balanced = (low: number, high: number): Expr => {
       const middle = Math.floor((low + high + 1) / 2);
       const left = middle === low ? (terms[middle] as Expr) : balanced(low, middle - 1);
-      const right =
-        middle === high ? (terms[middle + 1] as Expr) : balanced(middle + 1, high);
+      const right = middle === high ? (terms[middle + 1] as Expr) : balanced(middle + 1, high);
       const id = ops[middle] as number;
       return { kind: 'call', id, target: undefined, function: form.name, args: [left, right] };
     };
