@@ -18,6 +18,7 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Operation } from '../registry/registry.ts';
 import type { DecideOperation } from '../registry/write-command.ts';
 import type { KindStrategy, SubresourceRules } from '../registry/strategy.ts';
+import type { Language } from '../cel/language.ts';
 import type { FieldMaps } from './conversion/conversion.ts';
 import type { KindRules } from './validation/kind-rules.ts';
 import type { Migration } from './validation/migrated-rules.ts';
@@ -41,6 +42,8 @@ export interface KindDefinition {
   readonly serving?: Serving | undefined;
   /** Of one that is served as an operation: what it does. Absent: it asks (endpoints/reviews). */
   readonly operation?: Operation | undefined;
+  /** Where expressions stand in its objects, and what they must obey when they are written. */
+  readonly expressions?: ((language: Language) => KindRules) | undefined;
   /** What operations do to an object of it, by the name that they give in their command. */
   readonly decisions?: Readonly<Record<string, DecideOperation>> | undefined;
   /** Feature gates that it needs, all of them. */

@@ -9,6 +9,7 @@ import { allErrors, FieldErrorType, noErrors } from '../apimachinery/field-error
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { Language } from '../cel/language.ts';
 import { makeTypedValidators } from '../apimachinery/typed/validate-typed.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { genericStrategy } from '../registry/strategy.ts';
@@ -33,11 +34,13 @@ import type { Migration } from './validation/migrated-rules.ts';
 import { noWarnings } from './warnings/kind-warnings.ts';
 import type { KindWarnings } from './warnings/kind-warnings.ts';
 
-/** Strategies are made once per kind and version, and kept. */
+/** Strategies are made once per kind and version, and kept. Expressions in objects are checked in
+ * `language`; without one they are taken as they are. */
 export function strategiesOf(
   identity: Identity,
   migration: Migration = notMigrated,
   kinds: KindSet = builtInKinds,
+  language?: Language,
 ): StrategyOf {
   const definitions = new Map(
     kinds.definitions.map((each) => [filledKey(each.resource, identity), each]),
@@ -57,7 +60,9 @@ export function strategiesOf(
     const view = rulesView(kind);
     const checkSchema = rulesVersion === undefined ? noProblems : validatorOf(rulesVersion.schema);
     const own = kindRulesOf(stored, identity, migration);
-    const rules = rulesInRulesVersion(bothRules(own, versionRulesOf(version, identity)), view);
+    const written = bothRules(own, versionRulesOf(version, identity));
+    const expressions = language && stored.expressions?.(language);
+    const rules = rulesInRulesVersion(bothRules(written, expressions), view);
     const warnings = stored.warnings && underIdentity(stored.warnings, identity);
     const strategy = {
       ...base,

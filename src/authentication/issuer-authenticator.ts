@@ -1,7 +1,7 @@
 /**
  * Tokens of trusted issuers (OpenID Connect) as a way to authenticate (spec 2, section 5.2).
  *
- *   issuer known? ─▶ its keys ─▶ signature ─▶ time, audience, required claims ─▶ user
+ *   issuer known? ─▶ its keys ─▶ signature ─▶ time, audience ─▶ user ─▶ rules ─▶ authenticated
  *
  * What it is not: a login. Clients bring their ID token.
  *
@@ -13,7 +13,15 @@ import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
-import type { IssuerConfig, MappedClaim } from './issuer-config.ts';
+import type { IssuerConfig } from './issuer-config.ts';
+import {
+  brokenClaimRule,
+  brokenUserRule,
+  claimValues,
+  mapToText,
+  mapToTexts,
+} from './claim-expressions.ts';
+import type { ClaimValues, MappedText, MappedTexts } from './claim-expressions.ts';
 import { createIssuerKeys } from './issuer-keys.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 import { audiencesOf, readToken, signatureProblem, timeProblem } from './jwt-verify.ts';
@@ -127,28 +135,74 @@ function authenticated(
 
 /** The user, or why there is none. */
 function userOf(config: IssuerConfig, claims: JsonObject): UserInfo | string {
-  const { groups, uidClaim, username } = config;
+  // Without expressions nothing is made of the claims.
+  let values: ClaimValues | undefined;
+  const given = (): ClaimValues => (values ??= claimValues(claims));
+  const name = nameOf(config.username, claims, given);
+  if (name.kind === 'failed') return name.why;
+  const uid = uidOf(config.uid, claims, given);
+  if (uid.kind === 'failed') return uid.why;
+  const groups = groupsOf(config.groups, claims, given);
+  if (groups.kind === 'failed') return groups.why;
+  const extra: Record<string, readonly string[]> = {};
+  for (const { key, expression } of config.extra) {
+    const mapped = mapToTexts(expression, given());
+    if (mapped.kind === 'failed') return mapped.why;
+    if (mapped.texts.length > 0) extra[key] = mapped.texts;
+  }
+  const user: UserInfo = { name: name.text, uid: uid.text, groups: groups.texts, extra };
+  const { claimRules, userRules } = config;
+  const broken = claimRules.length === 0 ? undefined : brokenClaimRule(claimRules, given());
+  return broken ?? brokenUserRule(userRules, user) ?? user;
+}
+
+function failed(why: string): { readonly kind: 'failed'; readonly why: string } {
+  return { kind: 'failed', why };
+}
+
+function nameOf(
+  username: IssuerConfig['username'],
+  claims: JsonObject,
+  given: () => ClaimValues,
+): MappedText {
+  if ('expression' in username) {
+    const mapped = mapToText(username.expression, given(), 'username');
+    const empty = mapped.kind === 'ok' && mapped.text === '';
+    return empty ? failed('empty username via CEL expression is not allowed') : mapped;
+  }
   const name = claims[username.claim];
-  if (typeof name !== 'string' || name === '') return `the claim ${username.claim} names nobody`;
+  if (typeof name !== 'string' || name === '') {
+    return failed(`the claim ${username.claim} names nobody`);
+  }
   // Anybody can ask for an account with somebody else's address.
   const verified = claims['email_verified'];
   if (username.claim === 'email' && verified !== undefined && verified !== true) {
-    return 'the address has not been verified';
+    return failed('the address has not been verified');
   }
-  const uid = uidClaim === undefined ? '' : claims[uidClaim];
-  if (typeof uid !== 'string') return `the claim ${uidClaim ?? ''} is no text`;
-  const named = groups === undefined ? [] : groupsOf(groups, claims);
-  if (named === undefined) return `the claim ${groups?.claim ?? ''} is no list of texts`;
-  return { name: username.prefix + name, uid, groups: named, extra: {} };
+  return { kind: 'ok', text: username.prefix + name };
+}
+
+function uidOf(uid: IssuerConfig['uid'], claims: JsonObject, given: () => ClaimValues): MappedText {
+  if (uid === undefined) return { kind: 'ok', text: '' };
+  if ('expression' in uid) return mapToText(uid.expression, given(), 'uid');
+  const value = claims[uid.claim];
+  if (typeof value === 'string') return { kind: 'ok', text: value };
+  return failed(`the claim ${uid.claim} is no text`);
 }
 
 function groupsOf(
-  { claim, prefix }: MappedClaim,
+  groups: IssuerConfig['groups'],
   claims: JsonObject,
-): readonly string[] | undefined {
+  given: () => ClaimValues,
+): MappedTexts {
+  if (groups === undefined) return { kind: 'ok', texts: [] };
+  if ('expression' in groups) return mapToTexts(groups.expression, given());
+  const { claim, prefix } = groups;
   const value = claims[claim] ?? [];
-  if (typeof value === 'string') return [prefix + value];
-  if (!Array.isArray(value)) return undefined;
-  const texts = value.filter((item): item is string => typeof item === 'string');
-  return texts.length === value.length ? texts.map((name) => prefix + name) : undefined;
+  const list = typeof value === 'string' ? [value] : value;
+  const texts = Array.isArray(list) ? list.filter((item) => typeof item === 'string') : undefined;
+  if (texts === undefined || !Array.isArray(list) || texts.length !== list.length) {
+    return failed(`the claim ${claim} is no list of texts`);
+  }
+  return { kind: 'ok', texts: texts.map((name) => prefix + name) };
 }

@@ -2,22 +2,35 @@
  * The `jwt` entries of an AuthenticationConfiguration: which issuers are trusted, and what their
  * tokens' claims mean (spec 2, section 2.1).
  *
- * What it is not: talking to issuers. Claims are named; expressions over claims are refused, as is
- * every field that is not known, since it may have been meant as a restriction.
+ * What it is not: talking to issuers. A claim is named, or an expression makes something of all of
+ * them (claim-expressions.ts). A field that is not known is refused, since it may have been meant
+ * as a restriction.
  *
- * Bounds: `issuersMax`, `audiencesMax`, `rulesMax`.
+ * Bounds: `issuersMax`, `audiencesMax`, `rulesMax`, `extraMax`.
  */
 import { unknownField } from '../apimachinery/configuration-document.ts';
 import { quote } from '../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
+import type { CompiledExpression, Expression } from '../cel/expression.ts';
+import { usesClaim } from './claim-expressions.ts';
+import type { ClaimLanguage, ValidationRule } from './claim-expressions.ts';
 
-const issuerLimits = { issuersMax: 64, audiencesMax: 64, rulesMax: 64 } as const;
+const issuerLimits = { issuersMax: 64, audiencesMax: 64, rulesMax: 64, extraMax: 64 } as const;
 
 export interface MappedClaim {
   readonly claim: string;
   /** Put before each value; '' puts nothing. */
   readonly prefix: string;
+}
+
+export interface MappedExpression {
+  readonly expression: Expression;
+}
+
+export interface ExtraMapping extends MappedExpression {
+  readonly key: string;
 }
 
 export interface IssuerConfig {
@@ -27,10 +40,13 @@ export interface IssuerConfig {
   /** PEM; undefined: the system's. */
   readonly ca: string | undefined;
   readonly audiences: readonly string[];
-  readonly username: MappedClaim;
-  readonly groups: MappedClaim | undefined;
-  readonly uidClaim: string | undefined;
+  readonly username: MappedClaim | MappedExpression;
+  readonly groups: MappedClaim | MappedExpression | undefined;
+  readonly uid: { readonly claim: string } | MappedExpression | undefined;
+  readonly extra: readonly ExtraMapping[];
   readonly requiredClaims: readonly { readonly claim: string; readonly value: string }[];
+  readonly claimRules: readonly ValidationRule[];
+  readonly userRules: readonly ValidationRule[];
 }
 
 /** What is wrong with the entries: its text names the field. */
@@ -41,12 +57,16 @@ export type ReadIssuers =
   | { readonly kind: 'invalid'; readonly problem: string };
 
 /** `own`: issuers of the server's own tokens, which no entry may claim to be. */
-export function readIssuers(entries: readonly JsonValue[], own: readonly string[]): ReadIssuers {
+export function readIssuers(
+  entries: readonly JsonValue[],
+  own: readonly string[],
+  language: ClaimLanguage,
+): ReadIssuers {
   try {
     if (entries.length > issuerLimits.issuersMax) {
       fail('jwt', `must have at most ${issuerLimits.issuersMax} entries`);
     }
-    const issuers = entries.map((entry, index) => readIssuer(entry, `jwt[${index}]`));
+    const issuers = entries.map((entry, index) => readIssuer(entry, `jwt[${index}]`, language));
     issuers.forEach(({ url }, index) => {
       const field = `jwt[${index}].issuer.url`;
       if (issuers.findIndex((other) => other.url === url) !== index) fail(field, 'is given twice');
@@ -63,12 +83,9 @@ function fail(field: string, problem: string): never {
   throw new ConfigProblem(`${field}: ${problem}`);
 }
 
-function readIssuer(entry: JsonValue, field: string): IssuerConfig {
+function readIssuer(entry: JsonValue, field: string, language: ClaimLanguage): IssuerConfig {
   const known = ['issuer', 'claimValidationRules', 'claimMappings', 'userValidationRules'];
   const fields = objectAt(entry, field, known);
-  if (listAt(fields, 'userValidationRules', field).length > 0) {
-    fail(`${field}.userValidationRules`, 'expressions are not supported');
-  }
   const issuer = objectAt(fields['issuer'], `${field}.issuer`, [
     'url',
     'discoveryURL',
@@ -76,27 +93,38 @@ function readIssuer(entry: JsonValue, field: string): IssuerConfig {
     'audiences',
     'audienceMatchPolicy',
   ]);
-  const mappings = objectAt(fields['claimMappings'], `${field}.claimMappings`, [
-    'username',
-    'groups',
-    'uid',
-    'extra',
-  ]);
-  if (listAt(mappings, 'extra', `${field}.claimMappings`).length > 0) {
-    fail(`${field}.claimMappings.extra`, 'expressions are not supported');
-  }
-  const username = mappedClaim(mappings['username'], `${field}.claimMappings.username`);
-  if (username === undefined) fail(`${field}.claimMappings.username.claim`, 'is required');
-  return {
+  const at = `${field}.claimMappings`;
+  const mappings = objectAt(fields['claimMappings'], at, ['username', 'groups', 'uid', 'extra']);
+  const username = mappedClaim(mappings['username'], `${at}.username`, language);
+  if (username === undefined) fail(`${at}.username`, 'claim or expression is required');
+  const read: IssuerConfig = {
     url: httpsUrl(issuer['url'], `${field}.issuer.url`),
     discoveryUrl: optionalUrl(issuer['discoveryURL'], `${field}.issuer.discoveryURL`),
     ca: optionalText(issuer['certificateAuthority'], `${field}.issuer.certificateAuthority`),
     audiences: audiencesAt(issuer, `${field}.issuer`),
     username,
-    groups: mappedClaim(mappings['groups'], `${field}.claimMappings.groups`),
-    uidClaim: uidClaim(mappings['uid'], `${field}.claimMappings.uid`),
-    requiredClaims: requiredClaims(fields, field),
+    groups: mappedClaim(mappings['groups'], `${at}.groups`, language),
+    uid: mappedUid(mappings['uid'], `${at}.uid`, language),
+    extra: mappedExtra(mappings, at, language),
+    ...claimRules(fields, field, language),
+    userRules: userRules(fields, field, language),
   };
+  checkVerifiedAddress(read, `${at}.username.expression`);
+  return read;
+}
+
+/** Anybody can ask for an account with somebody else's address. */
+function checkVerifiedAddress(config: IssuerConfig, field: string): void {
+  const { username, extra, claimRules } = config;
+  if (!('expression' in username) || !usesClaim(username.expression, 'email')) return;
+  const others = [...extra, ...claimRules].map(({ expression }) => expression);
+  if ([username.expression, ...others].some((each) => usesClaim(each, 'email_verified'))) return;
+  fail(
+    field,
+    'claims.email_verified must be used in claimMappings.username.expression or ' +
+      'claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when ' +
+      'claims.email is used in claimMappings.username.expression',
+  );
 }
 
 function audiencesAt(issuer: JsonObject, field: string): readonly string[] {
@@ -117,44 +145,156 @@ function audiencesAt(issuer: JsonObject, field: string): readonly string[] {
 }
 
 /** A prefix must be given, if only as '': nobody is called like somebody else by accident. */
-function mappedClaim(value: JsonValue | undefined, field: string): MappedClaim | undefined {
+function mappedClaim(
+  value: JsonValue | undefined,
+  field: string,
+  language: ClaimLanguage,
+): MappedClaim | MappedExpression | undefined {
   if (value === undefined || value === null) return undefined;
   const fields = objectAt(value, field, ['claim', 'prefix', 'expression']);
-  refuseExpression(fields, field);
   const claim = optionalText(fields['claim'], `${field}.claim`);
-  if (claim === undefined) return undefined;
   const { prefix } = fields;
+  const expression = expressionAt(fields, 'expression', field, (text) => language.mapping(text));
+  if (expression !== undefined) {
+    if (claim !== undefined) fail(field, "claim and expression can't both be set");
+    if ((prefix ?? null) !== null) {
+      fail(`${field}.prefix`, 'may not be specified when expression is set');
+    }
+    return { expression };
+  }
+  if (claim === undefined) return undefined;
   if (typeof prefix !== 'string') fail(`${field}.prefix`, 'is required, and may be ""');
   return { claim, prefix };
 }
 
-function uidClaim(value: JsonValue | undefined, field: string): string | undefined {
+function mappedUid(
+  value: JsonValue | undefined,
+  field: string,
+  language: ClaimLanguage,
+): IssuerConfig['uid'] {
   if (value === undefined || value === null) return undefined;
   const fields = objectAt(value, field, ['claim', 'expression']);
-  refuseExpression(fields, field);
-  return optionalText(fields['claim'], `${field}.claim`);
+  const claim = optionalText(fields['claim'], `${field}.claim`);
+  const expression = expressionAt(fields, 'expression', field, (text) => language.mapping(text));
+  if (expression === undefined) return claim === undefined ? undefined : { claim };
+  if (claim !== undefined) fail(field, "claim and expression can't both be set");
+  return { expression };
 }
 
-function requiredClaims(fields: JsonObject, field: string): IssuerConfig['requiredClaims'] {
-  const rules = listAt(fields, 'claimValidationRules', field);
-  if (rules.length > issuerLimits.rulesMax) {
-    fail(`${field}.claimValidationRules`, `must have at most ${issuerLimits.rulesMax} entries`);
+function mappedExtra(
+  mappings: JsonObject,
+  field: string,
+  language: ClaimLanguage,
+): readonly ExtraMapping[] {
+  const given = listAt(mappings, 'extra', field);
+  if (given.length > issuerLimits.extraMax) {
+    fail(`${field}.extra`, `must have at most ${issuerLimits.extraMax} entries`);
   }
-  return rules.map((rule, index) => {
-    const at = `${field}.claimValidationRules[${index}]`;
-    const known = ['claim', 'requiredValue', 'expression', 'message'];
-    const given = objectAt(rule, at, known);
-    refuseExpression(given, at);
-    const value = given['requiredValue'] ?? '';
-    if (typeof value !== 'string') fail(`${at}.requiredValue`, 'must be a text');
-    return { claim: textAt(given['claim'], `${at}.claim`), value };
+  const keys = new Set<string>();
+  return given.map((item, index) => {
+    const at = `${field}.extra[${index}]`;
+    const fields = objectAt(item, at, ['key', 'valueExpression']);
+    const key = textAt(fields['key'], `${at}.key`);
+    const wrong = extraKeyProblem(key, language.reservedDomains);
+    if (wrong !== undefined) fail(`${at}.key`, wrong);
+    if (keys.has(key)) fail(`${at}.key`, 'is given twice');
+    keys.add(key);
+    const compile = (text: string): CompiledExpression => language.mapping(text);
+    const expression = expressionAt(fields, 'valueExpression', at, compile);
+    if (expression === undefined) fail(`${at}.valueExpression`, 'is required');
+    return { key, expression };
   });
 }
 
-function refuseExpression(fields: JsonObject, field: string): void {
-  if ((fields['expression'] ?? '') !== '') {
-    fail(`${field}.expression`, 'expressions are not supported');
+/** `example.com/team`: whose it is must be seen. */
+function extraKeyProblem(key: string, own: readonly string[]): string | undefined {
+  const slash = key.indexOf('/');
+  const domain = key.slice(0, Math.max(slash, 0));
+  if (slash < 1 || slash === key.length - 1) {
+    return 'must be a domain-prefixed path (such as "acme.io/foo")';
   }
+  const [wrong] = checkDns1123Subdomain(domain);
+  if (wrong !== undefined) return wrong;
+  if (key !== key.toLowerCase()) return 'must be lowercase';
+  if (!/^[a-z0-9/\-._~%!$&'()*+,;=:]+$/.test(key)) return 'Invalid path';
+  const reserved = own.some((name) => domain === name || domain.endsWith(`.${name}`));
+  if (!reserved) return undefined;
+  return `${own.join(', ')} and their subdomains are reserved for Kubernetes use`;
+}
+
+function rulesAt(fields: JsonObject, name: string, field: string): readonly JsonValue[] {
+  const rules = listAt(fields, name, field);
+  if (rules.length > issuerLimits.rulesMax) {
+    fail(`${field}.${name}`, `must have at most ${issuerLimits.rulesMax} entries`);
+  }
+  return rules;
+}
+
+function claimRules(
+  fields: JsonObject,
+  field: string,
+  language: ClaimLanguage,
+): Pick<IssuerConfig, 'claimRules' | 'requiredClaims'> {
+  const required: { readonly claim: string; readonly value: string }[] = [];
+  const rules: ValidationRule[] = [];
+  for (const [index, rule] of rulesAt(fields, 'claimValidationRules', field).entries()) {
+    const at = `${field}.claimValidationRules[${index}]`;
+    const given = objectAt(rule, at, ['claim', 'requiredValue', 'expression', 'message']);
+    const compile = (text: string): CompiledExpression => language.claimRule(text);
+    const expression = expressionAt(given, 'expression', at, compile);
+    const claim = optionalText(given['claim'], `${at}.claim`);
+    const value = given['requiredValue'] ?? '';
+    const message = optionalText(given['message'], `${at}.message`) ?? '';
+    if (typeof value !== 'string') fail(`${at}.requiredValue`, 'must be a text');
+    if (claim !== undefined) {
+      if (expression !== undefined) fail(at, "claim and expression can't both be set");
+      if (message !== '') fail(`${at}.message`, 'may not be specified when claim is set');
+      if (required.some((each) => each.claim === claim)) fail(`${at}.claim`, 'is given twice');
+      required.push({ claim, value });
+      continue;
+    }
+    if (expression === undefined) fail(at, 'claim or expression is required');
+    if (value !== '') fail(`${at}.requiredValue`, 'may not be specified when expression is set');
+    addRule(rules, { expression, message }, at);
+  }
+  return { claimRules: rules, requiredClaims: required };
+}
+
+function userRules(
+  fields: JsonObject,
+  field: string,
+  language: ClaimLanguage,
+): readonly ValidationRule[] {
+  const rules: ValidationRule[] = [];
+  for (const [index, rule] of rulesAt(fields, 'userValidationRules', field).entries()) {
+    const at = `${field}.userValidationRules[${index}]`;
+    const given = objectAt(rule, at, ['expression', 'message']);
+    const compile = (text: string): CompiledExpression => language.userRule(text);
+    const expression = expressionAt(given, 'expression', at, compile);
+    if (expression === undefined) fail(`${at}.expression`, 'is required');
+    const message = optionalText(given['message'], `${at}.message`) ?? '';
+    addRule(rules, { expression, message }, at);
+  }
+  return rules;
+}
+
+function addRule(rules: ValidationRule[], rule: ValidationRule, field: string): void {
+  if (rules.some(({ expression }) => expression.text === rule.expression.text)) {
+    fail(`${field}.expression`, 'is given twice');
+  }
+  rules.push(rule);
+}
+
+function expressionAt(
+  fields: JsonObject,
+  name: string,
+  field: string,
+  compile: (text: string) => CompiledExpression,
+): Expression | undefined {
+  const text = optionalText(fields[name], `${field}.${name}`);
+  if (text === undefined) return undefined;
+  const compiled = compile(text);
+  return compiled.kind === 'ok' ? compiled.expression : fail(`${field}.${name}`, compiled.problem);
 }
 
 function objectAt(

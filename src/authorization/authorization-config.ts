@@ -4,9 +4,8 @@
  * What it is not: reading the file, or what it names (authorization.ts).
  *
  * Invariants: strict. A field that is not known, a required one that is missing, a value that makes
- * no sense: the whole file is refused, with every problem and its place. Conditions on what a
- * webhook is asked are refused: this server does not evaluate them, and asking without them would
- * be another configuration.
+ * no sense, a condition that does not compile: the whole file is refused, with every problem and
+ * its place.
  */
 import {
   durationMs,
@@ -15,11 +14,14 @@ import {
   unknownFields,
 } from '../apimachinery/configuration-document.ts';
 import { text } from '../apimachinery/members.ts';
+import type { Environment } from '../cel/cel.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
 import { accessReviewVersions } from './webhook/access-review.ts';
 import type { AccessReviewVersion } from './webhook/access-review.ts';
+import { compileConditions, conditionsMax } from './webhook/match-conditions.ts';
+import type { MatchConditions } from './webhook/match-conditions.ts';
 
 export const webhookTimeoutMaxMs = 30_000;
 export const webhookTtlDefaults = { authorized: '5m0s', unauthorized: '30s' } as const;
@@ -31,6 +33,8 @@ export interface WebhookSettings {
   readonly version: AccessReviewVersion;
   readonly failurePolicy: 'NoOpinion' | 'Deny';
   readonly kubeConfigFile: string;
+  /** Undefined: it is asked about everything. */
+  readonly conditions?: MatchConditions | undefined;
 }
 
 export type ConfiguredAuthorizer =
@@ -43,10 +47,11 @@ export type AuthorizationConfiguration =
 
 const configVersions = ['v1', 'v1beta1', 'v1alpha1'] as const;
 
-/** `group`: apiserver.config.<domain>. */
+/** `group`: apiserver.config.<domain>. `environment`: what match conditions are compiled in. */
 export function parseAuthorizationConfiguration(
   bytes: Uint8Array,
   group: string,
+  environment: Environment,
 ): AuthorizationConfiguration {
   const versions = configVersions.map((version) => `${group}/${version}`);
   const opened = openDocument(bytes, versions, 'AuthorizationConfiguration');
@@ -60,7 +65,7 @@ export function parseAuthorizationConfiguration(
   }
   const authorizers: ConfiguredAuthorizer[] = [];
   for (const [at, item] of list.entries()) {
-    const read = readAuthorizer(item, `authorizers[${at}]`, problems);
+    const read = readAuthorizer(item, `authorizers[${at}]`, environment, problems);
     if (read !== undefined) authorizers.push(read);
   }
   repetitions(authorizers, problems);
@@ -86,6 +91,7 @@ function repetitions(authorizers: readonly ConfiguredAuthorizer[], problems: str
 function readAuthorizer(
   item: JsonValue,
   path: string,
+  environment: Environment,
   problems: string[],
 ): ConfiguredAuthorizer | undefined {
   if (!isJsonObject(item)) {
@@ -108,7 +114,9 @@ function readAuthorizer(
         problems.push(`${path}.webhook: required for type Webhook`);
         return undefined;
       }
-      return { type, name, webhook: readWebhook(webhook, `${path}.webhook`, problems) };
+      const settings = readWebhook(webhook, `${path}.webhook`, problems);
+      const conditions = readConditions(webhook, `${path}.webhook`, environment, problems);
+      return { type, name, webhook: { ...settings, conditions } };
     }
     default:
       problems.push(`${path}.type: one of RBAC, Node, Webhook expected`);
@@ -130,10 +138,6 @@ const webhookFields = [
 function readWebhook(webhook: JsonObject, path: string, problems: string[]): WebhookSettings {
   unknownFields(webhook, webhookFields, path, problems);
   const at = (field: string): string => `${path}.${field}`;
-  const conditions = webhook['matchConditions'];
-  if (Array.isArray(conditions) ? conditions.length > 0 : conditions !== undefined) {
-    problems.push(`${at('matchConditions')}: conditions are not supported by this server`);
-  }
   const timeoutMs = durationMs(webhook, 'timeout', '', path, problems);
   if (timeoutMs <= 0 || timeoutMs > webhookTimeoutMaxMs) {
     problems.push(`${at('timeout')}: a duration above 0 and at most 30s is required`);
@@ -151,6 +155,36 @@ function readWebhook(webhook: JsonObject, path: string, problems: string[]): Web
     failurePolicy: oneOf(webhook, 'failurePolicy', ['NoOpinion', 'Deny'] as const, path, problems),
     kubeConfigFile: readConnection(webhook['connectionInfo'], at('connectionInfo'), problems),
   };
+}
+
+function readConditions(
+  webhook: JsonObject,
+  path: string,
+  environment: Environment,
+  problems: string[],
+): MatchConditions | undefined {
+  const given = webhook['matchConditions'] ?? [];
+  const at = `${path}.matchConditions`;
+  if (!Array.isArray(given)) {
+    problems.push(`${at}: a list expected`);
+    return undefined;
+  }
+  if (given.length > conditionsMax) {
+    problems.push(`${at}: at most ${conditionsMax} conditions expected`);
+    return undefined;
+  }
+  const expressions = given.map((item, index) => {
+    if (!isJsonObject(item)) return '';
+    unknownFields(item, ['expression'], `${at}[${index}]`, problems);
+    return text(item, 'expression');
+  });
+  if (expressions.length === 0) return undefined;
+  const compiled = compileConditions(expressions, environment);
+  if (compiled.kind === 'ok') return compiled.conditions;
+  for (const [index, problem] of compiled.problems) {
+    problems.push(`${at}[${index}].expression: ${problem}`);
+  }
+  return undefined;
 }
 
 function readConnection(

@@ -10,6 +10,7 @@
  */
 import type { Subscription } from 'rxjs';
 import type { Identity } from '../apimachinery/identity.ts';
+import type { Language } from '../cel/language.ts';
 import { readFileAtStart } from '../stdx/regular-file.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { readWebhookTarget } from '../webhooks/kubeconfig-target.ts';
@@ -39,6 +40,7 @@ import { escalationGuards } from './rbac/escalation.ts';
 import { createUnion } from './union.ts';
 import type { UnionMember } from './union.ts';
 import type { AccessReviewVersion } from './webhook/access-review.ts';
+import { conditionEnvironment } from './webhook/match-conditions.ts';
 import { createWebhookAuthorizer } from './webhook/webhook-authorizer.ts';
 
 export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'ABAC' | 'RBAC' | 'Node' | 'Webhook';
@@ -61,6 +63,8 @@ export interface AuthorizationDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly identity: Identity;
+  /** What conditions of webhooks are written in. */
+  readonly language: Language;
   /** Something that an operator should know; the server goes on. */
   readonly onProblem: (text: string, error: unknown) => void;
   /** The configuration has been read again and is in force. */
@@ -159,9 +163,13 @@ function fixedTypes(members: readonly Member[]): string {
 function readConfiguration(
   bytes: Uint8Array,
   { configFile = '' }: AuthorizationOptions,
-  { identity }: AuthorizationDeps,
+  { identity, language }: AuthorizationDeps,
 ): readonly ConfiguredAuthorizer[] {
-  const parsed = parseAuthorizationConfiguration(bytes, identity.groups.apiserverConfig);
+  const parsed = parseAuthorizationConfiguration(
+    bytes,
+    identity.groups.apiserverConfig,
+    conditionEnvironment(language),
+  );
   if (parsed.kind === 'ok') return parsed.authorizers;
   throw new AuthorizationOptionsError(`${configFile}: ${parsed.problems.join('; ')}`);
 }
@@ -198,7 +206,12 @@ function makeMembers(
     const reviewGroup = `authorization.${identity.domain}`;
     const made = createWebhookAuthorizer(
       { ...settings, name, reviewGroup },
-      { client, clock, onCall: (call) => counts.webhookCall(call) },
+      {
+        client,
+        clock,
+        onCall: (call) => counts.webhookCall(call),
+        onConditions: (outcome) => counts.conditions(outcome),
+      },
     );
     return { ...made, type: 'Webhook' };
   };

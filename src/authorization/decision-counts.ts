@@ -6,7 +6,7 @@
  * Bound: label values come from the configuration and from this file, never from requests. Names
  * of authorizers that a reload took away keep their counts.
  */
-import type { WebhookCall } from './webhook/webhook-authorizer.ts';
+import type { ConditionsOutcome, WebhookCall } from './webhook/webhook-authorizer.ts';
 
 export interface CountedSeries {
   readonly name: string;
@@ -18,6 +18,7 @@ export interface CountedSeries {
 export interface DecisionCounts {
   decision(type: string, name: string, decision: 'allowed' | 'denied'): void;
   webhookCall(call: WebhookCall): void;
+  conditions(outcome: ConditionsOutcome): void;
   reload(status: 'success' | 'failure', nowMs: number): void;
   readonly series: readonly CountedSeries[];
 }
@@ -40,6 +41,21 @@ export function createDecisionCounts(): DecisionCounts {
     'Failed calls after which the next authorizer was asked.',
     ['name', 'result'],
   );
+  const excluded = counter(
+    'match_condition_exclusions_total',
+    'Requests about which a webhook was not asked, for a condition was false.',
+    ['type', 'name'],
+  );
+  const unclear = counter(
+    'match_condition_evaluation_errors_total',
+    'Requests for which the conditions of a webhook could not be evaluated.',
+    ['type', 'name'],
+  );
+  const deciding = counter(
+    'match_condition_evaluation_seconds_sum',
+    'Time that the conditions of a webhook took.',
+    ['type', 'name'],
+  );
   const reloads = counter(
     'config_controller_automatic_reloads_total',
     'Readings of the changed authorization configuration.',
@@ -57,11 +73,18 @@ export function createDecisionCounts(): DecisionCounts {
       seconds.add([name, result], durationMs / 1000);
       if (failedOpen) open.add([name, result], 1);
     },
+    conditions({ name, result, durationMs }) {
+      deciding.add(['Webhook', name], durationMs / 1000);
+      if (result === 'excluded') excluded.add(['Webhook', name], 1);
+      if (result === 'error') unclear.add(['Webhook', name], 1);
+    },
     reload(status, nowMs) {
       reloads.add([status], 1);
       lastReload.set([status], nowMs / 1000);
     },
-    series: [decisions, calls, seconds, open, reloads, lastReload].map((each) => each.series),
+    series: [decisions, calls, seconds, open, excluded, unclear, deciding, reloads, lastReload].map(
+      (each) => each.series,
+    ),
   };
 }
 

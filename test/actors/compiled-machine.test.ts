@@ -31,7 +31,7 @@ import {
   replaceOf,
   replacing,
 } from '../support/doubles/actor-harness.ts';
-import { interpretedObject } from '../support/interpreted-object.ts';
+import { interpretedObject } from '../support/data/interpreted-object.ts';
 
 const name = { key: podKey('a'), storeKey: storeKey(podKey('a')) };
 const ports: ObjectPorts = {

@@ -63,7 +63,7 @@ describe('names', () => {
     assert.deepEqual(names.checkDns1123Label(a(64)), ['must be no more than 63 bytes']);
     assert.match(
       names.checkQualifiedName('a b')[0] ?? '',
-      /^name part must consist of .* \(e\.g\. 'MyName', or 'my\.name', or '123-abc', regex used/,
+      /^name part must consist of .* \(e\.g\. 'MyName',  or 'my\.name',  or '123-abc', regex used/,
     );
     assert.equal(names.checkQualifiedName('/a')[0], 'prefix part must be non-empty');
     assert.deepEqual(names.checkPathSegmentName('a/%'), [

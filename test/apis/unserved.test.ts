@@ -17,6 +17,7 @@ interface Row {
   readonly says?: RegExp;
 }
 
+const patches = '[JSONPatch{op: "test", path: "/a", value: 1}]';
 const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] };
 
 function webhooks(kind: string): JsonObject {
@@ -79,7 +80,7 @@ const rows: readonly Row[] = [
       spec: {
         matchConstraints: constraints,
         reinvocationPolicy: 'Never',
-        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }],
+        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: patches } }],
       },
     },
     says: /^this server does not evaluate admission policies: nothing is changed/,

@@ -9,11 +9,13 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { claimLanguage } from '../../src/authentication/claim-expressions.ts';
 import { readIssuers } from '../../src/authentication/issuer-config.ts';
 import { createIssuerAuthenticator } from '../../src/authentication/issuer-authenticator.ts';
 import { createWebhookTokens } from '../../src/authentication/webhook-token-authenticator.ts';
 import { systemTimers } from '../../src/stdx/clock.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
+import { testLanguage } from '../support/data/expression-language.ts';
 
 const support = path.join(process.cwd(), 'test/support/data');
 const certificate = readFileSync(path.join(support, 'tls-certificate.pem'), 'utf8');
@@ -62,7 +64,7 @@ function ecSigned(claims: object, privateKey: KeyObject, kid: string | undefined
 function issuerOf(url: string) {
   const issuer = { url, certificateAuthority: certificate, audiences: ['client'] };
   const claimMappings = { username: { claim: 'sub', prefix: '' } };
-  const read = readIssuers([{ issuer, claimMappings }], []);
+  const read = readIssuers([{ issuer, claimMappings }], [], claims);
   assert.ok(read.kind === 'ok');
   return read.issuers[0] as (typeof read.issuers)[number];
 }
@@ -142,6 +144,8 @@ describe('webhook tokens', () => {
   });
 });
 
+const claims = claimLanguage(testLanguage, identityOf('kubernetes'));
+
 describe('trusted issuers', () => {
   test('tokens count by the keys of their own issuer; keys are found again when they change', async () => {
     let pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -161,7 +165,7 @@ describe('trusted issuers', () => {
         uid: { claim: 'sub' },
       },
     };
-    const read = readIssuers([entry], []);
+    const read = readIssuers([entry], [], claims);
     assert.ok(read.kind === 'ok');
     const time = manualTime(startMs);
     const errors: unknown[] = [];
@@ -173,7 +177,7 @@ describe('trusted issuers', () => {
       onError: (_issuer, error) => errors.push(error),
     });
     const ask = async (token: string) => known.authenticateToken(token, []);
-    const claims = {
+    const told = {
       iss: server.url,
       aud: 'client',
       sub: '42',
@@ -182,7 +186,7 @@ describe('trusted issuers', () => {
       hd: 'example.org',
       roles: ['dev', 'ops'],
     };
-    const good = await ask(signed(claims, pair, { kid }));
+    const good = await ask(signed(told, pair, { kid }));
     assert.ok(good.kind === 'authenticated', JSON.stringify([good, errors.map(String)]));
     assert.deepEqual(good.user, {
       name: 'oidc:ann@example.org',
@@ -201,19 +205,92 @@ describe('trusted issuers', () => {
       ['HMAC', {}, { alg: 'HS256' }],
     ];
     for (const [name, more, header] of wrong) {
-      const answer = await ask(signed({ ...claims, ...more }, pair, { kid, ...header }));
+      const answer = await ask(signed({ ...told, ...more }, pair, { kid, ...header }));
       assert.equal(answer.kind, 'rejected', name);
     }
-    assert.equal((await ask(signed(claims, evil, { kid }))).kind, 'rejected', 'a forged one');
-    const foreign = signed({ ...claims, iss: 'https://other.example' }, pair, { kid });
+    assert.equal((await ask(signed(told, evil, { kid }))).kind, 'rejected', 'a forged one');
+    const foreign = signed({ ...told, iss: 'https://other.example' }, pair, { kid });
     assert.equal((await ask(foreign)).kind, 'none');
     const fetched = server.asked();
-    await ask(signed(claims, evil, { kid: 'unknown' }));
+    await ask(signed(told, evil, { kid: 'unknown' }));
     assert.equal(server.asked(), fetched, 'unknown ids do not make it ask again and again');
     pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
     kid = 'two';
     time.advance(11_000);
-    assert.equal((await ask(signed(claims, pair, { kid }))).kind, 'authenticated', 'rotated');
+    assert.equal((await ask(signed(told, pair, { kid }))).kind, 'authenticated', 'rotated');
+    await server.close();
+  });
+
+  test('expressions make the user of the claims, and rules of claims and user are kept', async () => {
+    const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const server = await remote((url) => {
+      const jwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'one' };
+      if (url === '/jwks') return { status: 200, body: { keys: [jwk] } };
+      return { status: 200, body: { issuer: server.url, jwks_uri: `${server.url}/jwks` } };
+    });
+    const entry = {
+      issuer: { url: server.url, certificateAuthority: certificate, audiences: ['client'] },
+      claimMappings: {
+        username: { expression: "claims.email_verified ? claims.email : 'sub:' + claims.sub" },
+        groups: { expression: "claims.roles.split(',').map(r, 'oidc:' + r)" },
+        uid: { expression: "claims.?uid.orValue('none')" },
+        extra: [
+          { key: 'example.org/tenant', valueExpression: 'claims.tenant' },
+          { key: 'example.org/none', valueExpression: "''" },
+        ],
+      },
+      claimValidationRules: [
+        { expression: 'claims.exp - claims.nbf <= 86400 * 2', message: 'it lives too long' },
+      ],
+      userValidationRules: [
+        { expression: "!user.username.startsWith('system:')", message: 'a reserved name' },
+        { expression: "user.groups.all(g, g.startsWith('oidc:'))" },
+      ],
+    };
+    const read = readIssuers([entry], [], claims);
+    assert.ok(read.kind === 'ok', JSON.stringify(read));
+    const known = createIssuerAuthenticator({
+      issuers: read.issuers,
+      clock: manualTime(startMs).clock,
+      timers: systemTimers,
+      audiences: ['api'],
+      onError: (_issuer, error) => assert.fail(String(error)),
+    });
+    const given = {
+      iss: server.url,
+      aud: 'client',
+      sub: '42',
+      nbf: startMs / 1000,
+      exp: startMs / 1000 + 86_400,
+      email: 'ann@example.org',
+      email_verified: true,
+      roles: 'dev,ops',
+      tenant: ['a', 'b', ''],
+    };
+    const ask = async (more: object) =>
+      known.authenticateToken(signed({ ...given, ...more }, pair, { kid: 'one' }), []);
+    const good = await ask({});
+    assert.ok(good.kind === 'authenticated', JSON.stringify(good));
+    assert.deepEqual(good.user, {
+      name: 'ann@example.org',
+      uid: 'none',
+      groups: ['oidc:dev', 'oidc:ops'],
+      extra: { 'example.org/tenant': ['a', 'b'] },
+    });
+    const rows: readonly [object, RegExp][] = [
+      [{ exp: startMs / 1000 + 864_000 }, /failed: it lives too long/],
+      [{ email: 'system:admin' }, /failed: a reserved name/],
+      [{ email: '' }, /empty username/],
+      [{ email: 7 }, /username claim expression must return a string/],
+      [{ roles: 7 }, /resulted in error: no such overload/],
+      [{ tenant: [7] }, /must return a string or a list of strings/],
+      [{ email_verified: 'yes' }, /resulted in error/],
+    ];
+    for (const [more, why] of rows) {
+      const answer = await ask(more);
+      assert.ok(answer.kind === 'rejected', JSON.stringify([more, answer]));
+      assert.match(answer.why, why);
+    }
     await server.close();
   });
 
@@ -311,28 +388,63 @@ describe('trusted issuers', () => {
         { ...base, issuer: { ...issuer, audiences: ['x', 'y'] } },
         /audienceMatchPolicy: must be MatchAny/,
       ],
-      [{ ...base, claimMappings: {} }, /claimMappings\.username\.claim: is required/],
+      [{ ...base, claimMappings: {} }, /claimMappings\.username: claim or expression is required/],
       [{ ...base, claimMappings: { username: { claim: 'sub' } } }, /prefix: is required/],
       [
-        { ...base, claimMappings: { username: { expression: 'claims.sub' } } },
-        /expressions are not supported/,
+        { ...base, claimMappings: { username: { expression: 'claims.' } } },
+        /claimMappings\.username\.expression: compilation failed: ERROR: <input>:1:8: Syntax error/,
       ],
       [
-        { ...base, userValidationRules: [{ expression: 'true' }] },
-        /userValidationRules: expressions/,
+        { ...base, claimMappings: { username: { expression: 'user.name' } } },
+        /undeclared reference to 'user'/,
       ],
       [
-        { ...base, claimValidationRules: [{ expression: 'true' }] },
-        /claimValidationRules\[0\]\.expression/,
+        { ...base, claimMappings: { username: { ...username, expression: 'claims.sub' } } },
+        /username: claim and expression can't both be set/,
+      ],
+      [
+        { ...base, claimMappings: { username: { expression: 'claims.email' } } },
+        /claims\.email_verified must be used/,
+      ],
+      [
+        { ...base, claimMappings: { username, extra: [{ key: 'x', valueExpression: '"y"' }] } },
+        /extra\[0\]\.key: must be a domain-prefixed path/,
+      ],
+      [
+        {
+          ...base,
+          claimMappings: { username, extra: [{ key: 'a.k8s.io/x', valueExpression: '"y"' }] },
+        },
+        /reserved for Kubernetes use/,
+      ],
+      [
+        { ...base, userValidationRules: [{ expression: 'user.username' }] },
+        /userValidationRules\[0\]\.expression: must evaluate to bool but got string/,
+      ],
+      [
+        { ...base, userValidationRules: [{ expression: 'user.name == ""' }] },
+        /undefined field 'name'/,
+      ],
+      [
+        { ...base, claimValidationRules: [{ expression: '1' }] },
+        /claimValidationRules\[0\]\.expression: must evaluate to bool/,
+      ],
+      [
+        { ...base, claimValidationRules: [{ expression: 'true' }, { expression: 'true' }] },
+        /claimValidationRules\[1\]\.expression: is given twice/,
       ],
       [{ ...base, other: 1 }, /jwt\[0\]: unknown field "other"/],
     ];
     for (const [entry, problem] of rows) {
-      const read = readIssuers([entry as JsonObject], []);
+      const read = readIssuers([entry as JsonObject], [], claims);
       assert.ok(read.kind === 'invalid', String(problem));
       assert.match(read.problem, problem);
     }
-    assert.equal(readIssuers([base, base], []).kind, 'invalid', 'twice');
-    assert.equal(readIssuers([base], ['https://a.example']).kind, 'invalid', 'the own issuer');
+    assert.equal(readIssuers([base, base], [], claims).kind, 'invalid', 'twice');
+    assert.equal(
+      readIssuers([base], ['https://a.example'], claims).kind,
+      'invalid',
+      'the own issuer',
+    );
   });
 });

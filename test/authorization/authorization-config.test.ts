@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseAuthorizationConfiguration } from '../../src/authorization/authorization-config.ts';
+import { conditionEnvironment } from '../../src/authorization/webhook/match-conditions.ts';
+import { testLanguage } from '../support/data/expression-language.ts';
 
+const environment = conditionEnvironment(testLanguage);
 const group = 'apiserver.config.k8s.io';
 const webhook = {
   timeout: '3s',
@@ -31,6 +34,7 @@ describe('an authorization configuration', () => {
         { type: 'RBAC', name: 'rbac' },
       ]),
       group,
+      environment,
     );
     assert.deepEqual(parsed, {
       kind: 'ok',
@@ -46,6 +50,7 @@ describe('an authorization configuration', () => {
             version: 'v1',
             failurePolicy: 'Deny',
             kubeConfigFile: '/etc/hook.yaml',
+            conditions: undefined,
           },
         },
         { type: 'RBAC', name: 'rbac' },
@@ -55,7 +60,7 @@ describe('an authorization configuration', () => {
 
   it('may be YAML', () => {
     const text = `apiVersion: ${group}/v1beta1\nkind: AuthorizationConfiguration\nauthorizers:\n- type: RBAC\n  name: rbac\n`;
-    assert.equal(parseAuthorizationConfiguration(Buffer.from(text), group).kind, 'ok');
+    assert.equal(parseAuthorizationConfiguration(Buffer.from(text), group, environment).kind, 'ok');
   });
 
   const rows: readonly [string, Buffer, RegExp][] = [
@@ -141,15 +146,37 @@ describe('an authorization configuration', () => {
       /kubeConfigFile: required/,
     ],
     [
-      'with conditions',
-      hook({ matchConditions: [{ expression: 'true' }] }),
-      /matchConditions: conditions are not supported/,
+      'with a condition that is no bool',
+      hook({ matchConditions: [{ expression: 'request.user' }] }),
+      /matchConditions\[0\]\.expression: must evaluate to bool but got string/,
+    ],
+    [
+      'with a condition on a field that there is not',
+      hook({ matchConditions: [{ expression: 'true' }, { expression: 'request.usr == ""' }] }),
+      /matchConditions\[1\]\.expression: compilation failed: ERROR: <input>:1:8: undefined field 'usr'/,
+    ],
+    [
+      'with a condition twice',
+      hook({ matchConditions: [{ expression: 'true' }, { expression: 'true' }] }),
+      /matchConditions\[1\]\.expression: is given twice/,
+    ],
+    [
+      'with a condition that is empty',
+      hook({ matchConditions: [{}] }),
+      /matchConditions\[0\]\.expression: required/,
+    ],
+    [
+      'with more conditions than anybody needs',
+      hook({
+        matchConditions: Array.from({ length: 65 }, (_none, i) => ({ expression: `${i}>0` })),
+      }),
+      /matchConditions: at most 64 conditions expected/,
     ],
     ['that is no document', Buffer.from('[: '), /neither YAML nor JSON/],
   ];
   for (const [title, bytes, problem] of rows) {
     it(`${title} is refused`, () => {
-      const parsed = parseAuthorizationConfiguration(bytes, group);
+      const parsed = parseAuthorizationConfiguration(bytes, group, environment);
       assert.equal(parsed.kind, 'invalid');
       assert.match(parsed.problems.join('; '), problem);
     });

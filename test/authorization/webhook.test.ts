@@ -11,6 +11,11 @@ import type {
   WebhookAuthorizerOptions,
   WebhookCall,
 } from '../../src/authorization/webhook/webhook-authorizer.ts';
+import {
+  compileConditions,
+  conditionEnvironment,
+} from '../../src/authorization/webhook/match-conditions.ts';
+import type { MatchConditions } from '../../src/authorization/webhook/match-conditions.ts';
 import { systemTimers } from '../../src/stdx/clock.ts';
 import { readWebhookTarget, WebhookTargetError } from '../../src/webhooks/kubeconfig-target.ts';
 import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
@@ -22,6 +27,7 @@ import {
 } from '../support/data/access-attributes.ts';
 import { asAdmin } from '../support/clients/access-setup.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import { testLanguage } from '../support/data/expression-language.ts';
 
 type Answer = (
   review: JsonObject,
@@ -93,6 +99,7 @@ describe('a webhook', () => {
   const authorizer = (options: Partial<WebhookAuthorizerOptions> = {}, timeoutMs = 5000) => {
     const time = manualTime();
     const calls: WebhookCall[] = [];
+    const conditions: string[] = [];
     const target = readWebhookTarget(path.join(folder, 'hook.yaml'));
     // Calls run on real time, what is kept on time that the test moves.
     const client = createWebhookClient(target, timeoutMs, {
@@ -109,9 +116,20 @@ describe('a webhook', () => {
         failurePolicy: 'NoOpinion',
         ...options,
       },
-      { client, clock: time.clock, onCall: (call) => calls.push(call) },
+      {
+        client,
+        clock: time.clock,
+        onCall: (call) => calls.push(call),
+        onConditions: ({ result }) => conditions.push(result),
+      },
     );
-    return { authorize: made.authorize.bind(made), time, calls, close: () => made.close() };
+    return {
+      authorize: made.authorize.bind(made),
+      time,
+      calls,
+      conditions,
+      close: () => made.close(),
+    };
   };
   const asked = {
     ...resourceAttributes('get apps/deployments/scale', 'web', 'ns'),
@@ -153,6 +171,57 @@ describe('a webhook', () => {
       nonResourceAttributes: { path: '/x', verb: 'get' },
       user: 'u',
     });
+    close();
+  });
+
+  const conditionsOf = (...expressions: string[]): MatchConditions => {
+    const compiled = compileConditions(expressions, conditionEnvironment(testLanguage));
+    assert.ok(compiled.kind === 'ok', JSON.stringify(compiled));
+    return compiled.conditions;
+  };
+
+  it('is asked only about what its conditions match', async () => {
+    const rows: readonly [string[], 'match' | 'excluded' | 'error'][] = [
+      [["request.user == 'u'", "'g' in request.groups", "request.extra['k'][0] == 'v'"], 'match'],
+      [['has(request.resourceAttributes)', "request.uid == '1'"], 'match'],
+      [["request.resourceAttributes.namespace == 'ns'"], 'match'],
+      [["request.resourceAttributes.subresource == 'scale'"], 'match'],
+      [['!has(request.nonResourceAttributes)'], 'match'],
+      [["request.resourceAttributes.group != 'apps'"], 'excluded'],
+      [["request.nonResourceAttributes.path == '/x'"], 'error'],
+      // A false one decides, whatever went wrong before it.
+      [["request.nonResourceAttributes.path == '/x'", "request.user == 'nobody'"], 'excluded'],
+      [["request.nonResourceAttributes.path == '/x' || request.user == 'u'"], 'match'],
+      [["request.extra['none'][0] == 'v'"], 'error'],
+    ];
+    hook.answer = () => status({ allowed: true });
+    for (const [expressions, result] of rows) {
+      for (const failurePolicy of ['NoOpinion', 'Deny'] as const) {
+        hook.seen.length = 0;
+        const { authorize, close, conditions } = authorizer({
+          failurePolicy,
+          conditions: conditionsOf(...expressions),
+        });
+        const decision = await authorize(asked);
+        const failed = failurePolicy === 'Deny' ? 'deny' : 'no-opinion';
+        const wanted = { match: 'allow', excluded: 'no-opinion', error: failed }[result];
+        assert.equal(decision.kind, wanted, expressions.join());
+        assert.deepEqual(conditions, [result], expressions.join());
+        assert.equal(hook.seen.length, result === 'match' ? 1 : 0, expressions.join());
+        close();
+      }
+    }
+  });
+
+  it('says why its conditions could not be evaluated', async () => {
+    const { authorize, close } = authorizer({
+      conditions: conditionsOf("request.nonResourceAttributes.path == '/x'"),
+    });
+    const { error } = await authorize(asked);
+    assert.match(
+      error ?? '',
+      /^webhook hook: cel evaluation error: expression 'request\.nonR.*no such key: nonResourceAttributes/,
+    );
     close();
   });
 
@@ -268,6 +337,57 @@ describe('a webhook', () => {
         (error) => error instanceof WebhookTargetError && problem.test(error.message),
       );
     }
+  });
+
+  it('of a running server is not asked where its conditions say so', async () => {
+    const config = path.join(folder, 'conditions.yaml');
+    const document = (expression: string) =>
+      JSON.stringify({
+        apiVersion: 'apiserver.config.k8s.io/v1',
+        kind: 'AuthorizationConfiguration',
+        authorizers: [
+          {
+            type: 'Webhook',
+            name: 'hook',
+            webhook: {
+              timeout: '3s',
+              unauthorizedTTL: '0s',
+              authorizedTTL: '0s',
+              subjectAccessReviewVersion: 'v1',
+              matchConditionSubjectAccessReviewVersion: 'v1',
+              failurePolicy: 'Deny',
+              connectionInfo: {
+                type: 'KubeConfigFile',
+                kubeConfigFile: path.join(folder, 'hook.yaml'),
+              },
+              matchConditions: [{ expression }],
+            },
+          },
+          { type: 'RBAC', name: 'rbac' },
+        ],
+      });
+    await writeFile(config, document("request.user == 'alice'"));
+    hook.answer = () => status({ allowed: true });
+    const options = { 'authorization-mode': '', 'authorization-config': config };
+    const server = await startSecureServer(options);
+    try {
+      const versionAs = (token: string) =>
+        server.request('GET', '/metrics', { headers: { authorization: `Bearer ${token}` } });
+      hook.seen.length = 0;
+      assert.equal((await versionAs(tokens.bob)).status, 403);
+      assert.equal(hook.seen.length, 0, 'nobody asked about bob');
+      assert.equal((await versionAs(tokens.alice)).status, 200);
+      assert.equal(hook.seen.length, 1);
+      const page = (await asAdmin(server, 'GET', '/metrics')).text;
+      assert.match(page, /match_condition_exclusions_total\{type="Webhook",name="hook"\} [1-9]/);
+    } finally {
+      await server.remove();
+    }
+    await writeFile(config, document('request.user =='));
+    await assert.rejects(
+      startSecureServer(options),
+      /authorizers\[0\]\.webhook\.matchConditions\[0\]\.expression: compilation failed: ERROR/,
+    );
   });
 
   it('stands in a configuration file, which is read again when it changes', async () => {

@@ -22,9 +22,26 @@ export const layers: readonly LayerRule[] = [
     folder: 'src/registry',
     may: ['src/stdx', 'src/apimachinery', 'src/storage', 'actors', 'streams'],
   },
+  // What it takes of apimachinery are forms of texts: quantities, names, quotation.
+  {
+    folder: 'src/cel',
+    may: [
+      'src/stdx',
+      'src/apimachinery/quantity.ts',
+      'src/apimachinery/quote.ts',
+      'src/apimachinery/validation/names.ts',
+    ],
+  },
   {
     folder: 'src/apis',
-    may: ['src/stdx', 'src/apimachinery', 'src/registry', 'src/pki/certificate-requests.ts'],
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/registry',
+      'src/cel',
+      'src/admission/expressions',
+      'src/pki/certificate-requests.ts',
+    ],
   },
   { folder: 'src/pki', may: ['src/stdx', 'src/apimachinery'] },
   {
@@ -32,6 +49,7 @@ export const layers: readonly LayerRule[] = [
     may: [
       'src/stdx',
       'src/apimachinery',
+      'src/cel',
       'src/pki',
       'src/webhooks/http-call.ts',
       'src/webhooks/kubeconfig.ts',
@@ -43,13 +61,14 @@ export const layers: readonly LayerRule[] = [
   },
   {
     folder: 'src/authorization',
-    may: ['src/stdx', 'src/apimachinery', 'src/webhooks', 'streams'],
+    may: ['src/stdx', 'src/apimachinery', 'src/cel', 'src/webhooks', 'streams'],
   },
   {
     folder: 'src/admission',
     may: [
       'src/stdx',
       'src/apimachinery',
+      'src/cel',
       'src/pki/certificate-requests.ts',
       'src/authorization/authorizer.ts',
       'src/authorization/node',
@@ -114,10 +133,12 @@ export const libraryDoors: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/server/compose/log.ts'],
   'prom-client': ['src/server/metrics/metrics.ts'],
   commander: ['src/server/commands/command-line.ts'],
+  re2js: ['src/cel/library/regular-expression.ts'],
 };
 
 /** Tests and benchmarks may import anything of the project and these. */
 export const testLibraries: readonly string[] = [
+  '@bufbuild/cel-spec',
   '@bufbuild/protobuf',
   '@kubernetes/client-node',
   '@bufbuild/protobuf/wire',

@@ -136,6 +136,6 @@ function tooLong(value: string, maxBytes: number): string[] {
 }
 
 function explain(rule: string, pattern: string, examples: readonly string[]): string {
-  const shown = examples.map((example) => `'${example}', `).join('or ');
+  const shown = examples.map((example) => `'${example}', `).join(' or ');
   return `${rule} (e.g. ${shown}regex used for validation is '${pattern}')`;
 }

@@ -1,4 +1,6 @@
 /** Policies that decide on requests by expressions, and the bindings that put them to work. */
+import { mutatingPolicyExpressions } from './admission-expressions.ts';
+import { validatingPolicyExpressions } from './admission-expressions.ts';
 import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, column, integer, nameColumn, selectorText, table } from '../tables/columns.ts';
@@ -81,6 +83,7 @@ const policyBindingDefaults: DefaultTable = {
 
 export const validatingAdmissionPolicies: KindDefinition = {
   resource: 'admissionregistration.{domain}/validatingadmissionpolicies',
+  expressions: validatingPolicyExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
   keptByStatus: 'all',
@@ -114,6 +117,7 @@ export const validatingAdmissionPolicyBindings: KindDefinition = {
 
 export const mutatingAdmissionPolicies: KindDefinition = {
   resource: 'admissionregistration.{domain}/mutatingadmissionpolicies',
+  expressions: mutatingPolicyExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
   defaults: mutatingPolicyDefaults,

@@ -1,4 +1,5 @@
 /** Configurations of webhooks: which requests are shown to which service before a decision. */
+import { webhookExpressions } from './admission-expressions.ts';
 import { notSupported } from '../../apimachinery/field-error.ts';
 import { objects, text } from '../../apimachinery/members.ts';
 import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
@@ -72,6 +73,7 @@ const stableWebhookRules = sinceCreate(
 
 export const validatingWebhookConfigurations: KindDefinition = {
   resource: 'admissionregistration.{domain}/validatingwebhookconfigurations',
+  expressions: webhookExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
   defaults: validatingDefaults,
@@ -87,6 +89,7 @@ export const validatingWebhookConfigurations: KindDefinition = {
 
 export const mutatingWebhookConfigurations: KindDefinition = {
   resource: 'admissionregistration.{domain}/mutatingwebhookconfigurations',
+  expressions: webhookExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
   defaults: mutatingDefaults,

@@ -1,4 +1,5 @@
 /** CustomResourceDefinitions: kinds that clients define. */
+import { definitionExpressions } from './definition-expressions.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
@@ -43,6 +44,7 @@ const definitionDefaults: DefaultTable = {
 
 export const customResourceDefinitions: KindDefinition = {
   resource: 'apiextensions.{domain}/customresourcedefinitions',
+  expressions: definitionExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
   defaults: definitionDefaults,

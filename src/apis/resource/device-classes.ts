@@ -1,10 +1,13 @@
 /** DeviceClasses, and the taints that keep pods from devices. */
+import { deviceTaintRuleExpressions } from './device-expressions.ts';
+import { deviceClassExpressions } from './device-expressions.ts';
 import type { KindDefinition } from '../kind-definition.ts';
 import { deviceClassRules, deviceTaintRuleRules } from './claim-rules.ts';
 import { nameAndAge } from '../tables/cells.ts';
 
 export const deviceClasses: KindDefinition = {
   resource: 'resource.{domain}/deviceclasses',
+  expressions: deviceClassExpressions,
   featureGates: ['DynamicResourceAllocation'],
   returnsDeletedObject: true,
   tracksGeneration: true,
@@ -14,6 +17,7 @@ export const deviceClasses: KindDefinition = {
 
 export const deviceTaintRules: KindDefinition = {
   resource: 'resource.{domain}/devicetaintrules',
+  expressions: deviceTaintRuleExpressions,
   featureGates: ['DynamicResourceAllocation', 'DRADeviceTaints'],
   returnsDeletedObject: true,
   tracksGeneration: true,

@@ -1,4 +1,6 @@
 /** ResourceClaims and their templates: which devices a pod asks for. */
+import { claimTemplateExpressions } from './device-expressions.ts';
+import { claimExpressions } from './device-expressions.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { ageColumn, column, nameColumn, table } from '../tables/columns.ts';
 import { objectsAt, valueAt } from '../tables/fields.ts';
@@ -28,6 +30,7 @@ const resourceClaimTable = table([
 
 export const resourceClaims: KindDefinition = {
   resource: 'resource.{domain}/resourceclaims',
+  expressions: claimExpressions,
   featureGates: ['DynamicResourceAllocation'],
   returnsDeletedObject: true,
   keptByStatus: 'all',
@@ -39,6 +42,7 @@ export const resourceClaims: KindDefinition = {
 
 export const resourceClaimTemplates: KindDefinition = {
   resource: 'resource.{domain}/resourceclaimtemplates',
+  expressions: claimTemplateExpressions,
   featureGates: ['DynamicResourceAllocation'],
   returnsDeletedObject: true,
   validation: resourceClaimTemplateRules,

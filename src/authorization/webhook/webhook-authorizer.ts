@@ -1,11 +1,12 @@
 /**
  * An authorizer that asks another service (spec 2, section 5.5).
  *
- *     attributes ▶ kept decision? ▶ call ▶ allow | deny | no opinion, kept for its time
- *                                    └ failed, or malformed ▶ as the failure policy says, not kept
+ *     attributes ▶ conditions ▶ kept decision? ▶ call ▶ allow | deny | no opinion, kept for a time
+ *                      │                           └ failed, or malformed ▶ by the failure policy
+ *                      ├ one is false ▶ no opinion
+ *                      └ one fails, none is false ▶ by the failure policy
  *
- * What it is not: the call (src/webhooks), or conditions on what is asked: a configuration with
- * conditions is refused before this is made.
+ * What it is not: the call (src/webhooks), or the language of conditions (match-conditions.ts).
  *
  * Invariants: questions that are the same while the first is out share its answer. A failure never
  * allows.
@@ -16,6 +17,8 @@ import { WebhookError } from '../../webhooks/webhook-poster.ts';
 import type { Attributes, Authorizer, Decision, RuleResolver } from '../authorizer.ts';
 import { accessReviewOf, readAccessReview } from './access-review.ts';
 import type { AccessReviewVersion } from './access-review.ts';
+import type { MatchConditions } from './match-conditions.ts';
+import { noOpinion } from '../authorizer.ts';
 import { createDecisionCache } from './decision-cache.ts';
 
 export interface WebhookAuthorizerOptions {
@@ -26,6 +29,14 @@ export interface WebhookAuthorizerOptions {
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;
   readonly failurePolicy: 'NoOpinion' | 'Deny';
+  readonly conditions?: MatchConditions | undefined;
+}
+
+/** What the conditions of a webhook said of one request. */
+export interface ConditionsOutcome {
+  readonly name: string;
+  readonly result: 'match' | 'excluded' | 'error';
+  readonly durationMs: number;
 }
 
 export interface WebhookCall {
@@ -40,6 +51,7 @@ export interface WebhookAuthorizerDeps {
   readonly client: WebhookClient;
   readonly clock: Clock;
   readonly onCall: (call: WebhookCall) => void;
+  readonly onConditions: (outcome: ConditionsOutcome) => void;
 }
 
 export interface WebhookAuthorizer extends Authorizer, RuleResolver {
@@ -48,7 +60,7 @@ export interface WebhookAuthorizer extends Authorizer, RuleResolver {
 
 export function createWebhookAuthorizer(
   options: WebhookAuthorizerOptions,
-  { client, clock, onCall }: WebhookAuthorizerDeps,
+  { client, clock, onCall, onConditions }: WebhookAuthorizerDeps,
 ): WebhookAuthorizer {
   const { name, reviewGroup, version, failurePolicy } = options;
   const cache = createDecisionCache(clock);
@@ -59,6 +71,16 @@ export function createWebhookAuthorizer(
     reason: '',
     error: `webhook ${name}: ${why}`,
   });
+  /** The decision that the conditions make; undefined: ask. */
+  const excluded = (attributes: Attributes): Decision | undefined => {
+    if (options.conditions === undefined) return undefined;
+    const startMs = clock.monotonicMs();
+    const { match, errors } = options.conditions.evaluate(attributes);
+    const result = match === undefined ? 'error' : match ? 'match' : 'excluded';
+    onConditions({ name, result, durationMs: clock.monotonicMs() - startMs });
+    if (match === undefined) return failed(`cel evaluation error: ${errors.join(', ')}`);
+    return match ? undefined : noOpinion;
+  };
   const call = async (attributes: Attributes, key: string): Promise<Decision> => {
     const startMs = clock.monotonicMs();
     const done = (result: WebhookCall['result']): void => {
@@ -88,6 +110,8 @@ export function createWebhookAuthorizer(
   return {
     name,
     authorize(attributes) {
+      const decided = excluded(attributes);
+      if (decided !== undefined) return decided;
       const key = keyOf(attributes);
       const known = cache.get(key);
       if (known !== undefined) return known;

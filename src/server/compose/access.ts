@@ -90,7 +90,7 @@ export interface AccessParts {
 export function assembleAccess(config: CompletedConfig, deps: AccessDeps): AccessParts {
   const { parts, identity, clock, timers, log } = deps;
   const { pki, files, keys, signing } = deps.material;
-  const { streams, authorization, registry } = parts;
+  const { streams, authorization, language, registry } = parts;
   const tokens = createTokenParts(config.tokens, {
     identity,
     clock,
@@ -100,6 +100,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
     streams,
     keys,
     jwt: files.configuration?.jwt,
+    language,
   });
   const configuration = followAuthentication(config.access, files, {
     identity,

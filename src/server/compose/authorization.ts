@@ -17,6 +17,7 @@ import { createRoleAggregation } from '../../controllers/role-aggregation.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Streams } from '../../../streams/streams.ts';
+import type { Language } from '../../cel/language.ts';
 import type { Log } from './log.ts';
 import { OptionsError } from '../config/option-values.ts';
 
@@ -25,6 +26,7 @@ export interface AuthorizationPartDeps {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly identity: Identity;
+  readonly language: Language;
   readonly log: Log;
 }
 

@@ -48,12 +48,14 @@ import type { ObjectRecord } from '../../storage/record.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
 import { startAuthorization } from './authorization.ts';
-import { openCommandLog } from '../command-log-file.ts';
+import { openCommandLog } from './command-log-file.ts';
+import { expressionLanguage } from './expression-language.ts';
+import type { Language } from '../../cel/language.ts';
 import type { Log } from './log.ts';
 import { isEnding } from './open-storage.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { streamPorts } from './stream-ports.ts';
-import { TokenDeadlines } from '../token-deadlines.ts';
+import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
 import { createMigration } from './validation-migration.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
@@ -71,6 +73,8 @@ export interface ServerParts {
   readonly turnWatch: TurnWatch<RequestInfo>;
   readonly validation: Pick<ServerMigration, 'stats'>;
   readonly authorization: Authorization;
+  /** What expressions in objects and configurations are written in. */
+  readonly language: Language;
 }
 
 export interface PartsDeps {
@@ -111,15 +115,17 @@ export async function assembleParts(
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, isEnding, limits });
   const upgrade = upgrading(scheme);
+  const language = expressionLanguage(config, identity);
   const authorization = startAuthorization(config.access.authorization, {
     streams,
     clock,
     timers,
     identity,
+    language,
     log,
   });
   const validation = createMigration(config.featureGates, log);
-  const strategyOf = strategiesOf(identity, validation.migration, kinds);
+  const strategyOf = strategiesOf(identity, validation.migration, kinds, language);
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
   const actors = createActorSystem({
@@ -169,6 +175,7 @@ export async function assembleParts(
     turnWatch,
     validation,
     authorization,
+    language,
   };
 }
 

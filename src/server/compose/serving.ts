@@ -36,7 +36,7 @@ import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { ObjectSchema } from '../../apimachinery/typed/type-schema.ts';
 import { createActorsDebug } from '../../endpoints/debug/actors.ts';
-import { actorsDebugging } from '../actors-debugging.ts';
+import { actorsDebugging } from './actors-debugging.ts';
 import { openApiDocuments } from '../../apimachinery/openapi/documents.ts';
 import { describeGroups } from '../../apis/descriptions/descriptions.ts';
 import type { KindSet } from '../../apis/kind-set.ts';

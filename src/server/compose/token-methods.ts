@@ -35,12 +35,15 @@ import type { Prng } from '../../stdx/prng.ts';
 import type { RootActor } from '../../../actors/root-actor.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { messageOf } from '../../stdx/message-of.ts';
+import { claimLanguage } from '../../authentication/claim-expressions.ts';
+import type { ClaimLanguage } from '../../authentication/claim-expressions.ts';
+import type { Language } from '../../cel/language.ts';
 import type { Log } from './log.ts';
 import { accountTokenSeries } from '../metrics/account-token-series.ts';
 import type { LabelledSeries } from '../metrics/metrics.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { TokenKeys } from './token-keys.ts';
-import type { TokenDeadlines } from '../token-deadlines.ts';
+import type { TokenDeadlines } from './token-deadlines.ts';
 import type { TokenConfig } from '../config/token-options.ts';
 
 export interface TokenPartsDeps {
@@ -53,6 +56,8 @@ export interface TokenPartsDeps {
   readonly keys: TokenKeys;
   /** Entries of the authentication configuration; undefined: there is none. */
   readonly jwt: readonly JsonValue[] | undefined;
+  /** What their expressions are written in. */
+  readonly language: Language;
 }
 
 export interface TokenParts {
@@ -90,7 +95,8 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     objects,
   });
   const bootstrap = createBootstrapAuthenticator({ identity, clock, objects });
-  const trusted = trustedIssuers(deps, issuers, audiences);
+  const claims = claimLanguage(deps.language, identity);
+  const trusted = trustedIssuers(deps, issuers, audiences, claims);
   const webhook = webhookOf(config, deps, audiences);
   return {
     methods: [
@@ -111,7 +117,7 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     objects,
     audiences,
     series: accountTokenSeries(accounts.counts),
-    trustIssuers: (jwt) => trusted?.trust(issuersOf(jwt, issuers)),
+    trustIssuers: (jwt) => trusted?.trust(issuersOf(jwt, issuers, claims)),
     discoveryDocument: (address) => ({
       issuer,
       jwks_uri: config.jwksUri ?? `https://${address}/openid/v1/jwks`,
@@ -134,9 +140,10 @@ function trustedIssuers(
   { clock, jwt, log, timers }: TokenPartsDeps,
   own: readonly string[],
   audiences: readonly string[],
+  claims: ClaimLanguage,
 ): IssuerAuthenticator | undefined {
   if (jwt === undefined) return undefined;
-  const issuers = issuersOf(jwt, own);
+  const issuers = issuersOf(jwt, own, claims);
   const onError = (issuer: string, error: unknown): void => {
     log.warn({ issuer, err: error }, 'the keys of an issuer could not be had');
   };
@@ -144,8 +151,12 @@ function trustedIssuers(
 }
 
 /** @throws OptionsError. */
-function issuersOf(jwt: readonly JsonValue[], own: readonly string[]): readonly IssuerConfig[] {
-  const read = readIssuers(jwt, own);
+function issuersOf(
+  jwt: readonly JsonValue[],
+  own: readonly string[],
+  claims: ClaimLanguage,
+): readonly IssuerConfig[] {
+  const read = readIssuers(jwt, own, claims);
   if (read.kind === 'ok') return read.issuers;
   throw new OptionsError(`--authentication-config: ${read.problem}`);
 }

@@ -7,7 +7,7 @@ import { validationRowsOfFiles } from './validation-row-files.ts';
 
 const label =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and " +
-  "must start and end with an alphanumeric character (e.g. 'my-name', or '123-abc', regex used " +
+  "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used " +
   "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
 const container = { name: 'c', image: 'i' };
@@ -149,7 +149,7 @@ const pods: readonly ValidationRow[] = [
         'supported values: "Always", "Never", "OnFailure"',
       'spec.nodeSelector: Invalid value: "-": a valid label must be an empty string or consist ' +
         "of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
-        "alphanumeric character (e.g. 'MyValue', or 'my_value', or '12345', regex used for " +
+        "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for " +
         "validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
       'spec.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` ' +
         'is empty, which means "match all values and all keys"',
@@ -241,7 +241,7 @@ const workloads: readonly ValidationRow[] = [
       'template.metadata.labels: Invalid value: "/": name part must be non-empty',
       'template.metadata.labels: Invalid value: "/": name part must consist of alphanumeric ' +
         "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. " +
-        "'MyName', or 'my.name', or '123-abc', regex used for validation is " +
+        "'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
         "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
     ],
   ),

@@ -1,16 +1,16 @@
 /** An object's machine and actions in XState's own interpreter: slow, and beyond doubt. */
 import { createActor, enqueueActions } from 'xstate';
-import { objectActions } from '../../actors/object-actions.ts';
-import type { ObjectAction } from '../../actors/object-actions.ts';
-import { objectContext } from '../../actors/object-context.ts';
+import { objectActions } from '../../../actors/object-actions.ts';
+import type { ObjectAction } from '../../../actors/object-actions.ts';
+import { objectContext } from '../../../actors/object-context.ts';
 import type {
   ObjectContext,
   ObjectEffect,
   ObjectEvent,
   ObjectPorts,
-} from '../../actors/object-context.ts';
-import type { ObjectInput } from '../../actors/object-logic.ts';
-import { actionNames, objectMachine } from '../../actors/object-machine.ts';
+} from '../../../actors/object-context.ts';
+import type { ObjectInput } from '../../../actors/object-logic.ts';
+import { actionNames, objectMachine } from '../../../actors/object-machine.ts';
 
 export interface InterpretedObject {
   send(event: ObjectEvent): void;

@@ -1,9 +1,9 @@
 /** What operators may see of this process's actors: endpoints/debug/actors.ts serves it. */
-import { inspectActors } from '../../actors/inspection.ts';
-import type { ActorRow, ActorsDebugging } from '../endpoints/debug/actors.ts';
-import type { Clock } from '../stdx/clock.ts';
-import type { CompletedConfig } from './config/options.ts';
-import type { ServerParts } from './compose/server-parts.ts';
+import { inspectActors } from '../../../actors/inspection.ts';
+import type { ActorRow, ActorsDebugging } from '../../endpoints/debug/actors.ts';
+import type { Clock } from '../../stdx/clock.ts';
+import type { CompletedConfig } from '../config/options.ts';
+import type { ServerParts } from './server-parts.ts';
 
 type Parts = Pick<ServerParts, 'actors' | 'root' | 'tokens'>;
 

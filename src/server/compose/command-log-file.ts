@@ -5,9 +5,9 @@
  * order and never read here. Bounds: `bytesMax`, after which nothing more is written down.
  */
 import { createWriteStream } from 'node:fs';
-import { createCommandLog } from '../../actors/command-log.ts';
-import type { CommandLog } from '../../actors/command-log.ts';
-import type { Log } from './compose/log.ts';
+import { createCommandLog } from '../../../actors/command-log.ts';
+import type { CommandLog } from '../../../actors/command-log.ts';
+import type { Log } from './log.ts';
 
 const bytesMax = 1024 ** 3;
 

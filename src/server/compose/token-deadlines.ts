@@ -8,21 +8,21 @@
  *
  * Bounds: at the start, `restoredPerTurn` tokens in a turn of the event loop.
  */
-import { createTokenActors } from '../../actors/token-actors.ts';
-import type { ResidentToken, TokenActors } from '../../actors/token-actors.ts';
-import type { RootActor } from '../../actors/root-actor.ts';
-import { tokenStates } from '../../actors/actors.ts';
-import { decodeObject } from '../apimachinery/object-encoding.ts';
-import { bootstrapExpiry } from '../authentication/bootstrap-token.ts';
-import { secretsResource } from '../authentication/object-reader.ts';
-import type { Controller } from '../controllers/controller.ts';
-import type { RegistryDeps } from '../registry/registry.ts';
-import type { Timers } from '../stdx/clock.ts';
-import type { ObjectKey } from '../storage/keys.ts';
-import type { RecordTimer } from '../storage/record.ts';
-import { followResource } from '../../streams/follow-resource.ts';
-import type { Following } from '../../streams/follow-resource.ts';
-import type { Entry } from '../../streams/streams.ts';
+import { createTokenActors } from '../../../actors/token-actors.ts';
+import type { ResidentToken, TokenActors } from '../../../actors/token-actors.ts';
+import type { RootActor } from '../../../actors/root-actor.ts';
+import { tokenStates } from '../../../actors/actors.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import { bootstrapExpiry } from '../../authentication/bootstrap-token.ts';
+import { secretsResource } from '../../authentication/object-reader.ts';
+import type { Controller } from '../../controllers/controller.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import type { Timers } from '../../stdx/clock.ts';
+import type { ObjectKey } from '../../storage/keys.ts';
+import type { RecordTimer } from '../../storage/record.ts';
+import { followResource } from '../../../streams/follow-resource.ts';
+import type { Following } from '../../../streams/follow-resource.ts';
+import type { Entry } from '../../../streams/streams.ts';
 
 const restoredPerTurn = 256;
 

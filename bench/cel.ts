@@ -1,0 +1,149 @@
+/**
+ * The bench of expressions: `node dist/bench/cel.js [--smoke]` after a build.
+ *
+ * Question: how long does it take to compile real rules, and how many evaluations a second does one
+ * core do, on JSON data as it is decoded?
+ *
+ * What it does not answer: what a request with rules costs, or what schema-typed data add. Nothing
+ * else is measured beside it: Debian's stable release has no package of the reference's library
+ * to build a peer with.
+ *
+ * Each rule is warmed up before it is measured; the figure is the best of three rounds.
+ */
+import { costTables } from '../src/cel/cost-tables.ts';
+import { createEnvironment } from '../src/cel/environment.ts';
+import { bindings } from '../src/cel/library/bindings.ts';
+import { stringsLibrary } from '../src/cel/library/strings-library.ts';
+import { dynType, intType, mapType, stringType } from '../src/cel/type.ts';
+import type { Type } from '../src/cel/type.ts';
+import type { Value } from '../src/cel/value.ts';
+import { systemClock } from '../src/stdx/clock.ts';
+
+interface Rule {
+  readonly name: string;
+  readonly rule: string;
+  readonly variables: Readonly<Record<string, Value>>;
+  /** Dyn where it is left out. */
+  readonly type?: Type | undefined;
+}
+
+const route = {
+  type: 'RequestHeaderModifier',
+  requestHeaderModifier: { set: [{ name: 'a', value: 'b' }] },
+  matches: [{ path: { type: 'PathPrefix', value: '/shop/cart' } }],
+  backendRefs: [
+    { name: 'one', port: 80 },
+    { name: 'two', port: 81 },
+  ],
+};
+
+const pod = {
+  metadata: { name: 'web-1', namespace: 'prod', labels: { app: 'web', env: 'prod' } },
+  spec: {
+    replicas: 3,
+    containers: [
+      { name: 'web', image: 'registry.example.com/web:1.2.3' },
+      { name: 'log', image: 'registry.example.com/log:2.0.0' },
+    ],
+  },
+};
+
+const replicas = { replicas: 2, maxReplicas: 3, minReplicas: 1 };
+
+const rules: readonly Rule[] = [
+  {
+    name: 'two fields, typed',
+    rule: 'self.replicas <= self.maxReplicas',
+    variables: { self: replicas },
+    type: mapType(stringType, intType),
+  },
+  { name: 'two fields', rule: 'self.replicas <= self.maxReplicas', variables: { self: replicas } },
+  {
+    name: 'three fields',
+    rule: 'self.minReplicas <= self.replicas && self.replicas <= self.maxReplicas',
+    variables: { self: replicas },
+  },
+  {
+    name: 'filter type and its member',
+    rule:
+      "!(has(self.requestHeaderModifier) && self.type != 'RequestHeaderModifier') && " +
+      "!(!has(self.requestHeaderModifier) && self.type == 'RequestHeaderModifier')",
+    variables: { self: route },
+  },
+  {
+    name: 'path prefix',
+    rule: "self.matches.all(m, m.path.type != 'PathPrefix' || m.path.value.startsWith('/'))",
+    variables: { self: route },
+  },
+  {
+    name: 'unique names',
+    rule: 'self.backendRefs.all(a, self.backendRefs.exists_one(b, a.name == b.name))',
+    variables: { self: route },
+  },
+  {
+    name: 'images of one registry',
+    rule: "object.spec.containers.all(c, c.image.startsWith('registry.example.com/'))",
+    variables: { object: pod },
+  },
+  {
+    name: 'no latest tag',
+    rule: "object.spec.containers.all(c, c.image.contains(':') && !c.image.endsWith(':latest'))",
+    variables: { object: pod },
+  },
+  {
+    name: 'replicas by environment',
+    rule: "object.metadata.labels.env == 'prod' ? object.spec.replicas >= 3 : true",
+    variables: { object: pod },
+  },
+  {
+    name: 'name by pattern',
+    rule: "object.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",
+    variables: { object: pod },
+  },
+  {
+    name: 'immutable once set',
+    rule: '!has(oldObject.spec.class) || oldObject.spec.class == object.spec.class',
+    variables: { object: pod, oldObject: pod },
+  },
+];
+
+const isSmoke = process.argv.includes('--smoke');
+const rounds = isSmoke ? 1 : 3;
+const evaluations = isSmoke ? 1_000 : 300_000;
+const compilations = isSmoke ? 10 : 500;
+
+/** Runs per second, the best of all rounds. */
+function rate(count: number, run: () => void): number {
+  let best = 0;
+  for (let round = -1; round < rounds; round += 1) {
+    const start = systemClock.monotonicMs();
+    for (let i = 0; i < count; i += 1) run();
+    const perSecond = (count * 1000) / (systemClock.monotonicMs() - start);
+    if (round >= 0) best = Math.max(best, perSecond);
+  }
+  return best;
+}
+
+for (const { name, rule, variables, type } of rules) {
+  const environment = createEnvironment({
+    costs: costTables.kubernetes,
+    libraries: [bindings, stringsLibrary],
+    variables: Object.keys(variables).map((variable) => ({
+      name: variable,
+      type: type ?? dynType,
+    })),
+    crossTypeComparisons: true,
+    optionals: true,
+  });
+  const { ast, text } = environment.compile(rule);
+  if (ast === undefined) throw new Error(`${rule}: ${text}`);
+  const program = environment.program(ast);
+  const first = program.evaluate(variables);
+  if (first.kind !== 'value' || first.value !== true) throw new Error(`${rule}: ${first.kind}`);
+  const perSecond = rate(evaluations, () => void program.evaluate(variables));
+  const compiles = rate(compilations, () => {
+    environment.program(environment.compile(rule).ast ?? ast);
+  });
+  const evaluated = Math.round(perSecond).toLocaleString('en-US').padStart(12);
+  console.log(`${name.padEnd(28)}${evaluated}/s   compile ${Math.round(1e6 / compiles)} us`);
+}

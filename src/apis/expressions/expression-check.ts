@@ -1,0 +1,91 @@
+/**
+ * Checking of an expression when the object that holds it is written: syntax, types and the type
+ * of its value. What is wrong is said at its place, in the words of the compiler.
+ *
+ * An expression that was there before is judged by everything the language has, a new one by what
+ * the release before this one has (spec 2, section 9.2, rule 3).
+ *
+ * Invariants: pure: the same text at the same place has the same problems. Bounds: `objectTextMax`;
+ * of places that all objects share `keptMax` results are kept, of texts up to `keptTextMax`
+ * characters.
+ */
+import { forbidden, invalid } from '../../apimachinery/field-error.ts';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import { compileExpression } from '../../cel/expression.ts';
+import type { CompiledExpression } from '../../cel/expression.ts';
+import type { ExpressionPlace, Language } from '../../cel/language.ts';
+import type { Environment } from '../../cel/cel.ts';
+import type { Type } from '../../cel/type.ts';
+
+const keptMax = 2000;
+const keptTextMax = 4096;
+
+/** A place of the language with its two environments, and what its expressions give. */
+export interface CheckedPlace {
+  check(text: string, stored: boolean): CompiledExpression;
+}
+
+/** For the expressions of one object: nothing is kept when it has been judged. */
+export function placeOnce(
+  language: Language,
+  place: ExpressionPlace,
+): (results: readonly Type[]) => CheckedPlace {
+  let forNew: Environment | undefined;
+  let forStored: Environment | undefined;
+  return (results) => ({
+    check(text, stored) {
+      const environment = stored
+        ? (forStored ??= language.forStored(place))
+        : (forNew ??= language.forNew(place));
+      return compileExpression(environment, text, results);
+    },
+  });
+}
+
+/** For a place that is the same in all objects. */
+export function checkedPlace(
+  language: Language,
+  place: ExpressionPlace,
+  results: readonly Type[] = [],
+): CheckedPlace {
+  const { check } = placeOnce(language, place)(results);
+  const kept = new Map<string, CompiledExpression>();
+  return {
+    check(text, stored) {
+      if (text.length > keptTextMax) return check(text, stored);
+      const key = `${stored ? 's' : 'n'}${text}`;
+      const known = kept.get(key);
+      if (known !== undefined) return known;
+      if (kept.size >= keptMax) kept.clear();
+      const compiled = check(text, stored);
+      kept.set(key, compiled);
+      return compiled;
+    },
+  };
+}
+
+/**
+ * Characters that the expressions of one object may have together, four times what the largest
+ * definition in use has: they are compiled in one turn.
+ */
+const objectTextMax = 64 * 1024;
+
+/** What is wrong with the number of characters of these expressions; none: they may be compiled. */
+export function textSizeProblems(field: string, texts: Iterable<string>): readonly FieldError[] {
+  let size = 0;
+  for (const text of texts) size += text.length;
+  if (size <= objectTextMax) return [];
+  return [forbidden(field, `expressions may have at most ${objectTextMax} characters together`)];
+}
+
+/** Blank expressions are the business of other rules. */
+export function expressionProblems(
+  place: CheckedPlace,
+  field: string,
+  text: string,
+  before: ReadonlySet<string>,
+): readonly FieldError[] {
+  if (text.trim() === '') return [];
+  const compiled = place.check(text, before.has(text));
+  return compiled.kind === 'ok' ? [] : [invalid(field, text, compiled.problem)];
+}

@@ -1,0 +1,134 @@
+/**
+ * Conditions on what a webhook is asked (spec 2, section 5.5, rule 4): expressions over the
+ * content of the review, as it would be in `v1`.
+ *
+ *     request.resourceAttributes.namespace == 'payments'
+ *     !('system:masters' in request.groups)
+ *
+ * Invariants: one false condition and the webhook is not asked; an error counts only when no
+ * condition is false. Bounds: `conditionsMax`; the budget of one webhook's conditions.
+ */
+import type { Language } from '../../cel/language.ts';
+import { compileExpression, evaluateConditions } from '../../cel/expression.ts';
+import type { EvaluatedConditions, Expression } from '../../cel/expression.ts';
+import type { Environment } from '../../cel/cel.ts';
+import {
+  declaredList,
+  declaredMap,
+  declaredObject,
+  declaredText,
+} from '../../cel/schema/declared-types.ts';
+import { schemaProvider } from '../../cel/schema/schema-provider.ts';
+import { schemaValue } from '../../cel/schema/schema-value.ts';
+import { boolType } from '../../cel/type.ts';
+import type { Attributes } from '../authorizer.ts';
+
+export const conditionsMax = 64;
+
+const text = declaredText;
+const texts = declaredList(text);
+
+const requirement = declaredObject('kubernetes.SelectorRequirement', {
+  key: text,
+  operator: text,
+  values: texts,
+});
+const selectorFields = { rawSelector: text, requirements: declaredList(requirement) };
+
+/** The spec of a SubjectAccessReview. */
+const reviewType = declaredObject('kubernetes.SubjectAccessReviewSpec', {
+  resourceAttributes: declaredObject('kubernetes.ResourceAttributes', {
+    namespace: text,
+    verb: text,
+    group: text,
+    version: text,
+    resource: text,
+    subresource: text,
+    name: text,
+    fieldSelector: declaredObject('kubernetes.FieldSelectorAttributes', selectorFields),
+    labelSelector: declaredObject('kubernetes.LabelSelectorAttributes', selectorFields),
+  }),
+  nonResourceAttributes: declaredObject('kubernetes.NonResourceAttributes', {
+    path: text,
+    verb: text,
+  }),
+  user: text,
+  groups: texts,
+  extra: declaredMap(texts),
+  uid: text,
+});
+
+/** The environment of these conditions; made once for a server. */
+export function conditionEnvironment(language: Language): Environment {
+  return language.forStored({
+    variables: [{ name: 'request', type: reviewType.type }],
+    providers: [schemaProvider(reviewType)],
+  });
+}
+
+export interface MatchConditions {
+  evaluate(attributes: Attributes): EvaluatedConditions;
+}
+
+export type CompiledConditions =
+  | { readonly kind: 'ok'; readonly conditions: MatchConditions }
+  | {
+      readonly kind: 'invalid';
+      /** By the index of the expression. */
+      readonly problems: readonly (readonly [index: number, problem: string])[];
+    };
+
+export function compileConditions(
+  expressions: readonly string[],
+  environment: Environment,
+): CompiledConditions {
+  const problems: (readonly [number, string])[] = [];
+  const compiled: Expression[] = [];
+  for (const [index, expression] of expressions.entries()) {
+    if (expression.trim() === '') problems.push([index, 'required']);
+    else if (expressions.indexOf(expression) !== index) problems.push([index, 'is given twice']);
+    else {
+      const result = compileExpression(environment, expression, [boolType]);
+      if (result.kind === 'ok') compiled.push(result.expression);
+      else problems.push([index, result.problem]);
+    }
+  }
+  if (problems.length > 0) return { kind: 'invalid', problems };
+  return {
+    kind: 'ok',
+    conditions: {
+      evaluate: (attributes) =>
+        evaluateConditions(compiled, {
+          request: () => schemaValue(reviewData(attributes), reviewType),
+        }),
+    },
+  };
+}
+
+/** With every field that has a text, even an empty one: conditions need not ask before. */
+function reviewData(attributes: Attributes): unknown {
+  const { user } = attributes;
+  const asked = attributes.isResourceRequest
+    ? { resourceAttributes: resourceData(attributes) }
+    : { nonResourceAttributes: { path: attributes.path, verb: attributes.verb } };
+  return { ...asked, user: user.name, groups: user.groups, uid: user.uid, extra: user.extra };
+}
+
+function resourceData(attributes: Attributes): unknown {
+  const { namespace, verb, apiGroup, apiVersion, resource, subresource, name } = attributes;
+  const requirements = [...(attributes.selectedFields ?? [])].map(([key, value]) => ({
+    key,
+    operator: 'In',
+    values: [value],
+  }));
+  return {
+    namespace,
+    verb,
+    group: apiGroup,
+    version: apiVersion,
+    resource,
+    subresource,
+    name,
+    ...(requirements.length === 0 ? {} : { fieldSelector: { requirements } }),
+  };
+}

@@ -1,0 +1,217 @@
+/**
+ * The language put together: declarations are collected once, then expressions are parsed, checked,
+ * planned and estimated with them. The one file that users of the room call.
+ */
+import type { Ast, CheckedAst } from './ast.ts';
+import type {
+  Bindings,
+  Compiled,
+  Environment,
+  EnvironmentOptions,
+  EvaluateOptions,
+  Outcome,
+  Parsed,
+  Program,
+  ProgramOptions,
+} from './cel.ts';
+import { Checker } from './check/checker.ts';
+import { validateLiterals } from './check/literal-validation.ts';
+import type { Declarations } from './check/scope.ts';
+import type { CostEstimate, OverloadCost, SizeHints } from './cost.ts';
+import type {
+  FunctionDeclaration,
+  Library,
+  Macro,
+  Overload,
+  VariableDeclaration,
+} from './declaration.ts';
+import { Estimator } from './estimate/estimator.ts';
+import { Frame } from './evaluate/frame.ts';
+import type { Run } from './evaluate/frame.ts';
+import { Planner } from './evaluate/planner.ts';
+import { beginWork, endWork } from './evaluate/work.ts';
+import { EvaluationCancelled, EvaluationError, UnknownResult } from './evaluation-error.ts';
+import { optionalLibrary } from './library/optionals.ts';
+import { crossTypeOverloads, standardLibrary } from './library/standard.ts';
+import { issuesOf } from './syntax/issues.ts';
+import { defaultLimits, parse } from './syntax/parse.ts';
+import type { ParseOptions } from './syntax/parse.ts';
+import { sourceOf } from './syntax/source.ts';
+import type { Type } from './type.ts';
+
+/** What an evaluation may cost when nobody says otherwise. */
+const defaultBudget = 10_000_000;
+
+const noOverloads: ReadonlySet<string> = new Set();
+
+interface Parts {
+  readonly options: EnvironmentOptions;
+  readonly declarations: Declarations;
+  readonly parseOptions: ParseOptions;
+  readonly overloadCost: (id: string) => OverloadCost | undefined;
+}
+
+export function createEnvironment(options: EnvironmentOptions): Environment {
+  return environmentOf(options, collect(options));
+}
+
+function environmentOf(options: EnvironmentOptions, collected: Collected): Environment {
+  const parts = partsOf(options, collected);
+  const check = (ast: Ast): Compiled => checkAst(ast, parts);
+  const parseText = (text: string): Parsed => parse(text, parts.parseOptions);
+  return {
+    parse: parseText,
+    check,
+    compile(text) {
+      const parsed = parseText(text);
+      return parsed.ast === undefined ? parsed : check(parsed.ast);
+    },
+    program: (ast, programOptions) => programOf(ast, parts, programOptions),
+    estimate: (ast, hints) => estimate(ast, parts, hints),
+    extend: (more) => {
+      const extended = {
+        ...options,
+        libraries: [...(options.libraries ?? []), ...(more.libraries ?? [])],
+        variables: [...(options.variables ?? []), ...(more.variables ?? [])],
+        providers: [...(options.providers ?? []), ...(more.providers ?? [])],
+        container: more.container ?? options.container,
+      };
+      // Variables and types alone, which is what most places add, leave the functions as they are.
+      const same = (more.libraries ?? []).length === 0;
+      return environmentOf(extended, same ? collected : collect(extended));
+    },
+  };
+}
+
+/** What libraries declare, put together once for all environments that share them. */
+interface Collected extends Pick<Declarations, 'functions' | 'types'> {
+  readonly variables: ReadonlyMap<string, VariableDeclaration>;
+  readonly overloads: ReadonlyMap<string, Overload>;
+  readonly macros: ReadonlyMap<string, Macro>;
+}
+
+function collect(options: EnvironmentOptions): Collected {
+  const { release } = options;
+  const isThere = (since: number | undefined): boolean =>
+    release === undefined || since === undefined || since <= release;
+  const libraries: readonly Library[] = [
+    standardLibrary,
+    ...(options.optionals === true ? [optionalLibrary] : []),
+    ...(options.libraries ?? []),
+  ];
+  const overloads = new Map<string, Overload>();
+  const declared = declarationsOf(libraries, isThere, overloads);
+  const macros = new Map<string, Macro>();
+  for (const macro of libraries.flatMap((library) => library.macros ?? [])) {
+    if (isThere(macro.since)) macros.set(macroKey(macro), macro);
+  }
+  return { ...declared, overloads, macros };
+}
+
+function partsOf(options: EnvironmentOptions, collected: Collected): Parts {
+  const { functions, macros, overloads, types } = collected;
+  const variables = new Map(collected.variables);
+  for (const variable of options.variables ?? []) variables.set(variable.name, variable);
+  const { container = '', costs, providers = [] } = options;
+  return {
+    options,
+    declarations: { container, functions, types, variables, providers },
+    overloadCost: (id) => costs.overloads[id] ?? overloads.get(id)?.cost,
+    parseOptions: {
+      limits: { ...defaultLimits, ...options.limits },
+      sourceName: options.sourceName ?? '<input>',
+      optionals: options.optionals ?? false,
+      escapedIdentifiers: options.escapedIdentifiers ?? false,
+      findMacro: (name, argumentCount, member) =>
+        macros.get(macroKey({ name, argumentCount, member })) ??
+        macros.get(macroKey({ name, argumentCount: undefined, member })),
+    },
+  };
+}
+
+const macroKey = ({ name, argumentCount, member }: Omit<Macro, 'expand' | 'since'>): string =>
+  `${name}:${argumentCount ?? '*'}:${member}`;
+
+function declarationsOf(
+  libraries: readonly Library[],
+  isThere: (since: number | undefined) => boolean,
+  overloads: Map<string, Overload>,
+): Pick<Collected, 'functions' | 'types' | 'variables'> {
+  const functions = new Map<string, FunctionDeclaration>();
+  for (const { name, overloads: added } of libraries.flatMap((one) => one.functions ?? [])) {
+    const there = added.filter((overload) => isThere(overload.since));
+    if (there.length === 0) continue;
+    const ids = new Set(there.map((overload) => overload.id));
+    const before = functions.get(name)?.overloads.filter((overload) => !ids.has(overload.id));
+    functions.set(name, { name, overloads: [...(before ?? []), ...there] });
+    for (const overload of there) overloads.set(overload.id, overload);
+  }
+  const types = new Map<string, Type>();
+  const variables = new Map<string, VariableDeclaration>();
+  for (const library of libraries) {
+    for (const type of library.types ?? []) types.set(type.name, type);
+    for (const variable of library.variables ?? []) variables.set(variable.name, variable);
+  }
+  return { functions, types, variables };
+}
+
+function checkAst(ast: Ast, { options, declarations, parseOptions }: Parts): Compiled {
+  const issues = issuesOf(sourceOf(ast.source), parseOptions.sourceName);
+  const checked = new Checker(ast, issues, {
+    declarations,
+    homogeneousLiterals: false,
+    hiddenOverloads: options.crossTypeComparisons === true ? noOverloads : crossTypeOverloads,
+  }).check();
+  if (issues.count === 0) validateLiterals(checked, issues, options);
+  if (issues.count > 0) return { issues: issues.list(), text: issues.text() };
+  return { ast: checked };
+}
+
+function estimate(ast: CheckedAst, parts: Parts, hints: SizeHints | undefined): CostEstimate {
+  const { overloadCost, options } = parts;
+  return new Estimator(ast, { costs: options.costs, hints, overloadCost }).estimate();
+}
+
+function programOf(ast: Ast | CheckedAst, parts: Parts, options: ProgramOptions = {}): Program {
+  const planner = new Planner(ast, {
+    declarations: parts.declarations,
+    costs: parts.options.costs,
+    foldConstants: options.foldConstants ?? true,
+  });
+  const { run, cost } = planner.plan(ast.expr);
+  const { localsCount } = planner;
+  return {
+    evaluate(bindings: Bindings, evaluateOptions: EvaluateOptions = {}): Outcome {
+      const { budget = defaultBudget, unknown } = evaluateOptions;
+      const frame = new Frame(bindings, budget, localsCount, unknown);
+      frame.cost = cost;
+      return evaluate(run, frame);
+    },
+  };
+}
+
+function evaluate(run: Run, frame: Frame): Outcome {
+  beginWork();
+  try {
+    const value = run(frame);
+    if (frame.cost <= frame.budget) return { kind: 'value', value, cost: frame.cost };
+  } catch (error) {
+    const { cost } = frame;
+    if (error instanceof EvaluationCancelled) {
+      return { kind: 'budget-exceeded', message: error.message, cost };
+    }
+    if (cost <= frame.budget) {
+      if (error instanceof EvaluationError) return { kind: 'error', message: error.message, cost };
+      if (error instanceof UnknownResult) {
+        return { kind: 'unknown', variables: error.variables, cost };
+      }
+      // Data that nests without end is the one thing that gets here: no budget counts it.
+      if (error instanceof RangeError) return { kind: 'error', message: error.message, cost };
+      throw error;
+    }
+  } finally {
+    endWork();
+  }
+  const message = 'operation cancelled: actual cost limit exceeded';
+  return { kind: 'budget-exceeded', message, cost: frame.cost };
+}

@@ -1,0 +1,115 @@
+/**
+ * Equality of all values. Values of different types are not equal, but for numbers: an int, a uint
+ * and a double are equal when they are the same number. NaN equals nothing.
+ *
+ * Bounds: linear in the smaller value, counted as work; as deep as the values, at most `depthMax`.
+ */
+import { EvaluationCancelled } from '../evaluation-error.ts';
+import { Type } from '../type.ts';
+import {
+  Double,
+  Duration,
+  ListValue,
+  ObjectValue,
+  OpaqueValue,
+  OptionalValue,
+  Timestamp,
+  Uint,
+} from '../value.ts';
+import type { Value } from '../value.ts';
+import { isList, listGet, listSize } from './lists.ts';
+import type { AnyList } from './lists.ts';
+import { isMap, mapFind, mapKeys, mapSize } from './maps.ts';
+import { work } from './work.ts';
+
+const depthMax = 1000;
+
+/** The number that a value is, comparable with `==` and `<` across number and bigint. */
+export function numberOf(value: Value): number | bigint | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  return value instanceof Double || value instanceof Uint ? value.value : undefined;
+}
+
+/**
+ * Negative, 0 or positive; NaN: no order. With a double the other number is taken as a double too,
+ * as the reference does, which can lose its last digits.
+ */
+export function compareNumbers(
+  a: Value,
+  left: number | bigint,
+  b: Value,
+  right: number | bigint,
+): number {
+  if (a instanceof Double || b instanceof Double) {
+    const [x, y] = [Number(left), Number(right)];
+    return x < y ? -1 : x > y ? 1 : x === y ? 0 : Number.NaN;
+  }
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+export function equals(a: Value, b: Value): boolean {
+  // Doubles are boxed, so what is a number here is an int, and no NaN.
+  if (typeof a !== 'object' && typeof b !== 'object') return a === b;
+  return deepEquals(a, b, 0);
+}
+
+function deepEquals(a: Value, b: Value, depth: number): boolean {
+  if (depth > depthMax) throw new EvaluationCancelled('operation cancelled: values nest too deep');
+  work(1);
+  const left = numberOf(a);
+  if (left !== undefined) {
+    const right = numberOf(b);
+    return right !== undefined && compareNumbers(a, left, b, right) === 0;
+  }
+  if (typeof a !== 'object' || a === null) return a === b;
+  if (typeof b !== 'object' || b === null) return false;
+  if (a instanceof ObjectValue) return a.equalTo(b);
+  if (b instanceof ObjectValue) return b.equalTo(a);
+  if (isList(a)) return isList(b) && listsEqual(a, b, depth);
+  if (isMap(a)) return isMap(b) && mapsEqual(a, b, depth);
+  return boxedEqual(a, b, depth);
+}
+
+function listsEqual(a: AnyList, b: AnyList, depth: number): boolean {
+  if (a instanceof ListValue) {
+    const own = a.equalTo(b);
+    if (own !== undefined) return own;
+  } else if (b instanceof ListValue) {
+    const own = b.equalTo(a);
+    if (own !== undefined) return own;
+  }
+  const size = listSize(a);
+  if (size !== listSize(b)) return false;
+  for (let i = 0; i < size; i += 1) {
+    if (!deepEquals(listGet(a, i), listGet(b, i), depth + 1)) return false;
+  }
+  return true;
+}
+
+type AnyMap = Parameters<typeof mapSize>[0];
+
+function mapsEqual(a: AnyMap, b: AnyMap, depth: number): boolean {
+  if (mapSize(a) !== mapSize(b)) return false;
+  for (const key of mapKeys(a)) {
+    const right = mapFind(b, key);
+    if (right === undefined) return false;
+    if (!deepEquals(mapFind(a, key) as Value, right, depth + 1)) return false;
+  }
+  return true;
+}
+
+function boxedEqual(a: Value, b: Value, depth: number): boolean {
+  if (a instanceof OpaqueValue) return a.equalTo(b);
+  if (a instanceof Timestamp) {
+    return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
+  }
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+  if (a instanceof Type) return b instanceof Type && a.name === b.name;
+  if (a instanceof OptionalValue) {
+    if (!(b instanceof OptionalValue)) return false;
+    if (a.value === undefined || b.value === undefined) return a.value === b.value;
+    return deepEquals(a.value, b.value, depth + 1);
+  }
+  return false;
+}

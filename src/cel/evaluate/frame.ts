@@ -1,0 +1,90 @@
+/**
+ * One evaluation: the variables, the local variables, and what it has cost so far.
+ *
+ * A program is a tree of closures; each takes the frame and gives a value, or throws.
+ */
+import type { Bindings } from '../cel.ts';
+import { budgetExceeded, evaluationError, unknownResult } from '../evaluation-error.ts';
+import type { Value } from '../value.ts';
+
+export type Run = (frame: Frame) => Value;
+
+const noUnknowns: ReadonlySet<string> = new Set();
+
+export class Frame {
+  cost = 0;
+  readonly budget: number;
+  /** Of comprehensions, by slot. */
+  readonly locals: Value[];
+  readonly #bindings: Bindings;
+  readonly #unknown: ReadonlySet<string>;
+  #made: Map<string, Value> | undefined;
+
+  constructor(
+    bindings: Bindings,
+    budget: number,
+    localsCount: number,
+    unknown: ReadonlySet<string> | undefined,
+  ) {
+    this.#bindings = bindings;
+    this.budget = budget;
+    this.locals = localsCount === 0 ? noLocals : new Array<Value>(localsCount).fill(null);
+    this.#unknown = unknown ?? noUnknowns;
+  }
+
+  charge(units: number): void {
+    this.cost += units;
+    if (this.cost > this.budget) throw budgetExceeded();
+  }
+
+  /** Undefined: there is no such variable. */
+  find(name: string): Value | undefined {
+    const bound = this.#bindings[name];
+    if (bound === undefined) {
+      if (this.#unknown.has(name)) throw unknownResult([name]);
+      return undefined;
+    }
+    if (typeof bound !== 'function') return bound;
+    return this.#make(name, bound);
+  }
+
+  variable(name: string): Value {
+    const value = this.find(name);
+    if (value === undefined) throw evaluationError(`no such attribute(s): ${name}`);
+    return value;
+  }
+
+  #make(name: string, make: () => Value | undefined): Value | undefined {
+    this.#made ??= new Map();
+    const known = this.#made.get(name);
+    if (known !== undefined) return known;
+    const value = make();
+    if (value !== undefined) this.#made.set(name, value);
+    return value;
+  }
+}
+
+const noLocals: Value[] = [];
+
+/** A planned node. */
+export interface Planned {
+  readonly run: Run;
+  /**
+   * What it costs each time that it runs, whatever the data. `run` does not charge this: whoever
+   * runs the node charges it, together with its own.
+   */
+  readonly cost: number;
+  /** Its value, when that does not depend on anything. */
+  readonly constant?: Value | undefined;
+  /**
+   * It is a name, or a selection from one: then one unit of `cost` is for the name, which the
+   * reference does not charge when it is a branch of a conditional.
+   */
+  readonly isAttribute?: boolean | undefined;
+}
+
+export const constantPlan = (value: Value): Planned => ({
+  run: () => value,
+  cost: 0,
+  constant: value,
+});

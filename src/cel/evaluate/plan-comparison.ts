@@ -1,0 +1,114 @@
+/**
+ * Operators that are used all the time, without the way through a table of overloads: `==`, `!=`,
+ * order, and sums of ints. Each looks first for the types that it mostly meets.
+ */
+import type { Value } from '../value.ts';
+import { addInts, subtractInts } from './arithmetic.ts';
+import { compare } from './comparison.ts';
+import { equals } from './equality.ts';
+import type { Planned, Run } from './frame.ts';
+import { sizeForCost } from './size.ts';
+
+/** A tenth of the smaller size: what equality costs; 1 for scalars. */
+function equalityCost(a: Value, b: Value, perUnit: number): number {
+  if (typeof a === 'string' && typeof b === 'string') {
+    // Between 1 and 10 units of code there are between 1 and 10 code points.
+    const smaller = Math.min(a.length, b.length);
+    if (smaller * perUnit <= 1) return smaller === 0 ? 0 : 1;
+  }
+  return Math.ceil(Math.min(sizeForCost(a), sizeForCost(b)) * perUnit);
+}
+
+/** Charged whatever the operands are, even where one is an error; the rest when both are known. */
+const ofScalars = 1;
+
+export function planEquality(
+  left: Planned,
+  right: Planned,
+  negated: boolean,
+  perUnit: number,
+): Planned {
+  const { run: first } = left;
+  const { run: second } = right;
+  const run: Run = (frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    if (typeof a === 'number' && typeof b === 'number') return (a === b) !== negated;
+    frame.charge(equalityCost(a, b, perUnit) - ofScalars);
+    return equals(a, b) !== negated;
+  };
+  return { run, cost: left.cost + right.cost + ofScalars };
+}
+
+type Order = '_<_' | '_<=_' | '_>_' | '_>=_';
+
+export const isOrder = (name: string): name is Order =>
+  name === '_<_' || name === '_<=_' || name === '_>_' || name === '_>=_';
+
+const decisions: Readonly<Record<Order, (order: number) => boolean>> = {
+  '_<_': (order) => order < 0,
+  '_<=_': (order) => order <= 0,
+  '_>_': (order) => order > 0,
+  '_>=_': (order) => order >= 0,
+};
+
+const numberOrders: Readonly<Record<Order, (a: Run, b: Run, other: Other) => Run>> = {
+  '_<_': (first, second, other) => (frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    return typeof a === 'number' && typeof b === 'number' ? a < b : other(a, b);
+  },
+  '_<=_': (first, second, other) => (frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    return typeof a === 'number' && typeof b === 'number' ? a <= b : other(a, b);
+  },
+  '_>_': (first, second, other) => (frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    return typeof a === 'number' && typeof b === 'number' ? a > b : other(a, b);
+  },
+  '_>=_': (first, second, other) => (frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    return typeof a === 'number' && typeof b === 'number' ? a >= b : other(a, b);
+  },
+};
+
+type Other = (a: Value, b: Value) => boolean;
+
+/** Of operands that have no size: it costs 1. */
+export function planScalarOrder(name: Order, left: Planned, right: Planned): Planned {
+  const decide = decisions[name];
+  const run = numberOrders[name](left.run, right.run, (a, b) => decide(compare(a, b)));
+  return { run, cost: left.cost + right.cost + 1 };
+}
+
+/** Of strings or bytes. */
+export function planSizedOrder(
+  name: Order,
+  left: Planned,
+  right: Planned,
+  perUnit: number,
+): Planned {
+  const { run: first } = left;
+  const { run: second } = right;
+  const decide = decisions[name];
+  const run: Run = (frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    frame.charge(equalityCost(a, b, perUnit) - ofScalars);
+    return decide(compare(a, b));
+  };
+  return { run, cost: left.cost + right.cost + ofScalars };
+}
+
+/** `+` or `-` of ints. */
+export function planIntSum(name: '_+_' | '_-_', left: Planned, right: Planned): Planned {
+  const { run: first } = left;
+  const { run: second } = right;
+  const sum = name === '_+_' ? addInts : subtractInts;
+  const run: Run = (frame) =>
+    sum(first(frame) as number | bigint, second(frame) as number | bigint);
+  return { run, cost: left.cost + right.cost + 1 };
+}

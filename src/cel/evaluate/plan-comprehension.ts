@@ -1,0 +1,274 @@
+/**
+ * Comprehensions: a loop over a list or the keys of a map that carries one value along.
+ *
+ * What macros make is recognised, and runs as the loop that it stands for: `all` and `exists` stop
+ * early and remember failures instead of throwing them, `map` and `filter` push to one array. It
+ * costs what the comprehension costs step by step, so the figures are the same either way.
+ *
+ * Bounds: each turn of a loop is charged before it runs.
+ */
+import type { CallExpr, ComprehensionExpr, Expr } from '../ast.ts';
+import type { CostTable } from '../cost.ts';
+import { noSuchOverload } from '../evaluation-error.ts';
+import type { Value } from '../value.ts';
+import type { Frame, Planned, Run } from './frame.ts';
+import { elementsOf, isList, listGet } from './lists.ts';
+import { isMap, mapFind, mapKeys } from './maps.ts';
+import { attempt, isFailure, mergeFailures } from './plan-logic.ts';
+import type { Failure } from './plan-logic.ts';
+import { work } from './work.ts';
+
+export interface ComprehensionContext {
+  readonly costs: CostTable;
+  plan(expr: Expr): Planned;
+  /** Literals of constants are made once and cost nothing. */
+  readonly foldConstants: boolean;
+  /** New local variables, visible while `body` plans. */
+  withLocals<T>(names: readonly string[], body: (slots: readonly number[]) => T): T;
+}
+
+/** Called for each element; true ends the loop. */
+type Visit = (frame: Frame) => boolean;
+
+/** Sets the variables of the loop and visits, until there are no more or `visit` says so. */
+function iterate(range: Value, frame: Frame, slots: LoopSlots, visit: Visit): void {
+  const { locals } = frame;
+  const { first, second } = slots;
+  if (Array.isArray(range)) {
+    const size = range.length;
+    for (let i = 0; i < size; i += 1) {
+      const element = listGet(range, i);
+      locals[first] = second === undefined ? element : i;
+      if (second !== undefined) locals[second] = element;
+      if (visit(frame)) return;
+    }
+  } else if (isList(range)) {
+    let i = 0;
+    for (const element of elementsOf(range)) {
+      locals[first] = second === undefined ? element : i;
+      if (second !== undefined) locals[second] = element;
+      i += 1;
+      if (visit(frame)) return;
+    }
+  } else if (isMap(range)) {
+    for (const key of mapKeys(range)) {
+      locals[first] = key;
+      if (second !== undefined) locals[second] = mapFind(range, key) as Value;
+      if (visit(frame)) return;
+    }
+  } else {
+    throw noSuchOverload();
+  }
+}
+
+interface LoopSlots {
+  readonly first: number;
+  readonly second: number | undefined;
+}
+
+const isCall = (expr: Expr, name: string): expr is CallExpr =>
+  expr.kind === 'call' && expr.function === name && expr.target === undefined;
+
+const isIdent = (expr: Expr | undefined, name: string): boolean =>
+  expr?.kind === 'ident' && expr.name === name;
+
+const isConstant = (expr: Expr, value: Value): boolean =>
+  expr.kind === 'constant' && expr.value === value;
+
+/** `all` or `exists`: what to look for, and for what answer. */
+function quantifierOf(expr: ComprehensionExpr): { predicate: Expr; decisive: boolean } | undefined {
+  const { accuVar, init, condition, step, result } = expr;
+  if (!isIdent(result, accuVar) || !isCall(condition, '@not_strictly_false')) return undefined;
+  const tested = condition.args[0] as Expr;
+  if (isConstant(init, true) && isIdent(tested, accuVar) && isCall(step, '_&&_')) {
+    return isIdent(step.args[0], accuVar)
+      ? { predicate: step.args[1] as Expr, decisive: false }
+      : undefined;
+  }
+  const negated = isCall(tested, '!_') && isIdent(tested.args[0], accuVar);
+  if (isConstant(init, false) && negated && isCall(step, '_||_')) {
+    return isIdent(step.args[0], accuVar)
+      ? { predicate: step.args[1] as Expr, decisive: true }
+      : undefined;
+  }
+  return undefined;
+}
+
+/** `map` or `filter`: what is added, and when. */
+function appendOf(expr: ComprehensionExpr): { element: Expr; filter?: Expr } | undefined {
+  const { accuVar, init, condition, step, result } = expr;
+  if (!isIdent(result, accuVar) || !isConstant(condition, true)) return undefined;
+  if (init.kind !== 'list' || init.elements.length > 0) return undefined;
+  const added = (grown: Expr | undefined): Expr | undefined => {
+    if (grown === undefined || !isCall(grown, '_+_')) return undefined;
+    const [left, right] = grown.args;
+    if (!isIdent(left, accuVar) || right?.kind !== 'list') return undefined;
+    return right.elements.length === 1 && right.optionalIndices.length === 0
+      ? right.elements[0]
+      : undefined;
+  };
+  const element = added(step);
+  if (element !== undefined) return { element };
+  if (!isCall(step, '_?_:_') || !isIdent(step.args[2], accuVar)) return undefined;
+  const filtered = added(step.args[1]);
+  return filtered && { element: filtered, filter: step.args[0] as Expr };
+}
+
+const loopNames = (expr: ComprehensionExpr): readonly string[] =>
+  expr.iterVar2 === undefined ? [expr.iterVar] : [expr.iterVar, expr.iterVar2];
+
+const loopSlots = (slots: readonly number[]): LoopSlots => ({
+  first: slots[0] as number,
+  second: slots[1],
+});
+
+export function planComprehension(expr: ComprehensionExpr, context: ComprehensionContext): Planned {
+  const range = context.plan(expr.range);
+  const quantifier = quantifierOf(expr);
+  if (quantifier !== undefined) {
+    const { predicate, decisive } = quantifier;
+    return context.withLocals(loopNames(expr), (slots) =>
+      planQuantifier(range, context.plan(predicate), decisive, loopSlots(slots), context.costs),
+    );
+  }
+  const append = appendOf(expr);
+  if (append !== undefined) {
+    const { element, filter } = append;
+    const init = context.plan(expr.init);
+    return context.withLocals(loopNames(expr), (slots) => {
+      const planned = { element: context.plan(element), filter: filter && context.plan(filter) };
+      return planAppend(range, init, planned, loopSlots(slots), context);
+    });
+  }
+  return planFold(expr, range, context);
+}
+
+function planQuantifier(
+  range: Planned,
+  predicate: Planned,
+  decisive: boolean,
+  slots: LoopSlots,
+  { select }: CostTable,
+): Planned {
+  const { run: over } = range;
+  const { run: test } = predicate;
+  // The accumulator is looked at, `exists` negates it, and the answer is tested.
+  const conditionCost = select + (decisive ? 2 : 1);
+  const turnCost = conditionCost + select + predicate.cost;
+  const run: Run = (frame) => {
+    let failure: Failure | undefined;
+    let decided = false;
+    iterate(over(frame), frame, slots, () => {
+      if (decided) {
+        frame.charge(conditionCost);
+        return true;
+      }
+      frame.charge(turnCost);
+      const found = attempt(test, frame);
+      if (found === decisive) {
+        decided = true;
+        failure = undefined;
+      } else if (typeof found !== 'boolean') {
+        failure = mergeFailures(failure, found);
+      }
+      return false;
+    });
+    if (failure !== undefined) throw failure;
+    return decided ? decisive : !decisive;
+  };
+  return { run, cost: range.cost + select };
+}
+
+function planAppend(
+  range: Planned,
+  init: Planned,
+  { element, filter }: { readonly element: Planned; readonly filter: Planned | undefined },
+  slots: LoopSlots,
+  { costs: { select, listLiteral }, foldConstants }: ComprehensionContext,
+): Planned {
+  const { run: over } = range;
+  const { run: make } = element;
+  const isFolded = foldConstants && element.constant !== undefined;
+  const test = filter?.run;
+  const filterCost = filter?.cost ?? 0;
+  // The accumulator, a list of one element, and the sum of both.
+  const addedCost = select + (isFolded ? 0 : listLiteral) + element.cost + 1;
+  const run: Run = (frame) => {
+    const made: Value[] = [];
+    iterate(over(frame), frame, slots, () => {
+      if (test !== undefined) {
+        frame.charge(filterCost);
+        const wanted = test(frame);
+        if (wanted === false) {
+          work(1);
+          return false;
+        }
+        if (wanted !== true) throw noSuchOverload();
+      }
+      frame.charge(addedCost);
+      made.push(make(frame));
+      return false;
+    });
+    return made;
+  };
+  return { run, cost: range.cost + init.cost + select };
+}
+
+/** Any comprehension, as it is written. */
+function planFold(expr: ComprehensionExpr, range: Planned, context: ComprehensionContext): Planned {
+  const init = context.plan(expr.init);
+  return context.withLocals([expr.accuVar], ([accuSlot]) => {
+    const accu = accuSlot as number;
+    const result = context.plan(expr.result);
+    if (expr.range.kind === 'list' && expr.range.elements.length === 0) {
+      return planBind(range, init, result, accu);
+    }
+    return context.withLocals(loopNames(expr), (slots) => {
+      const condition = context.plan(expr.condition);
+      const step = context.plan(expr.step);
+      const { run: over } = range;
+      const { run: start } = init;
+      const { run: goOn } = condition;
+      const { run: next } = step;
+      const { run: finish } = result;
+      const turnCost = condition.cost + step.cost;
+      const names = loopSlots(slots);
+      const run: Run = (frame) => {
+        const elements = over(frame);
+        frame.locals[accu] = start(frame);
+        iterate(elements, frame, names, () => {
+          frame.charge(turnCost);
+          if (goOn(frame) === false) {
+            frame.cost -= step.cost;
+            return true;
+          }
+          work(1);
+          frame.locals[accu] = next(frame);
+          return false;
+        });
+        frame.cost += result.cost;
+        return finish(frame);
+      };
+      return { run, cost: range.cost + init.cost };
+    });
+  });
+}
+
+/** A comprehension over nothing names a value: cel.bind(name, value, result). */
+function planBind(range: Planned, init: Planned, result: Planned, slot: number): Planned {
+  const { run: start } = init;
+  const { run: finish } = result;
+  const run: Run = (frame) => {
+    let value: Value;
+    try {
+      value = start(frame);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      // It may not be needed; what needs it throws this (see planLocal).
+      value = error as unknown as Value;
+    }
+    frame.locals[slot] = value;
+    return finish(frame);
+  };
+  return { run, cost: range.cost + init.cost + result.cost };
+}

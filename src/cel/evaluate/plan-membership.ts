@@ -1,0 +1,43 @@
+/**
+ * `x in [a, b, c]` where the list is constant: a look into a set. It costs nothing but `x`, as in
+ * the reference.
+ */
+import type { Value } from '../value.ts';
+import { equals, numberOf } from './equality.ts';
+import type { Planned } from './frame.ts';
+import { elementsOf, isList } from './lists.ts';
+
+type Member = string | boolean | number | bigint;
+
+/** Equal members have equal keys; undefined: this cannot be a member of a set. */
+function memberKey(value: Value): Member | undefined {
+  if (typeof value === 'string') return `s${value}`;
+  if (typeof value === 'boolean') return value;
+  return numberOf(value);
+}
+
+export function planMembership(left: Planned, right: Planned): Planned | undefined {
+  const list = right.constant;
+  if (list === undefined || !isList(list)) return undefined;
+  const members = new Set<Member>();
+  const all = [...elementsOf(list)];
+  for (const value of all) {
+    const key = memberKey(value);
+    if (key === undefined) return undefined;
+    members.add(key);
+  }
+  const { run } = left;
+  return {
+    cost: left.cost,
+    run: (frame) => {
+      const value = run(frame);
+      const key = memberKey(value);
+      if (key === undefined) return false;
+      // A bigint and a double of the same size are equal, and are different keys.
+      if (typeof key === 'bigint' || (typeof key === 'number' && !Number.isSafeInteger(key))) {
+        return all.some((member) => equals(member, value));
+      }
+      return members.has(key);
+    },
+  };
+}

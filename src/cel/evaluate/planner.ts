@@ -1,0 +1,360 @@
+/**
+ * A tree to closures. Decisions that the types allow are made here, once: which overload, which
+ * comparison, where a variable is.
+ *
+ * What a node costs whatever its data is added up here too, so that an expression charges once for
+ * all of its names and operators, and separately only for what depends on data or is skipped.
+ */
+import type { Ast, CallExpr, CheckedAst, Expr, MapExpr, StructExpr } from '../ast.ts';
+import { candidateNames } from '../check/scope.ts';
+import type { Declarations } from '../check/scope.ts';
+import type { CostTable } from '../cost.ts';
+import type { FunctionDeclaration } from '../declaration.ts';
+import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
+import { isDynamic, objectType } from '../type.ts';
+import type { Type } from '../type.ts';
+import { OptionalValue } from '../value.ts';
+import type { Value } from '../value.ts';
+import { constantPlan } from './frame.ts';
+import type { Frame, Planned } from './frame.ts';
+import { EntryMap } from './maps.ts';
+import {
+  namesOf,
+  planIndex,
+  planLocal,
+  planOptionalSelect,
+  planSelect,
+  planUnresolved,
+  planVariable,
+} from './plan-attribute.ts';
+import { planCall } from './plan-call.ts';
+import {
+  isOrder,
+  planEquality,
+  planIntSum,
+  planScalarOrder,
+  planSizedOrder,
+} from './plan-comparison.ts';
+import { planComprehension } from './plan-comprehension.ts';
+import type { ComprehensionContext } from './plan-comprehension.ts';
+import { planConditional, planLogic, planNot } from './plan-logic.ts';
+import { planMembership } from './plan-membership.ts';
+
+export interface PlanOptions {
+  readonly declarations: Declarations;
+  readonly costs: CostTable;
+  readonly foldConstants: boolean;
+}
+
+/** Conversions of constants are made once, when constants are folded. */
+const conversions: ReadonlySet<string> = new Set(
+  'bool bytes double duration dyn int string timestamp type uint'.split(' '),
+);
+
+interface Local {
+  readonly name: string;
+  readonly slot: number;
+  readonly mayFail: boolean;
+}
+
+export class Planner implements ComprehensionContext {
+  readonly costs: CostTable;
+  readonly foldConstants: boolean;
+  readonly #declarations: Declarations;
+  readonly #types: ReadonlyMap<number, Type> | undefined;
+  readonly #references: CheckedAst['references'] | undefined;
+  readonly #locals: Local[] = [];
+  localsCount = 0;
+
+  constructor(ast: Ast | CheckedAst, options: PlanOptions) {
+    this.costs = options.costs;
+    this.foldConstants = options.foldConstants;
+    this.#declarations = options.declarations;
+    this.#types = 'types' in ast ? ast.types : undefined;
+    this.#references = 'types' in ast ? ast.references : undefined;
+  }
+
+  plan(expr: Expr): Planned {
+    switch (expr.kind) {
+      case 'constant':
+        return constantPlan(expr.value);
+      case 'ident':
+        return this.#name(expr, [expr.name]);
+      case 'select': {
+        const names = this.#references === undefined ? namesOf(expr) : undefined;
+        if (names !== undefined && this.#local(names[0] as string) === undefined) {
+          return planUnresolved(names, this.#declarations, this.costs);
+        }
+        return planSelect(this.plan(expr.operand), expr, this.costs);
+      }
+      case 'call':
+        return this.#call(expr);
+      case 'list':
+        return this.#list(expr.elements, new Set(expr.optionalIndices));
+      case 'map':
+        return this.#map(expr);
+      case 'struct':
+        return this.#struct(expr);
+      case 'comprehension':
+        return planComprehension(expr, this);
+      case 'unspecified':
+        return {
+          run: () => {
+            throw noSuchOverload();
+          },
+          cost: 0,
+        };
+    }
+  }
+
+  withLocals<T>(names: readonly string[], body: (slots: readonly number[]) => T): T {
+    const slots = names.map((name) => {
+      const slot = this.localsCount;
+      this.localsCount += 1;
+      this.#locals.push({ name, slot, mayFail: true });
+      return slot;
+    });
+    const result = body(slots);
+    this.#locals.length -= names.length;
+    return result;
+  }
+
+  #local(name: string): Local | undefined {
+    return this.#locals.findLast((local) => local.name === name);
+  }
+
+  #name(expr: Expr & { readonly id: number }, names: readonly string[]): Planned {
+    const name = names[0] as string;
+    const local = this.#local(name);
+    if (local !== undefined) return planLocal(local.slot, local.mayFail, this.costs);
+    const reference = this.#references?.get(expr.id);
+    if (reference?.kind === 'constant') return constantPlan(reference.value);
+    if (reference?.kind === 'variable') {
+      return planVariable(reference.name.replace(/^\./, ''), this.costs);
+    }
+    return planUnresolved(names, this.#declarations, this.costs);
+  }
+
+  #typeOf(expr: Expr): Type | undefined {
+    const type = this.#types?.get(expr.id);
+    return type === undefined || isDynamic(type) ? undefined : type;
+  }
+
+  #call(expr: CallExpr): Planned {
+    const { args } = expr;
+    if (expr.target === undefined) {
+      const [first, second, third] = args as [Expr, Expr, Expr];
+      switch (expr.function) {
+        case '_&&_':
+          return planLogic(this.plan(first), this.plan(second), false);
+        case '_||_':
+          return planLogic(this.plan(first), this.plan(second), true);
+        case '_?_:_':
+          return planConditional(this.plan(first), this.plan(second), this.plan(third));
+        case '!_':
+          return planNot(this.plan(first));
+        case '_==_':
+        case '_!=_':
+          return this.#equality(expr);
+        case '_[_]':
+        case '_[?_]': {
+          const optional = expr.function === '_[?_]';
+          return planIndex(this.plan(first), this.plan(second), optional, this.costs);
+        }
+        case '_?._':
+          return this.#optionalSelect(first, second);
+        default:
+      }
+    }
+    return this.#operatorOrFunction(expr);
+  }
+
+  #equality({ args, function: name }: CallExpr): Planned {
+    const [left, right] = args.map((arg) => this.plan(arg)) as [Planned, Planned];
+    return planEquality(left, right, name === '_!=_', this.costs.stringTraversal);
+  }
+
+  #optionalSelect(operand: Expr, field: Expr): Planned {
+    const name = field.kind === 'constant' ? String(field.value) : '';
+    return planOptionalSelect(this.plan(operand), name, this.costs);
+  }
+
+  #operatorOrFunction(expr: CallExpr): Planned {
+    const special = this.#specialised(expr);
+    if (special !== undefined) return special;
+    const found = this.#functionOf(expr);
+    if (found === undefined) {
+      return {
+        run: () => {
+          throw evaluationError(`no such overload: ${expr.function}`);
+        },
+        cost: 0,
+      };
+    }
+    const { declaration, target } = found;
+    const operandExprs = target === undefined ? expr.args : [target, ...expr.args];
+    const operands = operandExprs.map((operand) => this.plan(operand));
+    const reference = this.#references?.get(expr.id);
+    const ids = reference?.kind === 'function' ? reference.overloadIds : undefined;
+    const overloads = declaration.overloads.filter(
+      (overload) =>
+        overload.member === (target !== undefined) &&
+        overload.args.length === operands.length &&
+        (ids === undefined || ids.includes(overload.id)),
+    );
+    const planned = planCall(
+      {
+        name: declaration.name,
+        operands,
+        operandTypes: operandExprs.map((operand) => this.#typeOf(operand)),
+        overloads,
+        isResolved: ids?.length === 1,
+      },
+      this.costs,
+    );
+    return this.#folded(declaration.name, operands, planned);
+  }
+
+  /** Operators on types that the check knows. */
+  #specialised(expr: CallExpr): Planned | undefined {
+    const { function: name, args } = expr;
+    if (expr.target !== undefined || args.length !== 2) return undefined;
+    const [left, right] = args as [Expr, Expr];
+    const kind = this.#typeOf(left)?.kind;
+    const isSame = kind !== undefined && kind === this.#typeOf(right)?.kind;
+    if (isOrder(name)) return this.#order(name, left, right);
+    if ((name === '_+_' || name === '_-_') && isSame && kind === 'int') {
+      return planIntSum(name, this.plan(left), this.plan(right));
+    }
+    if (name === '@in' && this.foldConstants && this.#typeOf(right)?.kind === 'list') {
+      return planMembership(this.plan(left), this.plan(right));
+    }
+    return undefined;
+  }
+
+  /** Whatever overloads the check left, values of all types that have an order are compared. */
+  #order(name: Parameters<typeof planScalarOrder>[0], left: Expr, right: Expr): Planned {
+    const isSized = [left, right].some((operand) => {
+      const kind = this.#typeOf(operand)?.kind;
+      return kind === 'string' || kind === 'bytes';
+    });
+    const planned = [this.plan(left), this.plan(right)] as const;
+    return isSized
+      ? planSizedOrder(name, ...planned, this.costs.stringTraversal)
+      : planScalarOrder(name, ...planned);
+  }
+
+  #functionOf(
+    expr: CallExpr,
+  ): { declaration: FunctionDeclaration; target: Expr | undefined } | undefined {
+    const { container, functions } = this.#declarations;
+    const lookUp = (name: string): FunctionDeclaration | undefined =>
+      candidateNames(container, name)
+        .map((candidate) => functions.get(candidate))
+        .find((declaration) => declaration !== undefined);
+    const { target } = expr;
+    if (target !== undefined && this.#references === undefined) {
+      const names = namesOf(target);
+      const namespaced = names && lookUp([...names, expr.function].join('.'));
+      if (namespaced !== undefined) return { declaration: namespaced, target: undefined };
+    }
+    const declaration = lookUp(expr.function);
+    return declaration && { declaration, target };
+  }
+
+  #folded(name: string, operands: readonly Planned[], planned: Planned): Planned {
+    if (!this.foldConstants || !conversions.has(name)) return planned;
+    if (operands.length !== 1 || operands[0]?.constant === undefined) return planned;
+    const value = constantOf(planned);
+    return value === undefined ? planned : constantPlan(value);
+  }
+
+  #list(elements: readonly Expr[], optional: ReadonlySet<number>): Planned {
+    const planned = elements.map((element) => this.plan(element));
+    const cost = planned.reduce((sum, element) => sum + element.cost, this.costs.listLiteral);
+    const runs = planned.map(({ run }) => run);
+    const run = (frame: Frame): Value => {
+      const made: Value[] = [];
+      for (let i = 0; i < runs.length; i += 1) {
+        const value = (runs[i] as Planned['run'])(frame);
+        if (!optional.has(i)) made.push(value);
+        else addOptional(value, (inner) => made.push(inner));
+      }
+      return made;
+    };
+    const isConstant = planned.every((element) => element.constant !== undefined);
+    if (this.foldConstants && isConstant && optional.size === 0) {
+      return constantPlan(planned.map((element) => element.constant as Value));
+    }
+    return { run, cost };
+  }
+
+  #map(expr: MapExpr): Planned {
+    const entries = expr.entries.map((entry) => ({
+      key: this.plan(entry.key),
+      value: this.plan(entry.value),
+      optional: entry.optional,
+    }));
+    let cost = this.costs.mapLiteral;
+    for (const { key, value } of entries) cost += key.cost + value.cost;
+    const run = (frame: Frame): Value => {
+      const pairs: (readonly [Value, Value])[] = [];
+      for (const { key, value, optional } of entries) {
+        const name = key.run(frame);
+        const made = value.run(frame);
+        if (optional) addOptional(made, (inner) => pairs.push([name, inner]));
+        else pairs.push([name, made]);
+      }
+      return EntryMap.of(pairs);
+    };
+    const planned = { run, cost };
+    const isConstant = entries.every(
+      ({ key, value, optional }) =>
+        key.constant !== undefined && value.constant !== undefined && !optional,
+    );
+    const constant = this.foldConstants && isConstant ? constantOf(planned) : undefined;
+    return constant === undefined ? planned : constantPlan(constant);
+  }
+
+  #struct(expr: StructExpr): Planned {
+    const { container, providers, types } = this.#declarations;
+    const fields = expr.fields.map((field) => ({ ...field, planned: this.plan(field.value) }));
+    let cost = this.costs.structLiteral;
+    for (const { planned } of fields) cost += planned.cost;
+    const candidates = candidateNames(container, expr.typeName);
+    const known = candidates.find(
+      (name) => types.has(name) || providers.some((provider) => provider.findType(name)),
+    );
+    const provider = providers.find((one) => known !== undefined && one.findType(known));
+    const run = (frame: Frame): Value => {
+      const made = new Map<string, Value>();
+      for (const { name, optional, planned } of fields) {
+        const value = planned.run(frame);
+        if (optional) addOptional(value, (inner) => made.set(name, inner));
+        else made.set(name, value);
+      }
+      if (provider === undefined || known === undefined) {
+        throw evaluationError(`unknown type: ${expr.typeName}`);
+      }
+      return provider.create(objectType(known), made);
+    };
+    return { run, cost };
+  }
+}
+
+/** What an entry with `?` adds: nothing when it is none. */
+function addOptional(value: Value, add: (inner: Value) => void): void {
+  if (!(value instanceof OptionalValue)) {
+    throw evaluationError('cannot initialize optional entry from a value that is not optional');
+  }
+  if (value.value !== undefined) add(value.value);
+}
+
+/** The value of something that depends on nothing; undefined when it fails. */
+function constantOf({ run }: Planned): Value | undefined {
+  try {
+    return run({ charge: () => undefined, cost: 0 } as unknown as Frame);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * One expression of a user, ready to run: text in, a program or what is wrong with it out.
+ */
+import type { Ast, CheckedAst } from './ast.ts';
+import type { Bindings, Environment, Outcome, Program } from './cel.ts';
+import { budgets } from './budgets.ts';
+import type { CostEstimate, SizeHints } from './cost.ts';
+import { sameType } from './type.ts';
+import type { Type } from './type.ts';
+
+export interface Expression {
+  readonly text: string;
+  readonly ast: CheckedAst;
+  readonly program: Program;
+  /** The least and the most that an evaluation costs, with data of these sizes. */
+  estimate(sizes?: SizeHints): CostEstimate;
+}
+
+export type CompiledExpression =
+  | { readonly kind: 'ok'; readonly expression: Expression }
+  | {
+      readonly kind: 'invalid';
+      readonly problem: string;
+      /** It compiles, but to a value of this type. */
+      readonly found?: Type | undefined;
+    };
+
+/** `results`: the types that its value may have, any where there are none. */
+export function compileExpression(
+  environment: Environment,
+  text: string,
+  results: readonly Type[] = [],
+): CompiledExpression {
+  const compiled = environment.compile(text);
+  if (compiled.ast === undefined) {
+    return { kind: 'invalid', problem: `compilation failed: ${compiled.text}` };
+  }
+  const { ast } = compiled;
+  if (results.length > 0 && !results.some((type) => sameType(type, ast.type))) {
+    return { kind: 'invalid', problem: wrongResult(results, ast.type), found: ast.type };
+  }
+  const expression: Expression = {
+    text,
+    ast,
+    program: environment.program(ast),
+    estimate: (sizes) => environment.estimate(ast, sizes),
+  };
+  return { kind: 'ok', expression };
+}
+
+function wrongResult(results: readonly Type[], found: Type): string {
+  const [only] = results;
+  if (results.length === 1 && only !== undefined) {
+    return `must evaluate to ${only.text} but got ${found.text}`;
+  }
+  const all = results.map((type) => type.text).join(' ');
+  return `must evaluate to one of [${all}] but got ${found.text}`;
+}
+
+export interface EvaluatedConditions {
+  /** True: all hold. False: one does not. Undefined: one of them failed, and none is false. */
+  readonly match: boolean | undefined;
+  /** The first that failed is first. */
+  readonly errors: readonly string[];
+  /** Of the false one. */
+  readonly failed?: Expression | undefined;
+  readonly cost: number;
+}
+
+/** Conditions in their order. The first false one decides, whatever went wrong before it. */
+export function evaluateConditions(
+  conditions: readonly Expression[],
+  bindings: Bindings,
+  budget: number = budgets.matchConditions,
+): EvaluatedConditions {
+  const errors: string[] = [];
+  let cost = 0;
+  for (const expression of conditions) {
+    const left = budget - cost;
+    const most = Math.min(left, budgets.perEvaluation);
+    const outcome = expression.program.evaluate(bindings, { budget: most });
+    cost += outcome.cost;
+    if (outcome.kind === 'value' && outcome.value === false) {
+      return { match: false, errors: [], failed: expression, cost };
+    }
+    if (outcome.kind === 'value' && outcome.value === true) continue;
+    errors.push(`expression '${expression.text}' resulted in error: ${problemOf(outcome)}`);
+    if (outcome.kind === 'budget-exceeded' && most === left) break;
+  }
+  return { match: errors.length === 0 ? true : undefined, errors, cost };
+}
+
+function problemOf(outcome: Outcome): string {
+  if (outcome.kind === 'error' || outcome.kind === 'budget-exceeded') return outcome.message;
+  return outcome.kind === 'value' ? 'the result is no bool' : 'the result is not known';
+}
+
+/** Whether the tree says `operand.field`, also as `operand.?field` and `has(operand.field)`. */
+export function selectsField({ expr }: Ast, operand: string, field: string): boolean {
+  // A walk with a list of its own: trees are as deep as users make them.
+  const left: unknown[] = [expr];
+  while (left.length > 0) {
+    const node = left.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    if (isSelection(node as Readonly<Record<string, unknown>>, operand, field)) return true;
+    for (const part of Object.values(node)) left.push(part);
+  }
+  return false;
+}
+
+type AnyNode = Readonly<Record<string, unknown>>;
+
+function isSelection(node: AnyNode, operand: string, field: string): boolean {
+  if (node['kind'] === 'select') return isName(node['operand'], operand) && node['field'] === field;
+  if (node['kind'] !== 'call' || node['function'] !== '_?._') return false;
+  const [of, name] = node['args'] as readonly AnyNode[];
+  return isName(of, operand) && name?.['kind'] === 'constant' && name['value'] === field;
+}
+
+function isName(node: unknown, name: string): boolean {
+  const { kind, name: found } = (node ?? {}) as AnyNode;
+  return kind === 'ident' && found === name;
+}

@@ -1,0 +1,75 @@
+/**
+ * Quantities inside rules: those of `apimachinery/quantity.ts`, and what the reference says of
+ * their width.
+ *
+ * An amount is "small" while the reference keeps it in 64 bits and a power of ten: only such an
+ * amount can be an integer for a rule. `1Pi` is not small, for its digits are counted before they
+ * are multiplied; `1.5Gi` is not, for it has a fraction. Rules that exist rely on both.
+ */
+import { addQuantities, negateQuantity, parseQuantity } from '../../apimachinery/quantity.ts';
+import type { Quantity } from '../../apimachinery/quantity.ts';
+
+export interface Amount {
+  readonly quantity: Quantity;
+  readonly small: boolean;
+}
+
+export interface NoAmount {
+  readonly problem: string;
+}
+
+const form = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+/** Decimal digits that 64 bits always hold. */
+const decimalDigits = 18;
+const binaryDigits = 15;
+const least = -(2n ** 63n);
+const most = 2n ** 63n - 1n;
+
+export function parseAmount(text: string): Amount | NoAmount {
+  const quantity = parseQuantity(text);
+  if (quantity !== undefined) return { quantity, small: isSmall(text, quantity) };
+  const match = form.exec(text);
+  if (match === null) {
+    return { problem: `quantities must match the regular expression '${form.source}'` };
+  }
+  const [, number = ''] = match;
+  if (!/^[+-]?\d*(?:\.\d*)?$/.test(number)) {
+    return { problem: 'unable to parse numeric part of quantity' };
+  }
+  return { problem: "unable to parse quantity's suffix" };
+}
+
+function isSmall(text: string, { unscaled, exp10, format }: Quantity): boolean {
+  const [, zeroless = '', , fraction = ''] = /^[+-]?0*(\d*)(\.(\d*))?/.exec(text) ?? [];
+  const digits = Math.max(zeroless.length, 1);
+  if (!fits(unscaled)) return false;
+  if (format !== 'BinarySI') return digits + fraction.length <= decimalDigits && exp10 >= -9;
+  const power = 'KMGTPE'.indexOf(text.at(-2) ?? '') + 1;
+  return fraction === '' && binaryDigits - digits - power * 3 - 1 >= 0;
+}
+
+function fits(value: bigint): boolean {
+  return value >= least && value <= most;
+}
+
+export function integerAmount(value: bigint): Amount {
+  return { quantity: { unscaled: value, exp10: 0, format: 'DecimalExponent' }, small: true };
+}
+
+export function addAmounts(a: Amount, b: Amount): Amount {
+  const quantity = addQuantities(a.quantity, b.quantity);
+  return { quantity, small: a.small && b.small && fits(quantity.unscaled) };
+}
+
+export function subtractAmounts(a: Amount, b: Amount): Amount {
+  return addAmounts(a, { quantity: negateQuantity(b.quantity), small: b.small });
+}
+
+/** Undefined where the reference has no integer for it. */
+export function amountAsInteger({ quantity, small }: Amount): bigint | undefined {
+  if (!small || quantity.exp10 < 0) return undefined;
+  if (quantity.unscaled === 0n) return 0n;
+  if (quantity.exp10 > decimalDigits) return undefined;
+  const value = quantity.unscaled * 10n ** BigInt(quantity.exp10);
+  return fits(value) ? value : undefined;
+}

@@ -1,0 +1,168 @@
+/**
+ * What the functions on texts do. Indexes and lengths are in code points.
+ *
+ * Bounds: linear in the texts that go in and the one that comes out; a result has at most
+ * `resultMax` UTF-16 units, because `replace` and `format` can make a huge text of two small ones
+ * and are charged for what goes in.
+ */
+import { lookup } from '../../stdx/lookup.ts';
+import { evaluationError } from '../evaluation-error.ts';
+import { firstOccurrence, lastOccurrence, occurrences } from './text-search.ts';
+
+export const resultMax = 16 * 1024 * 1024;
+
+export function checkResultSize(size: number, name: string): void {
+  if (size > resultMax) throw evaluationError(`${name}: result is too long`);
+}
+
+const hasPairs = /[\ud800-\udbff]/;
+
+export function codePoints(text: string): number {
+  if (!hasPairs.test(text)) return text.length;
+  let count = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    if (isPairAt(text, i)) i += 1;
+    count += 1;
+  }
+  return count;
+}
+
+function isPairAt(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  if (unit < 0xd800 || unit > 0xdbff) return false;
+  const next = text.charCodeAt(at + 1);
+  return next >= 0xdc00 && next <= 0xdfff;
+}
+
+/** The offset in UTF-16 units of a code point. */
+function unitOffset(text: string, index: number): number {
+  if (!hasPairs.test(text)) return index;
+  let at = 0;
+  for (let left = index; left > 0; left -= 1) at += isPairAt(text, at) ? 2 : 1;
+  return at;
+}
+
+function outOfRange(index: number | bigint): Error {
+  return evaluationError(`index out of range: ${index}`);
+}
+
+export function charAt(text: string, index: number): string {
+  const size = codePoints(text);
+  if (index < 0 || index > size) throw outOfRange(index);
+  if (index === size) return '';
+  const at = unitOffset(text, index);
+  return text.slice(at, at + (isPairAt(text, at) ? 2 : 1));
+}
+
+export function indexOf(text: string, part: string, offset = 0): number {
+  if (offset < 0) throw outOfRange(offset);
+  const size = codePoints(text);
+  if (part === '') return Math.min(offset, size);
+  if (offset >= size) return -1;
+  const at = firstOccurrence(text, part, unitOffset(text, offset));
+  return at < 0 ? -1 : codePoints(text.slice(0, at));
+}
+
+export function lastIndexOf(text: string, part: string, offset?: number): number {
+  const size = codePoints(text);
+  if (offset !== undefined && offset < 0) throw outOfRange(offset);
+  if (part === '') return Math.min(offset ?? size, size);
+  const from = offset ?? size - 1;
+  if (from < 0 || from >= size) return -1;
+  const at = lastOccurrence(text, part, unitOffset(text, from));
+  return at < 0 ? -1 : codePoints(text.slice(0, at));
+}
+
+export function substring(text: string, start: number, end?: number): string {
+  const size = codePoints(text);
+  const last = end ?? size;
+  if (end !== undefined && start > end) {
+    throw evaluationError(`invalid substring range. start: ${start}, end: ${end}`);
+  }
+  if (start < 0 || start > size) throw outOfRange(start);
+  if (last < 0 || last > size) throw outOfRange(last);
+  return text.slice(unitOffset(text, start), unitOffset(text, last));
+}
+
+export function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+export function upperAscii(text: string): string {
+  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
+/** Without white space (as Unicode has it) at both ends. */
+export function trim(text: string): string {
+  const space = /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+  let [start, end] = [0, text.length];
+  while (start < end && space.test(text.charAt(start))) start += 1;
+  while (end > start && space.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+/** At most `count` of them, all where it is negative. Nothing stands between any two characters. */
+export function replace(text: string, old: string, put: string, count = -1): string {
+  if (count === 0 || old === put) return text;
+  const places = old === '' ? betweenCharacters(text) : occurrences(text, old);
+  const parts: string[] = [];
+  let [done, size, from] = [0, text.length, 0];
+  for (const at of places) {
+    if (done === count) break;
+    size += put.length - old.length;
+    checkResultSize(size, 'replace');
+    parts.push(text.slice(from, at), put);
+    from = at + old.length;
+    done += 1;
+  }
+  parts.push(text.slice(from));
+  return parts.join('');
+}
+
+function* betweenCharacters(text: string): Generator<number> {
+  for (let at = 0; at < text.length; at += isPairAt(text, at) ? 2 : 1) yield at;
+  yield text.length;
+}
+
+/** Into at most `count` pieces, the last of which has the rest. */
+export function split(text: string, separator: string, count = -1): string[] {
+  if (count === 0) return [];
+  if (separator === '') return splitCharacters(text, count);
+  const pieces: string[] = [];
+  let from = 0;
+  for (const at of occurrences(text, separator)) {
+    if (pieces.length + 1 === count) break;
+    pieces.push(text.slice(from, at));
+    from = at + separator.length;
+  }
+  pieces.push(text.slice(from));
+  return pieces;
+}
+
+function splitCharacters(text: string, count: number): string[] {
+  const characters = Array.from(text);
+  if (count < 0 || characters.length <= count) return characters;
+  return [...characters.slice(0, count - 1), characters.slice(count - 1).join('')];
+}
+
+export function reverse(text: string): string {
+  return Array.from(text).reverse().join('');
+}
+
+const quotedForms = lookup<string>({
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+});
+
+/** In double quotes, as it would stand in an expression. */
+export function quoteText(text: string): string {
+  const escaped = text.replace(/[\x07-\r\\"]/g, (char) => quotedForms[char] as string);
+  return `"${escaped}"`;
+}

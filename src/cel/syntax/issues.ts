@@ -1,0 +1,64 @@
+/**
+ * Mistakes in an expression, collected, and shown as users of the reference see them:
+ *
+ *   ERROR: <input>:1:5: undefined field 'x'
+ *    | self.x
+ *    | ....^
+ *
+ * Bounds: the first 100 are kept; lines longer than 16,384 characters are not shown.
+ */
+import type { Issue } from '../cel.ts';
+import { lineOf, nowhere } from './source.ts';
+import type { Location, Source } from './source.ts';
+
+const issuesMax = 100;
+const snippetMax = 16384;
+
+export interface Issues {
+  readonly count: number;
+  add(at: Location, message: string): void;
+  /** Sorted by their place. */
+  list(): readonly Issue[];
+  text(): string;
+}
+
+export function issuesOf(source: Source, sourceName: string): Issues {
+  const kept: Issue[] = [];
+  let count = 0;
+  const sorted = (): readonly Issue[] =>
+    kept.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  return {
+    get count() {
+      return count;
+    },
+    add({ line, column }, message) {
+      count += 1;
+      if (kept.length < issuesMax) kept.push({ line, column, message });
+    },
+    list: sorted,
+    text() {
+      const shown = sorted().map((issue) => show(source, sourceName, issue));
+      if (count > issuesMax) shown.push(`${count - issuesMax} more errors were truncated`);
+      return shown.join('\n');
+    },
+  };
+}
+
+/** Wide characters get wide marks, so that the caret stands below the right one. */
+const isWide = (character: string | undefined): boolean =>
+  character !== undefined && (character.codePointAt(0) as number) > 0x7f;
+
+function show(source: Source, sourceName: string, issue: Issue): string {
+  const { line, column, message } = issue;
+  const head = `ERROR: ${sourceName}:${line}:${column + 1}: ${message}`;
+  const snippet = line === nowhere.line ? undefined : lineOf(source, line);
+  if (snippet === undefined || snippet.length > snippetMax) return head;
+  const shown = snippet.replaceAll('\t', ' ');
+  const characters = Array.from(shown);
+  let marks = '';
+  for (let i = 0; i < column && i < characters.length; i += 1) {
+    marks += isWide(characters[i]) ? '\uff0e' : '.';
+  }
+  marks += isWide(characters[column]) ? '\uff3e' : '^';
+  return `${head}\n | ${shown}\n | ${marks}`;
+}

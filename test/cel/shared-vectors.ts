@@ -1,0 +1,18 @@
+/** Vectors that nobody here wrote, read where they lie; undefined where they are missing. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
+
+const root = path.resolve(process.env['SLUICE_SHARED'] ?? path.join(process.cwd(), '..', 'shared'));
+
+/** Integers beyond 2^53 are bigints. */
+export function sharedVectors<T>(relative: string): T | undefined {
+  const file = path.join(root, 'corpora', relative);
+  if (!existsSync(file)) {
+    console.log(`skipped: ${file} is missing`);
+    return undefined;
+  }
+  const decoded = decodeJson(readFileSync(file));
+  if (decoded.kind === 'refused') throw new Error(decoded.error.message);
+  return decoded.value as T;
+}
