@@ -60,9 +60,10 @@ export function strategiesOf(
     ]),
   );
   const expressions = new Map(
-    Object.entries(language === undefined ? {} : expressionRulesOf(language)).map(
-      ([key, own]) => [filledKey(key, identity), own],
-    ),
+    Object.entries(language === undefined ? {} : expressionRulesOf(language)).map(([key, own]) => [
+      filledKey(key, identity),
+      own,
+    ]),
   );
   const noticing = new Map(
     Object.entries(kindWarningsOf(identity)).map(([key, own]) => [filledKey(key, identity), own]),

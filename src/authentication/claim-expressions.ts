@@ -10,6 +10,7 @@
  * the type that its place needs. Numbers of claims are doubles. Bounds: the budget of one
  * evaluation; the size of a token.
  */
+import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { budgets } from '../cel/budgets.ts';
@@ -29,6 +30,7 @@ import { schemaValue } from '../cel/schema/schema-value.ts';
 import { anyType, boolType, mapType, stringType } from '../cel/type.ts';
 import { Double, ListValue } from '../cel/value.ts';
 import type { Value } from '../cel/value.ts';
+import { lookup } from '../stdx/lookup.ts';
 import type { UserInfo } from './authenticator.ts';
 
 const texts = declaredList(declaredText);
@@ -44,9 +46,11 @@ export interface ClaimLanguage {
   mapping(text: string): CompiledExpression;
   claimRule(text: string): CompiledExpression;
   userRule(text: string): CompiledExpression;
+  /** Domains that no key of an extra may be in: the service's own. */
+  readonly reservedDomains: readonly string[];
 }
 
-export function claimLanguage(language: Language): ClaimLanguage {
+export function claimLanguage(language: Language, identity: Identity): ClaimLanguage {
   // Made when the first expression is seen: most configurations name claims.
   let claims: Environment | undefined;
   let user: Environment | undefined;
@@ -63,6 +67,7 @@ export function claimLanguage(language: Language): ClaimLanguage {
     mapping: (expression) => compileExpression(forClaims(), expression),
     claimRule: (expression) => compileExpression(forClaims(), expression, [boolType]),
     userRule: (expression) => compileExpression(forUser(), expression, [boolType]),
+    reservedDomains: [...new Set([identity.domain, identity.labelDomain])],
   };
 }
 
@@ -91,16 +96,14 @@ export type ClaimValues = Readonly<Record<string, Value>>;
 
 /** Made once for a token, for all of its expressions. */
 export function claimValues(claims: JsonObject): ClaimValues {
-  return { claims: withDoubles(claims) as Value };
+  return lookup({ claims: withDoubles(claims) as Value });
 }
 
-function withDoubles(value: JsonValue): unknown {
+function withDoubles(value: JsonValue | undefined): unknown {
   if (typeof value === 'number' || typeof value === 'bigint') return new Double(Number(value));
   if (Array.isArray(value)) return value.map(withDoubles);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, withDoubles(each)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withDoubles(each)]));
 }
 
 export type MappedText =

@@ -160,11 +160,7 @@ function nameOf(
   return { kind: 'ok', text: username.prefix + name };
 }
 
-function uidOf(
-  uid: IssuerConfig['uid'],
-  claims: JsonObject,
-  given: () => ClaimValues,
-): MappedText {
+function uidOf(uid: IssuerConfig['uid'], claims: JsonObject, given: () => ClaimValues): MappedText {
   if (uid === undefined) return { kind: 'ok', text: '' };
   if ('expression' in uid) return mapToText(uid.expression, given(), 'uid');
   const value = claims[uid.claim];

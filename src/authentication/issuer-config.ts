@@ -195,7 +195,7 @@ function mappedExtra(
     const at = `${field}.extra[${index}]`;
     const fields = objectAt(item, at, ['key', 'valueExpression']);
     const key = textAt(fields['key'], `${at}.key`);
-    const wrong = extraKeyProblem(key);
+    const wrong = extraKeyProblem(key, language.reservedDomains);
     if (wrong !== undefined) fail(`${at}.key`, wrong);
     if (keys.has(key)) fail(`${at}.key`, 'is given twice');
     keys.add(key);
@@ -207,7 +207,7 @@ function mappedExtra(
 }
 
 /** `example.com/team`: whose it is must be seen. */
-function extraKeyProblem(key: string): string | undefined {
+function extraKeyProblem(key: string, own: readonly string[]): string | undefined {
   const slash = key.indexOf('/');
   const domain = key.slice(0, Math.max(slash, 0));
   if (slash < 1 || slash === key.length - 1) {
@@ -217,11 +217,9 @@ function extraKeyProblem(key: string): string | undefined {
   if (wrong !== undefined) return wrong;
   if (key !== key.toLowerCase()) return 'must be lowercase';
   if (!/^[a-z0-9/\-._~%!$&'()*+,;=:]+$/.test(key)) return 'Invalid path';
-  const reserved = ['k8s.io', 'kubernetes.io'].some(
-    (name) => domain === name || domain.endsWith(`.${name}`),
-  );
+  const reserved = own.some((name) => domain === name || domain.endsWith(`.${name}`));
   if (!reserved) return undefined;
-  return 'k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use';
+  return `${own.join(', ')} and their subdomains are reserved for Kubernetes use`;
 }
 
 function rulesAt(fields: JsonObject, name: string, field: string): readonly JsonValue[] {

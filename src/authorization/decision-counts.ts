@@ -82,17 +82,9 @@ export function createDecisionCounts(): DecisionCounts {
       reloads.add([status], 1);
       lastReload.set([status], nowMs / 1000);
     },
-    series: [
-      decisions,
-      calls,
-      seconds,
-      open,
-      excluded,
-      unclear,
-      deciding,
-      reloads,
-      lastReload,
-    ].map((each) => each.series),
+    series: [decisions, calls, seconds, open, excluded, unclear, deciding, reloads, lastReload].map(
+      (each) => each.series,
+    ),
   };
 }
 

@@ -52,7 +52,11 @@ interface Parts {
 }
 
 export function createEnvironment(options: EnvironmentOptions): Environment {
-  const parts = partsOf(options);
+  return environmentOf(options, collect(options));
+}
+
+function environmentOf(options: EnvironmentOptions, collected: Collected): Environment {
+  const parts = partsOf(options, collected);
   const check = (ast: Ast): Compiled => checkAst(ast, parts);
   const parseText = (text: string): Parsed => parse(text, parts.parseOptions);
   return {
@@ -64,18 +68,29 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
     },
     program: (ast, programOptions) => programOf(ast, parts, programOptions),
     estimate: (ast, hints) => estimate(ast, parts, hints),
-    extend: (more) =>
-      createEnvironment({
+    extend: (more) => {
+      const extended = {
         ...options,
         libraries: [...(options.libraries ?? []), ...(more.libraries ?? [])],
         variables: [...(options.variables ?? []), ...(more.variables ?? [])],
         providers: [...(options.providers ?? []), ...(more.providers ?? [])],
         container: more.container ?? options.container,
-      }),
+      };
+      // Variables and types alone, which is what most places add, leave the functions as they are.
+      const same = (more.libraries ?? []).length === 0;
+      return environmentOf(extended, same ? collected : collect(extended));
+    },
   };
 }
 
-function partsOf(options: EnvironmentOptions): Parts {
+/** What libraries declare, put together once for all environments that share them. */
+interface Collected extends Pick<Declarations, 'functions' | 'types'> {
+  readonly variables: ReadonlyMap<string, VariableDeclaration>;
+  readonly overloads: ReadonlyMap<string, Overload>;
+  readonly macros: ReadonlyMap<string, Macro>;
+}
+
+function collect(options: EnvironmentOptions): Collected {
   const { release } = options;
   const isThere = (since: number | undefined): boolean =>
     release === undefined || since === undefined || since <= release;
@@ -85,15 +100,22 @@ function partsOf(options: EnvironmentOptions): Parts {
     ...(options.libraries ?? []),
   ];
   const overloads = new Map<string, Overload>();
-  const declarations = declarationsOf(libraries, options, isThere, overloads);
+  const declared = declarationsOf(libraries, isThere, overloads);
   const macros = new Map<string, Macro>();
   for (const macro of libraries.flatMap((library) => library.macros ?? [])) {
     if (isThere(macro.since)) macros.set(macroKey(macro), macro);
   }
-  const { costs } = options;
+  return { ...declared, overloads, macros };
+}
+
+function partsOf(options: EnvironmentOptions, collected: Collected): Parts {
+  const { functions, macros, overloads, types } = collected;
+  const variables = new Map(collected.variables);
+  for (const variable of options.variables ?? []) variables.set(variable.name, variable);
+  const { container = '', costs, providers = [] } = options;
   return {
     options,
-    declarations,
+    declarations: { container, functions, types, variables, providers },
     overloadCost: (id) => costs.overloads[id] ?? overloads.get(id)?.cost,
     parseOptions: {
       limits: { ...defaultLimits, ...options.limits },
@@ -112,10 +134,9 @@ const macroKey = ({ name, argumentCount, member }: Omit<Macro, 'expand' | 'since
 
 function declarationsOf(
   libraries: readonly Library[],
-  options: EnvironmentOptions,
   isThere: (since: number | undefined) => boolean,
   overloads: Map<string, Overload>,
-): Declarations {
+): Pick<Collected, 'functions' | 'types' | 'variables'> {
   const functions = new Map<string, FunctionDeclaration>();
   for (const { name, overloads: added } of libraries.flatMap((one) => one.functions ?? [])) {
     const there = added.filter((overload) => isThere(overload.since));
@@ -131,9 +152,7 @@ function declarationsOf(
     for (const type of library.types ?? []) types.set(type.name, type);
     for (const variable of library.variables ?? []) variables.set(variable.name, variable);
   }
-  for (const variable of options.variables ?? []) variables.set(variable.name, variable);
-  const { container = '', providers = [] } = options;
-  return { container, functions, types, variables, providers };
+  return { functions, types, variables };
 }
 
 function checkAst(ast: Ast, { options, declarations, parseOptions }: Parts): Compiled {

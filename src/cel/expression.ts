@@ -18,7 +18,12 @@ export interface Expression {
 
 export type CompiledExpression =
   | { readonly kind: 'ok'; readonly expression: Expression }
-  | { readonly kind: 'invalid'; readonly problem: string };
+  | {
+      readonly kind: 'invalid';
+      readonly problem: string;
+      /** It compiles, but to a value of this type. */
+      readonly found?: Type | undefined;
+    };
 
 /** `results`: the types that its value may have, any where there are none. */
 export function compileExpression(
@@ -32,7 +37,7 @@ export function compileExpression(
   }
   const { ast } = compiled;
   if (results.length > 0 && !results.some((type) => sameType(type, ast.type))) {
-    return { kind: 'invalid', problem: wrongResult(results, ast.type) };
+    return { kind: 'invalid', problem: wrongResult(results, ast.type), found: ast.type };
   }
   const expression: Expression = {
     text,
@@ -48,7 +53,8 @@ function wrongResult(results: readonly Type[], found: Type): string {
   if (results.length === 1 && only !== undefined) {
     return `must evaluate to ${only.text} but got ${found.text}`;
   }
-  return `must evaluate to one of [${results.map((type) => type.text).join(' ')}]`;
+  const all = results.map((type) => type.text).join(' ');
+  return `must evaluate to one of [${all}] but got ${found.text}`;
 }
 
 export interface EvaluatedConditions {

@@ -60,10 +60,13 @@ export class Double extends Boxed {
 export class Timestamp extends Boxed {
   readonly seconds: number;
   readonly nanos: number;
-  constructor(seconds: number, nanos: number) {
+  /** Seconds east of Greenwich that it was written with; only its text shows them. */
+  readonly offset: number;
+  constructor(seconds: number, nanos: number, offset = 0) {
     super();
     this.seconds = seconds;
     this.nanos = nanos;
+    this.offset = offset;
   }
   override get valueKind(): 'timestamp' {
     return 'timestamp';
@@ -121,6 +124,10 @@ export abstract class ObjectValue extends Boxed {
   /** What `has(x.name)` gives. */
   abstract isSet(name: string): boolean;
   abstract equalTo(other: Value): boolean;
+  /** What a comparison is charged for. */
+  size(): number {
+    return 1;
+  }
 }
 
 export class OptionalValue extends Boxed {

@@ -94,7 +94,7 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     objects,
   });
   const bootstrap = createBootstrapAuthenticator({ identity, clock, objects });
-  const claims = claimLanguage(deps.language);
+  const claims = claimLanguage(deps.language, identity);
   const trusted = trustedIssuers(deps, issuers, audiences, claims);
   const webhook = webhookOf(config, deps, audiences);
   return {

@@ -127,7 +127,7 @@ describe('webhook tokens', () => {
   });
 });
 
-const claims = claimLanguage(testLanguage);
+const claims = claimLanguage(testLanguage, identityOf('kubernetes'));
 
 describe('trusted issuers', () => {
   test('tokens count by the keys of their own issuer; keys are found again when they change', async () => {

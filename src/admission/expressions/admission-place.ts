@@ -64,7 +64,7 @@ export const requestType = declaredObject('kubernetes.AdmissionRequest', {
   options: declaredDynamic,
 });
 
-export const namespaceType = declaredObject('kubernetes.Namespace', {
+const namespaceType = declaredObject('kubernetes.Namespace', {
   metadata: declaredObject('kubernetes.NamespaceMetadata', {
     name: text,
     generateName: text,

@@ -77,10 +77,8 @@ function checkPlaces(name: string, fields: ReadonlyMap<string, Value>): void {
     for (const item of items) {
       const wanted = `${name}.${field}`;
       if (!(item instanceof MadeObject) || item.type.name === wanted) continue;
-      throw evaluationError(
-        `unexpected type name "${item.type.name}", expected "${wanted}", which matches field name ` +
-          'path from root Object type',
-      );
+      const found = `unexpected type name "${item.type.name}", expected "${wanted}"`;
+      throw evaluationError(`${found}, which matches field name path from root Object type`);
     }
   }
 }

@@ -16,30 +16,43 @@ import { jsonPatchLibrary } from '../../cel/library/json-patch-library.ts';
 import type { Language } from '../../cel/language.ts';
 import { boolType, dynType, listType, nullType, stringType } from '../../cel/type.ts';
 import type { Type } from '../../cel/type.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
-import { checkedPlace, expressionProblems } from './expression-check.ts';
+import {
+  checkedPlace,
+  expressionProblems,
+  placeOnce,
+  textSizeProblems,
+} from './expression-check.ts';
 import type { CheckedPlace } from './expression-check.ts';
 
 type Problems = readonly FieldError[];
 type Check = (object: ApiObject, current: ApiObject | undefined) => Problems;
 
 function onWrites(check: Check): KindRules {
+  const bounded: Check = (object, current) => {
+    const same = (part: string): boolean => deepEqual(object[part], current?.[part]);
+    // What has not changed has been accepted.
+    if (current !== undefined && same('spec') && same('webhooks')) return [];
+    const long = textSizeProblems('spec', textsBelow(object, expressionNames));
+    return long.length > 0 ? long : check(object, current);
+  };
   return {
-    validateCreate: (object) => check(object, undefined),
-    validateUpdate: check,
+    validateCreate: (object) => bounded(object, undefined),
+    validateUpdate: bounded,
   };
 }
 
-/** All texts under these names, anywhere below: what was accepted before. */
-function textsBelow(value: unknown, names: ReadonlySet<string>): ReadonlySet<string> {
-  const found = new Set<string>();
+/** All texts under these names, anywhere below. */
+function textsBelow(value: unknown, names: ReadonlySet<string>): readonly string[] {
+  const found: string[] = [];
   const left: unknown[] = [value];
   while (left.length > 0) {
     const next = left.pop();
     if (typeof next !== 'object' || next === null) continue;
     for (const [name, member] of Object.entries(next)) {
       if (typeof member === 'string') {
-        if (names.has(name)) found.add(member);
+        if (names.has(name)) found.push(member);
       } else left.push(member);
     }
   }
@@ -55,7 +68,7 @@ const expressionNames: ReadonlySet<string> = new Set([
 const nothingBefore: ReadonlySet<string> = new Set();
 
 function before(current: ApiObject | undefined): ReadonlySet<string> {
-  return current === undefined ? nothingBefore : textsBelow(current, expressionNames);
+  return current === undefined ? nothingBefore : new Set(textsBelow(current, expressionNames));
 }
 
 function conditionProblems(
@@ -85,10 +98,10 @@ export function webhookExpressions(language: Language): KindRules {
 interface PolicyPlaces {
   readonly known: ReadonlySet<string>;
   /** Undefined variables: the expression cannot use any. */
-  at(
-    results: readonly Type[],
-    options: { readonly authorizer: boolean; readonly variables?: ReadonlyMap<string, Type> },
-  ): CheckedPlace;
+  at(options: {
+    readonly authorizer: boolean;
+    readonly variables?: ReadonlyMap<string, Type>;
+  }): (results: readonly Type[]) => CheckedPlace;
 }
 
 function policyPlaces(
@@ -100,10 +113,10 @@ function policyPlaces(
   const params = spec['paramKind'] !== undefined && spec['paramKind'] !== null;
   return {
     known: before(current),
-    at: (results, options) => {
+    at: (options) => {
       const place = admissionPlace({ params, ...extra, ...options });
       const libraries = extra.providers === undefined ? undefined : [jsonPatchLibrary];
-      return checkedPlace(language, { ...place, libraries }, results);
+      return placeOnce(language, { ...place, libraries });
     },
   };
 }
@@ -116,11 +129,12 @@ interface DeclaredVariables {
 /** Each may use those before it. One that does not compile is dynamic for those after it. */
 function declareVariables(spec: JsonObject, places: PolicyPlaces): DeclaredVariables {
   const types = new Map<string, Type>();
+  // It sees the types of the variables as they are declared.
+  const place = places.at({ authorizer: true, variables: types })([]);
   const problems: FieldError[] = [];
   for (const [at, variable] of objects(spec, 'variables').entries()) {
     const expression = text(variable, 'expression');
     if (expression.trim() === '') continue;
-    const place = places.at([], { authorizer: true, variables: new Map(types) });
     const compiled = place.check(expression, places.known.has(expression));
     const field = `spec.variables[${at}].expression`;
     problems.push(...expressionProblems(place, field, expression, places.known));
@@ -134,11 +148,12 @@ export function validatingPolicyExpressions(language: Language): KindRules {
   return onWrites((policy, current) => {
     const spec = part(policy, 'spec');
     const places = policyPlaces(language, spec, current);
-    const conditions = places.at([boolType], { authorizer: true });
+    const conditions = places.at({ authorizer: true })([boolType]);
     const { types: variables, problems } = declareVariables(spec, places);
-    const validation = places.at([boolType], { authorizer: true, variables });
-    const message = places.at([stringType], { authorizer: false, variables });
-    const annotation = places.at([stringType, nullType], { authorizer: true, variables });
+    const ofPolicy = places.at({ authorizer: true, variables });
+    const validation = ofPolicy([boolType]);
+    const message = places.at({ authorizer: false, variables })([stringType]);
+    const annotation = ofPolicy([stringType, nullType]);
     const { known } = places;
     return [
       ...conditionProblems(spec, 'spec', conditions, known),
@@ -174,10 +189,11 @@ export function mutatingPolicyExpressions(language: Language): KindRules {
     const spec = part(policy, 'spec');
     const places = policyPlaces(language, spec, current);
     const patching = policyPlaces(language, spec, current, { providers: [mutationTypes] });
-    const conditions = places.at([boolType], { authorizer: true });
+    const conditions = places.at({ authorizer: true })([boolType]);
     const { types: variables, problems } = declareVariables(spec, places);
-    const apply = patching.at([mutationObjectType], { authorizer: true, variables });
-    const patch = patching.at([listType(jsonPatchType)], { authorizer: true, variables });
+    const ofMutation = patching.at({ authorizer: true, variables });
+    const apply = ofMutation([mutationObjectType]);
+    const patch = ofMutation([listType(jsonPatchType)]);
     const { known } = places;
     return [
       ...conditionProblems(spec, 'spec', conditions, known),

@@ -24,6 +24,7 @@ import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import type { Schema } from '../../cel/schema/schema.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
+import { textSizeProblems } from './expression-check.ts';
 import { isFieldPath } from './rule-field-path.ts';
 
 const rulesName = 'x-kubernetes-validations';
@@ -39,8 +40,6 @@ interface RuleCost {
 interface Walk {
   readonly language: Language;
   readonly isStored: (text: string) => boolean;
-  /** The schema has not changed: what it costs has been accepted. */
-  readonly costsAccepted: boolean;
   readonly problems: FieldError[];
   total: number;
   dearest: RuleCost[];
@@ -60,14 +59,19 @@ interface Place {
 export function definitionExpressions(language: Language): KindRules {
   const check = (definition: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
     const before = schemasOf(current);
-    const stored = new Set<string>();
-    for (const [, schema] of before) collectRules(schema, stored);
+    const written: string[] = [];
+    for (const [, schema] of schemasOf(definition)) collectRules(schema, written);
+    const long = textSizeProblems('spec.versions', written);
+    if (long.length > 0) return long;
+    const accepted: string[] = [];
+    for (const [, schema] of before) collectRules(schema, accepted);
+    const stored = new Set(accepted);
     return schemasOf(definition).flatMap(([path, schema]) => {
-      const unchanged = before.some(([, other]) => deepEqual(other, schema));
+      // What has not changed has been accepted, whatever it costs.
+      if (before.some(([, other]) => deepEqual(other, schema))) return [];
       return schemaProblems(schema, path, {
         language,
         isStored: (rule) => stored.has(rule),
-        costsAccepted: unchanged,
         problems: [],
         total: 0,
         dearest: [],
@@ -96,10 +100,9 @@ function schemasOf(
   );
 }
 
-function collectRules(schema: JsonObject, found: Set<string>): void {
+function collectRules(schema: JsonObject, found: string[]): void {
   for (const rule of objects(schema, rulesName)) {
-    found.add(text(rule, 'rule'));
-    found.add(text(rule, 'messageExpression'));
+    found.push(text(rule, 'rule'), text(rule, 'messageExpression'));
   }
   for (const [, inner] of innerSchemas(schema)) collectRules(inner, found);
 }
@@ -121,7 +124,7 @@ function innerSchemas(schema: JsonObject): readonly (readonly [end: string, inne
 function schemaProblems(schema: JsonObject, path: string, walk: Walk): readonly FieldError[] {
   checkPlace({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
   const { problems, total, dearest } = walk;
-  if (!walk.costsAccepted && total > estimateLimits.perSchema) {
+  if (total > estimateLimits.perSchema) {
     const contributed =
       'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
     for (const { field } of dearest) problems.push(forbidden(field, contributed));
@@ -137,8 +140,7 @@ function checkPlace(place: Place, walk: Walk): void {
   const rules = objects(schema, rulesName);
   const isRoot = path.endsWith('.openAPIV3Schema');
   const type =
-    place.type ??
-    (rules.length === 0 ? undefined : typeOf(schema, isRoot || isEmbedded(schema)));
+    place.type ?? (rules.length === 0 ? undefined : typeOf(schema, isRoot || isEmbedded(schema)));
   if (rules.length > 0) checkRules(rules, { ...place, type }, walk);
   const within = uncorrelatableBelow(place);
   for (const [end, inner] of innerSchemas(schema)) {
@@ -176,9 +178,12 @@ function cardinalityBelow({ schema, cardinality }: Place): number | undefined {
 }
 
 /** How many parts of one kind are below data of a schema; undefined: without bounds. */
-function entriesOf({ type, additionalProperties, maxItems, maxProperties }: Schema):
-  | number
-  | undefined {
+function entriesOf({
+  type,
+  additionalProperties,
+  maxItems,
+  maxProperties,
+}: Schema): number | undefined {
   const isMap = type === 'object' && additionalProperties !== undefined;
   if (!isMap && type !== 'array') return 1;
   const most = isMap ? maxProperties : maxItems;
@@ -274,7 +279,6 @@ function costProblems(
   times: number,
   walk: Walk,
 ): void {
-  if (walk.costsAccepted) return;
   const limit = estimateLimits.perRule;
   const cost = maxCost * times;
   if (cost > limit) {
@@ -299,8 +303,7 @@ function observe(walk: Walk, field: string, cost: number): void {
 
 function exceeded(name: string, cost: number, limit: number): string {
   const factor = cost / limit;
-  const shown =
-    factor > 100 ? 'more than 100x' : `${fixedText(factor, factor < 1.5 ? 6 : 1)}x`;
+  const shown = factor > 100 ? 'more than 100x' : `${fixedText(factor, factor < 1.5 ? 6 : 1)}x`;
   return (
     `${name} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, ` +
     'maxProperties, and maxLength where arrays, maps, and strings are declared)'

@@ -6,7 +6,7 @@
  *     device.attributes["gpu.example.com"].version.isGreaterThan(semver("1.0.0")) &&
  *     device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0
  */
-import { forbidden } from '../../apimachinery/field-error.ts';
+import { forbidden, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
@@ -25,7 +25,7 @@ import { schemaProvider, schemaSizes } from '../../cel/schema/schema-provider.ts
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import { anyType, boolType } from '../../cel/type.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
-import { checkedPlace, expressionProblems } from './expression-check.ts';
+import { checkedPlace } from './expression-check.ts';
 import type { CheckedPlace } from './expression-check.ts';
 
 /** Of the API: characters of names, entries of a device, characters of a value. */
@@ -59,7 +59,10 @@ const place: ExpressionPlace = {
 
 type Selectors = readonly (readonly [path: string, selectors: readonly JsonObject[]])[];
 
-function selectorRules(language: Language, selectorsOf: (object: ApiObject) => Selectors): KindRules {
+function selectorRules(
+  language: Language,
+  selectorsOf: (object: ApiObject) => Selectors,
+): KindRules {
   const checked = checkedPlace(language, place, [boolType, anyType]);
   const check = (object: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
     const before = new Set(
@@ -83,10 +86,13 @@ function selectorProblems(
   expression: string,
   before: ReadonlySet<string>,
 ): readonly FieldError[] {
-  const problems = expressionProblems(checked, field, expression, before);
-  if (problems.length > 0 || expression.trim() === '') return problems;
+  if (expression.trim() === '') return [];
   const compiled = checked.check(expression, before.has(expression));
-  if (compiled.kind !== 'ok') return problems;
+  if (compiled.kind === 'invalid') {
+    const { found, problem } = compiled;
+    const wrong = `must evaluate to bool or the unknown type, not ${found?.text ?? ''}`;
+    return [invalid(field, expression, found === undefined ? problem : wrong)];
+  }
   const { max } = compiled.expression.estimate(sizes);
   if (max <= budgets.deviceSelector) return [];
   return [forbidden(field, 'too complex, exceeds cost limit')];
@@ -117,9 +123,7 @@ export const claimTemplateExpressions = (language: Language): KindRules =>
   );
 
 export const deviceClassExpressions = (language: Language): KindRules =>
-  selectorRules(language, (kind) => [
-    ['spec.selectors', objects(part(kind, 'spec'), 'selectors')],
-  ]);
+  selectorRules(language, (kind) => [['spec.selectors', objects(part(kind, 'spec'), 'selectors')]]);
 
 export const deviceTaintRuleExpressions = (language: Language): KindRules =>
   selectorRules(language, (rule) => [

@@ -5,10 +5,11 @@
  * An expression that was there before is judged by everything the language has, a new one by what
  * the release before this one has (spec 2, section 9.2, rule 3).
  *
- * Invariants: pure: the same text at the same place has the same problems. Bounds: an expression
- * is compiled once; `keptMax` results are kept, of texts up to `keptTextMax` characters.
+ * Invariants: pure: the same text at the same place has the same problems. Bounds: `objectTextMax`;
+ * of places that all objects share `keptMax` results are kept, of texts up to `keptTextMax`
+ * characters.
  */
-import { invalid } from '../../apimachinery/field-error.ts';
+import { forbidden, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { compileExpression } from '../../cel/expression.ts';
 import type { CompiledExpression } from '../../cel/expression.ts';
@@ -24,32 +25,60 @@ export interface CheckedPlace {
   check(text: string, stored: boolean): CompiledExpression;
 }
 
+/** For the expressions of one object: nothing is kept when it has been judged. */
+export function placeOnce(
+  language: Language,
+  place: ExpressionPlace,
+): (results: readonly Type[]) => CheckedPlace {
+  let forNew: Environment | undefined;
+  let forStored: Environment | undefined;
+  return (results) => ({
+    check(text, stored) {
+      const environment = stored
+        ? (forStored ??= language.forStored(place))
+        : (forNew ??= language.forNew(place));
+      return compileExpression(environment, text, results);
+    },
+  });
+}
+
+/** For a place that is the same in all objects. */
 export function checkedPlace(
   language: Language,
   place: ExpressionPlace,
   results: readonly Type[] = [],
 ): CheckedPlace {
-  let forNew: Environment | undefined;
-  let forStored: Environment | undefined;
+  const { check } = placeOnce(language, place)(results);
   const kept = new Map<string, CompiledExpression>();
-  const compile = (text: string, stored: boolean): CompiledExpression => {
-    const environment = stored
-      ? (forStored ??= language.forStored(place))
-      : (forNew ??= language.forNew(place));
-    return compileExpression(environment, text, results);
-  };
   return {
     check(text, stored) {
-      if (text.length > keptTextMax) return compile(text, stored);
+      if (text.length > keptTextMax) return check(text, stored);
       const key = `${stored ? 's' : 'n'}${text}`;
       const known = kept.get(key);
       if (known !== undefined) return known;
       if (kept.size >= keptMax) kept.clear();
-      const compiled = compile(text, stored);
+      const compiled = check(text, stored);
       kept.set(key, compiled);
       return compiled;
     },
   };
+}
+
+/**
+ * Characters that the expressions of one object may have together, four times what the largest
+ * definition in use has: they are compiled in one turn.
+ */
+const objectTextMax = 64 * 1024;
+
+/** What is wrong with the number of characters of these expressions; none: they may be compiled. */
+export function textSizeProblems(
+  field: string,
+  texts: Iterable<string>,
+): readonly FieldError[] {
+  let size = 0;
+  for (const text of texts) size += text.length;
+  if (size <= objectTextMax) return [];
+  return [forbidden(field, `expressions may have at most ${objectTextMax} characters together`)];
 }
 
 /** Blank expressions are the business of other rules. */

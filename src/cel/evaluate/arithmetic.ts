@@ -9,8 +9,8 @@ import { codePointCount } from './text.ts';
 
 type Int = number | bigint;
 
-export const int64Min = -(2n ** 63n);
-export const int64Max = 2n ** 63n - 1n;
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
 const uint64Max = 2n ** 64n - 1n;
 
 const overflow = (what: string): Error => evaluationError(`${what} overflow`);
@@ -120,9 +120,9 @@ const secondsMin = -62_135_596_800;
 const secondsMax = 253_402_300_799;
 const nanosPerSecond = 1_000_000_000n;
 
-export function timestampOf(seconds: number, nanos: number): Timestamp {
+export function timestampOf(seconds: number, nanos: number, offset = 0): Timestamp {
   if (seconds < secondsMin || seconds > secondsMax) throw overflow('timestamp');
-  return new Timestamp(seconds, nanos);
+  return new Timestamp(seconds, nanos, offset);
 }
 
 export function timestampPlus(time: Timestamp, nanos: bigint): Timestamp {

@@ -19,6 +19,9 @@ function equalityCost(a: Value, b: Value, perUnit: number): number {
   return Math.ceil(Math.min(sizeForCost(a), sizeForCost(b)) * perUnit);
 }
 
+/** Charged whatever the operands are, even where one is an error; the rest when both are known. */
+const ofScalars = 1;
+
 export function planEquality(
   left: Planned,
   right: Planned,
@@ -30,14 +33,11 @@ export function planEquality(
   const run: Run = (frame) => {
     const a = first(frame);
     const b = second(frame);
-    if (typeof a === 'number' && typeof b === 'number') {
-      frame.cost += 1;
-      return (a === b) !== negated;
-    }
-    frame.charge(equalityCost(a, b, perUnit));
+    if (typeof a === 'number' && typeof b === 'number') return (a === b) !== negated;
+    frame.charge(equalityCost(a, b, perUnit) - ofScalars);
     return equals(a, b) !== negated;
   };
-  return { run, cost: left.cost + right.cost };
+  return { run, cost: left.cost + right.cost + ofScalars };
 }
 
 type Order = '_<_' | '_<=_' | '_>_' | '_>=_';
@@ -97,10 +97,10 @@ export function planSizedOrder(
   const run: Run = (frame) => {
     const a = first(frame);
     const b = second(frame);
-    frame.charge(equalityCost(a, b, perUnit));
+    frame.charge(equalityCost(a, b, perUnit) - ofScalars);
     return decide(compare(a, b));
   };
-  return { run, cost: left.cost + right.cost };
+  return { run, cost: left.cost + right.cost + ofScalars };
 }
 
 /** `+` or `-` of ints. */

@@ -230,7 +230,7 @@ const told = (get: (answer: AuthorizationAnswer) => Value) => (decision: Value) 
 };
 
 /** So high that a budget of a million has room for two. */
-export const checkCost = 350_000;
+const checkCost = 350_000;
 const oneCheck: OverloadCost = {
   before: () => checkCost,
   estimate: () => ({ cost: fixed(checkCost) }),

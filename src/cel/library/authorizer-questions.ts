@@ -17,7 +17,7 @@ import type {
 } from './authorizer-library.ts';
 
 /** Budgets end long before: 10,000,000 units have room for 28. */
-export const questionsMax = 64;
+const questionsMax = 64;
 
 /** The port to whoever decides. Trouble is an answer, too: nothing may be thrown. */
 export type AuthorizerPort = (question: AuthorizationQuestion) => Promise<AuthorizationAnswer>;

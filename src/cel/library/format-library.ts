@@ -4,7 +4,7 @@
  */
 import { scaleRange } from '../cost.ts';
 import type { OverloadCost } from '../cost.ts';
-import type { Library, Overload } from '../declaration.ts';
+import type { FunctionDeclaration, Library } from '../declaration.ts';
 import { noSuchOverload } from '../evaluation-error.ts';
 import { listType, opaqueType, optionalType, stringType } from '../type.ts';
 import { none, OpaqueValue, OptionalValue } from '../value.ts';
@@ -61,27 +61,29 @@ function findFormat(name: Value): Value {
   return value === undefined ? none : new OptionalValue(value);
 }
 
-const constants: Record<string, readonly Overload[]> = Object.fromEntries(
-  [...values].map(([name, value]) => [
-    `format.${name}`,
-    [overload(`format.${name}`, [], formatType, () => value)],
-  ]),
-);
+const constants: readonly FunctionDeclaration[] = [...values].map(([name, value]) => ({
+  name: `format.${name}`,
+  overloads: [overload(`format.${name}`, [], formatType, () => value)],
+}));
 
 export const formatLibrary: Library = {
   name: 'kubernetes.format',
   types: [formatType],
-  functions: functions({
+  functions: [
     ...constants,
-    'format.named': [overload('format-named', [stringType], optionalType(formatType), findFormat)],
-    validate: [
-      method(
-        'format-validate',
-        [formatType, stringType],
-        optionalType(listType(stringType)),
-        validate,
-        validateCost,
-      ),
-    ],
-  }),
+    ...functions({
+      'format.named': [
+        overload('format-named', [stringType], optionalType(formatType), findFormat),
+      ],
+      validate: [
+        method(
+          'format-validate',
+          [formatType, stringType],
+          optionalType(listType(stringType)),
+          validate,
+          validateCost,
+        ),
+      ],
+    }),
+  ],
 };

@@ -144,11 +144,11 @@ function notFinite(number: number, style: FormatStyle): string {
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** `2.7e+00` as people print it: 2.7 × 10⁰⁰. */
+/** `2.7e+00` as people print it: 2.7×10⁰⁰. */
 function printedExponent(text: string): string {
   const [mantissa = '', sign = '', exponent = ''] = /^(.*)e([+-])(\d+)$/.exec(text)?.slice(1) ?? [];
   const raised = exponent.replace(/\d/g, (digit) => superscripts.charAt(Number(digit)));
-  return `${mantissa}\u202f×\u202f10${sign === '-' ? '⁻' : ''}${raised}`;
+  return `${mantissa}×10${sign === '-' ? '⁻' : ''}${raised}`;
 }
 
 function stringClause(value: Value, style: FormatStyle): string {

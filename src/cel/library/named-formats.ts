@@ -79,7 +79,7 @@ function isBase64(text: string): boolean {
 }
 
 /** `2006-01-02`, a day that there is. */
-export function isFullDate(text: string): boolean {
+function isFullDate(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (match === null) return false;
   const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
@@ -94,7 +94,7 @@ function isLeap(year: number): boolean {
 }
 
 /** RFC 3339, in either case. */
-export function isDateTime(text: string): boolean {
+function isDateTime(text: string): boolean {
   const [day = '', time] = text.toLowerCase().split('t');
   if (time === undefined || !isFullDate(day)) return false;
   const match = timePattern.exec(time);

@@ -4,6 +4,7 @@
  * the planner's.
  */
 import type { Expr } from '../ast.ts';
+import type { OverloadCost } from '../cost.ts';
 import type {
   FunctionDeclaration,
   Implementation,
@@ -44,7 +45,8 @@ function isZero(value: Value): boolean {
   if (value instanceof Uint8Array) return value.length === 0;
   if (value instanceof Duration) return value.nanos === 0n;
   if (value instanceof OptionalValue) return value.value === undefined;
-  if (value instanceof Timestamp) return false;
+  // The first second of the first year.
+  if (value instanceof Timestamp) return value.seconds === -62_135_596_800 && value.nanos === 0;
   return value instanceof ObjectValue && 'isZero' in value && value.isZero === true;
 }
 
@@ -72,7 +74,7 @@ type Row = readonly [
 ];
 
 const end = (list: AnyList, at: (size: number) => number): Value =>
-  listSize(list) === 0 ? none : indexOptional(list, at(listSize(list)));
+  listSize(list) === 0 ? none : indexOptional(list as Value, at(listSize(list)));
 
 const rows: readonly Row[] = [
   ['optional.of', 'optional_of', [v], optionalV, false, (x: Value) => new OptionalValue(x)],
@@ -152,10 +154,17 @@ const rows: readonly Row[] = [
   ],
 ];
 
+/** Choosing between two values costs nothing but the values; an estimate counts it. */
+const freeAtRunTime: OverloadCost = { before: () => 0 };
+
 function functions(): FunctionDeclaration[] {
   const made = new Map<string, Overload[]>();
   for (const [name, id, args, result, member, implementation] of rows) {
-    const overload = { id, args, result, member, implementation: implementation as Implementation };
+    const cost = name === 'or' || name === 'orValue' ? freeAtRunTime : undefined;
+    const overload: Overload = {
+      ...{ id, args, result, member, cost },
+      implementation: implementation as Implementation,
+    };
     made.set(name, [...(made.get(name) ?? []), overload]);
   }
   return [...made].map(([name, overloads]) => ({ name, overloads }));

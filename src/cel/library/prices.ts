@@ -11,15 +11,12 @@ import type {
   CallEstimate,
   EstimateContext,
   OverloadCost,
-  Range,
   SizedNode,
   SizeEstimate,
 } from '../cost.ts';
 import type { Value } from '../value.ts';
-import { scalarSize } from '../evaluate/arithmetic.ts';
-import { elementsOf, isList, listSize } from '../evaluate/lists.ts';
-import { isMap, mapSize } from '../evaluate/maps.ts';
-import { OptionalValue } from '../value.ts';
+import { elementsOf, isList } from '../evaluate/lists.ts';
+import { sizeForCost } from '../evaluate/size.ts';
 
 /** Per character of a text. */
 export const walkFactor = 0.1;
@@ -28,15 +25,8 @@ export const patternFactor = 0.25;
 export const listLiteralCost = 10;
 export const structLiteralCost = 40;
 
-export const costOfOne: OverloadCost = {};
-
-type Estimate = NonNullable<OverloadCost['estimate']>;
-
 /** Of all operands, the target first. */
-export function operands(
-  target: SizedNode | undefined,
-  args: readonly SizedNode[],
-): readonly SizedNode[] {
+function operands(target: SizedNode | undefined, args: readonly SizedNode[]): readonly SizedNode[] {
   return target === undefined ? args : [target, ...args];
 }
 
@@ -52,16 +42,7 @@ export function operandSize(
 }
 
 export function sizeOfArgument(args: readonly Value[], index: number): number {
-  return sizeOf(args[index] as Value);
-}
-
-/** What `size()` would give; 1 for what has none. */
-function sizeOf(value: Value): number {
-  if (typeof value !== 'object' || value === null) return scalarSize(value);
-  if (isList(value)) return listSize(value);
-  if (isMap(value)) return mapSize(value);
-  if (value instanceof OptionalValue && value.value !== undefined) return sizeOf(value.value);
-  return scalarSize(value);
+  return sizeForCost(args[index] as Value);
 }
 
 export interface WalkOptions {
@@ -154,8 +135,4 @@ function depthOf(value: Value): number {
   let cost = 0;
   for (const element of elementsOf(value)) cost += depthOf(element);
   return cost;
-}
-
-export function estimated(cost: Range, resultSize?: SizeEstimate): Estimate {
-  return () => ({ cost, resultSize });
 }

@@ -20,7 +20,7 @@ import type { Amount } from './quantity-amount.ts';
 
 export const quantityType = opaqueType('kubernetes.Quantity');
 
-export class QuantityValue extends OpaqueValue {
+class QuantityValue extends OpaqueValue {
   readonly amount: Amount;
   constructor(amount: Amount) {
     super();
@@ -43,7 +43,7 @@ function amountOf(value: Value): Amount {
 }
 
 /** The value of a text; throws an evaluation error with what is wrong with it. */
-export function readQuantity(text: string): QuantityValue {
+function readQuantity(text: string): QuantityValue {
   const amount = parseAmount(text);
   if ('problem' in amount) throw evaluationError(amount.problem);
   return new QuantityValue(amount);

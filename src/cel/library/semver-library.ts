@@ -2,7 +2,7 @@
  * Semantic versions (release 1.33): `semver("1.2.3")`, or `semver("v1.2", true)` for texts that
  * need to be put right.
  */
-import type { Library, Overload } from '../declaration.ts';
+import type { Library } from '../declaration.ts';
 import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
 import { boolType, intType, opaqueType, stringType } from '../type.ts';
 import { canonicalInt, OpaqueValue } from '../value.ts';
@@ -56,7 +56,7 @@ const compared = (test: (order: number) => Value) => (a: Value, b: Value) =>
 
 const two = [semverType, semverType];
 
-const strict: Readonly<Record<string, readonly Overload[]>> = {
+const strict = functions({
   semver: [overload('string_to_semver', [stringType], semverType, readSemver, walk())],
   isSemver: [overload('is_semver_string', [stringType], boolType, isSemver, walk())],
   isGreaterThan: [
@@ -107,23 +107,23 @@ const strict: Readonly<Record<string, readonly Overload[]>> = {
       number((version) => version.patch),
     ),
   ],
-};
+});
 
-const loose: Readonly<Record<string, readonly Overload[]>> = {
+const loose = functions({
   semver: [
     overload('string_bool_to_semver', [stringType, boolType], semverType, readSemver, walk()),
   ],
   isSemver: [overload('is_semver_string_bool', [stringType, boolType], boolType, isSemver, walk())],
-};
+});
 
 /** The first version, which selectors of devices have had since release 1.31. */
 export const strictSemverLibrary: Library = {
   name: 'kubernetes.Semver',
   types: [semverType],
-  functions: functions(strict),
+  functions: strict,
 };
 
 export const semverLibrary: Library = {
   ...strictSemverLibrary,
-  functions: [...functions(strict), ...functions(loose)],
+  functions: [...strict, ...loose],
 };

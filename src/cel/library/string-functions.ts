@@ -5,6 +5,7 @@
  * `resultMax` UTF-16 units, because `replace` and `format` can make a huge text of two small ones
  * and are charged for what goes in.
  */
+import { lookup } from '../../stdx/lookup.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import { firstOccurrence, lastOccurrence, occurrences } from './text-search.ts';
 
@@ -148,7 +149,7 @@ export function reverse(text: string): string {
   return Array.from(text).reverse().join('');
 }
 
-const quotedForms: Readonly<Record<string, string>> = {
+const quotedForms = lookup<string>({
   '\x07': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -158,7 +159,7 @@ const quotedForms: Readonly<Record<string, string>> = {
   '\v': '\\v',
   '\\': '\\\\',
   '"': '\\"',
-};
+});
 
 /** In double quotes, as it would stand in an expression. */
 export function quoteText(text: string): string {

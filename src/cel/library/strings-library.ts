@@ -134,7 +134,7 @@ const withText = [stringType, stringType];
 const withInt = [stringType, intType];
 const texts = listType(stringType);
 
-const firstVersion: Readonly<Record<string, readonly Overload[]>> = {
+const firstVersion = functions({
   charAt: [
     method('string_char_at_int', withInt, stringType, (a, b) => strings.charAt(text(a), index(b))),
   ],
@@ -175,7 +175,7 @@ const firstVersion: Readonly<Record<string, readonly Overload[]>> = {
     method('list_join', [texts], stringType, joined, joinCost),
     method('list_join_string', [texts, stringType], stringType, joined, joinCost),
   ],
-};
+});
 
 type Search = (text: string, part: string, offset?: number) => number;
 
@@ -200,19 +200,19 @@ function split(a: Value, b: Value, c?: Value): Value {
 }
 
 /** `format` and `strings.quote`. */
-function secondVersion(style: FormatStyle): Readonly<Record<string, readonly Overload[]>> {
+function secondVersion(style: FormatStyle): readonly FunctionDeclaration[] {
   const format = (a: Value, values: Value): Value => {
     if (!Array.isArray(values) && !(values instanceof ListValue)) {
       throw noSuchOverload();
     }
     return formatText(text(a), values, style);
   };
-  return {
+  return functions({
     format: [method('string_format', [stringType, listType(dynType)], stringType, format, walk())],
     'strings.quote': [
       overload('strings_quote', one, stringType, (a) => strings.quoteText(text(a)), quoteCost),
     ],
-  };
+  });
 }
 
 /** A release for every overload of these functions. */
@@ -228,14 +228,18 @@ function since(
 
 export const stringsLibrary: Library = {
   name: 'cel.lib.ext.strings',
-  functions: [...functions(firstVersion), ...since(29, functions(secondVersion('literal')))],
+  functions: [...firstVersion, ...since(29, secondVersion('literal'))],
 };
 
 export const latestStringsLibrary: Library = {
   name: 'cel.lib.ext.strings',
-  functions: functions({
+  functions: [
     ...firstVersion,
     ...secondVersion('plain'),
-    reverse: [method('string_reverse', one, stringType, (a) => strings.reverse(text(a)), sameWalk)],
-  }),
+    ...functions({
+      reverse: [
+        method('string_reverse', one, stringType, (a) => strings.reverse(text(a)), sameWalk),
+      ],
+    }),
+  ],
 };

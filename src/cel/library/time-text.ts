@@ -1,6 +1,7 @@
 /**
  * Timestamps and durations as text: RFC 3339, and `1h2m3.5s`. Time zones by name or as `-08:00`.
  */
+import { lookup } from '../../stdx/lookup.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import { durationOf, timestampOf } from '../evaluate/arithmetic.ts';
 import type { Duration, Timestamp } from '../value.ts';
@@ -48,7 +49,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   const seconds = epochSeconds(parts) - (sign === '-' ? -offset : offset);
   const nanos = Number(fraction.slice(0, 9).padEnd(9, '0'));
   try {
-    return timestampOf(seconds, nanos);
+    return timestampOf(seconds, nanos, sign === '-' ? -offset : offset);
   } catch {
     return undefined;
   }
@@ -57,12 +58,19 @@ export function parseTimestamp(text: string): Timestamp | undefined {
 const fractionText = (nanos: number): string =>
   nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
 
-export function timestampText({ seconds, nanos }: Timestamp): string {
-  const whole = new Date(seconds * 1000).toISOString();
-  return `${whole.slice(0, whole.indexOf('.'))}${fractionText(nanos)}Z`;
+export function timestampText({ seconds, nanos, offset }: Timestamp): string {
+  const whole = new Date((seconds + offset) * 1000).toISOString();
+  return `${whole.slice(0, whole.indexOf('.'))}${fractionText(nanos)}${zoneText(offset)}`;
 }
 
-const unitNanos: Readonly<Record<string, bigint>> = {
+function zoneText(offset: number): string {
+  if (offset === 0) return 'Z';
+  const minutes = Math.abs(offset) / 60;
+  const two = (part: number): string => String(Math.floor(part)).padStart(2, '0');
+  return `${offset < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
+const unitNanos: Readonly<Record<string, bigint>> = lookup({
   ns: 1n,
   us: 1_000n,
   µs: 1_000n,
@@ -71,7 +79,7 @@ const unitNanos: Readonly<Record<string, bigint>> = {
   s: 1_000_000_000n,
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
-};
+});
 
 const durationPattern = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const partPattern = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;

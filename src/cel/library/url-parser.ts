@@ -78,7 +78,6 @@ function cut(text: string, mark: string): [string] | [string, string] {
 
 /** `asRequest`: nothing relative, and a fragment is no fragment. */
 function readUrl(raw: string, asRequest: boolean): ParsedUrl {
-   
   if (/[\x00-\x1f\x7f]/.test(raw)) {
     throw new WrongUrl('net/url: invalid control character in URL');
   }

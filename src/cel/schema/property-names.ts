@@ -3,6 +3,8 @@
  * the language keeps for itself becomes `__word__`. Names that start with a digit or hold anything
  * but letters, digits and `_ . - /` cannot be reached.
  */
+import { lookup } from '../../stdx/lookup.ts';
+
 const reserved: ReadonlySet<string> = new Set(
   (
     'true false null in as break const continue else for function if import let loop package ' +
@@ -13,12 +15,12 @@ const reserved: ReadonlySet<string> = new Set(
 const accessible = /^[A-Za-z_./-][A-Za-z0-9_./-]*$/;
 const plain = /^[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*$/;
 
-const escapes: Readonly<Record<string, string>> = {
+const escapes = lookup<string>({
   __: '__underscores__',
   '.': '__dot__',
   '-': '__dash__',
   '/': '__slash__',
-};
+});
 
 /** Undefined: no expression can name this property. */
 export function escapeProperty(name: string): string | undefined {

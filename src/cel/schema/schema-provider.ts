@@ -6,6 +6,7 @@ import type { SizeHints } from '../cost.ts';
 import type { TypeProvider } from '../declaration.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import type { Type } from '../type.ts';
+import { fieldOf } from './schema-type.ts';
 import type { SchemaType } from './schema-type.ts';
 
 /** The types of these schemas and of everything in them. They have no names in expressions. */
@@ -19,7 +20,10 @@ export function schemaProvider(...roots: readonly SchemaType[]): TypeProvider {
   for (const root of roots) collect(root);
   return {
     findType: () => undefined,
-    findField: (type: Type, field: string) => byName.get(type.name)?.fields.get(field)?.type.type,
+    findField: (type: Type, field: string) => {
+      const schema = byName.get(type.name);
+      return schema === undefined ? undefined : fieldOf(schema, field)?.type.type;
+    },
     create: (type) => {
       throw evaluationError(`unknown type: ${type.name}`);
     },
@@ -41,7 +45,7 @@ export function schemaSizes(root: SchemaType): SizeHints {
 function stepInto(place: SchemaType, step: string): SchemaType | undefined {
   if (step === '@items' || step === '@values') return place.element;
   if (step === '@keys') return place.kind === 'map' ? (place.key ?? anyKey(place)) : undefined;
-  return place.fields.get(step)?.type;
+  return fieldOf(place, step)?.type;
 }
 
 /** Nothing is said of the keys of a map. */

@@ -72,8 +72,8 @@ export function compileRules(
 /** Users of the reference know these words. */
 function inWords(compiled: CompiledExpression, of: 'rule' | 'message'): CompiledExpression {
   if (compiled.kind === 'ok') return compiled;
-  const { problem } = compiled;
-  if (problem.startsWith('must evaluate')) {
+  const { found, problem } = compiled;
+  if (found !== undefined) {
     const wrong =
       of === 'rule'
         ? 'cel expression must evaluate to a bool'

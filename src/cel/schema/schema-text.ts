@@ -106,7 +106,8 @@ export function readDateTime(text: string): Value {
     const form = 'it is not of the form 2006-01-02T15:04:05Z';
     throw evaluationError(`Invalid date-time formatted string ${text}: ${form}`);
   }
-  return new Timestamp(local - offset, Number((match[7] ?? '').slice(0, 9).padEnd(9, '0')));
+  const nanos = Number((match[7] ?? '').slice(0, 9).padEnd(9, '0'));
+  return new Timestamp(local - offset, nanos, offset);
 }
 
 /** Undefined: there is no such day or time. */

@@ -101,6 +101,11 @@ export function schemaType(schema: Schema, options: SchemaTypeOptions): SchemaTy
   return build(schema, options.name, options.resource === true);
 }
 
+/** A word that the language keeps for itself may also stand as it is where a field is meant. */
+export function fieldOf({ fields }: SchemaType, name: string): SchemaField | undefined {
+  return fields.get(name) ?? fields.get(`__${name}__`);
+}
+
 const noFields: ReadonlyMap<string, SchemaField> = new Map();
 
 type Shape = Pick<SchemaType, 'kind' | 'type' | 'maxElements' | 'minSerializedSize' | 'plain'> &
@@ -167,7 +172,8 @@ function list(schema: Schema, name: string): SchemaType | undefined {
         ? Math.floor((requestBytesMax - 2) / (element.minSerializedSize + 1))
         : atLeastZero(schema.maxItems),
     minSerializedSize: minBytes.empty,
-    plain: kind === 'list' && element.plain,
+    // Null elements would pass as they are.
+    plain: false,
     keys: (schema['x-kubernetes-list-map-keys'] ?? []).map((key) => escapeProperty(key) ?? key),
   });
 }
@@ -194,7 +200,7 @@ function map(schema: Schema, values: Schema, name: string): SchemaType | undefin
         ? Math.floor((requestBytesMax - 2) / (element.minSerializedSize + 6))
         : atLeastZero(schema.maxProperties),
     minSerializedSize: minBytes.empty,
-    plain: element.plain,
+    plain: false,
   });
 }
 

@@ -10,6 +10,7 @@
  * errors, never exceptions of JavaScript. Bounds: linear in what is compared or joined.
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { equals } from '../evaluate/equality.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import type { Type } from '../type.ts';
@@ -17,6 +18,7 @@ import { adapt, Double, Duration, ListValue, MapValue, ObjectValue, Timestamp } 
 import type { Value } from '../value.ts';
 import { readBytes, readDate, readDateTime, readDuration } from './schema-text.ts';
 import { memberOf } from './schema.ts';
+import { fieldOf } from './schema-type.ts';
 import type { SchemaType } from './schema-type.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -69,12 +71,12 @@ function listData(data: unknown): readonly unknown[] {
   throw evaluationError('invalid data, expected an array for the provided schema with type=array');
 }
 
-const scalarTypes: Readonly<Record<string, readonly string[]>> = {
+const scalarTypes = lookup<readonly string[]>({
   'int-or-string': ['string', 'number', 'bigint'],
   integer: ['number', 'bigint'],
   boolean: ['boolean'],
   string: ['string'],
-};
+});
 
 function scalarValue(data: unknown, { kind }: SchemaType): Value {
   if (!scalarTypes[kind]?.includes(typeof data)) throw wrongData(kind, data);
@@ -88,7 +90,7 @@ function formattedValue(data: unknown, { kind }: SchemaType): Value {
   return kind === 'bytes' ? readBytes(data) : readDateTime(data);
 }
 
-export class SchemaObject extends ObjectValue {
+class SchemaObject extends ObjectValue {
   readonly data: JsonObject;
   readonly schema: SchemaType;
   constructor(data: JsonObject, schema: SchemaType) {
@@ -100,16 +102,14 @@ export class SchemaObject extends ObjectValue {
     return this.schema.type;
   }
   override field(name: string): Value | undefined {
-    const field = this.schema.fields.get(name);
+    const field = fieldOf(this.schema, name);
     if (field === undefined) return undefined;
     const data = memberOf(this.data, field.property);
     return data === undefined || data === null ? undefined : schemaValue(data, field.type);
   }
   override isSet(name: string): boolean {
-    const field = this.schema.fields.get(name);
-    if (field === undefined) return false;
-    const data = memberOf(this.data, field.property);
-    return data !== undefined && data !== null;
+    // What is there and is not what its schema says is an error here, too.
+    return this.field(name) !== undefined;
   }
   /** Members that no schema describes are compared as JSON. */
   override equalTo(other: Value): boolean {
@@ -126,8 +126,8 @@ export class SchemaObject extends ObjectValue {
       return equals(schemaValue(a, type), schemaValue(b, type));
     });
   }
-  /** Members that are there: what a comparison is charged for. */
-  size(): number {
+  /** Members that are there. */
+  override size(): number {
     return Object.keys(this.data).length;
   }
 }

@@ -2,6 +2,8 @@
  * The parts of an OpenAPI schema (v3, structural) that types of expressions are made of. It is
  * plain JSON, as it stands in a definition of a custom resource.
  */
+import { lookup } from '../../stdx/lookup.ts';
+
 export interface Schema {
   readonly type?: string | undefined;
   readonly format?: string | undefined;
@@ -25,11 +27,11 @@ export interface Schema {
 const text: Schema = { type: 'string' };
 
 /** Every resource has these, whatever its schema says. */
-const resourceProperties: Readonly<Record<string, Schema>> = {
+const resourceProperties = lookup<Schema>({
   kind: text,
   apiVersion: text,
   metadata: { type: 'object', properties: { name: text, generateName: text } },
-};
+});
 
 /** The schema of a whole resource: one that says nothing of its metadata still has a name. */
 export function withResourceProperties(schema: Schema): Schema {
