@@ -59,7 +59,7 @@ export interface CheckOptions {
 const isDyn = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'any';
 
 const unwrapOptional = (type: Type): Type | undefined =>
-  isOptional(type) ? (type.parameters[0]) : undefined;
+  isOptional(type) ? type.parameters[0] : undefined;
 
 function constantType(value: Value): Type {
   if (value === null) return nullType;
