@@ -74,7 +74,7 @@ type Row = readonly [
 ];
 
 const end = (list: AnyList, at: (size: number) => number): Value =>
-  listSize(list) === 0 ? none : indexOptional(list as Value, at(listSize(list)));
+  listSize(list) === 0 ? none : indexOptional(list, at(listSize(list)));
 
 const rows: readonly Row[] = [
   ['optional.of', 'optional_of', [v], optionalV, false, (x: Value) => new OptionalValue(x)],
