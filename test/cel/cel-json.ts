@@ -55,7 +55,7 @@ const wellKnown: Readonly<Record<string, Type>> = {
 
 const object = (json: Json | undefined): JsonObject => json as JsonObject;
 
-export function typeFrom(json: JsonObject): Type {
+function typeFrom(json: JsonObject): Type {
   if (json['primitive'] !== undefined) return primitives[json['primitive'] as string] as Type;
   if (json['wellKnown'] !== undefined) return wellKnown[json['wellKnown'] as string] as Type;
   if (json['wrapper'] !== undefined) {

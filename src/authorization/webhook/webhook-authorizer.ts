@@ -60,7 +60,7 @@ export interface WebhookAuthorizer extends Authorizer, RuleResolver {
 
 export function createWebhookAuthorizer(
   options: WebhookAuthorizerOptions,
-  { client, clock, onCall, onConditions }: WebhookAuthorizerDeps,
+  { client, clock, onCall, ...deps }: WebhookAuthorizerDeps,
 ): WebhookAuthorizer {
   const { name, reviewGroup, version, failurePolicy } = options;
   const cache = createDecisionCache(clock);
@@ -71,16 +71,6 @@ export function createWebhookAuthorizer(
     reason: '',
     error: `webhook ${name}: ${why}`,
   });
-  /** The decision that the conditions make; undefined: ask. */
-  const excluded = (attributes: Attributes): Decision | undefined => {
-    if (options.conditions === undefined) return undefined;
-    const startMs = clock.monotonicMs();
-    const { match, errors } = options.conditions.evaluate(attributes);
-    const result = match === undefined ? 'error' : match ? 'match' : 'excluded';
-    onConditions({ name, result, durationMs: clock.monotonicMs() - startMs });
-    if (match === undefined) return failed(`cel evaluation error: ${errors.join(', ')}`);
-    return match ? undefined : noOpinion;
-  };
   const call = async (attributes: Attributes, key: string): Promise<Decision> => {
     const startMs = clock.monotonicMs();
     const done = (result: WebhookCall['result']): void => {
@@ -110,7 +100,7 @@ export function createWebhookAuthorizer(
   return {
     name,
     authorize(attributes) {
-      const decided = excluded(attributes);
+      const decided = decidedBefore(attributes, options, { clock, ...deps }, failed);
       if (decided !== undefined) return decided;
       const key = keyOf(attributes);
       const known = cache.get(key);
@@ -129,6 +119,22 @@ export function createWebhookAuthorizer(
     }),
     close: () => client.close(),
   };
+}
+
+/** The decision that the conditions make; undefined: ask. */
+function decidedBefore(
+  attributes: Attributes,
+  { name, conditions }: WebhookAuthorizerOptions,
+  { clock, onConditions }: Pick<WebhookAuthorizerDeps, 'clock' | 'onConditions'>,
+  failed: (why: string) => Decision,
+): Decision | undefined {
+  if (conditions === undefined) return undefined;
+  const startMs = clock.monotonicMs();
+  const { match, errors } = conditions.evaluate(attributes);
+  const result = match === undefined ? 'error' : match ? 'match' : 'excluded';
+  onConditions({ name, result, durationMs: clock.monotonicMs() - startMs });
+  if (match === undefined) return failed(`cel evaluation error: ${errors.join(', ')}`);
+  return match ? undefined : noOpinion;
 }
 
 /** Everything that the question holds, and nothing else. */

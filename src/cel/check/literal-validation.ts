@@ -5,6 +5,7 @@
  */
 import type { CheckedAst, Expr, ListExpr, MapExpr } from '../ast.ts';
 import type { EnvironmentOptions } from '../cel.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import { toDuration, toTimestamp } from '../library/conversions.ts';
 import { compilePattern } from '../library/regular-expression.ts';
 import type { Issues } from '../syntax/issues.ts';
@@ -15,11 +16,11 @@ import type { Value } from '../value.ts';
 import { childrenOf } from './children.ts';
 
 /** What a literal argument must be; the pattern is the first argument of both forms. */
-const arguments_: Readonly<Record<string, (value: Value) => unknown>> = {
-  duration: (value) => (typeof value === 'string' ? toDuration(value) : value),
-  timestamp: (value) => toTimestamp(value),
-  matches: (value) => (typeof value === 'string' ? compilePattern(value) : value),
-};
+const arguments_: Readonly<Record<string, (value: Value) => unknown>> = lookup({
+  duration: (value: Value) => (typeof value === 'string' ? toDuration(value) : value),
+  timestamp: (value: Value) => toTimestamp(value),
+  matches: (value: Value) => (typeof value === 'string' ? compilePattern(value) : value),
+});
 
 export function validateLiterals(
   ast: CheckedAst,
@@ -56,7 +57,7 @@ const isEmptyList = (expr: Expr): boolean => expr.kind === 'list' && expr.elemen
 type Report = (id: number, message: string) => void;
 
 function checkArgument(expr: Expr & { readonly kind: 'call' }, report: Report): void {
-  const check = Object.hasOwn(arguments_, expr.function) ? arguments_[expr.function] : undefined;
+  const check = arguments_[expr.function];
   const arg = expr.args[0];
   if (check === undefined || arg?.kind !== 'constant') return;
   try {

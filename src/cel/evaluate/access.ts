@@ -9,7 +9,7 @@ import type { AnyList } from './lists.ts';
 import { isPlainMap, mapFind, noSuchKey, plainMember } from './maps.ts';
 
 /** Undefined: it is not there. Throws when values of this type have no fields. */
-export function findField(target: Value, name: string): Value | undefined {
+function findField(target: Value, name: string): Value | undefined {
   if (target instanceof ObjectValue) return target.field(name);
   if (target instanceof MapValue) return target.find(name);
   if (typeof target === 'object' && target !== null && isPlainMap(target)) {

@@ -9,8 +9,8 @@ import { codePointCount } from './text.ts';
 
 type Int = number | bigint;
 
-export const int64Min = -(2n ** 63n);
-export const int64Max = 2n ** 63n - 1n;
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
 const uint64Max = 2n ** 64n - 1n;
 
 const overflow = (what: string): Error => evaluationError(`${what} overflow`);

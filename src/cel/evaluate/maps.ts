@@ -28,7 +28,7 @@ interface Entry {
 }
 
 /** Text of a key as errors show it. */
-export function keyText(key: Value): string {
+function keyText(key: Value): string {
   if (key instanceof Uint || key instanceof Double) return String(key.value);
   if (key instanceof Boxed || (typeof key === 'object' && key !== null)) return 'value';
   return String(key);

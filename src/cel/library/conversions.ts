@@ -70,7 +70,7 @@ export function toDouble(value: Value): Value {
 }
 
 /** As the reference prints a double: the shortest text that reads back, exponent from 1e21 on. */
-export function doubleText(value: number): string {
+function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value < 0 ? '-Inf' : '+Inf';
   if (Object.is(value, -0)) return '-0';
@@ -83,7 +83,7 @@ export function doubleText(value: number): string {
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export function bytesText(bytes: Uint8Array): string {
+function bytesText(bytes: Uint8Array): string {
   try {
     return strictUtf8.decode(bytes);
   } catch {

@@ -10,6 +10,7 @@
  *   matches                         a tenth of the text times a quarter of the pattern
  *   bytes(s), string(b)             a tenth
  */
+import { lookup } from '../../stdx/lookup.ts';
 import { addRanges, costMax, fixed, multiplyRanges, scaleRange } from '../cost.ts';
 import type { CostEstimate, EstimateContext, OverloadCost, SizedNode } from '../cost.ts';
 import type { Value } from '../value.ts';
@@ -76,7 +77,7 @@ const converted = (least: number, most: number): OverloadCost => ({
   },
 });
 
-export const standardCosts: Readonly<Record<string, OverloadCost>> = {
+export const standardCosts: Readonly<Record<string, OverloadCost>> = lookup<OverloadCost>({
   equals: smaller,
   not_equals: smaller,
   ...Object.fromEntries(
@@ -115,4 +116,4 @@ export const standardCosts: Readonly<Record<string, OverloadCost>> = {
   },
   string_to_bytes: converted(1, 4),
   bytes_to_string: converted(0.25, 1),
-};
+});

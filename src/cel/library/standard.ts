@@ -4,6 +4,7 @@
  * Operators are declared here with all their overloads, so that the check knows them; most of them
  * run as the planner's own closures (plan-logic.ts, plan-comparison.ts).
  */
+import { lookup } from '../../stdx/lookup.ts';
 import type { FunctionDeclaration, Implementation, Library, Overload } from '../declaration.ts';
 import { noSuchOverload } from '../evaluation-error.ts';
 import {
@@ -187,11 +188,11 @@ export const crossTypeOverloads: ReadonlySet<string> = new Set(
 
 function order(name: string, id: string, decide: (order: number) => boolean): FunctionDeclaration {
   const implementation = (x: Value, y: Value) => decide(compare(x, y));
-  const number: Readonly<Record<string, Type>> = {
+  const number: Readonly<Record<string, Type>> = lookup({
     int64: intType,
     uint64: uintType,
     double: doubleType,
-  };
+  });
   const mixed = Object.entries(number).flatMap(([left, leftType]): Row[] => [
     [`${id}_${left}`, pair(leftType), boolType, implementation],
     ...Object.entries(number)

@@ -1,4 +1,5 @@
 /** Parts of timestamps, in UTC or a zone, and durations in units: `t.getHours('Europe/Berlin')`. */
+import { lookup } from '../../stdx/lookup.ts';
 import type { FunctionDeclaration, Implementation, Overload } from '../declaration.ts';
 import { durationType, intType, stringType, timestampType } from '../type.ts';
 import { canonicalInt } from '../value.ts';
@@ -38,12 +39,14 @@ const parts: readonly Part[] = [
 ];
 
 /** How many of a unit a duration has; of milliseconds, those beyond the whole seconds. */
-const durations: Readonly<Record<string, readonly [string, (nanos: bigint) => bigint]>> = {
+const durations: Readonly<Record<string, readonly [string, (nanos: bigint) => bigint]>> = lookup<
+  readonly [string, (nanos: bigint) => bigint]
+>({
   getHours: ['duration_to_hours', (nanos) => nanos / 3_600_000_000_000n],
   getMinutes: ['duration_to_minutes', (nanos) => nanos / 60_000_000_000n],
   getSeconds: ['duration_to_seconds', (nanos) => nanos / 1_000_000_000n],
   getMilliseconds: ['duration_to_milliseconds', (nanos) => (nanos / 1_000_000n) % 1000n],
-};
+});
 
 function overloadsOf([name, id, part, idWithZone]: Part): Overload[] {
   const inZone = (time: Timestamp, zone?: string): number => part(timeIn(time, zone), time);

@@ -1,6 +1,7 @@
 /**
  * Timestamps and durations as text: RFC 3339, and `1h2m3.5s`. Time zones by name or as `-08:00`.
  */
+import { lookup } from '../../stdx/lookup.ts';
 import { evaluationError } from '../evaluation-error.ts';
 import { durationOf, timestampOf } from '../evaluate/arithmetic.ts';
 import type { Duration, Timestamp } from '../value.ts';
@@ -69,7 +70,7 @@ function zoneText(offset: number): string {
   return `${offset < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-const unitNanos: Readonly<Record<string, bigint>> = {
+const unitNanos: Readonly<Record<string, bigint>> = lookup({
   ns: 1n,
   us: 1_000n,
   µs: 1_000n,
@@ -78,7 +79,7 @@ const unitNanos: Readonly<Record<string, bigint>> = {
   s: 1_000_000_000n,
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
-};
+});
 
 const durationPattern = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const partPattern = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;

@@ -3,6 +3,7 @@
  *
  * Each function gives the value, or a message that says what is wrong.
  */
+import { lookup } from '../../stdx/lookup.ts';
 import { canonicalInt, Double, Uint } from '../value.ts';
 
 export type Literal<T> = { readonly value: T } | { readonly error: string };
@@ -50,10 +51,18 @@ function body(text: string): { readonly raw: boolean; readonly inner: string } {
   return { raw, inner: isLong ? marked.slice(3, -3) : marked.slice(1, -1) };
 }
 
-const escapePattern =
-  /\\(?:([abfnrtv\\'"`?])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/gu;
+const escapePattern = new RegExp(
+  [
+    String.raw`\\(?:([abfnrtv\\'"\`?])`,
+    String.raw`[xX]([0-9a-fA-F]{2})`,
+    String.raw`u([0-9a-fA-F]{4})`,
+    String.raw`U([0-9a-fA-F]{8})`,
+    String.raw`([0-3][0-7]{2}))`,
+  ].join('|'),
+  'g',
+);
 
-const simpleEscapes: Readonly<Record<string, string>> = {
+const simpleEscapes: Readonly<Record<string, string>> = lookup({
   a: '\x07',
   b: '\b',
   f: '\f',
@@ -66,7 +75,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   '"': '"',
   '`': '`',
   '?': '?',
-};
+});
 
 const isScalar = (point: number): boolean =>
   point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);

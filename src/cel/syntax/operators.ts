@@ -1,5 +1,7 @@
-/** Operators as functions: what they are called in the tree, how they are written, how they bind. */
-export const operatorNames: Readonly<Record<string, string>> = {
+/** Operators as functions: their names in the tree, how they are written, how they bind. */
+import { lookup } from '../../stdx/lookup.ts';
+
+export const operatorNames: Readonly<Record<string, string>> = lookup({
   '+': '_+_',
   '-': '_-_',
   '*': '_*_',
@@ -14,7 +16,7 @@ export const operatorNames: Readonly<Record<string, string>> = {
   in: '@in',
   '&&': '_&&_',
   '||': '_||_',
-};
+});
 
 /** How a binary operator is written, by its name in the tree. */
 export const operatorTexts: ReadonlyMap<string, string> = new Map(

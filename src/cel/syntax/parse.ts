@@ -42,8 +42,8 @@ export function parse(text: string, options: ParseOptions): Parsed {
   const issues = issuesOf(source, options.sourceName);
   const size = tooLong ? text.length : source.points.length;
   if (size > limits.sizeMax) {
-    const message = `expression code point size exceeds limit: size: ${size}, limit ${limits.sizeMax}`;
-    issues.add(nowhere, message);
+    const found = `size: ${size}, limit ${limits.sizeMax}`;
+    issues.add(nowhere, `expression code point size exceeds limit: ${found}`);
     return { issues: issues.list(), text: issues.text() };
   }
   const builder = new TreeBuilder(source, issues, { ...limits, ...options });

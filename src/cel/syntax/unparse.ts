@@ -105,7 +105,8 @@ class Unparser {
         // A minus before a literal would be part of it, and two of a kind cancel each other out.
         const operand = this.#bracketed(first, closest);
         const isLiteral = first.kind === 'constant';
-        return `${name === '!_' ? '!' : '-'}${isLiteral && name === '-_' ? `(${operand})` : operand}`;
+        const wrapped = isLiteral && name === '-_' ? `(${operand})` : operand;
+        return `${name === '!_' ? '!' : '-'}${wrapped}`;
       }
       case '_[_]':
       case '_[?_]':
