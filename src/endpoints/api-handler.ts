@@ -39,7 +39,7 @@ import type { OpenApi } from './openapi/openapi.ts';
 import { sendOpenApi } from './openapi/send.ts';
 import { unknownInGroup } from './other-identity.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
-import type { Sending } from './object-response.ts';
+import type { Answer } from './object-response.ts';
 import type { RequestCounts } from './request-counts.ts';
 import { isLongRunning, parseRequestInfo } from './request-info.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -98,7 +98,8 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
     const place = inFlight.begin(asked.info);
     const seen = audited?.exchange ?? exchange;
     try {
-      await handle(deps, seen, audited, asked, place);
+      const refusal = await handle(deps, seen, audited, asked, place);
+      if (refusal instanceof StatusError) sendStatusError(seen, refusal, asked.warnings);
       if (audited !== undefined) await audited.handled(false);
     } catch (error) {
       await failed(deps, exchange, audited, error, place);
@@ -136,63 +137,65 @@ interface Asked {
   readonly problem: StatusError | undefined;
   /** When it came, monotonic. */
   readonly startMs: number;
+  /** Texts for Warning headers of the answer, whatever that is. */
+  readonly warnings: string[];
 }
 
 function whatIsAsked({ method, path, query: text }: HttpExchange, startMs: number): Asked {
+  const warnings: string[] = [];
   const parsedQuery = parseQuery(text);
   const query = parsedQuery instanceof StatusError ? undefined : parsedQuery;
   const watch = query !== undefined && queryBoolean(query, 'watch') === true;
   const parsed = parseRequestInfo(method, path, watch);
   if (parsed.kind === 'ok') {
     if (parsedQuery instanceof StatusError) {
-      return { info: parsed.info, query, problem: parsedQuery, startMs };
+      return { info: parsed.info, query, problem: parsedQuery, startMs, warnings };
     }
     const problem = isLongRunning(parsed.info) ? undefined : requestTimeoutProblem(parsedQuery);
-    return { info: parsed.info, query, problem, startMs };
+    return { info: parsed.info, query, problem, startMs, warnings };
   }
   const info = { path, resource: undefined, verb: method.toLowerCase() };
   const problem = newBadRequest('the path holds an escape that is not UTF-8');
-  return { info, query, problem, startMs };
+  return { info, query, problem, startMs, warnings };
 }
 
 function handle(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
-  { info, query, problem, startMs }: Asked,
+  { info, query, problem, startMs, warnings }: Asked,
   place: Place,
-): Sending {
+): Promise<Answer> | Answer {
   if (info.verb === 'watch') audited?.watching();
   const asked = deps.filter.admit(exchange, { info, query, startMs }, audited?.trail, place);
-  const serve = (admission: Admission): Sending => {
-    if (admission.kind === 'refused') return void sendStatusError(exchange, admission.error);
+  const serve = (admission: Admission): Promise<Answer> | Answer => {
+    if (admission.kind === 'refused') return admission.error;
     if (admission.kind === 'busy') return void sendTooManyRequests(exchange);
     // Whoever may not be served at all is not told what is wrong with the request.
-    if (problem !== undefined) return void sendStatusError(exchange, problem);
+    if (problem !== undefined) return problem;
     assert(query !== undefined, 'a request without a problem has its query');
-    const { user, warnings = [] } = admission;
+    warnings.push(...(admission.warnings ?? []));
+    const { user } = admission;
     return serveAdmitted(deps, exchange, audited, { info, query, user, warnings });
   };
   return asked instanceof Promise ? asked.then(serve) : serve(asked);
 }
 
 /** Of a request that may be served: what is asked for, and by whom. */
-interface Admitted extends Pick<ApiRequest, 'info' | 'query' | 'user'> {
-  readonly warnings: readonly string[];
-}
+type Admitted = Pick<ApiRequest, 'info' | 'query' | 'user' | 'warnings'>;
 
 function serveAdmitted(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
   { info, query, user, warnings }: Admitted,
-): Sending {
+): Promise<Answer> | Answer {
   const request: ApiRequest = {
     exchange,
     info,
     query,
     user,
-    warnings: [...warnings],
+    warnings,
     bodyBytes: 0,
     auditAnnotations: audited?.annotations ?? new Map<string, string>(),
     beforeStream: audited?.beforeStream,
@@ -203,7 +206,7 @@ function serveAdmitted(
   return handlePlainPath(deps, request);
 }
 
-async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promise<void> {
+async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promise<Answer> {
   const { exchange } = request;
   const { path } = exchange;
   const [, first = '', ...rest] = path.split('/');
@@ -218,10 +221,10 @@ async function handlePlainPath(deps: ApiHandlerDeps, request: ApiRequest): Promi
     deps.actorsDebug.serves(path) ||
     ['api', 'apis', 'openapi'].includes(first) ||
     ['/', '/index.html', '/metrics', '/version', '/version/'].includes(path);
-  if (!known) return sendStatusError(exchange, newGenericNotFound());
+  if (!known) return newGenericNotFound();
   if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
     const resource = { group: '', resource: exchange.path };
-    return sendStatusError(exchange, newMethodNotAllowed(resource, exchange.method.toLowerCase()));
+    return newMethodNotAllowed(resource, exchange.method.toLowerCase());
   }
   if (document !== undefined) return sendDocument(exchange, document);
   if (deps.actorsDebug.serves(path)) return deps.actorsDebug.send(exchange, request.query);
@@ -246,13 +249,13 @@ async function sendHealth(
   request: ApiRequest,
   endpoint: HealthEndpoint,
   name: string,
-): Promise<void> {
+): Promise<Answer> {
   const { exchange, query } = request;
   const answer = await deps.health.check(endpoint, name === '' ? undefined : name, {
     verbose: query.has('verbose'),
     exclude: query.get('exclude') ?? [],
   });
-  if (answer === undefined) return sendStatusError(exchange, newGenericNotFound());
+  if (answer === undefined) return newGenericNotFound();
   exchange.send(
     answer.status,
     [
@@ -265,9 +268,9 @@ async function sendHealth(
 }
 
 /** It changes when the server is started with another configuration only. */
-async function sendDocument(exchange: HttpExchange, document: PlainDocument): Promise<void> {
+async function sendDocument(exchange: HttpExchange, document: PlainDocument): Promise<Answer> {
   const content = await document.read();
-  if (content === undefined) return sendStatusError(exchange, newGenericNotFound());
+  if (content === undefined) return newGenericNotFound();
   exchange.send(
     200,
     [
@@ -306,16 +309,16 @@ function sendPaths(deps: ApiHandlerDeps, exchange: HttpExchange): void {
   exchange.send(200, [['Content-Type', 'application/json']], encodeJson({ paths }));
 }
 
-function sendDiscovery(deps: ApiHandlerDeps, exchange: HttpExchange): void {
+function sendDiscovery(deps: ApiHandlerDeps, exchange: HttpExchange): Answer {
   const found = deps.discovery.find(exchange.path, exchange.header('accept'));
   switch (found.kind) {
     case 'not-found': {
       const { registry, identity } = deps.endpoints;
       const [, , group = ''] = exchange.path.split('/', 3);
-      return sendStatusError(exchange, unknownInGroup(identity, registry.scheme, group));
+      return unknownInGroup(identity, registry.scheme, group);
     }
     case 'not-acceptable':
-      return sendStatusError(exchange, newNotAcceptable(found.accepted));
+      return newNotAcceptable(found.accepted);
     case 'document': {
       const { body, contentType, etag } = found.document;
       const headers: [string, string][] = [

@@ -15,6 +15,7 @@ import type { RegistryDeps, Result } from '../registry/registry.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
+import type { Answer } from './object-response.ts';
 import type { RequestInfo, ResourceInfo } from './request-info.ts';
 import type { TurnWatch } from '../stdx/turn-watch.ts';
 import type { WatchCounts } from './watch-counts.ts';
@@ -113,4 +114,4 @@ export interface ResourceRequest extends ApiRequest {
   readonly kind: KindInfo;
 }
 
-export type ResourceHandler = (deps: EndpointDeps, request: ResourceRequest) => Promise<void>;
+export type ResourceHandler = (deps: EndpointDeps, request: ResourceRequest) => Promise<Answer>;

@@ -28,8 +28,7 @@ import { handleWatch } from './handlers/watch.ts';
 import { unknownInGroup } from './other-identity.ts';
 import type { ApiRequest, EndpointDeps, ResourceHandler, ResourceRequest } from './request.ts';
 import type { ResourceInfo } from './request-info.ts';
-import type { Sending } from './object-response.ts';
-import { sendStatusError } from './status-response.ts';
+import type { Answer } from './object-response.ts';
 import { deprecationWarning } from './warnings.ts';
 
 const handlers: Readonly<Record<string, ResourceHandler>> = lookup({
@@ -53,7 +52,7 @@ export function handleResource(
   deps: EndpointDeps,
   request: ApiRequest,
   resource: ResourceInfo,
-): Sending {
+): Promise<Answer> | Answer {
   const { exchange, info } = request;
   const kind = deps.registry.scheme.findResource(
     resource.group,
@@ -63,19 +62,19 @@ export function handleResource(
   if (kind === undefined || !inScope(kind, resource)) {
     const { registry, identity } = deps;
     const error = unknownInGroup(identity, registry.scheme, resource.group);
-    return void sendStatusError(exchange, error);
+    return error;
   }
   const found = endpointOf(kind, resource);
-  if (found === undefined) return void sendStatusError(exchange, newGenericNotFound());
+  if (found === undefined) return newGenericNotFound();
   if (found.subresource !== undefined && resource.name === '') {
-    return void sendStatusError(exchange, newBadRequest('name must be provided'));
+    return newBadRequest('name must be provided');
   }
   const handler = handlerOf(kind, found, info.verb);
   if (handler === undefined || !isOffered(found, request)) {
-    return void sendStatusError(exchange, newMethodNotAllowed(kind, methodOrVerb(request)));
+    return newMethodNotAllowed(kind, methodOrVerb(request));
   }
   if (lacksNamespace(resource, info.verb)) {
-    return void sendStatusError(exchange, newBadRequest('Namespace parameter required.'));
+    return newBadRequest('Namespace parameter required.');
   }
   noteDeprecation(deps, request, kind, resource);
   const { query, user, warnings, auditAnnotations, beforeStream } = request;

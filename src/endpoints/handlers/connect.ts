@@ -29,16 +29,16 @@ import {
 } from '../../registry/subresources/connection.ts';
 import { assert } from '../../stdx/assert.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 
-export async function handleConnect(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
-  const { exchange, query, resource, warnings } = request;
+export async function handleConnect(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
+  const { query, resource } = request;
   if (resource.subresource !== 'log' && query.has('dryRun')) {
-    return sendStatusError(exchange, newBadRequest('dryRun is not supported'));
+    return newBadRequest('dryRun is not supported');
   }
   const isProxy = resource.subresource === 'proxy';
   const refusal = await (isProxy ? proxyRefusal : streamRefusal)(deps, request);
-  return sendStatusError(exchange, refusal, warnings);
+  return refusal;
 }
 
 async function streamRefusal(deps: EndpointDeps, request: ResourceRequest): Promise<StatusError> {

@@ -16,7 +16,7 @@ import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import { sendBody } from '../object-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 import { inRequestNamespace, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 import { handleReview } from './review.ts';
@@ -24,27 +24,27 @@ import { handleReview } from './review.ts';
 export async function handleCreateOperation(
   deps: EndpointDeps,
   request: ResourceRequest,
-): Promise<void> {
-  const { exchange, kind, resource } = request;
+): Promise<Answer> {
+  const { kind, resource } = request;
   const operation = deps.registry.operationOf?.(kind, resource.subresource);
   if (operation === undefined) return handleReview(deps, request);
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
   const submitted = await readObject(deps, request, submittedType(kind, subresource));
-  if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
+  if (submitted.kind === 'refused') return submitted.error;
   const representation = negotiateRepresentation(deps, request, { projections: true });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const options = readWriteOptions(deps, request, 'CreateOptions');
-  if (options.kind === 'refused') return sendStatusError(exchange, options.error);
+  if (options.kind === 'refused') return options.error;
   const object = inRequestNamespace(submitted.value, request);
-  if (object.kind === 'refused') return sendStatusError(exchange, object.error);
+  if (object.kind === 'refused') return object.error;
   const { kind: what, metadata } = object.value;
   if (resource.name !== '' && metadata.name !== resource.name) {
     const problem = `name in URL does not match name in ${what} object`;
-    return sendStatusError(exchange, newBadRequest(problem));
+    return newBadRequest(problem);
   }
   const target = { kind, namespace: resource.namespace, name: resource.name };
   const done = await operation(deps.registry, target, object.value, options.value);
-  if (done.kind === 'refused') return sendStatusError(exchange, done.error, request.warnings);
+  if (done.kind === 'refused') return done.error;
   const { negotiated, pretty } = representation.value;
   const status = encodeJson({ ...successStatus(), code: 201 });
   const body = inFormat(status, negotiated, pretty, statusType);

@@ -3,27 +3,27 @@ import { createObject } from '../../registry/create.ts';
 import { sendObject } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 import { inRequestNamespace, readObject } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 
-export async function handleCreate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
-  const { exchange, kind, resource } = request;
+export async function handleCreate(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
+  const { kind, resource } = request;
   const submitted = await readObject(deps, request, kind);
-  if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
+  if (submitted.kind === 'refused') return submitted.error;
   const representation = negotiateRepresentation(deps, request, {
     projections: true,
     holds: 'object',
   });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const options = readWriteOptions(deps, request, 'CreateOptions');
-  if (options.kind === 'refused') return sendStatusError(exchange, options.error);
+  if (options.kind === 'refused') return options.error;
   const object = inRequestNamespace(submitted.value, request);
-  if (object.kind === 'refused') return sendStatusError(exchange, object.error);
+  if (object.kind === 'refused') return object.error;
   const target = { kind, namespace: resource.namespace };
   const created = await createObject(deps.registry, target, object.value, options.value);
   if (created.kind === 'refused') {
-    return sendStatusError(exchange, created.error, request.warnings);
+    return created.error;
   }
   request.warnings.push(...created.value.warnings);
   return sendObject(deps, request, 201, representation.value, created.value);

@@ -15,28 +15,28 @@ import { inFormat, negotiateRepresentation } from '../representation.ts';
 import { sendBody } from '../object-response.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 import { deleteOptionsOnly, readDocument } from '../submitted-object.ts';
 
 export async function handleDeleteCollection(
   deps: EndpointDeps,
   request: ResourceRequest,
-): Promise<void> {
-  const { exchange, kind, resource } = request;
+): Promise<Answer> {
+  const { kind, resource } = request;
   const metaGroup = deps.identity.groups.meta;
   const document = await readDocument(deps, request, deleteOptionsOnly);
-  if (document.kind === 'refused') return sendStatusError(exchange, document.error);
+  if (document.kind === 'refused') return document.error;
   const representation = negotiateRepresentation(deps, request, { projections: true });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const options = parseDeleteOptions(request.query, document.value, {
     metaGroup,
     collection: true,
   });
-  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  if (options instanceof StatusError) return options;
   const listOptions = parseListOptions(request.query, { metaGroup });
-  if (listOptions instanceof StatusError) return sendStatusError(exchange, listOptions);
+  if (listOptions instanceof StatusError) return listOptions;
   const query = listQueryOf(deps, kind, listOptions);
-  if (query.kind === 'refused') return sendStatusError(exchange, query.error);
+  if (query.kind === 'refused') return query.error;
   warnOfDefaultPropagation(deps, request, options);
   const target = { kind, namespace: resource.namespace };
   const { timeoutSeconds } = listOptions;
@@ -44,7 +44,7 @@ export async function handleDeleteCollection(
   const deletion = { ...options, user: request.user };
   const deleted = await deleteCollection(registry, target, query.value, deletion, timeoutSeconds);
   if (deleted.kind === 'refused') {
-    return sendStatusError(exchange, deleted.error, request.warnings);
+    return deleted.error;
   }
   const { list } = deleted.value;
   const next = continueTokenOf(deps, request, list);

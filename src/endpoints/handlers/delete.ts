@@ -11,31 +11,31 @@ import { sendBody, sendObject } from '../object-response.ts';
 import type { Sending } from '../object-response.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 import { deleteOptionsOnly, readDocument } from '../submitted-object.ts';
 
-export async function handleDelete(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
-  const { exchange, kind, resource } = request;
+export async function handleDelete(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
+  const { kind, resource } = request;
   const document = await readDocument(deps, request, deleteOptionsOnly);
-  if (document.kind === 'refused') return sendStatusError(exchange, document.error);
+  if (document.kind === 'refused') return document.error;
   const representation = negotiateRepresentation(deps, request, { projections: true });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const options = parseDeleteOptions(request.query, document.value, {
     metaGroup: deps.identity.groups.meta,
   });
-  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  if (options instanceof StatusError) return options;
   warnOfDefaultPropagation(deps, request, options);
   const target = { kind, namespace: resource.namespace, name: resource.name };
   if (options.ignoreStoreReadErrorWithClusterBreakingPotential === true && deps.unsafeDelete) {
     const forbidden = await deps.unsafeDelete.refusal(request);
-    if (forbidden !== undefined) return sendStatusError(exchange, forbidden);
+    if (forbidden !== undefined) return forbidden;
     const removed = await deleteUnreadable(deps.registry, target);
-    if (removed.kind === 'refused') return sendStatusError(exchange, removed.error);
+    if (removed.kind === 'refused') return removed.error;
     return sendDeleted(deps, request, representation.value, undefined);
   }
   const deleted = await deleteObject(deps.registry, target, options, request.user);
   if (deleted.kind === 'refused') {
-    return sendStatusError(exchange, deleted.error, request.warnings);
+    return deleted.error;
   }
   const { object, removed, uid } = deleted.value;
   if (!removed || kind.returnsDeletedObject) {

@@ -12,22 +12,22 @@ import type { Revision } from '../../storage/storage.ts';
 import { negotiateRepresentation, renderObject } from '../representation.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 
-export async function handleGet(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
-  const { exchange, kind, resource } = request;
+export async function handleGet(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
+  const { kind, resource } = request;
   const scale = resource.subresource === 'scale';
   const representation = negotiateRepresentation(deps, request, {
     projections: true,
     holds: 'object',
   });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const options = parseGetOptions(request.query);
-  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  if (options instanceof StatusError) return options;
   const target = { kind, namespace: resource.namespace, name: resource.name };
   const found = await getObject(deps.registry, target, notOlderThan(options.resourceVersion));
   if (found.kind === 'refused') {
-    return sendStatusError(exchange, found.error, request.warnings);
+    return found.error;
   }
   if (!scale) return sendObject(deps, request, 200, representation.value, found.value);
   const subresource = kind.subresources.find((s) => s.name === 'scale');

@@ -5,23 +5,23 @@ import { listOptionsOf, listQueryOf } from '../collection-query.ts';
 import { sendList } from '../list-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 
-export async function handleList(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
-  const { exchange, kind, resource } = request;
+export async function handleList(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
+  const { kind, resource } = request;
   const representation = negotiateRepresentation(deps, request, {
     projections: true,
     holds: 'list',
   });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const options = listOptionsOf(deps, request.query);
-  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  if (options instanceof StatusError) return options;
   const query = listQueryOf(deps, kind, options);
-  if (query.kind === 'refused') return sendStatusError(exchange, query.error);
+  if (query.kind === 'refused') return query.error;
   const target = { kind, namespace: resource.namespace };
   const listed = await listObjects(deps.registry, target, query.value);
   if (listed.kind === 'refused') {
-    return sendStatusError(exchange, listed.error, request.warnings);
+    return listed.error;
   }
   return sendList(deps, request, representation.value, listed.value);
 }

@@ -41,7 +41,7 @@ import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 import {
   atRequestTarget,
   checkVersionAndKind,
@@ -77,26 +77,26 @@ const applyCbor: SupportedType = {
 const generalTypes = [json(jsonPatchType), json(mergePatchType), apply];
 const typedTypes = [json(jsonPatchType), json(mergePatchType), json(strategicPatchType), apply];
 
-export async function handlePatch(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
-  const { exchange, kind, resource } = request;
+export async function handlePatch(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
+  const { kind, resource } = request;
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
   const type = submittedType(kind, subresource);
   const change = await readChange(deps, request, type);
-  if (change.kind === 'refused') return sendStatusError(exchange, change.error);
+  if (change.kind === 'refused') return change.error;
   const scale = resource.subresource === 'scale';
   const representation = negotiateRepresentation(deps, request, {
     projections: !scale,
     holds: 'object',
   });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const options = readWriteOptions(deps, request, 'PatchOptions');
-  if (options.kind === 'refused') return sendStatusError(exchange, options.error);
+  if (options.kind === 'refused') return options.error;
   const force = queryBoolean(request.query, 'force');
   const isApply = change.value.kind === 'apply';
   const errors = validatePatchOwner(isApply, options.value.fieldManager, force);
   if (errors.length > 0) {
     const group = deps.identity.groups.meta;
-    return sendStatusError(exchange, newInvalid({ group, kind: 'PatchOptions' }, '', errors));
+    return newInvalid({ group, kind: 'PatchOptions' }, '', errors);
   }
   const { noticed } = change.value;
   const { dryRun, manager, user, fieldValidation } = options.value;
@@ -217,7 +217,7 @@ async function sendChanged(
   deps: EndpointDeps,
   request: ResourceRequest,
   { target, change, options, representation }: Sent,
-): Promise<void> {
+): Promise<Answer> {
   const { subresource: name } = request.resource;
   const subresource = name === '' ? undefined : name;
   const { registry } = deps;
@@ -231,9 +231,7 @@ async function sendChanged(
           creationRefusal: await creationRefusalOf(deps, request),
         })
       : await patchObject(registry, target, change, subresource, options);
-  if (changed.kind === 'refused') {
-    return sendStatusError(request.exchange, changed.error, request.warnings);
-  }
+  if (changed.kind === 'refused') return changed.error;
   request.warnings.push(...changed.value.warnings);
   const status = changed.value.created ? 201 : 200;
   return sendObject(deps, request, status, representation, changed.value);
@@ -243,7 +241,7 @@ async function sendChangedScale(
   deps: EndpointDeps,
   request: ResourceRequest,
   { target, change, options, representation }: Sent,
-): Promise<void> {
+): Promise<Answer> {
   const { kind } = request;
   const subresource = kind.subresources.find((s) => s.name === 'scale');
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
@@ -252,9 +250,7 @@ async function sendChangedScale(
     change.kind === 'apply'
       ? await applyScale(registry, target, change.intent, options)
       : await patchScale(registry, target, change, options);
-  if (changed.kind === 'refused') {
-    return sendStatusError(request.exchange, changed.error, request.warnings);
-  }
+  if (changed.kind === 'refused') return changed.error;
   request.warnings.push(...changed.value.warnings);
   const { negotiated, pretty } = representation;
   const body = inFormat(

@@ -12,24 +12,24 @@ import { sendBody } from '../object-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import { refused } from '../../registry/registry.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 import { inRequestNamespace, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 
-export async function handleReview(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
-  const { exchange, resource } = request;
+export async function handleReview(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
+  const { resource } = request;
   const subresource = request.kind.subresources.find((s) => s.name === resource.subresource);
   const kind = submittedType(request.kind, subresource);
   const submitted = await readObject(deps, request, kind);
-  if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
+  if (submitted.kind === 'refused') return submitted.error;
   const representation = negotiateRepresentation(deps, request, { projections: false });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const options = readWriteOptions(deps, request, 'CreateOptions');
-  if (options.kind === 'refused') return sendStatusError(exchange, options.error);
+  if (options.kind === 'refused') return options.error;
   const review = inRequestNamespace(submitted.value, request);
-  if (review.kind === 'refused') return sendStatusError(exchange, review.error);
+  if (review.kind === 'refused') return review.error;
   const answerer = deps.reviews.get(kind.kind);
-  if (answerer === undefined) return sendStatusError(exchange, newGenericNotFound());
+  if (answerer === undefined) return newGenericNotFound();
   const guard = deps.registry.guardOf?.(request.user, {
     kind: request.kind,
     namespace: resource.namespace,
@@ -39,7 +39,7 @@ export async function handleReview(deps: EndpointDeps, request: ResourceRequest)
   await guard?.current();
   const refusal = await guard?.validate(review.value, undefined);
   const answer = refusal === undefined ? await answerer(review.value, request) : refused(refusal);
-  if (answer.kind === 'refused') return sendStatusError(exchange, answer.error, request.warnings);
+  if (answer.kind === 'refused') return answer.error;
   const { negotiated, pretty } = representation.value;
   const body = inFormat(encodeJson(answer.value), negotiated, pretty, kind.schema);
   return sendBody(deps, request, 201, negotiated.mediaType, body);

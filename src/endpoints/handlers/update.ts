@@ -10,26 +10,26 @@ import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 import { atRequestTarget, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 import type { NamedWriteOptions } from '../write-request.ts';
 
-export async function handleUpdate(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
-  const { exchange, kind, resource } = request;
+export async function handleUpdate(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
+  const { kind, resource } = request;
   const subresource = kind.subresources.find((s) => s.name === resource.subresource);
   const submitted = await readObject(deps, request, submittedType(kind, subresource));
-  if (submitted.kind === 'refused') return sendStatusError(exchange, submitted.error);
+  if (submitted.kind === 'refused') return submitted.error;
   const scale = resource.subresource === 'scale';
   const representation = negotiateRepresentation(deps, request, {
     projections: !scale,
     holds: 'object',
   });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const options = readWriteOptions(deps, request, 'UpdateOptions');
-  if (options.kind === 'refused') return sendStatusError(exchange, options.error);
+  if (options.kind === 'refused') return options.error;
   const object = atRequestTarget(submitted.value, request, 'named');
-  if (object.kind === 'refused') return sendStatusError(exchange, object.error);
+  if (object.kind === 'refused') return object.error;
   // The actor's decision has a turn for itself.
   if (options.value.inTurns) await deps.registry.turns.pause(wholeTurnMs);
   return scale
@@ -43,7 +43,7 @@ async function putObject(
   object: ApiObject,
   options: NamedWriteOptions,
   representation: Representation,
-): Promise<void> {
+): Promise<Answer> {
   const { kind, resource } = request;
   const target = { kind, namespace: resource.namespace, name: resource.name };
   const subresource = resource.subresource === '' ? undefined : resource.subresource;
@@ -53,9 +53,7 @@ async function putObject(
   const { dryRun, manager, user } = options;
   const how = { dryRun, manager, user, creationRefusal };
   const updated = await updateObject(deps.registry, target, object, subresource, how);
-  if (updated.kind === 'refused') {
-    return sendStatusError(request.exchange, updated.error, request.warnings);
-  }
+  if (updated.kind === 'refused') return updated.error;
   request.warnings.push(...updated.value.warnings);
   const status = updated.value.created ? 201 : 200;
   return sendObject(deps, request, status, representation, updated.value);
@@ -67,16 +65,14 @@ async function putScale(
   object: ApiObject,
   options: NamedWriteOptions,
   representation: Representation,
-): Promise<void> {
+): Promise<Answer> {
   const { kind, resource } = request;
   const subresource = kind.subresources.find((s) => s.name === 'scale');
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
   const target = { kind, namespace: resource.namespace, name: resource.name };
   const { schema } = subresource;
   const updated = await updateScale(deps.registry, target, object, options);
-  if (updated.kind === 'refused') {
-    return sendStatusError(request.exchange, updated.error, request.warnings);
-  }
+  if (updated.kind === 'refused') return updated.error;
   const { negotiated, pretty } = representation;
   const body = inFormat(encodeVersioned(updated.value.object), negotiated, pretty, schema);
   return sendBody(deps, request, 200, negotiated.mediaType, body);

@@ -22,21 +22,21 @@ import { sendList } from '../list-response.ts';
 import { sendBody } from '../object-response.ts';
 import { negotiateRepresentation, renderObject } from '../representation.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 
 export async function handleGetComputed(
   deps: EndpointDeps,
   request: ResourceRequest,
-): Promise<void> {
-  const { exchange, kind, resource } = request;
+): Promise<Answer> {
+  const { kind, resource } = request;
   const negotiated = negotiateRepresentation(deps, request, { projections: true, holds: 'object' });
-  if (negotiated.kind === 'refused') return sendStatusError(exchange, negotiated.error);
+  if (negotiated.kind === 'refused') return negotiated.error;
   const options = parseGetOptions(request.query);
-  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  if (options instanceof StatusError) return options;
   const entries = await entriesOf(deps, request);
   const found = entries.find(({ name }) => name === resource.name);
   if (found === undefined) {
-    return sendStatusError(exchange, newNotFound(kind, resource.name), request.warnings);
+    return newNotFound(kind, resource.name);
   }
   const representation = negotiated.value;
   const body = renderObject(deps, representation, found.bytes, '');
@@ -46,17 +46,17 @@ export async function handleGetComputed(
 export async function handleListComputed(
   deps: EndpointDeps,
   request: ResourceRequest,
-): Promise<void> {
-  const { exchange, kind } = request;
+): Promise<Answer> {
+  const { kind } = request;
   const representation = negotiateRepresentation(deps, request, {
     projections: true,
     holds: 'list',
   });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const options = listOptionsOf(deps, request.query);
-  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  if (options instanceof StatusError) return options;
   const predicate = predicateOf(kind, options);
-  if (predicate.kind === 'refused') return sendStatusError(exchange, predicate.error);
+  if (predicate.kind === 'refused') return predicate.error;
   const all = await entriesOf(deps, request);
   const shown = all.filter((entry) => predicate.value.matches(entry));
   return sendList(deps, request, representation.value, {

@@ -22,21 +22,21 @@ import type { WatchScope } from '../watch-counts.ts';
 import { framePreambles, withoutPreamble } from '../watch-preamble.ts';
 import type { EndpointDeps, ResourceRequest } from '../request.ts';
 import type { ResourceInfo } from '../request-info.ts';
-import { sendStatusError } from '../status-response.ts';
+import type { Answer } from '../object-response.ts';
 
-export async function handleWatch(deps: EndpointDeps, request: ResourceRequest): Promise<void> {
+export async function handleWatch(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { exchange, kind, resource } = request;
   const startMs = deps.clock.monotonicMs();
   const representation = negotiateRepresentation(deps, request, {
     projections: true,
     stream: true,
   });
-  if (representation.kind === 'refused') return sendStatusError(exchange, representation.error);
+  if (representation.kind === 'refused') return representation.error;
   const query = new Map(request.query).set('watch', ['true']);
   const options = listOptionsOf(deps, query);
-  if (options instanceof StatusError) return sendStatusError(exchange, options);
+  if (options instanceof StatusError) return options;
   const selected = predicateOf(kind, options);
-  if (selected.kind === 'refused') return sendStatusError(exchange, selected.error);
+  if (selected.kind === 'refused') return selected.error;
   const predicate = resource.name === '' ? selected.value : onOneObject(options, resource.name);
 
   const { mediaType, format } = representation.value.negotiated;
