@@ -7,14 +7,7 @@
  * Invariant: a child that throws is stopped and reported; the others do not notice.
  */
 import { createActor } from 'xstate';
-import type {
-  Actor,
-  ActorLogic,
-  ActorOptions,
-  AnyActorLogic,
-  AnyActorRef,
-  Snapshot,
-} from 'xstate';
+import type { Actor, ActorLogic, ActorOptions, AnyActorLogic, AnyActorRef, Snapshot } from 'xstate';
 
 type RootEvent =
   | { readonly type: 'passivate'; readonly child: AnyActorRef }
