@@ -12,7 +12,6 @@
  * an actor holds nothing that the store does not, so stopping one loses only time. An actor that
  * throws fails the commands in its mailbox; the next command finds a new one, which asks the store.
  */
-import { createActor } from 'xstate';
 import type { Actor } from 'xstate';
 import {
   newInternalError,
@@ -53,10 +52,10 @@ import type { ActorLimits } from './limits.ts';
 import { newEntry } from './object-context.ts';
 import type { Attempt, ObjectContext, ObjectEffect, ObjectPorts } from './object-context.ts';
 import { creationConditions } from './object-decision.ts';
-import { objectLogic } from './object-logic.ts';
-import type { ObjectLogic } from './object-logic.ts';
+import { keptState, objectLogic, unknownObject } from './object-logic.ts';
+import type { ObjectLogic, ObjectSnapshot } from './object-logic.ts';
 import { expectationOf, persistedOf } from './object-snapshot.ts';
-import { sequenceOf } from './root-actor.ts';
+import { createChild, sequenceOf } from './root-actor.ts';
 import type { RootActor } from './root-actor.ts';
 
 export interface ActorSystemDeps extends Omit<ObjectPorts, 'limits' | 'soleWriter'> {
@@ -94,13 +93,27 @@ export interface ObjectActorSystem extends ActorSystem {
   residents(): Iterable<ResidentState>;
 }
 
+/** An actor, or what one has persisted, from which the next command makes it again. */
 interface Resident extends IdleMember<Resident> {
-  readonly actor: Actor<ObjectLogic>;
-  /** The actor's own; it stays the same object. */
-  readonly context: ObjectContext;
+  readonly key: ObjectKey;
+  readonly name: StoreKey;
+  /** Undefined: passivated. */
+  active: ActiveObject | undefined;
+  /** What the next actor is made of, while there is none. */
+  kept: ObjectSnapshot;
+  /** Of its last actor. */
+  sequence: number;
+  /** Made for a create, and nothing else has come since. */
+  isNewborn: boolean;
   /** As last counted in the total. */
   bytes: number;
   idleSinceMs: number;
+}
+
+interface ActiveObject {
+  readonly actor: Actor<ObjectLogic>;
+  /** The actor's own; it stays the same object. */
+  readonly context: ObjectContext;
 }
 
 export function createActorSystem(deps: ActorSystemDeps): ObjectActorSystem {
@@ -138,17 +151,20 @@ class ObjectActors implements ObjectActorSystem {
     const { decide, decodeObject, decodeRecord, encode, encodeRecord, expiryOf } = deps;
     const pure = { decide, decodeObject, decodeRecord, encode, encodeRecord, expiryOf };
     this.#ports = { ...pure, limits: this.#limits, soleWriter: deps.soleWriter ?? false };
-    this.#logic = objectLogic(this.#ports);
+    this.#logic = objectLogic(this.#ports, (effect, { storeKey: name }) => {
+      const resident = this.#residents.get(name);
+      if (resident !== undefined) this.#perform(resident, effect);
+    });
     deps.root.on('child.failed', ({ error, id }) => this.#failed(id as StoreKey, error));
   }
 
   execute(key: ObjectKey, command: ObjectCommand, permit?: Permit): Promise<ObjectOutcome> {
     if (this.#stopping) return refuse(newServiceUnavailable('the server is shutting down'));
-    const resident = this.#activate(key);
+    const resident = this.#residentOf(key, command.type === 'create');
     if (resident === undefined) {
       return refuse(newTooManyRequests('too many objects are being written', retryAfterSeconds));
     }
-    const { actor, context } = resident;
+    const { actor, context } = resident.active ?? this.#activate(resident);
     if (context.mailbox.length >= this.#limits.mailboxMax) {
       const why = 'too many writes are waiting for this object';
       return refuse(newTooManyRequests(why, retryAfterSeconds));
@@ -212,52 +228,67 @@ class ObjectActors implements ObjectActorSystem {
   }
 
   *residents(): Iterable<ResidentState> {
-    for (const { actor, context } of this.#residents.values()) {
-      const { life, sync } = actor.getSnapshot().value;
-      const revision = context.tip?.revision?.toString();
-      const mailboxCount = context.mailbox.length;
-      yield { sequence: sequenceOf(actor), id: actor.id, life, sync, mailboxCount, revision };
+    for (const { active, kept, name: id, sequence } of this.#residents.values()) {
+      const { life, sync } = (active?.actor.getSnapshot() ?? kept).value;
+      const state = active === undefined ? keptState(kept) : active.context.tip;
+      const revision = state?.revision?.toString();
+      const mailboxCount = active?.context.mailbox.length ?? 0;
+      yield { sequence, id, life, sync, mailboxCount, revision };
     }
   }
 
   /** Undefined: no room, every resident actor is busy. */
-  #activate(key: ObjectKey): Resident | undefined {
+  #residentOf(key: ObjectKey, isBirth: boolean): Resident | undefined {
     const name = storeKey(key);
     const found = this.#residents.get(name);
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      found.isNewborn = false;
+      return found;
+    }
     this.#shrink(1);
     if (this.#residents.size >= this.#limits.residentMax) return undefined;
-    const input = { key, storeKey: name };
-    const actor = createActor(this.#logic, { parent: this.#deps.root, id: name, input });
     const resident: Resident = {
-      actor,
-      context: actor.getSnapshot().context,
+      key,
+      name,
+      active: undefined,
+      kept: unknownObject(key),
+      sequence: 0,
+      isNewborn: isBirth,
       bytes: 0,
       idleSinceMs: 0,
       older: undefined,
       newer: undefined,
       idle: false,
     };
-    actor.on('*', (effect) => this.#perform(resident, effect));
-    actor.start();
     this.#residents.set(name, resident);
     this.#activationsTotal += 1;
     return resident;
   }
 
+  #activate(resident: Resident): ActiveObject {
+    const actor = createChild(this.#deps.root, this.#logic, resident.name, resident.kept);
+    const active = { actor, context: actor.getSnapshot().context };
+    resident.active = active;
+    resident.sequence = sequenceOf(actor);
+    actor.start();
+    return active;
+  }
+
   #perform(resident: Resident, effect: ObjectEffect): void {
+    const { active } = resident;
+    assert(active !== undefined, 'an actor speaks while it is active');
     switch (effect.type) {
       case 'submit':
-        this.#submit(resident, effect.attempt);
+        this.#submit(active, effect.attempt);
         return;
       case 'load':
-        this.#load(resident);
+        this.#load(active);
         return;
       case 'ask':
-        this.#ask(resident, effect);
+        this.#ask(active, effect);
         return;
       case 'answer':
-        this.#deps.commandLog?.answered(resident.context, effect.entry, effect.outcome);
+        this.#deps.commandLog?.answered(active.context, effect.entry, effect.outcome);
         effect.entry.resolve(effect.outcome);
         this.#answered();
         return;
@@ -269,14 +300,14 @@ class ObjectActors implements ObjectActorSystem {
         this.#redecisionsTotal += effect.count;
         return;
       case 'idle':
-        this.#rest(resident);
+        this.#rest(resident, active);
         return;
       default:
         unreachable(effect);
     }
   }
 
-  #submit({ actor, context }: Resident, attempt: Attempt): void {
+  #submit({ actor, context }: ActiveObject, attempt: Attempt): void {
     const { basis, decision } = attempt;
     assert(decision.kind === 'write', 'only a write is submitted');
     const { conditions, operation } = decision;
@@ -296,7 +327,7 @@ class ObjectActors implements ObjectActorSystem {
     );
   }
 
-  #load({ actor, context }: Resident): void {
+  #load({ actor, context }: ActiveObject): void {
     this.#read(context.storeKey).then(
       (record) => actor.send({ type: 'loaded', record }),
       (error: unknown) => actor.send({ type: 'load.failed', error }),
@@ -311,7 +342,7 @@ class ObjectActors implements ObjectActorSystem {
 
   /** An answer that is there at once is taken in the same turn. */
   #ask(
-    { actor, context }: Resident,
+    { actor, context }: ActiveObject,
     { command, number, question }: Extract<ObjectEffect, { type: 'ask' }>,
   ): void {
     const failed = (error: unknown): void => {
@@ -344,9 +375,9 @@ class ObjectActors implements ObjectActorSystem {
   /** The actor has stopped itself: an invariant did not hold. */
   #failed(name: StoreKey, error: unknown): void {
     const resident = this.#residents.get(name);
-    if (resident === undefined) return;
+    if (resident?.active === undefined) return;
     this.#forget(resident);
-    const { mailbox } = resident.context;
+    const { mailbox } = resident.active.context;
     for (let entry = mailbox.shift(); entry !== undefined; entry = mailbox.shift()) {
       entry.reject(error);
       this.#answered();
@@ -354,8 +385,8 @@ class ObjectActors implements ObjectActorSystem {
     this.#deps.onBroken(error);
   }
 
-  #rest(resident: Resident): void {
-    const image = resident.context.tip?.image;
+  #rest(resident: Resident, { actor, context }: ActiveObject): void {
+    const image = context.tip?.image;
     if (image === undefined) {
       this.#drop(resident);
       return;
@@ -363,6 +394,12 @@ class ObjectActors implements ObjectActorSystem {
     const bytes = actorBytes + image.bytes.byteLength * bytesPerEncodedByte;
     this.#residentBytes += bytes - resident.bytes;
     resident.bytes = bytes;
+    if (resident.isNewborn) {
+      // Most objects that are created are not written again soon: what its actor persists is a
+      // tenth of the actor, and a later command goes on from that, without asking the store.
+      resident.kept = actor.getPersistedSnapshot() as ObjectSnapshot;
+      this.#stop(resident, actor);
+    }
     resident.idleSinceMs = this.#deps.clock.monotonicMs();
     this.#idle.push(resident);
     this.#shrink(0);
@@ -385,16 +422,22 @@ class ObjectActors implements ObjectActorSystem {
   }
 
   #drop(resident: Resident): void {
-    const { actor, context } = resident;
-    assert(context.mailbox.length === 0, 'an actor with a pending command is never dropped');
+    const { active } = resident;
+    const pendingCount = active?.context.mailbox.length ?? 0;
+    assert(pendingCount === 0, 'an actor with a pending command is never dropped');
     this.#forget(resident);
     this.#passivationsTotal += 1;
-    this.#deps.root.send({ type: 'passivate', child: actor });
+    if (active !== undefined) this.#stop(resident, active.actor);
+  }
+
+  #stop(resident: Resident, child: ActiveObject['actor']): void {
+    resident.active = undefined;
+    this.#deps.root.send({ type: 'passivate', child });
   }
 
   #forget(resident: Resident): void {
     this.#idle.remove(resident);
-    this.#residents.delete(resident.context.storeKey);
+    this.#residents.delete(resident.name);
     this.#residentBytes -= resident.bytes;
   }
 

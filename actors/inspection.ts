@@ -7,6 +7,7 @@
  */
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type { JsonObject } from '../src/apimachinery/unstructured.ts';
+import { noteInspection } from './root-actor.ts';
 import type { RootActor } from './root-actor.ts';
 
 /** Of @statelyai/inspect, whose receivers look for one. */
@@ -24,6 +25,7 @@ export function inspectActors(
   };
   // Whoever comes later has to know whose child all others are.
   emit(actorEvent(root, root.sessionId));
+  noteInspection(root);
   const subscription = root.system.inspect((event: InspectionEvent) => {
     const shown = shownEvent(event);
     if (shown !== undefined) emit(shown);

@@ -2,7 +2,7 @@
  * The logic of an object's actor: its machine, compiled, and its actions. `createActor` runs it.
  *
  *   event ─▶ table[event][state] ─▶ actions ─▶ raised events, one after the other ─▶ next state
- *                                      └─▶ effects, emitted: submit, load, ask, answer
+ *                                      └─▶ effects, performed: submit, load, ask, answer
  *
  * A test runs the same machine and the same actions in XState's own interpreter, sends both the
  * same random events, and compares states and effects.
@@ -27,7 +27,7 @@ import type {
 import { compiledObject, objectMachine, stateIndex } from './object-machine.ts';
 import type { ActionName, LifeState, SyncState } from './object-machine.ts';
 import { persisted, stateOf } from './object-snapshot.ts';
-import type { PersistedObject } from './object-snapshot.ts';
+import type { ObjectState, PersistedObject } from './object-snapshot.ts';
 
 export interface ObjectStateValue {
   readonly life: LifeState;
@@ -67,14 +67,32 @@ interface PersistedContext {
 const values = compiledObject.values as unknown as readonly ObjectStateValue[];
 const initialValue = values[stateIndex('absent', 'ready')] as ObjectStateValue;
 
-export function objectLogic(ports: ObjectPorts): ObjectLogic {
+/** Does what an actor wants done, within its transition. */
+export type Perform = (effect: ObjectEffect, context: ObjectContext, scope: Scope) => void;
+
+/** To whoever has called `actor.on`. */
+const emitted: Perform = (effect, _context, scope) => scope.emit(effect);
+
+/** What an actor is made of that knows nothing but its name. */
+export function unknownObject(key: ObjectKey): ObjectSnapshot {
+  return keptSnapshot(initialValue, { key, object: undefined });
+}
+
+/** What a persisted snapshot says of its object. */
+export function keptState({ context }: ObjectSnapshot): ObjectState | undefined {
+  const { object } = context as unknown as PersistedContext;
+  return object && stateOf(object);
+}
+
+/** `perform`: who does what the actors want done; absent: it is emitted. */
+export function objectLogic(ports: ObjectPorts, perform: Perform = emitted): ObjectLogic {
   const program = programOf(objectActions(ports));
   return {
     // Inspectors draw the machine by it.
     config: objectMachine.config,
     transition(snapshot, event, scope) {
       if (event.type === ('xstate.stop' as string)) return stopped(snapshot);
-      return run(program, snapshot, event, scope);
+      return run(program, snapshot, event, new Turn(snapshot.context, scope, perform));
     },
     getInitialSnapshot: (_scope, input) =>
       active(initialValue, objectContext(input.key, input.storeKey)),
@@ -89,10 +107,13 @@ export function objectLogic(ports: ObjectPorts): ObjectLogic {
     getPersistedSnapshot({ context }) {
       const object = context.tip && persisted(context.tip);
       const value: ObjectStateValue = { life: object?.life ?? 'absent', sync: 'ready' };
-      const kept: PersistedContext = { key: context.key, object };
-      return { ...active(value, context), context: kept } as unknown as ObjectSnapshot;
+      return keptSnapshot(value, { key: context.key, object });
     },
   } as ObjectLogic;
+}
+
+function keptSnapshot(value: ObjectStateValue, context: PersistedContext): ObjectSnapshot {
+  return active(value, context as unknown as ObjectContext);
 }
 
 interface ProgramStep {
@@ -113,13 +134,17 @@ function programOf(actions: Readonly<Record<ActionName, ObjectAction>>): Program
   );
 }
 
-/** One transition: what its actions raise, in order, and where they emit. */
+/** One transition: what its actions raise, in order, and who does what they want done. */
 class Turn implements Effects {
   readonly raised: string[] = [];
+  readonly #context: ObjectContext;
   readonly #scope: Scope;
+  readonly #perform: Perform;
 
-  constructor(scope: Scope) {
+  constructor(context: ObjectContext, scope: Scope, perform: Perform) {
+    this.#context = context;
     this.#scope = scope;
+    this.#perform = perform;
   }
 
   raise(type: string): void {
@@ -127,7 +152,7 @@ class Turn implements Effects {
   }
 
   emit(effect: ObjectEffect): void {
-    this.#scope.emit(effect);
+    this.#perform(effect, this.#context, this.#scope);
   }
 }
 
@@ -135,10 +160,9 @@ function run(
   program: Program,
   snapshot: ObjectSnapshot,
   event: ObjectEvent,
-  scope: Scope,
+  turn: Turn,
 ): ObjectSnapshot {
   const { context, value } = snapshot;
-  const turn = new Turn(scope);
   const before = stateIndex(value.life, value.sync);
   let state = before;
   let type: string | undefined = event.type;
