@@ -27,7 +27,7 @@ const pairsCount = Number(process.env['SLUICE_STALLED_PAIRS'] ?? 1);
 const writersCount = 20;
 const stalledCount = 100;
 const heldBytesMax = 1024 * 1024;
-const timeout = 120_000 + watchersCount * 300;
+const timeout = 300_000 + watchersCount * 300;
 
 const directories = temporaryDirectories('sluice-stalled');
 after(() => directories.removeAll());

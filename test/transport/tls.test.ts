@@ -87,7 +87,7 @@ const echo: ExchangeHandler = (exchange) => {
   });
 };
 
-describe('transport node over TLS', { timeout: 30_000 }, () => {
+describe('transport node over TLS', { timeout: 240_000 }, () => {
   it('HTTP/2: head, body, repeated headers and UTF-8 are as in HTTP/1.1', async () => {
     await withServer(echo, async (server) => {
       const client = session(server);
@@ -158,7 +158,7 @@ describe('transport node over TLS', { timeout: 30_000 }, () => {
       stream.onDrain(more);
       more();
     };
-    const limits = { idleTimeoutMs: 300 };
+    const limits = { idleTimeoutMs: 2_000 };
     const check = async (server: HttpServer): Promise<void> => {
       const client = session(server);
       const quiet = client.request({ ':path': '/quiet' });
@@ -168,7 +168,7 @@ describe('transport node over TLS', { timeout: 30_000 }, () => {
         assert.ok(body.equals(pattern(seed, 3_000_000)));
       });
       await Promise.all(reads);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
       streams[0]?.end();
       await whole(quiet);
       await new Promise((resolve) => client.on('close', resolve));
@@ -196,7 +196,7 @@ describe('transport node over TLS', { timeout: 30_000 }, () => {
   });
 
   it('HTTP/2: stopAccepting lets streams in flight finish and then ends the session', async () => {
-    let finish = (): void => {};
+    let finish: (() => void) | undefined;
     const handler: ExchangeHandler = (exchange) => {
       finish = () => exchange.send(200, [], 'finished');
       exchange.onAbort(() => assert.fail('aborted'));
@@ -204,9 +204,9 @@ describe('transport node over TLS', { timeout: 30_000 }, () => {
     await withServer(handler, async (server) => {
       const client = session(server);
       const stream = client.request({ ':path': '/' });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      while (finish === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
       server.stopAccepting();
-      setTimeout(() => finish(), 50);
+      setTimeout(finish, 50);
       assert.equal((await whole(stream)).toString(), 'finished');
       await new Promise((resolve) => client.on('close', resolve));
     });
