@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectHttp2, constants as http2Constants } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import { request } from 'node:https';
 import path from 'node:path';
@@ -192,6 +192,30 @@ describe('transport node over TLS', { timeout: 240_000 }, () => {
       client.destroy();
       while (log.length === 1) await new Promise((resolve) => setTimeout(resolve, 5));
       assert.deepEqual(log, ['/1', '/2']);
+    });
+  });
+
+  it('HTTP/2: streams that are reset behind their heads hold up none that stays', async () => {
+    let begun = 0;
+    const handler: ExchangeHandler = (exchange) => {
+      begun += 1;
+      exchange.send(200, [], 'ok');
+    };
+    await withServer(handler, async (server) => {
+      const client = session(server);
+      await new Promise((resolve) => client.once('remoteSettings', resolve));
+      const count = 200;
+      const closed = Array.from({ length: count }, () => {
+        const stream = client.request({ ':path': '/reset' });
+        stream.on('error', () => {});
+        stream.close(http2Constants.NGHTTP2_CANCEL);
+        return new Promise((resolve) => stream.once('close', resolve));
+      });
+      await Promise.all(closed);
+      const stays = Array.from({ length: 100 }, () => whole(client.request({ ':path': '/' })));
+      for (const body of await Promise.all(stays)) assert.equal(body.toString(), 'ok');
+      assert.ok(begun < 100 + count, `${begun} begun, as many as were opened`);
+      client.destroy();
     });
   });
 
