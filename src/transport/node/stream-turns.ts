@@ -1,12 +1,12 @@
 /**
- * When the requests of HTTP/2 begin. One read of a connection brings hundreds of streams, and it may
- * bring the resets of all of them behind their heads: node tells of each head before it has read on.
+ * When the requests of HTTP/2 begin. One read of a connection brings hundreds of streams, and maybe
+ * the resets of all of them behind their heads: node tells of each head before it has read on.
  *
- * The first request of a turn begins at once. Those behind it wait for the next turn, where one that
- * was reset costs nothing, and then begin in their order, so many in a turn.
+ * The first request of a turn begins at once. Those behind it wait for the next turn, where one
+ * that was reset costs nothing, and then begin in their order, so many in a turn.
  *
- * Bounds: at most the open streams of all connections wait (`http2StreamsMax` each), and those that
- * were reset in this turn or wait behind them.
+ * Bounds: at most the open streams of all connections wait (`http2StreamsMax` each), and those
+ * that were reset in this turn or wait behind them.
  */
 import type { Timers } from '../../stdx/clock.ts';
 
