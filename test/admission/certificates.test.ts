@@ -182,7 +182,7 @@ describe('rights to signers, by RBAC', () => {
     await asAdmin(server, 'POST', rbacPath('', 'clusterroles'), role);
     const binding = { metadata: { name: 'approver' }, roleRef, subjects };
     await asAdmin(server, 'POST', rbacPath('', 'clusterrolebindings'), binding);
-    for (let tries = 0; tries < 500; tries += 1) {
+    for (let tries = 0; tries < 20_000; tries += 1) {
       const authorization = `Bearer ${tokens.alice}`;
       const reply = await server.request('GET', requests, { headers: { authorization } });
       if (reply.status === 200) break;

@@ -571,7 +571,7 @@ describe('a right to an audience', () => {
       });
     };
     let reply = await ask('granted');
-    for (let tries = 0; reply.status !== 201 && tries < 500; tries += 1) {
+    for (let tries = 0; reply.status !== 201 && tries < 20_000; tries += 1) {
       // The graph and the binding are seen a moment after they are written.
       await new Promise((resolve) => setTimeout(resolve, 10));
       reply = await ask('granted');

@@ -31,7 +31,7 @@ describe('a node that reads', () => {
   /** What is bound is seen a moment after it is written. */
   async function until(status: number, path: string, as: KeyPair): Promise<void> {
     let reply = await server.secure(path, { as });
-    for (let tries = 0; reply.status !== status && tries < 1000; tries += 1) {
+    for (let tries = 0; reply.status !== status && tries < 20_000; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 5));
       reply = await server.secure(path, { as });
     }

@@ -434,7 +434,7 @@ describe('a webhook', () => {
       assert.equal((await metricsAs(tokens.bob)).status, 403);
 
       const until = async (wanted: number, text: RegExp) => {
-        for (let tries = 0; tries < 500; tries += 1) {
+        for (let tries = 0; tries < 20_000; tries += 1) {
           const page = (await asAdmin(server, 'GET', '/metrics')).text;
           if (text.test(page) && (await metricsAs(tokens.alice)).status === wanted) return;
           await new Promise((resolve) => setTimeout(resolve, 10));

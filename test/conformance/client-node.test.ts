@@ -30,7 +30,7 @@ function start(dataDir: string, port: number): Promise<ChildServer> {
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
+  for (let attempt = 0; attempt < 4000; attempt += 1) {
     if (holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

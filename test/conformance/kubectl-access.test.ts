@@ -228,7 +228,7 @@ function roleAndBinding(name: string, verbs: readonly string[]): readonly object
 
 /** Grants, and the end of an account, are seen a moment after they are written. */
 async function until(seen: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 60; tries += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     if (await seen()) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -227,7 +227,7 @@ for (const release of releases) {
         await shown('{.spec.template.metadata.annotations}'),
         /kubectl\.kubernetes\.io\/restartedAt/,
       );
-      const rollout = succeeds(['rollout', 'status', 'deployment/web', '--timeout=30s']);
+      const rollout = succeeds(['rollout', 'status', 'deployment/web', '--timeout=300s']);
       const replicas = { replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 };
       const observedGeneration = Number(await shown('{.metadata.generation}'));
       await patchStatus('deployment/web', { ...replicas, observedGeneration });
@@ -244,10 +244,15 @@ for (const release of releases) {
     });
 
     test('wait ends when a field has its value, and when the object has gone', async () => {
-      const scaled = succeeds(['wait', '--for=jsonpath={.spec.replicas}=9', 'deployment/web']);
+      const scaled = succeeds([
+        'wait',
+        '--timeout=300s',
+        '--for=jsonpath={.spec.replicas}=9',
+        'deployment/web',
+      ]);
       await succeeds(['scale', 'deployment/web', '--replicas=9']);
       assert.equal(await scaled, 'deployment.apps/web condition met\n');
-      const gone = run(['wait', '--for=delete', 'deployment/web', '--timeout=30s']);
+      const gone = run(['wait', '--for=delete', 'deployment/web', '--timeout=300s']);
       await succeeds(['delete', 'deployment', 'web']);
       await gone;
       assert.notEqual((await run(['get', 'deployment', 'web'])).code, 0);
@@ -263,7 +268,7 @@ for (const release of releases) {
       const status = { ...counted, desiredHealthy: 1, disruptionsAllowed: 1 };
       await patchStatus('pdb/budget', status);
       const drain = ['drain', 'node', '--force', '--ignore-daemonsets'];
-      const stuck = await run([...drain, '--timeout=2s']);
+      const stuck = await run([...drain, '--timeout=10s']);
       assert.notEqual(stuck.code, 0);
       assert.match(
         stuck.stderr,
@@ -272,7 +277,7 @@ for (const release of releases) {
       assert.match(stuck.stdout, /pod\/p[12] evicted/);
       assert.equal(await shown('{.items[*].metadata.name}', 'pods').then((s) => s.length), 2);
       await patchStatus('pdb/budget', { disruptionsAllowed: 1 });
-      assert.match(await succeeds([...drain, '--timeout=20s']), /node\/node drained/);
+      assert.match(await succeeds([...drain, '--timeout=300s']), /node\/node drained/);
       assert.equal(await shown('{.items[*].metadata.name}', 'pods'), '');
     });
 

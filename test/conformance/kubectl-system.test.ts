@@ -72,7 +72,7 @@ describe('kubectl and the system’s objects', { skip: missing && 'no kubectl fo
       assert.match(levels, /\nworkload-high +Limited +40 +128 +6 +50 /);
       assert.match(levels, /\ncatch-all +Limited +5 +<none> +<none> +<none> /);
       assert.match(await kubectl('get servicecidrs'), /\nkubernetes +10\.0\.0\.0\/24 /);
-      await kubectl('wait --for=condition=Ready servicecidr/kubernetes --timeout=20s');
+      await kubectl('wait --for=condition=Ready servicecidr/kubernetes --timeout=300s');
     });
 
     test(`${release}: who writes what nothing acts on is told`, { skip }, async () => {
@@ -102,7 +102,9 @@ spec:
       assert.equal(applied.code, 0, applied.stderr);
       const wait = 'wait --for=condition=Established crd/widgets.example.com --timeout=1s';
       assert.notEqual((await run(wait)).code, 0);
-      await kubectl('wait --for=condition=Established=false crd/widgets.example.com --timeout=9s');
+      await kubectl(
+        'wait --for=condition=Established=false crd/widgets.example.com --timeout=200s',
+      );
       const column = '{.status.conditions[?(@.type=="Established")].message}';
       const message = await kubectl(`get crd widgets.example.com -o jsonpath=${column}`);
       assert.match(message, /does not serve custom resources/);

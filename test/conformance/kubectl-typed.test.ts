@@ -229,7 +229,7 @@ for (const release of ['1.27', '1.33'] as const) {
       const services = await succeeds('get apiservices');
       assert.match(services, /^NAME +SERVICE +AVAILABLE +AGE\nv1\. +Local +True /);
       assert.match(
-        await succeeds('wait --for=condition=Available apiservice/v1.apps --timeout=30s'),
+        await succeeds('wait --for=condition=Available apiservice/v1.apps --timeout=300s'),
         /v1\.apps condition met/,
       );
       assert.match(await succeeds('explain apiservice --recursive'), /versionPriority\s+<integer>/);

@@ -153,7 +153,12 @@ for (const release of releases) {
     });
 
     test('replace and wait --for a change', async () => {
-      const waiting = succeeds(['wait', '--for=jsonpath={.data.k}=w', 'configmap/cm']);
+      const waiting = succeeds([
+        'wait',
+        '--timeout=300s',
+        '--for=jsonpath={.data.k}=w',
+        'configmap/cm',
+      ]);
       const replaced = await succeeds(
         ['replace', '-f', '-'],
         list({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, data: { k: 'w' } }),
@@ -165,7 +170,7 @@ for (const release of releases) {
     test('wait --for=delete ends when the object goes', async () => {
       const brief = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'brief' }, spec: podSpec() };
       await create(list(brief));
-      const waiting = succeeds(['wait', '--for=delete', 'pod/brief', '--timeout=30s']);
+      const waiting = succeeds(['wait', '--for=delete', 'pod/brief', '--timeout=300s']);
       assert.equal(await succeeds(['delete', 'pod', 'brief']), 'pod "brief" deleted\n');
       await waiting;
     });

@@ -18,7 +18,7 @@ export function transportContract(name: string, listen: Listen, traits: Transpor
   const properties = [...requestProperties, ...streamProperties, ...hostileProperties];
   describe(`transport ${name}`, { concurrency: 8 }, () => {
     for (const [title, handler, check, limits] of properties) {
-      it(title, { timeout: 60_000 }, async () => {
+      it(title, { timeout: 240_000 }, async () => {
         const notes: Notes = { log: [] };
         const server = await listen(
           {

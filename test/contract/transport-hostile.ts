@@ -191,10 +191,11 @@ export const hostileProperties: readonly Property[] = [
     (notes) => (exchange) => {
       notes.log.push(exchange.path);
       const stream = exchange.stream(200, [], Buffer.from(' '));
-      setTimeout(() => stream.end(), 500);
+      notes[exchange.path] = () => stream.end();
     },
     async (bench, notes) => {
-      const held = ['/1', '/2', '/3'].map((path) => {
+      const paths = ['/1', '/2', '/3'];
+      const held = paths.map((path) => {
         const client = bench.connect();
         client.request('GET', path);
         return client;
@@ -205,6 +206,7 @@ export const hostileProperties: readonly Property[] = [
       const status = await refused(extra);
       if (bench.traits.countsConnections) assert.equal(status, undefined);
       else assert.equal(status, 503);
+      for (const path of paths) (notes[path] as () => void)();
       for (const client of held) await client.response();
       assert.ok(!notes.log.includes('/extra'));
     },

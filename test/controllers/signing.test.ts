@@ -70,7 +70,7 @@ async function until(
   name: string,
   holds: (found: Shown) => boolean,
 ): Promise<Shown> {
-  for (let tries = 0; tries < 2000; tries += 1) {
+  for (let tries = 0; tries < 20_000; tries += 1) {
     const found = await shown(server, name);
     if (holds(found)) return found;
     await new Promise((resolve) => setTimeout(resolve, 10));

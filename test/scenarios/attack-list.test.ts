@@ -99,7 +99,7 @@ async function killTokens(): Promise<void> {
   // Revocation is seen a moment after the deletion.
   for (const token of dead.values()) {
     for (let tries = 0; !(await isRefused(token)); tries += 1) {
-      assert.ok(tries < 2000, 'a dead token is refused in time');
+      assert.ok(tries < 20_000, 'a dead token is refused in time');
     }
   }
 }
@@ -117,7 +117,7 @@ async function addBootstrapTokens(): Promise<void> {
   await token('cccccc', { 'usage-bootstrap-signing': 'true' });
   const known = `aaaaaa.${bootstrapSecret}`;
   for (let tries = 0; await isRefused(known); tries += 1) {
-    assert.ok(tries < 2000, 'a good bootstrap token counts in time');
+    assert.ok(tries < 20_000, 'a good bootstrap token counts in time');
   }
 }
 

@@ -229,7 +229,7 @@ async function eventually(
   target: string,
   holds: (text: string) => boolean,
 ): Promise<string> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
+  for (let attempt = 0; attempt < 8000; attempt += 1) {
     const { text } = await client.request('GET', target);
     if (holds(text)) return text;
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -238,7 +238,7 @@ async function eventually(
 }
 
 async function eventuallyGone(client: ApiClient, target: string): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
+  for (let attempt = 0; attempt < 8000; attempt += 1) {
     if ((await client.request('GET', target)).status === 404) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
@@ -349,7 +349,7 @@ test('the conditions of a terminating namespace say what is left, and why', asyn
   await request('POST', '/api/v1/namespaces/said/pods', { body: pod });
   await request('DELETE', '/api/v1/namespaces/said');
   let conditions: readonly NamespaceCondition[] = [];
-  for (let attempt = 0; attempt < 400 && conditions.length === 0; attempt += 1) {
+  for (let attempt = 0; attempt < 8000 && conditions.length === 0; attempt += 1) {
     const { status } = (await request('GET', '/api/v1/namespaces/said')).body;
     conditions = (status as { conditions?: NamespaceCondition[] }).conditions ?? [];
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -16,7 +16,7 @@ import { startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
 import { eventually, listOf } from '../support/clients/watch-client.ts';
 
-const timeout = 120_000;
+const timeout = 300_000;
 const bodyBytesMax = 3 * 1024 * 1024;
 const filledCount = 500;
 const directories = temporaryDirectories('sluice-bad');

@@ -16,7 +16,7 @@ import { eventually, WatchStream } from '../support/clients/watch-client.ts';
 
 const clientsCount = Number(process.env['SLUICE_COUNTER_CLIENTS'] ?? 100);
 const increments = Number(process.env['SLUICE_COUNTER_INCREMENTS'] ?? 1);
-const timeout = 120_000 + clientsCount * increments * 1000;
+const timeout = 300_000 + clientsCount * increments * 1000;
 const directories = temporaryDirectories('sluice-counters');
 after(() => directories.removeAll());
 

@@ -212,7 +212,7 @@ async function killedRound(
 
 test(
   `nothing acknowledged is lost and no change is missed over ${rounds} kills (seed ${seed})`,
-  { timeout: 60_000 + rounds * 20_000 },
+  { timeout: 300_000 + rounds * 20_000 },
   async (context) => {
     const prng = seededPrng(seed);
     const load = newLoad();

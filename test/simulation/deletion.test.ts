@@ -118,7 +118,7 @@ async function killedDuring(
 }
 
 async function patiently(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
+  for (let attempt = 0; attempt < 2400; attempt += 1) {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -199,7 +199,7 @@ async function collectionRound(server: ServerProcess, prng: Prng, dataDir: strin
 
 test(
   `deletions go on after each of ${kills} kills, of a namespace and of a collection (seed ${seed})`,
-  { timeout: 60_000 + kills * 60_000 },
+  { timeout: 300_000 + kills * 60_000 },
   async (context) => {
     context.diagnostic(`seed ${seed}`);
     const prng = seededPrng(seed);

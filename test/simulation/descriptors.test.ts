@@ -14,7 +14,7 @@ import { startServer } from '../support/servers/server-process.ts';
 import { eventually } from '../support/clients/watch-client.ts';
 
 const descriptors = 400;
-const timeout = 120_000;
+const timeout = 300_000;
 const directories = temporaryDirectories('sluice-descriptors');
 after(() => directories.removeAll());
 

@@ -16,7 +16,7 @@ import type { ServerProcess } from '../support/servers/server-process.ts';
 import { eventually, listOf, Replica, WatchStream } from '../support/clients/watch-client.ts';
 import type { StoredObject } from '../support/clients/watch-client.ts';
 
-const timeout = 180_000;
+const timeout = 400_000;
 const directories = temporaryDirectories('sluice-full');
 const mounts: string[] = [];
 after(() => {

@@ -80,7 +80,7 @@ const requests: readonly (readonly [string, Send])[] = [
   ],
 ];
 
-test('a request does not miss the inline caches of the engine', { timeout: 240_000 }, async (t) => {
+test('a request does not miss the inline caches of the engine', { timeout: 600_000 }, async (t) => {
   const log = path.join(directories.make(), 'v8.log');
   const server = await startServer({
     dataDir: path.join(directories.make(), 'data'),

@@ -24,7 +24,7 @@ import { eventually } from '../support/clients/watch-client.ts';
 const objectsCount = Number(process.env['SLUICE_HERD_OBJECTS'] ?? 1500);
 const listsCount = Number(process.env['SLUICE_HERD_LISTS'] ?? 24);
 const objectBytes = 1024;
-const timeout = 120_000 + objectsCount * listsCount * 0.2;
+const timeout = 300_000 + objectsCount * listsCount * 0.2;
 const protobuf = 'application/vnd.kubernetes.protobuf';
 
 const directories = temporaryDirectories('sluice-herd');

@@ -21,7 +21,7 @@ import type { ServerProcess } from '../support/servers/server-process.ts';
 
 const isFull = process.env['SLUICE_ATTACK_FULL'] === '1';
 const of: SizeOf = (small, full) => (isFull ? full : small);
-const timeout = isFull ? 600_000 : 60_000;
+const timeout = isFull ? 600_000 : 300_000;
 const directories = temporaryDirectories('sluice-one-caller');
 
 interface Told {

@@ -13,7 +13,7 @@ import { runToEnd, serveArguments, startServer } from '../support/servers/server
 import { eventually, listOf, Replica, WatchStream } from '../support/clients/watch-client.ts';
 import type { StoredObject } from '../support/clients/watch-client.ts';
 
-const timeout = 60_000;
+const timeout = 300_000;
 const directories = temporaryDirectories('sluice-shutdown');
 after(() => directories.removeAll());
 
@@ -70,7 +70,8 @@ test(
     const dataDir = newDataDir();
     const server = await startServer({
       dataDir,
-      flags: [quiet, '--shutdown-delay-duration=500ms'],
+      // Long enough for a slow machine to be seen in between.
+      flags: [quiet, '--shutdown-delay-duration=5s'],
     });
     const replicas = Array.from({ length: 5 }, () => new Replica());
     const target =

@@ -2,6 +2,10 @@
  * Watchers that stop reading, among many that do not: promise P5. The healthy ones miss nothing,
  * what a stalled one holds is bounded, and when it wakes it gets exactly the rest, or 410.
  *
+ * uWebSockets.js cuts who takes nothing for 10 to 14 s, whatever the flags say. So what needs a
+ * watcher that stays stalled is shown on node, which waits, and then on what the server takes by
+ * itself; there a machine that is too slow for those seconds skips the test and says so.
+ *
  * The figures of a run are printed, with SLUICE_STALLED_WATCHERS (default 200) watchers and
  * SLUICE_STALLED_EVENTS (default 600) events a phase; time is never asserted.
  */
@@ -23,10 +27,16 @@ const pairsCount = Number(process.env['SLUICE_STALLED_PAIRS'] ?? 1);
 const writersCount = 20;
 const stalledCount = 100;
 const heldBytesMax = 1024 * 1024;
-const timeout = 120_000 + watchersCount * 300;
+const timeout = 300_000 + watchersCount * 300;
 
 const directories = temporaryDirectories('sluice-stalled');
 after(() => directories.removeAll());
+
+const transports = [
+  { name: 'node', isPatient: true, flags: ['--transport=node', '--idle-timeout=1h'] },
+  { name: 'auto', isPatient: false, flags: ['--transport=auto'] },
+];
+const wasCut = 'too slow for this transport, which cuts who takes nothing for 10 s';
 
 function serve(...flags: string[]): Promise<ServerProcess> {
   const dataDir = path.join(directories.make(), 'data');
@@ -100,12 +110,13 @@ async function deliver(server: ServerProcess, healthy: readonly WatchStream[]): 
   };
 }
 
-/** Stalls `stream` for good: changes go on until the server finds its socket full. */
-async function stallUntilBlocked(port: number, streams: readonly WatchStream[]): Promise<void> {
+/** Changes go on until the server finds the sockets full; resolves with their revisions. */
+async function stallUntilBlocked(port: number, streams: readonly WatchStream[]): Promise<bigint[]> {
   for (const stream of streams) stream.stall();
+  const revisions: bigint[] = [];
   for (let tries = 0; tries < 200; tries += 1) {
-    await change(port, 'default', 20, 256 * 1024);
-    if ((await metricOf(port, 'sluice_watchers_blocked')) >= streams.length) return;
+    revisions.push(...(await change(port, 'default', 20, 256 * 1024)));
+    if ((await metricOf(port, 'sluice_watchers_blocked')) >= streams.length) return revisions;
   }
   assert.fail('the stalled watchers were never blocked');
 }
@@ -116,8 +127,7 @@ test(
   async (context) => {
     for (let pair = 0; pair < pairsCount; pair += 1) {
       const phases: Phase[] = [];
-      // Each on a server of its own, so that both start alike. One of the transports cuts who takes
-      // nothing for ten seconds, so the stalled one is new each time too.
+      // Each on a server of its own, so that both start alike.
       for (const stalledNow of [1, 0]) {
         const server = await serve();
         await change(server.port, 'default', writersCount, eventBytes);
@@ -125,7 +135,10 @@ test(
         await stallUntilBlocked(server.port, stalled);
         const healthy = await openWatches(server.port, watchersCount - 1);
         phases.push(await deliver(server, healthy));
-        assert.equal(await metricOf(server.port, 'sluice_watchers_blocked'), stalledNow);
+        // It was blocked when the changes began. A slow machine's transport has cut it since.
+        const stillBlocked = await metricOf(server.port, 'sluice_watchers_blocked');
+        assert.ok(stillBlocked <= stalledNow, `${stillBlocked} blocked, none of the healthy ones`);
+        if (stillBlocked < stalledNow) context.diagnostic('the stalled one was cut on the way');
         for (const each of [...healthy, ...stalled]) each.cut();
         assert.equal((await server.stop()).code, 0);
       }
@@ -142,99 +155,125 @@ function told({ perSecond, serverCpuMs }: Phase): string {
   return `${Math.round(perSecond)} deliveries/s and ${serverCpuMs} ms of server time`;
 }
 
-test(
-  `what the server holds for a stalled watcher is below ${heldBytesMax} bytes`,
-  { timeout },
-  async (context) => {
-    const held: number[] = [];
-    for (const count of [0, stalledCount]) {
-      const server = await serve();
-      await change(server.port, 'default', writersCount, 1024);
-      const streams = await openWatches(server.port, count + 1);
-      for (const stream of streams.slice(1)) stream.stall();
-      // The same changes, more than the history keeps, with and without stalled watchers.
-      for (let round = 0; round < 10; round += 1) {
-        await change(server.port, 'default', 100, 128 * 1024);
+for (const { flags, isPatient, name } of transports) {
+  test(
+    `what the server holds for a stalled watcher is below ${heldBytesMax} bytes (${name})`,
+    { timeout },
+    async (context) => {
+      let rounds = 0;
+      const held: number[] = [];
+      for (const count of [stalledCount, 0]) {
+        const server = await serve(...flags);
+        await change(server.port, 'default', writersCount, 1024);
+        const streams = await openWatches(server.port, count + 1);
+        for (const stream of streams.slice(1)) stream.stall();
+        // The same changes, more than the history keeps, with and without stalled watchers.
+        if (count > 0) rounds = await roundsUntilBlocked(server.port, count);
+        else for (let round = 0; round < rounds; round += 1) await changeMuch(server.port);
+        held.push(await lowestMemory(server));
+        const blocked = await metricOf(server.port, 'sluice_watchers_blocked');
+        if (!isPatient && blocked < count) return context.skip(wasCut);
+        assert.equal(blocked, count);
+        for (const stream of streams) stream.cut();
+        assert.equal((await server.stop()).code, 0);
       }
-      assert.equal(await metricOf(server.port, 'sluice_watchers_blocked'), count);
-      held.push(await lowestMemory(server));
-      for (const stream of streams) stream.cut();
-      assert.equal((await server.stop()).code, 0);
-    }
-    const [alone = 0, stalled = 0] = held;
-    const each = (stalled - alone) / stalledCount;
-    context.diagnostic(
-      `${alone} bytes without, ${stalled} with ${stalledCount} stalled: ${Math.round(each)} each`,
-    );
-    assert.ok(each < heldBytesMax, `${each} bytes for each`);
-  },
-);
+      const [stalled = 0, alone = 0] = held;
+      const each = (stalled - alone) / stalledCount;
+      context.diagnostic(
+        `${alone} bytes without, ${stalled} with ${stalledCount} stalled: ${Math.round(each)} each`,
+      );
+      assert.ok(each < heldBytesMax, `${each} bytes for each`);
+    },
+  );
+}
+
+/** 10 MiB. */
+async function changeMuch(port: number): Promise<void> {
+  await change(port, 'default', 40, 256 * 1024);
+}
+
+/** More than the 32 MiB of history, and until the sockets are full; or 20 rounds. */
+async function roundsUntilBlocked(port: number, count: number): Promise<number> {
+  for (let rounds = 1; ; rounds += 1) {
+    await changeMuch(port);
+    const areBlocked = (await metricOf(port, 'sluice_watchers_blocked')) === count;
+    if (rounds === 20 || (rounds >= 4 && areBlocked)) return rounds;
+  }
+}
 
 /** A few small changes between the looks let the collector do its work. */
 async function lowestMemory(server: ServerProcess): Promise<number> {
   let lowest = Infinity;
   for (let look = 0; look < 10; look += 1) {
-    await change(server.port, 'default', 100, 1024);
+    await change(server.port, 'default', 40, 1024);
     await new Promise((resolve) => setTimeout(resolve, 50));
     lowest = Math.min(lowest, server.memory().anonymousBytes);
   }
   return lowest;
 }
 
-test('a watcher that wakes gets exactly the events it has not had', { timeout }, async () => {
-  const server = await serve();
-  const replica = new Replica();
-  replica.synced = true;
-  const [witness] = await openWatches(server.port, 1);
-  const stream = sleeper(server.port, replica);
-  assert.equal(await stream.started, 200);
-  const first = await change(server.port, 'default', 40, 1024);
-  stream.stall();
-  const blocking: bigint[] = [];
-  while ((await metricOf(server.port, 'sluice_watchers_blocked')) === 0) {
-    blocking.push(...(await change(server.port, 'default', 20, 256 * 1024)));
-  }
-  const rest = await change(server.port, 'default', 1000, 16 * 1024);
-  stream.resume();
-  const all = [...first, ...blocking, ...rest];
-  await eventually('the sleeper has the rest', () => replica.revision >= (all.at(-1) as bigint));
-  assert.deepEqual(replica.seen, all);
-  assert.equal(witness?.linesCount, all.length);
-  stream.cut();
-  assert.equal((await server.stop()).code, 0);
-});
+for (const { flags, isPatient, name } of transports) {
+  test(
+    `a watcher that wakes gets exactly the events it has not had (${name})`,
+    { timeout },
+    async (context) => {
+      const server = await serve(...flags);
+      const replica = new Replica();
+      replica.synced = true;
+      const [witness] = await openWatches(server.port, 1);
+      const stream = sleeper(server.port, replica);
+      let isOver = false;
+      void stream.ended.finally(() => (isOver = true));
+      assert.equal(await stream.started, 200);
+      const first = await change(server.port, 'default', 40, 1024);
+      const blocking = await stallUntilBlocked(server.port, [stream]);
+      const rest = await change(server.port, 'default', 1000, 16 * 1024);
+      stream.resume();
+      const all = [...first, ...blocking, ...rest];
+      const last = all.at(-1) as bigint;
+      await eventually(
+        'the sleeper has the rest',
+        () => isOver || replica.revision >= last,
+        timeout,
+      );
+      if (!isPatient && isOver && replica.revision < last) return context.skip(wasCut);
+      assert.deepEqual(replica.seen, all);
+      await eventually('so has the witness', () => witness?.linesCount === all.length);
+      stream.cut();
+      assert.equal((await server.stop()).code, 0);
+    },
+  );
 
-test(
-  'a watcher that wakes after its history is gone gets 410 and an end',
-  { timeout },
-  async () => {
-    const server = await serve('--watch-history=1s');
-    const replica = new Replica();
-    replica.synced = true;
-    const stream = sleeper(server.port, replica);
-    assert.equal(await stream.started, 200);
-    stream.stall();
-    const written: bigint[] = [];
-    while ((await metricOf(server.port, 'sluice_watchers_blocked')) === 0) {
-      written.push(...(await change(server.port, 'default', 20, 256 * 1024)));
-    }
-    // More than the history in memory, then long enough for the log to forget it.
-    written.push(...(await change(server.port, 'default', 200, 256 * 1024)));
-    const connection = new HttpConnection(server.port);
-    const old = `${configMaps}?watch=true&timeoutSeconds=1&resourceVersion=${written[30]}`;
-    await eventually('the log has forgotten', async () => {
-      await change(server.port, 'other', 0, 1024);
-      const { body } = await connection.request('GET', old);
-      return body.includes('"code":410');
-    });
-    stream.resume();
-    assert.equal(await stream.ended, 'clean');
-    assert.ok(replica.expired, 'it was told');
-    assert.deepEqual(replica.seen, written.slice(0, replica.seen.length), 'no gap before the end');
-    connection.close();
-    assert.equal((await server.stop()).code, 0);
-  },
-);
+  test(
+    `a watcher that wakes after its history is gone gets 410 and an end (${name})`,
+    { timeout },
+    async (context) => {
+      const server = await serve('--watch-history=1s', ...flags);
+      const replica = new Replica();
+      replica.synced = true;
+      const stream = sleeper(server.port, replica);
+      assert.equal(await stream.started, 200);
+      const written = await stallUntilBlocked(server.port, [stream]);
+      // More than the history in memory, then long enough for the log to forget it.
+      written.push(...(await change(server.port, 'default', 200, 256 * 1024)));
+      const connection = new HttpConnection(server.port);
+      const old = `${configMaps}?watch=true&timeoutSeconds=1&resourceVersion=${written[30]}`;
+      await eventually('the log has forgotten', async () => {
+        const { body } = await connection.request('GET', old);
+        return body.includes('"code":410');
+      });
+      stream.resume();
+      const end = await stream.ended;
+      const { seen } = replica;
+      assert.deepEqual(seen, written.slice(0, seen.length), 'no gap before the end');
+      if (!isPatient && end === 'cut') return context.skip(wasCut);
+      assert.equal(end, 'clean');
+      assert.ok(replica.expired, 'it was told');
+      connection.close();
+      assert.equal((await server.stop()).code, 0);
+    },
+  );
+}
 
 function sleeper(port: number, replica: Replica): WatchStream {
   const from = `${configMaps}?watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`;

@@ -29,7 +29,7 @@ const streamsCount = 16;
 /** The promise is for the full size. The small run holds a fifth of what buffering would take: what
  * the collector leaves for later weighs more in it. */
 const growthBytesMax = objectsCount >= 100_000 ? 60_000_000 : 100_000_000;
-const timeout = 60_000 + objectsCount * 8;
+const timeout = 300_000 + objectsCount * 8;
 const initial =
   `${configMaps}?watch=true&allowWatchBookmarks=true` +
   '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';

@@ -20,7 +20,7 @@ import { answererAt, connectionTo, watchAt, workersAt } from '../support/clients
 const stopSeconds = Number(process.env['SLUICE_STOP_SECONDS'] ?? 2);
 /** Made by the others while one stands still. */
 const writesMin = 100;
-const timeout = 60_000 + stopSeconds * 2000;
+const timeout = 300_000 + stopSeconds * 2000;
 const directories = temporaryDirectories('sluice-workers');
 after(() => directories.removeAll());
 

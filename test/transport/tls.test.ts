@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectHttp2, constants as http2Constants } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import { request } from 'node:https';
 import path from 'node:path';
@@ -87,7 +87,7 @@ const echo: ExchangeHandler = (exchange) => {
   });
 };
 
-describe('transport node over TLS', { timeout: 30_000 }, () => {
+describe('transport node over TLS', { timeout: 240_000 }, () => {
   it('HTTP/2: head, body, repeated headers and UTF-8 are as in HTTP/1.1', async () => {
     await withServer(echo, async (server) => {
       const client = session(server);
@@ -158,7 +158,7 @@ describe('transport node over TLS', { timeout: 30_000 }, () => {
       stream.onDrain(more);
       more();
     };
-    const limits = { idleTimeoutMs: 300 };
+    const limits = { idleTimeoutMs: 2_000 };
     const check = async (server: HttpServer): Promise<void> => {
       const client = session(server);
       const quiet = client.request({ ':path': '/quiet' });
@@ -168,7 +168,7 @@ describe('transport node over TLS', { timeout: 30_000 }, () => {
         assert.ok(body.equals(pattern(seed, 3_000_000)));
       });
       await Promise.all(reads);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
       streams[0]?.end();
       await whole(quiet);
       await new Promise((resolve) => client.on('close', resolve));
@@ -195,8 +195,32 @@ describe('transport node over TLS', { timeout: 30_000 }, () => {
     });
   });
 
+  it('HTTP/2: streams that are reset behind their heads hold up none that stays', async () => {
+    let begun = 0;
+    const handler: ExchangeHandler = (exchange) => {
+      begun += 1;
+      exchange.send(200, [], 'ok');
+    };
+    await withServer(handler, async (server) => {
+      const client = session(server);
+      await new Promise((resolve) => client.once('remoteSettings', resolve));
+      const count = 200;
+      const closed = Array.from({ length: count }, () => {
+        const stream = client.request({ ':path': '/reset' });
+        stream.on('error', () => {});
+        stream.close(http2Constants.NGHTTP2_CANCEL);
+        return new Promise((resolve) => stream.once('close', resolve));
+      });
+      await Promise.all(closed);
+      const stays = Array.from({ length: 100 }, () => whole(client.request({ ':path': '/' })));
+      for (const body of await Promise.all(stays)) assert.equal(body.toString(), 'ok');
+      assert.ok(begun < 100 + count, `${begun} begun, as many as were opened`);
+      client.destroy();
+    });
+  });
+
   it('HTTP/2: stopAccepting lets streams in flight finish and then ends the session', async () => {
-    let finish = (): void => {};
+    let finish: (() => void) | undefined;
     const handler: ExchangeHandler = (exchange) => {
       finish = () => exchange.send(200, [], 'finished');
       exchange.onAbort(() => assert.fail('aborted'));
@@ -204,9 +228,9 @@ describe('transport node over TLS', { timeout: 30_000 }, () => {
     await withServer(handler, async (server) => {
       const client = session(server);
       const stream = client.request({ ':path': '/' });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      while (finish === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
       server.stopAccepting();
-      setTimeout(() => finish(), 50);
+      setTimeout(finish, 50);
       assert.equal((await whole(stream)).toString(), 'finished');
       await new Promise((resolve) => client.on('close', resolve));
     });

@@ -103,7 +103,7 @@ describe('readers who take nothing', { concurrency: 4 }, () => {
   }
 
   test('one who reads slowly gets everything', async () => {
-    const { load, server } = await serve(listenNode, true, { idleTimeoutMs: 1_500 });
+    const { load, server } = await serve(listenNode, true, { idleTimeoutMs: 3_000 });
     const socket = stalledReader(server.port, true, '/large');
     let bytes = 0;
     let sincePause = 0;

@@ -42,6 +42,7 @@ import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
+import { createStreamTurns } from './stream-turns.ts';
 
 /** For the last words of an idle connection. */
 const goodbyeMs = 1_000;
@@ -57,11 +58,13 @@ export const listenNode: Listen = async (options, handler) => {
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
     stopping: false,
   };
+  const streamTurns = createStreamTurns(systemTimers);
   const goesAway = chanceOf(options.goawayChance ?? 0);
   const serve = (req: NodeRequest, res: NodeResponse): void => {
+    if (!('authority' in req)) return serveRequest(req, res, shared, handler);
     // The streams that are open go on; the client opens its next one elsewhere.
-    if ('authority' in req && (shared.stopping || goesAway())) req.stream.session?.close();
-    serveRequest(req, res, shared, handler);
+    if (shared.stopping || goesAway()) req.stream.session?.close();
+    streamTurns(req.stream, () => serveRequest(req, res, shared, handler));
   };
   const sessions = new Set<ServerHttp2Session>();
   const server = tls === undefined ? plainServer(limits) : tlsServer(limits, tls, sessions);

@@ -73,7 +73,7 @@ export async function untilAllowed(
   wanted = true,
   apiGroup = '',
 ): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
+  for (let tries = 0; tries < 20_000; tries += 1) {
     const asked = { verb, resource, namespace, group: apiGroup };
     if ((await mayAccess(server, who, asked)) === wanted) return;
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -24,7 +24,7 @@ export function findKubectl(release: string): string | undefined {
 }
 
 /** Milliseconds after which a kubectl that does not end is ended: then its code is not 0. */
-const runMsMax = 60_000;
+const runMsMax = 300_000;
 
 /** `home` is where it keeps what it has learnt of the server. */
 export function runKubectl(

@@ -225,7 +225,7 @@ export async function listOf(port: number, target: string): Promise<ObjectList> 
 export async function eventually(
   title: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += 10) {
     if (await condition()) return;

@@ -32,7 +32,7 @@ export interface WatchReader {
 }
 
 /** A guard against waiting for ever, not a promise about time. */
-const patienceMs = 20_000;
+const patienceMs = 120_000;
 
 export function readWatch(response: IncomingMessage): WatchReader {
   const lines = linesOf(response);

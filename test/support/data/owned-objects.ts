@@ -81,7 +81,7 @@ export function ownerUids(metadata: JsonObject | undefined): string[] {
 }
 
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 1200; attempt += 1) {
+  for (let attempt = 0; attempt < 20_000; attempt += 1) {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -14,7 +14,9 @@ import { after } from 'node:test';
 import { openAccessFlags } from './open-access.ts';
 
 const executable = path.resolve('dist/src/server/main.js');
-const readyTimeoutMs = 60_000;
+/** Guards against waiting for ever, not promises about time. */
+const readyTimeoutMs = 180_000;
+const endTimeoutMs = 120_000;
 /** Text kept of each output; the end of it matters. */
 const outputKeptChars = 64 * 1024;
 
@@ -107,7 +109,10 @@ export async function startServer(command: ServerCommand): Promise<ServerProcess
 }
 
 /** Runs the executable with these arguments until it ends by itself, at most `timeoutMs`. */
-export async function runToEnd(args: readonly string[], timeoutMs = 20_000): Promise<ProcessEnd> {
+export async function runToEnd(
+  args: readonly string[],
+  timeoutMs = endTimeoutMs,
+): Promise<ProcessEnd> {
   const { child, ended } = launch(args, undefined);
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   const end = await ended;

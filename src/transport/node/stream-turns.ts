@@ -1,0 +1,58 @@
+/**
+ * When the requests of HTTP/2 begin. One read of a connection brings hundreds of streams, and maybe
+ * the resets of all of them behind their heads: node tells of each head before it has read on.
+ *
+ * The first request of a turn begins at once. Those behind it wait for the next turn, where one
+ * that was reset costs nothing, and then begin in their order, so many in a turn.
+ *
+ * Bounds: at most the open streams of all connections wait (`http2StreamsMax` each), and those
+ * that were reset in this turn or wait behind them.
+ */
+import type { Timers } from '../../stdx/clock.ts';
+
+/** Each takes a fraction of a millisecond before its first wait. */
+const beginningsPerTurn = 16;
+
+interface Waiting {
+  readonly stream: { readonly closed: boolean };
+  readonly begin: () => void;
+}
+
+/** Calls `begin` now or in a later turn, or never when the stream is closed by then. */
+export type StreamTurns = (stream: Waiting['stream'], begin: () => void) => void;
+
+export function createStreamTurns(timers: Pick<Timers, 'nextTurn'>): StreamTurns {
+  let taken = false;
+  let arriving: Waiting[] = [];
+  let beginning: Waiting[] = [];
+  let at = 0;
+
+  const next = (): Waiting | undefined => {
+    if (at === beginning.length) {
+      beginning = arriving;
+      arriving = [];
+      at = 0;
+    }
+    const waiting = beginning[at];
+    if (waiting !== undefined) at += 1;
+    return waiting;
+  };
+
+  const turn = (): void => {
+    for (let begun = 0; begun < beginningsPerTurn;) {
+      const waiting = next();
+      if (waiting === undefined) return void (taken = false);
+      if (waiting.stream.closed) continue;
+      begun += 1;
+      waiting.begin();
+    }
+    timers.nextTurn(turn);
+  };
+
+  return (stream, begin) => {
+    if (taken) return void arriving.push({ stream, begin });
+    taken = true;
+    timers.nextTurn(turn);
+    begin();
+  };
+}
