@@ -91,7 +91,7 @@ const stimulus: fc.Arbitrary<Stimulus> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('loaded' as const),
       which: fc.constantFrom('absent' as const, 'live' as const, 'finalizing' as const, 'failed'),
-    }) as fc.Arbitrary<Stimulus>,
+    }),
   },
   {
     weight: 2,
@@ -121,7 +121,7 @@ function world(send: (event: ObjectEvent) => void) {
     const place = { key: name.storeKey, state };
     const value = encodeRecord(encodePod(name.key, object).record, place);
     revision += 1n;
-    return { ...place, revision: revision as Revision, value } as StoredRecord;
+    return { ...place, revision: revision as Revision, value };
   };
   const apply = (one: Stimulus): void => {
     switch (one.kind) {

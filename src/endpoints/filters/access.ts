@@ -90,7 +90,7 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
   const { authentication, access, clock, counts } = deps;
   const authenticationGroup = deps.identity.fill('authentication.{domain}');
   const note = decisionNotes(deps);
-  const concluded = conclusions(deps, note);
+  const authorized = authorizing(deps, conclusions(deps, note));
 
   function identified(asked: Asked, caller: Caller): Admission | Promise<Admission> {
     const { exchange, info, query, trail } = asked;
@@ -137,20 +137,6 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
     return authorized(asked, { ...attributes, user: result.user }, 'later');
   }
 
-  /** `when`: something came between this step and the one before. */
-  function authorized(
-    asked: Asked,
-    attributes: Attributes,
-    when?: 'later',
-  ): Admission | Promise<Admission> {
-    if (!asked.place.enter(attributes.user)) return { kind: 'busy' };
-    if (when === 'later') asked.sinceMs = clock.monotonicMs();
-    const decision = access.check(attributes);
-    return decision instanceof Promise
-      ? decision.then((known) => concluded(asked, attributes, known))
-      : concluded(asked, attributes, decision);
-  }
-
   return {
     admit(exchange, { info, query, startMs }, trail, place) {
       const shown = new ShownCredentials(exchange, trail);
@@ -160,6 +146,21 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
         ? caller.then((known) => identified(asked, known))
         : identified(asked, caller);
     },
+  };
+}
+
+/** `when`: something came between this step and the one before. */
+function authorizing(
+  { access, clock }: AccessFilterDeps,
+  concluded: ReturnType<typeof conclusions>,
+) {
+  return (asked: Asked, attributes: Attributes, when?: 'later'): Admission | Promise<Admission> => {
+    if (!asked.place.enter(attributes.user)) return { kind: 'busy' };
+    if (when === 'later') asked.sinceMs = clock.monotonicMs();
+    const decision = access.check(attributes);
+    return decision instanceof Promise
+      ? decision.then((known) => concluded(asked, attributes, known))
+      : concluded(asked, attributes, decision);
   };
 }
 

@@ -37,6 +37,7 @@ import type { RegistryDeps } from '../../registry/registry.ts';
 import { upgrading } from '../../registry/versions.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
+import type { Prng } from '../../stdx/prng.ts';
 import { createTurnWatch } from '../../stdx/turn-watch.ts';
 import type { TurnWatch } from '../../stdx/turn-watch.ts';
 import { createCommitter } from '../../storage/committer.ts';
@@ -98,23 +99,10 @@ export async function assembleParts(
   { clock, timers, identity, kinds, scheme, storage, shared, log, onFatal }: PartsDeps,
 ): Promise<ServerParts> {
   const prng = systemPrng();
-  const streams = createStreams({
-    ...streamPorts,
-    storage,
-    clock,
-    timers,
-    prng,
-    limits: streamLimits(config),
-    onFollowerFailure: ({ name, error, failuresInARow, retryMs }) => {
-      const context = { err: error, follower: name, failuresInARow, retryMs };
-      log.error(context, 'what follows changes has failed; it begins anew');
-    },
-    onFatal,
-  });
+  const streams = streamsOf(config, prng, { clock, timers, storage, log, onFatal });
   await streams.start();
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, isEnding, limits });
-  const upgrade = upgrading(scheme);
   const language = expressionLanguage(config, identity);
   const authorization = startAuthorization(config.access.authorization, {
     streams,
@@ -128,19 +116,17 @@ export async function assembleParts(
   const strategyOf = strategiesOf(identity, validation.migration, kinds, language);
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
+  const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const actors = createActorSystem({
+    ...recordPorts(scheme),
     root,
-    decide: createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) }),
+    decide,
     answer: createAnswers(scheme, guardOf),
     commandLog:
       config.commandLogFile === undefined ? undefined : openCommandLog(config.commandLogFile, log),
     onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
     storage,
     committer,
-    encode: (key, object) => ({ record: recordOf(scheme, key, object) }),
-    encodeRecord,
-    decodeRecord,
-    decodeObject: (bytes) => upgrade(decodeObject(bytes)),
     clock,
     timers,
     soleWriter: !shared,
@@ -176,6 +162,39 @@ export async function assembleParts(
     validation,
     authorization,
     language,
+  };
+}
+
+function streamsOf(
+  config: CompletedConfig,
+  prng: Prng,
+  { clock, timers, storage, log, onFatal }: StreamParts,
+): Streams {
+  return createStreams({
+    ...streamPorts,
+    storage,
+    clock,
+    timers,
+    prng,
+    limits: streamLimits(config),
+    onFollowerFailure: ({ name, error, failuresInARow, retryMs }) => {
+      const context = { err: error, follower: name, failuresInARow, retryMs };
+      log.error(context, 'what follows changes has failed; it begins anew');
+    },
+    onFatal,
+  });
+}
+
+type StreamParts = Pick<PartsDeps, 'clock' | 'timers' | 'storage' | 'log' | 'onFatal'>;
+
+/** How actors write and read records. */
+function recordPorts(scheme: Scheme) {
+  const upgrade = upgrading(scheme);
+  return {
+    encode: (key: ObjectKey, object: ApiObject) => ({ record: recordOf(scheme, key, object) }),
+    encodeRecord,
+    decodeRecord,
+    decodeObject: (bytes: Uint8Array) => upgrade(decodeObject(bytes)),
   };
 }
 

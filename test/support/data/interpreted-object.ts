@@ -28,10 +28,10 @@ export function interpretedObject(
   const wrapped = Object.fromEntries(
     actionNames.map((name) => [name, wrap(actions[name], context, onEffect)]),
   );
-  const machine = objectMachine.provide({ actions: wrapped as never });
+  const machine = objectMachine.provide({ actions: wrapped });
   const actor = createActor(machine, { input: {} }).start();
   return {
-    send: (event) => actor.send(event as never),
+    send: (event) => actor.send(event),
     value: () => actor.getSnapshot().value,
     context,
   };
@@ -44,7 +44,7 @@ function wrap(
 ): unknown {
   return enqueueActions(({ enqueue, event }) => {
     action(context, event as unknown as ObjectEvent, {
-      raise: (type) => enqueue.raise({ type } as never),
+      raise: (type) => enqueue.raise({ type }),
       emit: onEffect,
     });
   });
