@@ -5,7 +5,6 @@ import {
   gzipHeaders,
   gzipThresholdBytes,
 } from '../apimachinery/codecs/gzip.ts';
-import type { StatusError } from '../apimachinery/status-error.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
 import type { Header } from '../transport/http-exchange.ts';
@@ -13,9 +12,6 @@ import type { Representation } from './representation.ts';
 import { renderObject, writtenInSteps } from './representation.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
 import { warningHeaders } from './warnings.ts';
-
-/** What a handler leaves to be sent: an error, as a Status; nothing: it has sent its answer. */
-export type Answer = StatusError | void;
 
 /** Undefined: it has been sent. Most answers are, and a promise would be one of a dozen more. */
 export type Sending = Promise<void> | undefined;

@@ -15,7 +15,6 @@ import type { RegistryDeps, Result } from '../registry/registry.ts';
 import type { Clock } from '../stdx/clock.ts';
 import type { Prng } from '../stdx/prng.ts';
 import type { HttpExchange } from '../transport/http-exchange.ts';
-import type { Answer } from './object-response.ts';
 import type { RequestInfo, ResourceInfo } from './request-info.ts';
 import type { TurnWatch } from '../stdx/turn-watch.ts';
 import type { WatchCounts } from './watch-counts.ts';
@@ -113,5 +112,8 @@ export interface ResourceRequest extends ApiRequest {
   readonly resource: ResourceInfo;
   readonly kind: KindInfo;
 }
+
+/** What a handler leaves to be sent: an error, as a Status; nothing: it has sent its answer. */
+export type Answer = StatusError | void;
 
 export type ResourceHandler = (deps: EndpointDeps, request: ResourceRequest) => Promise<Answer>;

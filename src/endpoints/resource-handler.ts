@@ -26,9 +26,14 @@ import { handleUpdate } from './handlers/update.ts';
 import { handleGetComputed, handleListComputed } from './handlers/view.ts';
 import { handleWatch } from './handlers/watch.ts';
 import { unknownInGroup } from './other-identity.ts';
-import type { ApiRequest, EndpointDeps, ResourceHandler, ResourceRequest } from './request.ts';
+import type {
+  Answer,
+  ApiRequest,
+  EndpointDeps,
+  ResourceHandler,
+  ResourceRequest,
+} from './request.ts';
 import type { ResourceInfo } from './request-info.ts';
-import type { Answer } from './object-response.ts';
 import { deprecationWarning } from './warnings.ts';
 
 const handlers: Readonly<Record<string, ResourceHandler>> = lookup({

@@ -28,8 +28,7 @@ import {
   serviceProxyRefusal,
 } from '../../registry/subresources/connection.ts';
 import { assert } from '../../stdx/assert.ts';
-import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import type { Answer } from '../object-response.ts';
+import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 
 export async function handleConnect(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { query, resource } = request;

@@ -15,8 +15,7 @@ import { newBadRequest, successStatus } from '../../apimachinery/status-error.ts
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
 import { sendBody } from '../object-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
-import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import type { Answer } from '../object-response.ts';
+import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 import { inRequestNamespace, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 import { handleReview } from './review.ts';

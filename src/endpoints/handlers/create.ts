@@ -2,8 +2,7 @@
 import { createObject } from '../../registry/create.ts';
 import { sendObject } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
-import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import type { Answer } from '../object-response.ts';
+import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 import { inRequestNamespace, readObject } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
 

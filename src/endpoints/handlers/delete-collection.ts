@@ -14,8 +14,7 @@ import { continueTokenOf } from '../list-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import { sendBody } from '../object-response.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
-import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import type { Answer } from '../object-response.ts';
+import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 import { deleteOptionsOnly, readDocument } from '../submitted-object.ts';
 
 export async function handleDeleteCollection(

@@ -10,8 +10,7 @@ import type { Representation } from '../representation.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { Sending } from '../object-response.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
-import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import type { Answer } from '../object-response.ts';
+import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 import { deleteOptionsOnly, readDocument } from '../submitted-object.ts';
 
 export async function handleDelete(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {

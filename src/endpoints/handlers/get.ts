@@ -11,8 +11,7 @@ import { assert } from '../../stdx/assert.ts';
 import type { Revision } from '../../storage/storage.ts';
 import { negotiateRepresentation, renderObject } from '../representation.ts';
 import { sendBody, sendObject } from '../object-response.ts';
-import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import type { Answer } from '../object-response.ts';
+import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 
 export async function handleGet(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { kind, resource } = request;

@@ -4,8 +4,7 @@ import { listObjects } from '../../registry/read.ts';
 import { listOptionsOf, listQueryOf } from '../collection-query.ts';
 import { sendList } from '../list-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
-import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import type { Answer } from '../object-response.ts';
+import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 
 export async function handleList(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { kind, resource } = request;

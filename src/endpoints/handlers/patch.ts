@@ -40,8 +40,7 @@ import { creationRefusalOf } from '../creation-permission.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { Representation } from '../representation.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
-import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import type { Answer } from '../object-response.ts';
+import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 import {
   atRequestTarget,
   checkVersionAndKind,

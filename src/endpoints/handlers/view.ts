@@ -21,8 +21,7 @@ import { listOptionsOf, predicateOf } from '../collection-query.ts';
 import { sendList } from '../list-response.ts';
 import { sendBody } from '../object-response.ts';
 import { negotiateRepresentation, renderObject } from '../representation.ts';
-import type { EndpointDeps, ResourceRequest } from '../request.ts';
-import type { Answer } from '../object-response.ts';
+import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 
 export async function handleGetComputed(
   deps: EndpointDeps,

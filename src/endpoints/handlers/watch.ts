@@ -20,9 +20,8 @@ import { negotiateRepresentation } from '../representation.ts';
 import { eventFramesOf } from '../watch-frames.ts';
 import type { WatchScope } from '../watch-counts.ts';
 import { framePreambles, withoutPreamble } from '../watch-preamble.ts';
-import type { EndpointDeps, ResourceRequest } from '../request.ts';
+import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 import type { ResourceInfo } from '../request-info.ts';
-import type { Answer } from '../object-response.ts';
 
 export async function handleWatch(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { exchange, kind, resource } = request;
