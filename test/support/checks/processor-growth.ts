@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 
 /** Four times the input may take six times the time: caches and collection are not linear. */
 const growthMax = 6;
-const attemptsMax = 6;
+const attemptsMax = 15;
 /** Below these the clock, the compiler and the collector are what is measured. */
 const leastMicros = 4_000;
 const leastMicrosOfMore = 50_000;
