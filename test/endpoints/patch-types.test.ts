@@ -10,6 +10,8 @@ import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { handlePatch } from '../../src/endpoints/handlers/patch.ts';
 import type { EndpointDeps, ResourceRequest } from '../../src/endpoints/request.ts';
+import { StatusError } from '../../src/apimachinery/status-error.ts';
+import { sendStatusError } from '../../src/endpoints/status-response.ts';
 import { fakeExchange } from '../support/doubles/fake-exchange.ts';
 import type { FakeExchange } from '../support/doubles/fake-exchange.ts';
 
@@ -42,10 +44,11 @@ async function patched(kind: KindInfo, type: string, cbor = false): Promise<Fake
   const limits = { requestBodyBytesMax: 1024, minRequestTimeoutMs: 0 };
   const resource = { namespace: 'default', name: 'g', subresource: '' };
   const request = { exchange, kind, resource, query: new Map(), warnings: [] };
-  await handlePatch(
+  const refusal = await handlePatch(
     { identity, features, limits, turnWatch: { mark: () => undefined } } as unknown as EndpointDeps,
     request as unknown as ResourceRequest,
   );
+  if (refusal instanceof StatusError) sendStatusError(exchange, refusal);
   return exchange.sent;
 }
 
