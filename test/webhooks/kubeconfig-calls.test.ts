@@ -14,7 +14,7 @@ import { createWebhookPoster, WebhookError } from '../../src/webhooks/webhook-po
 
 const folder = mkdtempSync(path.join(tmpdir(), 'sluice-kubeconfig-calls-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const support = path.join(process.cwd(), 'test/support');
+const support = path.join(process.cwd(), 'test/support/data');
 const cert = readFileSync(path.join(support, 'tls-certificate.pem'), 'utf8');
 const key = readFileSync(path.join(support, 'tls-key.pem'), 'utf8');
 
