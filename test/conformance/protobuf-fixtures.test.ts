@@ -116,8 +116,6 @@ const creatable: ReadonlySet<string> = new Set([
   'core.v1.Secret',
   'core.v1.ServiceAccount',
   'internal.apiserver.k8s.io.v1alpha1.StorageVersion',
-  'resource.k8s.io.v1alpha3.DeviceClass',
-  'resource.k8s.io.v1beta2.DeviceClass',
   'storage.k8s.io.v1.CSINode',
   'storage.k8s.io.v1beta1.VolumeAttributesClass',
 ]);
