@@ -25,6 +25,7 @@ import type { Judgement, Surroundings } from './garbage-collector-decision.ts';
 import { createOwnerGraph } from './garbage-collector-graph.ts';
 import type { OwnerGraph, Place } from './garbage-collector-graph.ts';
 import { deleteJudged, forgetOwners, releaseFinalizer } from './garbage-collector-writes.ts';
+import type { QueueMeters } from './queue-meters.ts';
 import { createWorkQueue } from './work-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -39,6 +40,7 @@ const garbageCollectorLimits = {
 export interface GarbageCollectorDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   /** An object names an owner that it cannot have. Called once for each state of the object. */
   readonly onMisplaced: (object: { kind: KindInfo; entry: Entry; uid: string }) => void;
   readonly onError: (place: string, error: unknown) => void;
@@ -80,6 +82,7 @@ class Collector implements GarbageCollector {
     this.#kinds = kindsOf(registry);
     this.#queue = createWorkQueue({
       timers,
+      meter: deps.queues.meterOf('garbage-collector'),
       monotonicMs: () => registry.clock.monotonicMs(),
       prepare: () => streams.waitUntilCurrent(),
       work: (place) => this.#work(place),

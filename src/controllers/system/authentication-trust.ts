@@ -21,6 +21,7 @@ import type { Timers } from '../../stdx/clock.ts';
 import { together } from '../controller.ts';
 import type { Controller } from '../controller.ts';
 import { createKeyQueue } from '../key-queue.ts';
+import type { QueueMeters } from '../queue-meters.ts';
 import { repeatWork } from '../repeated-work.ts';
 import { ensureObject } from './ensured-object.ts';
 
@@ -49,6 +50,7 @@ export interface AuthenticationTrust {
 export interface TrustKeeperDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly trust: AuthenticationTrust;
   readonly onError: (error: unknown) => void;
 }
@@ -62,7 +64,7 @@ const keepMs = 60_000;
 
 /** Looks at the start, when the object changes, and every minute: certificates end. */
 export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
-  const { registry, timers, trust, onError } = deps;
+  const { queues, registry, timers, trust, onError } = deps;
   const system = registry.identity.namespaces.system;
   const configMaps = registry.scheme.findStorage({ group: '', resource: 'configmaps' });
   const keep = async (): Promise<void> => {
@@ -73,6 +75,7 @@ export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
     name: 'authentication-trust',
     streams: registry.streams,
     timers,
+    queues,
     sources: [
       {
         resource: configMaps.storage,

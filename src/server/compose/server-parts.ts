@@ -27,6 +27,8 @@ import { apiServicesGroup, localApiServices } from '../../apis/local-api-service
 import { strategiesOf } from '../../apis/strategies.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
 import { reconcileApiServices } from '../../controllers/local-api-services.ts';
+import { createQueueMeters } from '../../controllers/queue-meters.ts';
+import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import { reconcileRbacDefaults } from '../../controllers/rbac-defaults.ts';
 import { turnLabels } from '../../endpoints/request-counts.ts';
 import type { RequestInfo } from '../../endpoints/request-info.ts';
@@ -70,6 +72,8 @@ export interface ServerParts {
   readonly tokens: TokenDeadlines;
   readonly committer: GroupCommitter;
   readonly registry: RegistryDeps;
+  /** Of the controllers. */
+  readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
   readonly turnWatch: TurnWatch<RequestInfo>;
   readonly validation: Pick<ServerMigration, 'stats'>;
@@ -157,6 +161,7 @@ export async function assembleParts(
     tokens: new TokenDeadlines(),
     committer,
     registry,
+    queues: createQueueMeters(clock),
     encodings,
     turnWatch,
     validation,

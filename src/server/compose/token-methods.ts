@@ -23,6 +23,7 @@ import { createTokenIssuer } from '../../authentication/service-account-issuer.t
 import type { TokenIssuer } from '../../authentication/service-account-issuer.ts';
 import { readTokenReviewServer } from '../../authentication/token-review-server.ts';
 import { createWebhookTokens } from '../../authentication/webhook-token-authenticator.ts';
+import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import { createBootstrapSigner } from '../../controllers/bootstrap-signer.ts';
 import { together } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
@@ -198,6 +199,7 @@ export interface TokenControllersDeps {
   readonly config: TokenConfig;
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly log: Log;
   readonly issuer: TokenIssuer;
   /** PEM of who signs the serving certificate; undefined: nobody does. */
@@ -206,13 +208,13 @@ export interface TokenControllersDeps {
 
 /** Those that were chosen, and the actors of bootstrap tokens, which always run. */
 export function createTokenControllers(deps: TokenControllersDeps): Controller {
-  const { config, issuer, log, registry, root, rootCa, timers, tokens } = deps;
+  const { config, issuer, log, queues, registry, root, rootCa, timers, tokens } = deps;
   const on = config.controllers;
   const failed =
     (what: string) =>
     (name: string, error: unknown): void =>
       log.warn({ err: error, name }, `${what}; it is tried again`);
-  const base = { registry, timers };
+  const base = { registry, timers, queues };
   const running: Controller[] = [
     tokens.controller({ ...base, root, onError: failed('a bootstrap token could not be timed') }),
   ];
