@@ -9,6 +9,8 @@
  * what gives back the live object itself.
  */
 import { deepEqual } from '../../../stdx/deep-equal.ts';
+import { finished } from '../../../stdx/stepwise.ts';
+import type { Steps } from '../../../stdx/stepwise.ts';
 import { newBadRequest } from '../../status-error.ts';
 import type { StatusError } from '../../status-error.ts';
 import { formatRfc3339 } from '../../time.ts';
@@ -42,13 +44,16 @@ import { versionRules } from './version-rules.ts';
 /** Owns what was there before anybody applied. */
 const beforeFirstApply = 'before-first-apply';
 
-export const applyPatch: ApplyPatch = (request) => {
+export const applyPatch: ApplyPatch = (request) => finished(applyPatchSteps(request));
+
+/** applyPatch() in parts. */
+export function* applyPatchSteps(request: ApplyRequest): Steps<ApplyOutcome> {
   const { live, kind, apiVersion, manager, subresource } = request;
   const type = kind.typeAt(apiVersion) ?? deducedType;
   const intended = intendedPart(request.applied, live);
   const error = refusalOf(request, type, intended);
   if (error !== undefined) return { kind: 'refused', error };
-
+  yield;
   const managed = decodeManaged(live?.metadata['managedFields']) ?? nothingManaged;
   const bare: JsonObject =
     live === undefined ? {} : kind.toVersion(withManagedFields(live, undefined), apiVersion);
@@ -63,8 +68,9 @@ export const applyPatch: ApplyPatch = (request) => {
   if (outcome.kind === 'conflicts') {
     return { kind: 'refused', error: newApplyConflict(outcome.conflicts) };
   }
-  return finish(request, managed, start.times, intent.manager, outcome);
-};
+  yield;
+  return yield* finish(request, managed, start.times, intent.manager, outcome);
+}
 
 /** Why the intent is none of this kind, if so. */
 function refusalOf(
@@ -136,13 +142,13 @@ function applyOrTakeOver(
   return applyIntent(rules, live, { ...intent, force: true }, owners);
 }
 
-function finish(
+function* finish(
   request: ApplyRequest,
   managed: Managed,
   times: Map<string, string>,
   writer: string,
   outcome: AppliedIntent,
-): ApplyOutcome {
+): Steps<ApplyOutcome> {
   const { live, kind, nowMs } = request;
   const owners: ManagersDraft = outcome.managers;
   const claim = owners.get(writer);
@@ -150,7 +156,7 @@ function finish(
   const merged = withLastApplied(request, outcome.value as ApiObject);
   const stored = live === undefined ? merged : kind.toVersion(merged, live.apiVersion);
   const object = request.complete?.(stored) ?? stored;
-
+  yield;
   const before = live && withManagedFields(live, undefined);
   const isSame = before !== undefined && deepEqual(withManagedFields(object, undefined), before);
   if (isSame && sameOwners(owners, managed.owners)) return { kind: 'ok', object: live ?? object };
