@@ -64,11 +64,12 @@ export function* applyPatchSteps(request: ApplyRequest): Steps<ApplyOutcome> {
     manager: managerIdentifier({ manager, operation: 'Apply', apiVersion, subresource }),
     force: request.force,
   };
-  const outcome = applyOrTakeOver(request, type, bare, intent, start.owners);
+  yield;
+  const outcome = yield* applyOrTakeOver(request, type, bare, intent, start.owners);
+  yield;
   if (outcome.kind === 'conflicts') {
     return { kind: 'refused', error: newApplyConflict(outcome.conflicts) };
   }
-  yield;
   return yield* finish(request, managed, start.times, intent.manager, outcome);
 }
 
@@ -126,20 +127,22 @@ function startingOwners(
 }
 
 /** A conflict with what client-side apply had set is none for the client that goes on with it. */
-function applyOrTakeOver(
+function* applyOrTakeOver(
   request: ApplyRequest,
   type: MergeType,
   bare: JsonObject,
   intent: Intent,
   owners: Managers,
-): Applied {
+): Steps<Applied> {
   const rules = versionRules(request);
   const live = { value: bare, version: request.apiVersion };
-  const outcome = applyIntent(rules, live, intent, owners);
+  const outcome = yield* applyIntent(rules, live, intent, owners);
   if (outcome.kind === 'applied') return outcome;
+  yield;
   const conflicts = withoutLastApplied(request, type, bare, outcome.conflicts);
   if (conflicts.size > 0) return { kind: 'conflicts', conflicts };
-  return applyIntent(rules, live, { ...intent, force: true }, owners);
+  yield;
+  return yield* applyIntent(rules, live, { ...intent, force: true }, owners);
 }
 
 function* finish(
@@ -155,6 +158,7 @@ function* finish(
   if (claim !== undefined) setOwned(owners, writer, withSet(claim, withoutOwnerless(claim.set)));
   const merged = withLastApplied(request, outcome.value as ApiObject);
   const stored = live === undefined ? merged : kind.toVersion(merged, live.apiVersion);
+  yield;
   const object = request.complete?.(stored) ?? stored;
   yield;
   const before = live && withManagedFields(live, undefined);
@@ -163,6 +167,7 @@ function* finish(
   if (!isSame || !sameClaim(owners, managed.owners, writer)) {
     times.set(writer, formatRfc3339(nowMs));
   }
+  yield;
   const entries = encodeManaged(owners, managed, times);
   return { kind: 'ok', object: withManagedFields(isSame ? (live ?? object) : object, entries) };
 }
