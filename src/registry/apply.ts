@@ -182,6 +182,10 @@ function* produceApplied(
   const next = toStorageVersion(outcome.object, kind);
   const tooMany = tooManyFields(scope, kind, next, current.object);
   if (tooMany !== undefined) return refused(tooMany);
+  if (scope.inTurns) {
+    const preparing = scope.strategyOf(kind).prepareValidation?.(next, current.object);
+    if (preparing !== undefined) yield* preparing;
+  }
   return validatedUpdate(scope, target, next, writer, current);
 }
 

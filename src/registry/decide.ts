@@ -159,6 +159,10 @@ function* proposeCreation(
   }
   if (answer?.kind === 'refused') return answer;
   const mutated = answer?.kind === 'object' ? answer.object : born.object;
+  if (scope.inTurns) {
+    const preparing = scope.strategyOf(target.kind).prepareValidation?.(mutated, undefined);
+    if (preparing !== undefined) yield* preparing;
+  }
   const prepared = prepareBorn(scope, target, target.name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   if (scope.inTurns) yield;

@@ -134,7 +134,11 @@ function* trackedUpdateSteps(
   if (tooMany !== undefined) return refused(tooMany);
   if (scope.inTurns) yield;
   const next = tracked(scope, kind, writer, prepared, current.object);
-  if (scope.inTurns) yield;
+  if (scope.inTurns) {
+    yield;
+    const preparing = scope.strategyOf(kind).prepareValidation?.(next, current.object);
+    if (preparing !== undefined) yield* preparing;
+  }
   return validatedUpdate(scope, target, next, writer, current);
 }
 
