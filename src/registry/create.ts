@@ -31,6 +31,7 @@ import { objectKey, storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withOwners, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
@@ -114,23 +115,45 @@ async function createNamed(
   const scope = scopeOf(deps);
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
+    if (options.inTurns === true) await prepareValidation(deps, scope, target, born.object);
     const prepared = prepareBorn(scope, target, name, born, born.object, user);
     if (prepared.kind === 'refused') return prepared;
     return createPrepared(deps, scope, target, prepared.value, name, options);
   }
-  const prepared = await prepareGuarded(scope, target, submitted, name, { guard, user });
+  const { inTurns = false } = options;
+  const how = { guard, user, inTurns };
+  const prepared = await prepareGuarded(deps, scope, target, submitted, name, how);
   if (prepared.kind === 'refused') return prepared;
   return createPrepared(deps, scope, target, prepared.value, name, options);
+}
+
+/** In turns of the event loop, and beforehand, what validation finds out. */
+async function prepareValidation(
+  { turns }: RegistryDeps,
+  { strategyOf }: DecisionScope,
+  { kind }: ResourceTarget,
+  object: ApiObject,
+): Promise<void> {
+  const steps = strategyOf(kind).prepareValidation?.(object, undefined);
+  if (steps !== undefined) await runStepwise(turns, steps, () => false);
+  await turns.pause(wholeTurnMs);
+}
+
+interface GuardedCreation {
+  readonly guard: WriteGuard;
+  readonly user: UserInfo | undefined;
+  readonly inTurns: boolean;
 }
 
 /** A creation depends on no other object of the name, so all who have a say in it are asked before
  * its actor hears of it. */
 async function prepareGuarded(
+  deps: RegistryDeps,
   scope: DecisionScope,
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
-  { guard, user }: { readonly guard: WriteGuard; readonly user: UserInfo | undefined },
+  { guard, inTurns, user }: GuardedCreation,
 ): Promise<Result<PreparedCreation>> {
   const current = guard.current();
   if (current !== undefined) await current;
@@ -138,6 +161,7 @@ async function prepareGuarded(
   const mutating = guard.mutate(born.object);
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
+  if (inTurns) await prepareValidation(deps, scope, target, mutated);
   const prepared = prepareBorn(scope, target, name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   const validating = guard.validate(prepared.value.object, undefined);

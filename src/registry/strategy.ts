@@ -13,6 +13,7 @@ import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { withMember, without } from '../apimachinery/unstructured.ts';
 import { valueWhenAbsent } from '../apimachinery/typed/conform.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { toStorageVersion } from './versions.ts';
 
 export interface KindStrategy {
@@ -25,6 +26,10 @@ export interface KindStrategy {
   prepareForStatusUpdate(next: ApiObject, current: ApiObject, nowMs: number): ApiObject;
   /** Of writes to the kind's other subresources, by name. */
   readonly subresources: Readonly<Record<string, SubresourceRules>>;
+  /** What the following find out about a large object, in parts and beforehand; `current` undefined:
+   * a creation. Absent: that is not much. */
+  readonly prepareValidation?:
+    ((next: ApiObject, current: ApiObject | undefined) => Steps<void>) | undefined;
   validate(object: ApiObject): readonly FieldError[];
   /** Of a creation alone: what no write changes any more. */
   validateCreated(object: ApiObject): readonly FieldError[];

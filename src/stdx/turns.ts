@@ -34,7 +34,7 @@ export interface TurnLimits {
   readonly pauseCostMs: number;
 }
 
-/** What `pause` is told for work that is to have the rest of a turn for itself. */
+/** What `pause` is told for work that is to have a turn for itself: never the one that it asks in. */
 export const wholeTurnMs = Infinity;
 
 export const defaultTurnLimits: TurnLimits = { turnMs: 6, stepMs: 2, pauseCostMs: 2 };
@@ -87,6 +87,10 @@ export function createTurns(deps: TurnsDeps): Turns {
     run,
     pause: (costMs = limits.pauseCostMs) =>
       new Promise((resolve) => {
+        if (costMs === wholeTurnMs) {
+          if (!isBegun) begin();
+          turnEndsMs = -Infinity;
+        }
         run(() => {
           turnEndsMs -= costMs;
           resolve();

@@ -23,6 +23,8 @@ import { schemaType } from '../../cel/schema/schema-type.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import type { Schema } from '../../cel/schema/schema.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { textSizeProblems } from '../expressions/expression-check.ts';
 import { isFieldPath } from '../expressions/rule-field-path.ts';
@@ -57,7 +59,11 @@ interface Place {
 }
 
 export function definitionExpressions(language: Language): KindRules {
-  const check = (definition: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
+  const judged = new WeakMap<JsonObject, Judged>();
+  function* check(
+    definition: ApiObject,
+    current: ApiObject | undefined,
+  ): Steps<readonly FieldError[]> {
     const before = schemasOf(current);
     const written: string[] = [];
     for (const [, schema] of schemasOf(definition)) collectRules(schema, written);
@@ -66,22 +72,41 @@ export function definitionExpressions(language: Language): KindRules {
     const accepted: string[] = [];
     for (const [, schema] of before) collectRules(schema, accepted);
     const stored = new Set(accepted);
-    return schemasOf(definition).flatMap(([path, schema]) => {
+    const problems: FieldError[] = [];
+    for (const [path, schema] of schemasOf(definition)) {
       // What has not changed has been accepted, whatever it costs.
-      if (before.some(([, other]) => deepEqual(other, schema))) return [];
-      return schemaProblems(schema, path, {
-        language,
-        isStored: (rule) => stored.has(rule),
-        problems: [],
-        total: 0,
-        dearest: [],
-      });
-    });
-  };
+      if (before.some(([, other]) => deepEqual(other, schema))) continue;
+      const others = before.map(([, other]) => other);
+      let known = judged.get(schema);
+      if (known?.path !== path || !areSame(known.before, others)) {
+        const isStored = (rule: string): boolean => stored.has(rule);
+        const walk = { language, isStored, problems: [], total: 0, dearest: [] };
+        known = { path, before: others, problems: yield* schemaProblems(schema, path, walk) };
+        judged.set(schema, known);
+      }
+      problems.push(...known.problems);
+    }
+    return problems;
+  }
   return {
-    validateCreate: (object) => check(object, undefined),
-    validateUpdate: check,
+    *prepare(next, current) {
+      yield* check(next, current);
+    },
+    validateCreate: (object) => finished(check(object, undefined)),
+    validateUpdate: (next, current) => finished(check(next, current)),
   };
+}
+
+/** What was found out about a schema, for whoever asks for it again: when it was prepared in parts
+ * it is about to be asked for. */
+interface Judged {
+  readonly path: string;
+  readonly before: readonly JsonObject[];
+  readonly problems: readonly FieldError[];
+}
+
+function areSame(some: readonly JsonObject[], others: readonly JsonObject[]): boolean {
+  return some.length === others.length && some.every((each, at) => each === others[at]);
 }
 
 /** The schemas with the path of each; where all versions agree they are one, and so is its path. */
@@ -121,8 +146,12 @@ function innerSchemas(schema: JsonObject): readonly (readonly [end: string, inne
   return found;
 }
 
-function schemaProblems(schema: JsonObject, path: string, walk: Walk): readonly FieldError[] {
-  checkPlace({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
+function* schemaProblems(
+  schema: JsonObject,
+  path: string,
+  walk: Walk,
+): Steps<readonly FieldError[]> {
+  yield* checkPlace({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
   const { problems, total, dearest } = walk;
   if (total > estimateLimits.perSchema) {
     const contributed =
@@ -134,17 +163,20 @@ function schemaProblems(schema: JsonObject, path: string, walk: Walk): readonly 
   return problems.slice(0, problemsMax);
 }
 
-function checkPlace(place: Place, walk: Walk): void {
+function* checkPlace(place: Place, walk: Walk): Steps<void> {
   if (walk.problems.length >= problemsMax) return;
   const { path, schema } = place;
   const rules = objects(schema, rulesName);
   const isRoot = path.endsWith('.openAPIV3Schema');
   const type =
     place.type ?? (rules.length === 0 ? undefined : typeOf(schema, isRoot || isEmbedded(schema)));
-  if (rules.length > 0) checkRules(rules, { ...place, type }, walk);
+  if (rules.length > 0) {
+    yield;
+    yield* checkRules(rules, { ...place, type }, walk);
+  }
   const within = uncorrelatableBelow(place);
   for (const [end, inner] of innerSchemas(schema)) {
-    checkPlace(
+    yield* checkPlace(
       {
         schema: inner,
         path: `${path}.${end}`,
@@ -196,7 +228,7 @@ function uncorrelatableBelow({ schema, path, uncorrelatable }: Place): string | 
   return schema['x-kubernetes-list-type'] === 'map' ? undefined : path;
 }
 
-function checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): void {
+function* checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): Steps<void> {
   const { path, type } = place;
   const before = walk.problems.length;
   for (const [at, rule] of rules.entries()) {
@@ -209,7 +241,7 @@ function checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): voi
     walk.problems.push(forbidden(`${path}.${rulesName}`, detail));
     return;
   }
-  const compiled = compileRules(rules.map(ruleOf), type, walk.language, walk.isStored);
+  const compiled = yield* compileRules(rules.map(ruleOf), type, walk.language, walk.isStored);
   const times = place.cardinality ?? cardinalityOf(type);
   for (const [at, rule] of compiled.entries()) {
     const field = `${path}.${rulesName}[${at}]`;

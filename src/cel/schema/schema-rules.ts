@@ -8,6 +8,7 @@ import type { Environment } from '../cel.ts';
 import { compileExpression } from '../expression.ts';
 import type { CompiledExpression, Expression } from '../expression.ts';
 import type { Language } from '../language.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { boolType, optionalType, stringType } from '../type.ts';
 import { schemaProvider, schemaSizes } from './schema-provider.ts';
 import type { SchemaType } from './schema-type.ts';
@@ -32,23 +33,28 @@ export interface CompiledRule {
   readonly messageMaxCost: number;
 }
 
+/** Compiling one takes from a tenth of a millisecond to some. */
+const rulesPerStep = 4;
+
 /** How often data of a type can be in one request at most. */
 export function cardinalityOf(type: SchemaType): number {
   return Math.floor(requestBytesMax / (type.minSerializedSize + 1));
 }
 
 /** `isStored`: whether this text was accepted before. */
-export function compileRules(
+export function* compileRules(
   rules: readonly ValidationRule[],
   type: SchemaType,
   language: Language,
   isStored: (text: string) => boolean,
-): readonly CompiledRule[] {
+): Steps<readonly CompiledRule[]> {
   const environmentOf = environments(type, language);
   const sizes = schemaSizes(type);
   const costOf = (compiled: CompiledExpression | undefined): number =>
     compiled?.kind === 'ok' ? compiled.expression.estimate(sizes).max : 0;
-  return rules.map((source) => {
+  const compiledRules: CompiledRule[] = [];
+  for (const [at, source] of rules.entries()) {
+    if (at % rulesPerStep === rulesPerStep - 1) yield;
     const { rule, messageExpression = '', optionalOldSelf = false } = source;
     const compile = (text: string, results: readonly [typeof boolType]): CompiledExpression =>
       compileExpression(environmentOf(isStored(text), optionalOldSelf), text, results);
@@ -58,15 +64,16 @@ export function compileRules(
       compiled?.kind === 'ok' && messageExpression.trim() !== ''
         ? inWords(compile(messageExpression, [stringType]), 'message')
         : undefined;
-    return {
+    compiledRules.push({
       source,
       rule: compiled,
       usesOldSelf: compiled?.kind === 'ok' && namesOldSelf(compiled.expression),
       maxCost: costOf(compiled),
       message,
       messageMaxCost: costOf(message),
-    };
-  });
+    });
+  }
+  return compiledRules;
 }
 
 /** Users of the reference know these words. */

@@ -61,6 +61,7 @@ import { streamPorts } from './stream-ports.ts';
 import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
 import { createMigration } from './validation-migration.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
 import type { ServerMigration } from './validation-migration.ts';
 
@@ -120,12 +121,15 @@ export async function assembleParts(
   const strategyOf = strategiesOf(identity, validation.migration, kinds, language);
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
+  const turnWatch = turnWatchOf(scheme, { clock, timers });
+  const turns = watchedTurns({ clock, timers }, turnWatch);
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const actors = createActorSystem({
     ...recordPorts(scheme),
     root,
     decide,
     answer: createAnswers(scheme, guardOf),
+    pause: () => turns.pause(wholeTurnMs),
     commandLog:
       config.commandLogFile === undefined ? undefined : openCommandLog(config.commandLogFile, log),
     onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
@@ -137,9 +141,8 @@ export async function assembleParts(
     limits: { residentMax: config.residentObjectsMax },
     expiryOf: expiryOf(identity),
   });
-  const turnWatch = turnWatchOf(scheme, { clock, timers });
   const registry = {
-    turns: watchedTurns({ clock, timers }, turnWatch),
+    turns,
     actors,
     streams,
     scheme,
