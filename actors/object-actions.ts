@@ -138,7 +138,7 @@ function attemptOf(
   assumed: boolean,
 ): Attempt {
   return {
-    ticket: undefined,
+    pending: undefined,
     entry,
     decision,
     basis,

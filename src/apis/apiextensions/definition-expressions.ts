@@ -5,7 +5,7 @@
  * What it is not: the check that a schema is structural; a schema with other errors has its rules
  * left alone, for it may have no types. Nor their evaluation.
  *
- * Invariants: a rule costs its worst case times how often its place can be there. Bounds: by the
+ * Invariants: a rule costs its worst case times how often its location can be there. Bounds: by the
  * size of the definition; `problemsMax` errors.
  */
 import { forbidden, invalid, notSupported, required } from '../../apimachinery/field-error.ts';
@@ -45,14 +45,14 @@ interface Walk {
   dearest: RuleCost[];
 }
 
-interface Place {
+interface SchemaLocation {
   readonly schema: Schema & JsonObject;
   readonly path: string;
   /** Undefined: not yet known, or data here has no type. */
   readonly type: SchemaType | undefined;
   /** How often it can be there; undefined: without bounds. */
   readonly cardinality: number | undefined;
-  /** The outermost place above whose parts have no old value each. */
+  /** The outermost location above whose parts have no old value each. */
   readonly uncorrelatable: string | undefined;
 }
 
@@ -122,7 +122,7 @@ function innerSchemas(schema: JsonObject): readonly (readonly [end: string, inne
 }
 
 function schemaProblems(schema: JsonObject, path: string, walk: Walk): readonly FieldError[] {
-  checkPlace({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
+  checkSchema({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
   const { problems, total, dearest } = walk;
   if (total > estimateLimits.perSchema) {
     const contributed =
@@ -134,22 +134,22 @@ function schemaProblems(schema: JsonObject, path: string, walk: Walk): readonly 
   return problems.slice(0, problemsMax);
 }
 
-function checkPlace(place: Place, walk: Walk): void {
+function checkSchema(location: SchemaLocation, walk: Walk): void {
   if (walk.problems.length >= problemsMax) return;
-  const { path, schema } = place;
+  const { path, schema } = location;
   const rules = objects(schema, rulesName);
   const isRoot = path.endsWith('.openAPIV3Schema');
   const type =
-    place.type ?? (rules.length === 0 ? undefined : typeOf(schema, isRoot || isEmbedded(schema)));
-  if (rules.length > 0) checkRules(rules, { ...place, type }, walk);
-  const within = uncorrelatableBelow(place);
+    location.type ?? (rules.length === 0 ? undefined : typeOf(schema, isRoot || isEmbedded(schema)));
+  if (rules.length > 0) checkRules(rules, { ...location, type }, walk);
+  const within = uncorrelatableBelow(location);
   for (const [end, inner] of innerSchemas(schema)) {
-    checkPlace(
+    checkSchema(
       {
         schema: inner,
         path: `${path}.${end}`,
         type: type === undefined ? undefined : typeBelow(type, end),
-        cardinality: cardinalityBelow(place),
+        cardinality: cardinalityBelow(location),
         uncorrelatable: within,
       },
       walk,
@@ -172,7 +172,7 @@ function typeBelow(type: SchemaType, end: string): SchemaType | undefined {
   return name === undefined ? undefined : type.fields.get(name)?.type;
 }
 
-function cardinalityBelow({ schema, cardinality }: Place): number | undefined {
+function cardinalityBelow({ schema, cardinality }: SchemaLocation): number | undefined {
   const most = entriesOf(schema);
   return cardinality === undefined || most === undefined ? undefined : cardinality * most;
 }
@@ -191,16 +191,16 @@ function entriesOf({
 }
 
 /** Entries of a list without keys, and all below them, have no old value of their own. */
-function uncorrelatableBelow({ schema, path, uncorrelatable }: Place): string | undefined {
+function uncorrelatableBelow({ schema, path, uncorrelatable }: SchemaLocation): string | undefined {
   if (uncorrelatable !== undefined || schema.type !== 'array') return uncorrelatable;
   return schema['x-kubernetes-list-type'] === 'map' ? undefined : path;
 }
 
-function checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): void {
-  const { path, type } = place;
+function checkRules(rules: readonly JsonObject[], location: SchemaLocation, walk: Walk): void {
+  const { path, type } = location;
   const before = walk.problems.length;
   for (const [at, rule] of rules.entries()) {
-    walk.problems.push(...formProblems(rule, `${path}.${rulesName}[${at}]`, place.schema));
+    walk.problems.push(...formProblems(rule, `${path}.${rulesName}[${at}]`, location.schema));
   }
   // A rule that has not its form may still be compiled; the reference does not either.
   if (walk.problems.length > before) return;
@@ -210,11 +210,11 @@ function checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): voi
     return;
   }
   const compiled = compileRules(rules.map(ruleOf), type, walk.language, walk.isStored);
-  const times = place.cardinality ?? cardinalityOf(type);
+  const times = location.cardinality ?? cardinalityOf(type);
   for (const [at, rule] of compiled.entries()) {
     const field = `${path}.${rulesName}[${at}]`;
     costProblems(rule, field, times, walk);
-    walk.problems.push(...compiledProblems(rule, field, rules[at] as JsonObject, place));
+    walk.problems.push(...compiledProblems(rule, field, rules[at] as JsonObject, location));
   }
 }
 
@@ -314,7 +314,7 @@ function compiledProblems(
   compiled: CompiledRule,
   field: string,
   rule: JsonObject,
-  { uncorrelatable }: Place,
+  { uncorrelatable }: SchemaLocation,
 ): readonly FieldError[] {
   const problems: FieldError[] = [];
   const whole = (problem: string, at: string): FieldError => ({

@@ -24,7 +24,7 @@ import type { TokenIssuer } from '../../authentication/service-account-issuer.ts
 import { readTokenReviewServer } from '../../authentication/token-review-server.ts';
 import { createWebhookTokens } from '../../authentication/webhook-token-authenticator.ts';
 import { createBootstrapSigner } from '../../controllers/bootstrap-signer.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createDefaultAccounts, createRootCaMaps } from '../../controllers/default-accounts.ts';
 import { createTokenCleaner } from '../../controllers/token-cleaner.ts';
@@ -236,5 +236,5 @@ export function createTokenControllers(deps: TokenControllersDeps): Controller {
     const onError = failed('the public client configuration could not be signed');
     running.push(createBootstrapSigner({ ...base, onError }));
   }
-  return together(running);
+  return controllerManager(running);
 }
