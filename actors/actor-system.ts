@@ -188,13 +188,13 @@ class ObjectActors implements ObjectActorSystem {
       const record = await this.#read(name);
       if (record === undefined) return { kind: 'absent' };
       if (this.#isReadable(record)) return { kind: 'readable' };
-      const ticket = this.#deps.committer.submit({
+      const pending = this.#deps.committer.submit({
         key: name,
         expect: { kind: 'revision', revision: record.revision },
         conditions: [],
         operation: { kind: 'delete' },
       });
-      const outcome = await ticket.outcome;
+      const outcome = await pending.outcome;
       if (outcome.kind === 'applied') return { kind: 'removed', revision: outcome.revision };
       if (outcome.kind === 'overloaded') {
         throw newTooManyRequests('too many writes are waiting', retryAfterSeconds);
@@ -318,14 +318,14 @@ class ObjectActors implements ObjectActorSystem {
     assert(decision.kind === 'write', 'only a write is submitted');
     const { conditions, operation } = decision;
     const expect = expectationOf(basis);
-    const ticket = this.#deps.committer.submit({
+    const pending = this.#deps.committer.submit({
       key: context.storeKey,
       expect,
       conditions,
       operation,
     });
-    attempt.ticket = ticket;
-    ticket.outcome.then(
+    attempt.pending = pending;
+    pending.outcome.then(
       (result) => actor.send({ type: 'committed', attempt, result }),
       (error: unknown) => {
         actor.send({ type: 'committed', attempt, result: { kind: 'failed', error } });

@@ -147,7 +147,7 @@ function attemptOf(
   assumed: boolean,
 ): Attempt {
   return {
-    ticket: undefined,
+    pending: undefined,
     entry,
     decision,
     basis,

@@ -11,7 +11,7 @@
  * Invariant: the context belongs to one actor, whose actions change it in place: a copy of the
  * mailbox for each command would be quadratic in what waits.
  */
-import type { CommitOutcome } from '../src/storage/commit-ticket.ts';
+import type { CommitOutcome } from '../src/storage/pending-commit.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Revision, StoredRecord, StoreKey } from '../src/storage/storage.ts';
 import type {

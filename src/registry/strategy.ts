@@ -49,8 +49,9 @@ export interface KindStrategy {
   readonly deletionWarning?: string | undefined;
   /** Why this object may not be deleted at all, if so. */
   forbidDeletion(name: string): StatusError | undefined;
-  /** Seconds an accepted delete waits; `requested` is what the client asked for. 0: at once. */
-  gracePeriodSeconds(object: ApiObject, requested: number | undefined): number;
+  /** Seconds an accepted delete waits; `requested` is what the client asked for. 0: at once.
+   * Undefined: the kind knows no grace. */
+  gracePeriodSeconds(object: ApiObject, requested: number | undefined): number | undefined;
   /** Whether something beside metadata.finalizers and the grace period keeps a deleted object. */
   holdsDeletion(object: ApiObject): boolean;
   /** The object as it looks once its deletion is marked. */
@@ -80,7 +81,7 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
     validateUpdate: () => [],
     validateStatusUpdate: () => [],
     forbidDeletion: () => undefined,
-    gracePeriodSeconds: () => 0,
+    gracePeriodSeconds: () => undefined,
     holdsDeletion: () => false,
     markDeletion: (object) => object,
   };

@@ -123,8 +123,8 @@ async function remove(storage: LmdbStorage, records: Records, part: number): Pro
       const [at, revision] = next;
       const expect = { kind: 'revision', revision } as const;
       const operation = { kind: 'delete' } as const;
-      const ticket = committer.submit({ key: at, expect, conditions: [], operation });
-      assert.equal((await ticket.outcome).kind, 'applied');
+      const pending = committer.submit({ key: at, expect, conditions: [], operation });
+      assert.equal((await pending.outcome).kind, 'applied');
       records.delete(at);
     }
   };

@@ -8,10 +8,10 @@
  * which is the caller's own copy. Time: the length of the pointer, and of the list it ends in.
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { ownMember } from '../../stdx/lookup.ts';
+import { ownMember, setMember } from '../../stdx/lookup.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
-import { cloneJson, setMember } from './members.ts';
+import { cloneJson } from './members.ts';
 import type { Draft } from './members.ts';
 import { patchRefused } from './patch-result.ts';
 import type { Patched } from './patch-result.ts';

@@ -19,7 +19,7 @@ import { certificateEndMs } from '../../pki/certificates.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { Timers } from '../../stdx/clock.ts';
-import { together } from '../controller.ts';
+import { controllerManager } from '../controller.ts';
 import type { Controller } from '../controller.ts';
 import { createKeyQueue } from '../key-queue.ts';
 import type { QueueMeters } from '../queue-meters.ts';
@@ -74,7 +74,7 @@ export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
   const keep = async (): Promise<void> => {
     if (configMaps !== undefined) await keepTrust(registry, configMaps, trust, endOf);
   };
-  if (configMaps === undefined) return { ...together([]), keep };
+  if (configMaps === undefined) return { ...controllerManager([]), keep };
   const queue = createKeyQueue({
     name: 'authentication-trust',
     streams: registry.streams,
@@ -96,7 +96,7 @@ export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
     afterFailureMs: keepMs,
     onError,
   });
-  return { ...together([queue, looks]), keep };
+  return { ...controllerManager([queue, looks]), keep };
 }
 
 async function keepTrust(

@@ -22,7 +22,7 @@ import { isAlreadyExists } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../apis/core/namespaces/default-namespaces.ts';
 import type { KindSet } from '../../apis/kind-set.ts';
-import { decisionsOf, operationsOf } from '../../apis/operations.ts';
+import { connectionsOf, decisionsOf, operationsOf } from '../../apis/operations.ts';
 import { apiServicesGroup, localApiServices } from '../../apis/local-api-services.ts';
 import { strategiesOf } from '../../apis/strategies.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
@@ -148,6 +148,7 @@ export async function assembleParts(
     scheme,
     identity,
     operationOf: operationsOf(identity, kinds),
+    connectionOf: connectionsOf(identity, kinds),
     strategyOf,
     clock,
     prng,

@@ -18,7 +18,7 @@ import { buildScheme } from '../../apis/build-scheme.ts';
 import { builtInKinds } from '../../apis/kind-set.ts';
 import type { KindSet } from '../../apis/kind-set.ts';
 import { parseRuntimeConfig } from '../../apis/runtime-config.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../../stdx/clock.ts';
 import { createAbandonable } from '../../storage/abandonable.ts';
@@ -128,7 +128,7 @@ export async function startServer(
       compacts: worker?.storage === undefined,
       hostname: hostname(),
       controllers: (registry) =>
-        together([access.controllers(registry), system.controllers(registry)]),
+        controllerManager([access.controllers(registry), system.controllers(registry)]),
       everywhere: (where) => system.everywhere(where),
     });
     const serving = createServing(config, {

@@ -9,8 +9,8 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { openAuthority } from '../../pki/certificate-requests.ts';
 import type { SigningAuthority } from '../../pki/certificate-requests.ts';
 import type { AccessChecker } from '../../authorization/authorizer.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
-import { together } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createApprover, NotPermitted } from '../../controllers/signing/approver.ts';
 import { createSigningCleaner } from '../../controllers/signing/cleaner.ts';
@@ -89,5 +89,5 @@ export function createSigningControllers(deps: SigningControllersDeps): Controll
       log.warn({ err: error }, 'old signing requests were not removed; it is tried again');
     running.push(createSigningCleaner({ registry, timers, onError }));
   }
-  return together(running);
+  return controllerManager(running);
 }

@@ -25,7 +25,7 @@ import { readTokenReviewServer } from '../../authentication/token-review-server.
 import { createWebhookTokens } from '../../authentication/webhook-token-authenticator.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import { createBootstrapSigner } from '../../controllers/bootstrap-signer.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createDefaultAccounts, createRootCaMaps } from '../../controllers/default-accounts.ts';
 import { createTokenCleaner } from '../../controllers/token-cleaner.ts';
@@ -238,5 +238,5 @@ export function createTokenControllers(deps: TokenControllersDeps): Controller {
     const onError = failed('the public client configuration could not be signed');
     running.push(createBootstrapSigner({ ...base, onError }));
   }
-  return together(running);
+  return controllerManager(running);
 }
