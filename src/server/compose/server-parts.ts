@@ -104,10 +104,13 @@ export async function assembleParts(
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, isEnding, limits });
   const language = expressionLanguage(config, identity);
+  const turnWatch = turnWatchOf(scheme, { clock, timers });
+  const turns = watchedTurns({ clock, timers }, turnWatch);
   const authorization = startAuthorization(config.access.authorization, {
     streams,
     clock,
     timers,
+    turns,
     identity,
     language,
     log,
@@ -133,9 +136,8 @@ export async function assembleParts(
     limits: { residentMax: config.residentObjectsMax },
     expiryOf: expiryOf(identity),
   });
-  const turnWatch = turnWatchOf(scheme, { clock, timers });
   const registry = {
-    turns: watchedTurns({ clock, timers }, turnWatch),
+    turns,
     actors,
     streams,
     scheme,
