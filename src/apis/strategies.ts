@@ -70,6 +70,7 @@ export function strategiesOf(
       warnings: warningsOf(warnings, noticesOf(stored, identity), view),
       deletionWarning: version.deletionWarning,
       ...validation(base, (object) => checkSchema(view(object)), rules),
+      ...(rules.preparation && { preparation: rules.preparation }),
     };
     made.set(kind, strategy);
     return strategy;

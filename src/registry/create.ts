@@ -31,7 +31,7 @@ import { objectKey, storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
-import { wholeTurnMs } from '../stdx/turns.ts';
+import { inTurns, wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withOwners, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import type { Deduplicated } from './object-metadata.ts';
@@ -114,18 +114,30 @@ async function createNamed(
   const scope = scopeOf(deps);
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
+    await prepareRules(deps, target, born.object);
     const prepared = prepareBorn(scope, target, name, born, born.object, user);
     if (prepared.kind === 'refused') return prepared;
     return createPrepared(deps, scope, target, prepared.value, name, options);
   }
-  const prepared = await prepareGuarded(scope, target, submitted, name, { guard, user });
+  const prepared = await prepareGuarded(deps, scope, target, submitted, name, { guard, user });
   if (prepared.kind === 'refused') return prepared;
   return createPrepared(deps, scope, target, prepared.value, name, options);
+}
+
+/** What the kind's rules ask for before they are asked, in turns. */
+async function prepareRules(
+  { strategyOf, turns }: RegistryDeps,
+  { kind }: ResourceTarget,
+  object: ApiObject,
+): Promise<void> {
+  const preparation = strategyOf(kind).preparation?.(object, undefined);
+  if (preparation !== undefined) await inTurns(turns, preparation);
 }
 
 /** A creation depends on no other object of the name, so all who have a say in it are asked before
  * its actor hears of it. */
 async function prepareGuarded(
+  deps: RegistryDeps,
   scope: DecisionScope,
   target: ResourceTarget,
   submitted: ApiObject,
@@ -138,6 +150,7 @@ async function prepareGuarded(
   const mutating = guard.mutate(born.object);
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
+  await prepareRules(deps, target, mutated);
   const prepared = prepareBorn(scope, target, name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   const validating = guard.validate(prepared.value.object, undefined);

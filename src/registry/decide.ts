@@ -46,7 +46,9 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     const kind = kindOf(scheme, input);
     assert(kind !== undefined, 'a command is about a kind that is served');
     const target = { kind, namespace, name };
-    const scope = { scheme, identity, strategyOf, nowMs: command.nowMs, uid: input.uid };
+    const prepared = answers.some(({ kind: answered }) => answered === 'prepared');
+    const { nowMs } = command;
+    const scope = { scheme, identity, strategyOf, nowMs, uid: input.uid, prepared };
     return current === undefined
       ? proposeCreation(scope, target, input, answers)
       : proposeChange(scope, operations, target, input, current);
@@ -77,6 +79,9 @@ function proposeChange(
   const production = produce(scope, operations, target, input, current);
   if (production.kind === 'refused') return production;
   const { object } = production;
+  if (production.kind === 'unprepared') {
+    return { kind: 'ask', question: { kind: 'prepare', next: object, current: current.object } };
+  }
   const strategy = scope.strategyOf(target.kind);
   const told = input.user && strategy.warnings?.(object, current.object, input.subresource);
   const warnings = told === undefined ? production.warnings : [...production.warnings, ...told];
@@ -146,6 +151,10 @@ function proposeCreation(
   }
   if (answer?.kind === 'refused') return answer;
   const mutated = answer?.kind === 'object' ? answer.object : born.object;
+  const { preparation } = scope.strategyOf(target.kind);
+  if (!scope.prepared && preparation?.(mutated, undefined) !== undefined) {
+    return { kind: 'ask', question: { kind: 'prepare', next: mutated, current: undefined } };
+  }
   const prepared = prepareBorn(scope, target, target.name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   const object =

@@ -11,7 +11,9 @@ export type Production =
       /** For the writer. */
       readonly warnings: readonly string[];
     }
-  | { readonly kind: 'refused'; readonly error: StatusError };
+  | { readonly kind: 'refused'; readonly error: StatusError }
+  /** Its rules would take long: work has to be done before they are asked (KindStrategy). */
+  | { readonly kind: 'unprepared'; readonly object: ApiObject };
 
 const noWarnings: readonly string[] = [];
 

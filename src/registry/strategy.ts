@@ -32,6 +32,13 @@ export interface KindStrategy {
   validateUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
   /** Of a write to the status, which leaves the rest as it is. */
   validateStatusUpdate(next: ApiObject, current: ApiObject): readonly FieldError[];
+  /** What has to be done before `validate`, `validateCreated` and `validateUpdate` are asked about
+   * this write, so that they take no long turn: it yields where others may have theirs. It changes
+   * what they take, not what they say. Undefined: nothing. Absent: there is never anything. */
+  preparation?(
+    next: ApiObject,
+    current: ApiObject | undefined,
+  ): Iterator<undefined, unknown, undefined> | undefined;
   /** What a writer should know of an object that is accepted, as texts of Warning headers: of a
    * creation (`current` undefined), or of a write to the object ('' or 'scale') or to another
    * subresource. Absent: there is nothing to say. */

@@ -67,7 +67,7 @@ export function decideUpdate(
   const missing = missingVersion(target, next);
   if (missing !== undefined) return refused(missing);
   const production = produceUpdate(scope, target, next, writerOf(input), current);
-  if (production.kind === 'refused' || warnings.length === 0) return production;
+  if (production.kind !== 'object' || warnings.length === 0) return production;
   return produced(production.object, warnings);
 }
 
@@ -126,12 +126,16 @@ export function trackedUpdate(
 
 /** `next`, if its metadata and the kind's rules for this subresource allow it. */
 export function validatedUpdate(
-  { strategyOf }: DecisionScope,
+  { prepared, strategyOf }: DecisionScope,
   { kind }: ObjectTarget,
   next: ApiObject,
   { subresource }: Writer,
   { object }: CurrentObject,
 ): Production {
+  const isLong = subresource === '' && !prepared;
+  if (isLong && strategyOf(kind).preparation?.(next, object) !== undefined) {
+    return { kind: 'unprepared', object: next };
+  }
   return validated(next, object, kind, kindErrors(strategyOf(kind), subresource, next, object));
 }
 

@@ -104,6 +104,8 @@ export interface DecisionScope {
   readonly nowMs: number;
   /** Of an object that is created. */
   readonly uid: string;
+  /** What rules that take long ask for has been done; else the decision asks for it first. */
+  readonly prepared: boolean;
 }
 
 export interface ChangeRequest {
@@ -144,7 +146,7 @@ function refusalData({ details, listContinue, message, reason }: StatusError): S
   return { reason, message, details, listContinue };
 }
 
-/** For an object that is made ready before its actor sees it. */
+/** For an object that is made ready, and prepared, before its actor sees it. */
 export function scopeOf({
   clock,
   identity,
@@ -152,7 +154,8 @@ export function scopeOf({
   scheme,
   strategyOf,
 }: RegistryDeps): DecisionScope {
-  return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid: prng.uuid() };
+  const uid = prng.uuid();
+  return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid, prepared: true };
 }
 
 export function kindOf(scheme: Scheme, { kind }: WriteInput): KindInfo | undefined {

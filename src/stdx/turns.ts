@@ -63,6 +63,17 @@ export function untilDone<T>(
   });
 }
 
+/** Work that gives way by yielding. Resolves with what it returns. */
+export function inTurns<T>(
+  turns: Pick<Turns, 'run'>,
+  work: Iterator<undefined, T, undefined>,
+): Promise<T> {
+  return untilDone(turns, () => {
+    const { done, value } = work.next();
+    return done === true ? { value } : undefined;
+  }).then(({ value }) => value);
+}
+
 export interface TurnsDeps {
   readonly clock: Clock;
   readonly timers: Timers;

@@ -16,8 +16,8 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { estimateLimits } from '../../cel/budgets.ts';
 import { fixedText } from '../../cel/library/number-text.ts';
 import type { Language } from '../../cel/language.ts';
-import { cardinalityOf, compileRules } from '../../cel/schema/schema-rules.ts';
-import type { CompiledRule, ValidationRule } from '../../cel/schema/schema-rules.ts';
+import { cardinalityOf, compileRulesInParts, ruleMemo } from '../../cel/schema/schema-rules.ts';
+import type { CompiledRule, RuleMemo, ValidationRule } from '../../cel/schema/schema-rules.ts';
 import { escapeProperty } from '../../cel/schema/property-names.ts';
 import { schemaType } from '../../cel/schema/schema-type.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
@@ -25,6 +25,8 @@ import type { Schema } from '../../cel/schema/schema.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { textSizeProblems } from '../expressions/expression-check.ts';
+import { judgedInTurns } from '../expressions/judged-in-turns.ts';
+import type { Judging } from '../expressions/judged-in-turns.ts';
 import { isFieldPath } from '../expressions/rule-field-path.ts';
 
 const rulesName = 'x-kubernetes-validations';
@@ -40,6 +42,7 @@ interface RuleCost {
 interface Walk {
   readonly language: Language;
   readonly isStored: (text: string) => boolean;
+  readonly memo: RuleMemo;
   readonly problems: FieldError[];
   total: number;
   dearest: RuleCost[];
@@ -56,32 +59,44 @@ interface Place {
   readonly uncorrelatable: string | undefined;
 }
 
+/** Characters of rules that are compiled at once. */
+const smallMax = 512;
+
 export function definitionExpressions(language: Language): KindRules {
-  const check = (definition: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
-    const before = schemasOf(current);
-    const written: string[] = [];
-    for (const [, schema] of schemasOf(definition)) collectRules(schema, written);
-    const long = textSizeProblems('spec.versions', written);
-    if (long.length > 0) return long;
-    const accepted: string[] = [];
-    for (const [, schema] of before) collectRules(schema, accepted);
-    const stored = new Set(accepted);
-    return schemasOf(definition).flatMap(([path, schema]) => {
-      // What has not changed has been accepted, whatever it costs.
-      if (before.some(([, other]) => deepEqual(other, schema))) return [];
-      return schemaProblems(schema, path, {
-        language,
-        isStored: (rule) => stored.has(rule),
-        problems: [],
-        total: 0,
-        dearest: [],
-      });
-    });
-  };
-  return {
-    validateCreate: (object) => check(object, undefined),
-    validateUpdate: check,
-  };
+  return judgedInTurns({
+    seen: (definition) => schemasOf(definition),
+    isSmall: (definition) => textsOf(definition).reduce((sum, { length }) => sum + length, 0) <= smallMax,
+    judge: (definition, current) => judge(definition, current, language),
+  });
+}
+
+/** All rules and messages, of the schemas that are told apart. */
+function textsOf(definition: ApiObject | undefined): readonly string[] {
+  const texts: string[] = [];
+  for (const [, schema] of schemasOf(definition)) collectRules(schema, texts);
+  return texts;
+}
+
+function* judge(
+  definition: ApiObject,
+  current: ApiObject | undefined,
+  language: Language,
+): Judging {
+  const long = textSizeProblems('spec.versions', textsOf(definition));
+  if (long.length > 0) return long;
+  const before = schemasOf(current);
+  const stored = new Set(textsOf(current));
+  const memo = ruleMemo();
+  const problems: FieldError[] = [];
+  for (const [path, schema] of schemasOf(definition)) {
+    yield;
+    // What has not changed has been accepted, whatever it costs.
+    if (before.some(([, other]) => deepEqual(other, schema))) continue;
+    const isStored = (rule: string): boolean => stored.has(rule);
+    const walk: Walk = { language, isStored, memo, problems: [], total: 0, dearest: [] };
+    problems.push(...(yield* schemaProblems(schema, path, walk)));
+  }
+  return problems;
 }
 
 /** The schemas with the path of each; where all versions agree they are one, and so is its path. */
@@ -121,8 +136,8 @@ function innerSchemas(schema: JsonObject): readonly (readonly [end: string, inne
   return found;
 }
 
-function schemaProblems(schema: JsonObject, path: string, walk: Walk): readonly FieldError[] {
-  checkPlace({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
+function* schemaProblems(schema: JsonObject, path: string, walk: Walk): Judging {
+  yield* checkPlace({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
   const { problems, total, dearest } = walk;
   if (total > estimateLimits.perSchema) {
     const contributed =
@@ -134,17 +149,20 @@ function schemaProblems(schema: JsonObject, path: string, walk: Walk): readonly 
   return problems.slice(0, problemsMax);
 }
 
-function checkPlace(place: Place, walk: Walk): void {
+function* checkPlace(place: Place, walk: Walk): Generator<undefined, void, undefined> {
   if (walk.problems.length >= problemsMax) return;
   const { path, schema } = place;
   const rules = objects(schema, rulesName);
   const isRoot = path.endsWith('.openAPIV3Schema');
   const type =
     place.type ?? (rules.length === 0 ? undefined : typeOf(schema, isRoot || isEmbedded(schema)));
-  if (rules.length > 0) checkRules(rules, { ...place, type }, walk);
+  if (rules.length > 0) {
+    yield;
+    yield* checkRules(rules, { ...place, type }, walk);
+  }
   const within = uncorrelatableBelow(place);
   for (const [end, inner] of innerSchemas(schema)) {
-    checkPlace(
+    yield* checkPlace(
       {
         schema: inner,
         path: `${path}.${end}`,
@@ -196,7 +214,11 @@ function uncorrelatableBelow({ schema, path, uncorrelatable }: Place): string | 
   return schema['x-kubernetes-list-type'] === 'map' ? undefined : path;
 }
 
-function checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): void {
+function* checkRules(
+  rules: readonly JsonObject[],
+  place: Place,
+  walk: Walk,
+): Generator<undefined, void, undefined> {
   const { path, type } = place;
   const before = walk.problems.length;
   for (const [at, rule] of rules.entries()) {
@@ -209,7 +231,8 @@ function checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): voi
     walk.problems.push(forbidden(`${path}.${rulesName}`, detail));
     return;
   }
-  const compiled = compileRules(rules.map(ruleOf), type, walk.language, walk.isStored);
+  const { isStored, language, memo } = walk;
+  const compiled = yield* compileRulesInParts(rules.map(ruleOf), type, language, isStored, memo);
   const times = place.cardinality ?? cardinalityOf(type);
   for (const [at, rule] of compiled.entries()) {
     const field = `${path}.${rulesName}[${at}]`;

@@ -27,7 +27,7 @@ export function rulesView({ rulesVersion, conversions }: KindInfo): View {
 }
 
 export function rulesInRulesVersion(rules: KindRules, view: View): KindRules {
-  const { validate, validateCreate, validateUpdate, validateStatusUpdate } = rules;
+  const { preparation, validate, validateCreate, validateUpdate, validateStatusUpdate } = rules;
   return {
     validate: validate && ((object) => validate(view(object))),
     validateCreate: validateCreate && ((object) => validateCreate(view(object))),
@@ -35,6 +35,8 @@ export function rulesInRulesVersion(rules: KindRules, view: View): KindRules {
       validateUpdate && ((next, current) => validateUpdate(view(next), view(current))),
     validateStatusUpdate:
       validateStatusUpdate && ((next, current) => validateStatusUpdate(view(next), view(current))),
+    preparation:
+      preparation && ((next, current) => preparation(view(next), current && view(current))),
   };
 }
 

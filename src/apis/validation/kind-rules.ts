@@ -1,6 +1,7 @@
 /** What the rules of a kind are: functions of objects that give errors. */
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { KindStrategy } from '../../registry/strategy.ts';
 
 export interface KindRules {
   /** Of an object by itself: on create, and on every update of the main resource too. */
@@ -13,4 +14,7 @@ export interface KindRules {
   /** Of a write to the status; then neither of the others is asked. */
   readonly validateStatusUpdate?:
     ((next: ApiObject, current: ApiObject) => readonly FieldError[]) | undefined;
+  /** What has to be done before `validateCreate` or `validateUpdate` is asked about a write, in
+   * parts; undefined: nothing (KindStrategy). */
+  readonly preparation?: KindStrategy['preparation'] | undefined;
 }
