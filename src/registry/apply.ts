@@ -38,7 +38,7 @@ import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry
 import { ok, refused } from './registry.ts';
 import { executeScale, scaleTypeOf, withReplicas } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
-import { preparedUpdate, validatedUpdate, writerOf } from './update.ts';
+import { preparedUpdate, preparing, validatedUpdate, writerOf } from './update.ts';
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
 import { atVersionOf, toStorageVersion } from './versions.ts';
@@ -182,10 +182,7 @@ function* produceApplied(
   const next = toStorageVersion(outcome.object, kind);
   const tooMany = tooManyFields(scope, kind, next, current.object);
   if (tooMany !== undefined) return refused(tooMany);
-  if (scope.inTurns) {
-    const preparing = scope.strategyOf(kind).prepareValidation?.(next, current.object);
-    if (preparing !== undefined) yield* preparing;
-  }
+  if (writer.subresource === '') yield* preparing(scope, kind, next, current.object);
   return validatedUpdate(scope, target, next, writer, current);
 }
 

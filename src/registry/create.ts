@@ -115,7 +115,7 @@ async function createNamed(
   const scope = scopeOf(deps);
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
-    if (options.inTurns === true) await prepareValidation(deps, scope, target, born.object);
+    await prepareValidation(deps, scope, target, born.object, options.inTurns === true);
     const prepared = prepareBorn(scope, target, name, born, born.object, user);
     if (prepared.kind === 'refused') return prepared;
     return createPrepared(deps, scope, target, prepared.value, name, options);
@@ -133,10 +133,11 @@ async function prepareValidation(
   { strategyOf }: DecisionScope,
   { kind }: ResourceTarget,
   object: ApiObject,
+  isLarge: boolean,
 ): Promise<void> {
   const steps = strategyOf(kind).prepareValidation?.(object, undefined);
   if (steps !== undefined) await runStepwise(turns, steps, () => false);
-  await turns.pause(wholeTurnMs);
+  if (isLarge) await turns.pause(wholeTurnMs);
 }
 
 interface GuardedCreation {
@@ -161,7 +162,7 @@ async function prepareGuarded(
   const mutating = guard.mutate(born.object);
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
-  if (inTurns) await prepareValidation(deps, scope, target, mutated);
+  await prepareValidation(deps, scope, target, mutated, inTurns);
   const prepared = prepareBorn(scope, target, name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   const validating = guard.validate(prepared.value.object, undefined);

@@ -11,7 +11,8 @@
  *
  * Invariants: nothing here draws a time, a random number or an answer: all of it is in the command
  * and in `answers`. So the same arguments give the same proposal, anywhere and at any time.
- * What is decided about a large object, or with a large body, yields between its stages.
+ * What is decided about a large object, or with a large body, yields between its stages, and so do
+ * rules that take long to judge.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
@@ -29,7 +30,7 @@ import { decidePatch, decideScalePatch } from './patch.ts';
 import type { ObjectTarget } from './registry.ts';
 import { decideScaleUpdate } from './scale.ts';
 import type { StrategyOf } from './strategy.ts';
-import { completesDeletion, creationByUpdate, decideUpdate } from './update.ts';
+import { completesDeletion, creationByUpdate, decideUpdate, preparing } from './update.ts';
 import type { Production } from './production.ts';
 import { kindOf } from './write-command.ts';
 import type { DecideOperation, DecisionScope, WriteInput } from './write-command.ts';
@@ -60,7 +61,8 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
       current === undefined
         ? proposeCreation(scope, target, input, answers)
         : proposeChange(scope, operations, target, input, current);
-    return inTurns ? proposing : finished(proposing);
+    const mayBeLong = inTurns || strategyOf(kind).prepareValidation !== undefined;
+    return mayBeLong ? proposing : finished(proposing);
   };
 }
 
@@ -159,10 +161,7 @@ function* proposeCreation(
   }
   if (answer?.kind === 'refused') return answer;
   const mutated = answer?.kind === 'object' ? answer.object : born.object;
-  if (scope.inTurns) {
-    const preparing = scope.strategyOf(target.kind).prepareValidation?.(mutated, undefined);
-    if (preparing !== undefined) yield* preparing;
-  }
+  yield* preparing(scope, target.kind, mutated, undefined);
   const prepared = prepareBorn(scope, target, target.name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   if (scope.inTurns) yield;

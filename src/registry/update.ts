@@ -134,12 +134,20 @@ function* trackedUpdateSteps(
   if (tooMany !== undefined) return refused(tooMany);
   if (scope.inTurns) yield;
   const next = tracked(scope, kind, writer, prepared, current.object);
-  if (scope.inTurns) {
-    yield;
-    const preparing = scope.strategyOf(kind).prepareValidation?.(next, current.object);
-    if (preparing !== undefined) yield* preparing;
-  }
+  if (scope.inTurns) yield;
+  if (writer.subresource === '') yield* preparing(scope, kind, next, current.object);
   return validatedUpdate(scope, target, next, writer, current);
+}
+
+/** What the kind's rules are about to find out, where that would be a long turn. */
+export function* preparing(
+  { strategyOf }: DecisionScope,
+  kind: KindInfo,
+  next: ApiObject,
+  current: ApiObject | undefined,
+): Steps<void> {
+  const steps = strategyOf(kind).prepareValidation?.(next, current);
+  if (steps !== undefined) yield* steps;
 }
 
 /** `next`, if its metadata and the kind's rules for this subresource allow it. */

@@ -39,6 +39,27 @@ export const wholeTurnMs = Infinity;
 
 export const defaultTurnLimits: TurnLimits = { turnMs: 6, stepMs: 2, pauseCostMs: 2 };
 
+/** Calls `next` in turns with others, until it gives something. It does a short part of the work
+ * each time. Rejects with what it throws. */
+export function untilDone<T>(turns: Pick<Turns, 'run'>, next: () => T | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    turns.run((isOver) => {
+      try {
+        do {
+          const found = next();
+          if (found === undefined) continue;
+          resolve(found);
+          return false;
+        } while (!isOver());
+        return true;
+      } catch (error) {
+        reject(error as Error);
+        return false;
+      }
+    });
+  });
+}
+
 export interface TurnsDeps {
   readonly clock: Clock;
   readonly timers: Timers;

@@ -16,17 +16,18 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { estimateLimits } from '../../cel/budgets.ts';
 import { fixedText } from '../../cel/library/number-text.ts';
 import type { Language } from '../../cel/language.ts';
-import { cardinalityOf, compileRules } from '../../cel/schema/schema-rules.ts';
-import type { CompiledRule, ValidationRule } from '../../cel/schema/schema-rules.ts';
+import { cardinalityOf, compileRules, ruleMemo } from '../../cel/schema/schema-rules.ts';
+import type { CompiledRule, RuleMemo, ValidationRule } from '../../cel/schema/schema-rules.ts';
 import { escapeProperty } from '../../cel/schema/property-names.ts';
 import { schemaType } from '../../cel/schema/schema-type.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import type { Schema } from '../../cel/schema/schema.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import { textSizeProblems } from '../expressions/expression-check.ts';
+import { judgedInTurns } from '../expressions/judged-in-turns.ts';
+import type { Judging } from '../expressions/judged-in-turns.ts';
 import { isFieldPath } from '../expressions/rule-field-path.ts';
 
 const rulesName = 'x-kubernetes-validations';
@@ -42,6 +43,7 @@ interface RuleCost {
 interface Walk {
   readonly language: Language;
   readonly isStored: (text: string) => boolean;
+  readonly memo: RuleMemo;
   readonly problems: FieldError[];
   total: number;
   dearest: RuleCost[];
@@ -58,55 +60,45 @@ interface Place {
   readonly uncorrelatable: string | undefined;
 }
 
+/** Characters of rules that are compiled at once. */
+const smallMax = 512;
+
 export function definitionExpressions(language: Language): KindRules {
-  const judged = new WeakMap<JsonObject, Judged>();
-  function* check(
-    definition: ApiObject,
-    current: ApiObject | undefined,
-  ): Steps<readonly FieldError[]> {
-    const before = schemasOf(current);
-    const written: string[] = [];
-    for (const [, schema] of schemasOf(definition)) collectRules(schema, written);
-    const long = textSizeProblems('spec.versions', written);
-    if (long.length > 0) return long;
-    const accepted: string[] = [];
-    for (const [, schema] of before) collectRules(schema, accepted);
-    const stored = new Set(accepted);
-    const problems: FieldError[] = [];
-    for (const [path, schema] of schemasOf(definition)) {
-      // What has not changed has been accepted, whatever it costs.
-      if (before.some(([, other]) => deepEqual(other, schema))) continue;
-      const others = before.map(([, other]) => other);
-      let known = judged.get(schema);
-      if (known?.path !== path || !areSame(known.before, others)) {
-        const isStored = (rule: string): boolean => stored.has(rule);
-        const walk = { language, isStored, problems: [], total: 0, dearest: [] };
-        known = { path, before: others, problems: yield* schemaProblems(schema, path, walk) };
-        judged.set(schema, known);
-      }
-      problems.push(...known.problems);
-    }
-    return problems;
+  return judgedInTurns({
+    seen: (definition) => schemasOf(definition),
+    isSmall: (definition) =>
+      textsOf(definition).reduce((sum, { length }) => sum + length, 0) <= smallMax,
+    judge: (definition, current) => judge(definition, current, language),
+  });
+}
+
+/** All rules and messages, of the schemas that are told apart. */
+function textsOf(definition: ApiObject | undefined): readonly string[] {
+  const texts: string[] = [];
+  for (const [, schema] of schemasOf(definition)) collectRules(schema, texts);
+  return texts;
+}
+
+function* judge(
+  definition: ApiObject,
+  current: ApiObject | undefined,
+  language: Language,
+): Judging {
+  const long = textSizeProblems('spec.versions', textsOf(definition));
+  if (long.length > 0) return long;
+  const before = schemasOf(current);
+  const stored = new Set(textsOf(current));
+  const memo = ruleMemo();
+  const problems: FieldError[] = [];
+  for (const [path, schema] of schemasOf(definition)) {
+    yield;
+    // What has not changed has been accepted, whatever it costs.
+    if (before.some(([, other]) => deepEqual(other, schema))) continue;
+    const isStored = (rule: string): boolean => stored.has(rule);
+    const walk: Walk = { language, isStored, memo, problems: [], total: 0, dearest: [] };
+    problems.push(...(yield* schemaProblems(schema, path, walk)));
   }
-  return {
-    *prepare(next, current) {
-      yield* check(next, current);
-    },
-    validateCreate: (object) => finished(check(object, undefined)),
-    validateUpdate: (next, current) => finished(check(next, current)),
-  };
-}
-
-/** What was found out about a schema, for whoever asks for it again: when it was prepared in parts
- * it is about to be asked for. */
-interface Judged {
-  readonly path: string;
-  readonly before: readonly JsonObject[];
-  readonly problems: readonly FieldError[];
-}
-
-function areSame(some: readonly JsonObject[], others: readonly JsonObject[]): boolean {
-  return some.length === others.length && some.every((each, at) => each === others[at]);
+  return problems;
 }
 
 /** The schemas with the path of each; where all versions agree they are one, and so is its path. */
@@ -146,12 +138,11 @@ function innerSchemas(schema: JsonObject): readonly (readonly [end: string, inne
   return found;
 }
 
-function* schemaProblems(
-  schema: JsonObject,
-  path: string,
-  walk: Walk,
-): Steps<readonly FieldError[]> {
-  yield* checkPlace({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
+function* schemaProblems(schema: JsonObject, path: string, walk: Walk): Judging {
+  yield* checkPlace(
+    { schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined },
+    walk,
+  );
   const { problems, total, dearest } = walk;
   if (total > estimateLimits.perSchema) {
     const contributed =
@@ -241,7 +232,8 @@ function* checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): St
     walk.problems.push(forbidden(`${path}.${rulesName}`, detail));
     return;
   }
-  const compiled = yield* compileRules(rules.map(ruleOf), type, walk.language, walk.isStored);
+  const { isStored, language, memo } = walk;
+  const compiled = yield* compileRules(rules.map(ruleOf), type, language, isStored, memo);
   const times = place.cardinality ?? cardinalityOf(type);
   for (const [at, rule] of compiled.entries()) {
     const field = `${path}.${rulesName}[${at}]`;

@@ -95,6 +95,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
     identity,
     clock,
     timers,
+    turns: registry.turns,
     prng: registry.prng,
     log,
     streams,

@@ -109,10 +109,13 @@ export async function assembleParts(
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, isEnding, limits });
   const language = expressionLanguage(config, identity);
+  const turnWatch = turnWatchOf(scheme, { clock, timers });
+  const turns = watchedTurns({ clock, timers }, turnWatch);
   const authorization = startAuthorization(config.access.authorization, {
     streams,
     clock,
     timers,
+    turns,
     identity,
     language,
     log,
@@ -121,8 +124,6 @@ export async function assembleParts(
   const strategyOf = strategiesOf(identity, validation.migration, kinds, language);
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
-  const turnWatch = turnWatchOf(scheme, { clock, timers });
-  const turns = watchedTurns({ clock, timers }, turnWatch);
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const actors = createActorSystem({
     ...recordPorts(scheme),

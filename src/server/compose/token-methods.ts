@@ -32,6 +32,7 @@ import { createTokenCleaner } from '../../controllers/token-cleaner.ts';
 import { createTokenSecrets } from '../../controllers/token-secrets.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { RootActor } from '../../../actors/root-actor.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
@@ -51,6 +52,8 @@ export interface TokenPartsDeps {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** For expressions that take long. */
+  readonly turns: Turns;
   readonly prng: Prng;
   readonly log: Log;
   readonly streams: Streams;
@@ -138,7 +141,7 @@ function defaultIssuer({ name }: Identity): string {
 }
 
 function trustedIssuers(
-  { clock, jwt, log, timers }: TokenPartsDeps,
+  { clock, jwt, log, timers, turns }: TokenPartsDeps,
   own: readonly string[],
   audiences: readonly string[],
   claims: ClaimLanguage,
@@ -148,7 +151,7 @@ function trustedIssuers(
   const onError = (issuer: string, error: unknown): void => {
     log.warn({ issuer, err: error }, 'the keys of an issuer could not be had');
   };
-  return createIssuerAuthenticator({ issuers, clock, timers, audiences, onError });
+  return createIssuerAuthenticator({ issuers, clock, timers, turns, audiences, onError });
 }
 
 /** @throws OptionsError. */
