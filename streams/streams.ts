@@ -157,6 +157,8 @@ export interface Streams {
   keep(resource: GroupResource, snapshot: ResourceSnapshot): void;
   /** Never throws: what goes wrong after the head was sent is an ERROR event. */
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
+  /** Ends every watch of the resource cleanly: what is served of it is another thing from now on. */
+  endWatches(resource: GroupResource): void;
   /** For this process: RESET when it is subscribed to, in the same step, then every change of the
    * resource, in log order, in the step in which the snapshots come to show it; several resources
    * advance together. Never ends. To be subscribed to through `followers`. */

@@ -165,6 +165,16 @@ class WatchCache implements Streams {
     return watcher;
   }
 
+  endWatches({ group, resource }: WatchRequest['resource']): void {
+    const stream = this.#resources.get(`${group}/${resource}`);
+    if (stream === undefined) return;
+    for (const watcher of [...this.#watchers]) {
+      if (watcher.group.stream !== stream) continue;
+      if (watcher.bookmarks) watcher.sendBookmark();
+      watcher.end();
+    }
+  }
+
   resourceEvents(resource: WatchRequest['resource']): Observable<ResourceEvent> {
     return defer(() => {
       const { cache, id, routes } = this.#stream(resource);

@@ -28,11 +28,11 @@ export function proxySubresource(options: string): SubresourceDefinition {
   return { verbs, kinds: () => kinds, connects: 'below' };
 }
 
-const scaleKinds = [writtenKind('autoscaling', 'v1', 'Scale', 'autoscaling')];
+export const scaleKind = writtenKind('autoscaling', 'v1', 'Scale', 'autoscaling');
 
 /** For whichever kind has them according to the facts. */
 const ofEveryKind: Readonly<Record<string, SubresourceDefinition>> = lookup({
-  scale: { verbs: objectParts, kinds: () => scaleKinds },
+  scale: { verbs: objectParts, kinds: () => [scaleKind] },
   status: { verbs: objectParts },
 });
 

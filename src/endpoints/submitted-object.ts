@@ -61,8 +61,8 @@ export interface RequestBody {
 export function submittedType(kind: KindInfo, subresource: SubresourceInfo | undefined): Expected {
   if (subresource === undefined) return kind;
   const { group, version, kind: name } = subresource.kind;
-  const { schema, defaults, alsoKinds } = subresource;
-  return { group, version, kind: name, schema, defaults, alsoKinds };
+  const { schema, custom, defaults, alsoKinds } = subresource;
+  return { group, version, kind: name, schema, custom, defaults, alsoKinds };
 }
 
 /** The body in one of these media types, or undefined when it is empty. */

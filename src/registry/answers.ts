@@ -5,7 +5,7 @@
  * business of the object's actor.
  */
 import type { Scheme } from '../apimachinery/scheme.ts';
-import { StatusError } from '../apimachinery/status-error.ts';
+import { newGenericNotFound, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Answer, AnswerPort } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
@@ -21,7 +21,9 @@ export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
     const input = command.input as WriteInput;
     const kind = kindOf(scheme, input);
     const { user } = input;
-    assert(kind !== undefined && user !== undefined, 'a guarded write has a kind and a user');
+    assert(user !== undefined, 'a guarded write has a user');
+    // Its definition has gone since the request came.
+    if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
     const subresource = input.subresource === '' ? undefined : input.subresource;
     const guard = guardOf(user, { kind, namespace, name, subresource });
     if (guard === undefined) return allowed;

@@ -43,6 +43,10 @@ export const layers: readonly LayerRule[] = [
       'src/pki/certificate-requests.ts',
     ],
   },
+  {
+    folder: 'src/apiextensions',
+    may: ['src/stdx', 'src/apimachinery', 'src/registry', 'src/cel'],
+  },
   { folder: 'src/pki', may: ['src/stdx', 'src/apimachinery'] },
   {
     folder: 'src/authentication',
@@ -106,6 +110,7 @@ export const layers: readonly LayerRule[] = [
       'src/pki',
       'src/authorization/authorizer.ts',
       'src/authorization/rbac',
+      'src/apiextensions',
       'src/storage/storage.ts',
       'actors/actors.ts',
       'streams',

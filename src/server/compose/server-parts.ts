@@ -18,6 +18,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { KeptEncodings } from '../../apimachinery/kept-encodings.ts';
 import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
+import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
 import { isAlreadyExists } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../apis/core/namespaces/default-namespaces.ts';
@@ -58,6 +59,8 @@ import type { CompletedConfig } from '../config/options.ts';
 import { streamPorts } from './stream-ports.ts';
 import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
+import { serveCustomResources, withCustomStrategies } from './custom-resources.ts';
+import type { CustomResources } from './custom-resources.ts';
 import { createMigration } from './validation-migration.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
 import type { ServerMigration } from './validation-migration.ts';
@@ -74,6 +77,8 @@ export interface ServerParts {
   readonly turnWatch: TurnWatch<RequestInfo>;
   readonly validation: Pick<ServerMigration, 'stats'>;
   readonly authorization: Authorization;
+  /** Undefined: definitions are not served, so nothing can be defined. */
+  readonly customResources: CustomResources | undefined;
   /** What expressions in objects and configurations are written in. */
   readonly language: Language;
 }
@@ -83,7 +88,7 @@ export interface PartsDeps {
   readonly timers: Timers;
   readonly identity: Identity;
   readonly kinds: KindSet;
-  readonly scheme: Scheme;
+  readonly scheme: ServedScheme;
   readonly storage: Storage;
   /** Whether other servers may run over the same store. */
   readonly shared: boolean;
@@ -113,7 +118,12 @@ export async function assembleParts(
     log,
   });
   const validation = createMigration(config.featureGates, log);
-  const strategyOf = strategiesOf(identity, validation.migration, kinds, language);
+  const { release } = config;
+  const customResources = serveCustomResources({ scheme, streams, identity, kinds, language, release });
+  const strategyOf = withCustomStrategies(
+    strategiesOf(identity, validation.migration, kinds, language),
+    customResources,
+  );
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
@@ -161,6 +171,7 @@ export async function assembleParts(
     turnWatch,
     validation,
     authorization,
+    customResources,
     language,
   };
 }
