@@ -44,6 +44,8 @@ export interface OwnerGraph {
   node(place: Place): GraphNode | undefined;
   /** Places of the objects that name this owner. */
   dependentsOf(uid: string): ReadonlySet<Place>;
+  /** Places of objects that name an owner of a kind that is not served. */
+  unknown(): Iterable<Place>;
   /** All that may have to be looked at. Takes what is added meanwhile into account. */
   places(): IterableIterator<Place>;
   readonly count: number;
@@ -77,6 +79,7 @@ class Graph implements OwnerGraph {
   readonly #nodes = new Map<Place, GraphNode>();
   readonly #dependents = new Map<string, Set<Place>>();
   readonly #referred = new Map<Place, Set<string>>();
+  readonly #unknown = new Set<Place>();
   readonly #deleting = new Map<Place, string>();
   readonly #deletingPlaces = new Map<string, Place>();
 
@@ -94,6 +97,7 @@ class Graph implements OwnerGraph {
     this.#nodes.clear();
     this.#dependents.clear();
     this.#referred.clear();
+    this.#unknown.clear();
     this.#deleting.clear();
     this.#deletingPlaces.clear();
   }
@@ -104,6 +108,10 @@ class Graph implements OwnerGraph {
 
   dependentsOf(uid: string): ReadonlySet<Place> {
     return this.#dependents.get(uid) ?? nothing;
+  }
+
+  unknown(): Iterable<Place> {
+    return this.#unknown;
   }
 
   *places(): IterableIterator<Place> {
@@ -173,6 +181,7 @@ class Graph implements OwnerGraph {
     for (const owner of owners) {
       addTo(this.#dependents, owner.uid, place);
       if (isPlace(owner.at)) addTo(this.#referred, owner.at, owner.uid);
+      else if (owner.at === 'unknown') this.#unknown.add(place);
     }
     this.#examine(place);
   }
@@ -182,6 +191,7 @@ class Graph implements OwnerGraph {
     const node = this.#nodes.get(place);
     if (node === undefined) return;
     this.#nodes.delete(place);
+    this.#unknown.delete(place);
     for (const { uid, at } of node.owners) {
       takeFrom(this.#dependents, uid, place);
       const waiting = this.#deletingPlaces.get(uid);
