@@ -112,7 +112,7 @@ export async function readDocument(
   request: ResourceRequest,
   schemaOf: SchemaOf,
 ): Promise<Result<JsonObject | undefined>> {
-  const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
+  const body = await readBody(deps, request, bodyTypesOf(deps, request));
   const decoding = decodeRequest(deps, request, body, { schemaOf, findDuplicates: false });
   const decoded = decodedOf(decoding instanceof Promise ? await decoding : decoding, 'nullable');
   return decoded.kind === 'refused' ? decoded : ok(decoded.value?.document);
@@ -158,7 +158,7 @@ export async function readObject(
   expected: Expected,
 ): Promise<Result<ApiObject>> {
   const mode = fieldValidationOf(request.query);
-  const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
+  const body = await readBody(deps, request, bodyTypesOf(deps, request));
   const decoding = decodeRequest(deps, request, body, {
     schemaOf: (_apiVersion, kind) =>
       kind === '' || kind === expected.kind ? expected.schema : undefined,

@@ -51,7 +51,7 @@ export async function executeChange(
 }
 
 function changeResult(outcome: ObjectOutcome, target: ObjectTarget): Result<WriteResult> {
-  const { kind, name, namespace } = target;
+  const { name, namespace } = target;
   switch (outcome.kind) {
     case 'created':
     case 'replaced':
