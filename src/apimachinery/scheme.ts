@@ -105,6 +105,8 @@ export interface CustomKind {
   conform(document: JsonObject, origin: 'body' | 'stored'): Conformed;
   /** An object of the store as it is read today: the very same one if nothing is to be done. */
   readStored(object: ApiObject): ApiObject;
+  /** Objects that were written under another one are read anew: readStored. */
+  readonly shape: string;
   readonly mergeType: MergeType;
   /** For publication. `metadata`: the reference to its schema. */
   openApi(form: { readonly version: 'v2' | 'v3'; readonly metadata: JsonObject }): JsonObject;

@@ -143,6 +143,7 @@ function customKind(
   return {
     conform: (document, origin) => version.conform(document, origin),
     readStored: (object) => version.readStored(object),
+    shape: definition.specId.slice(0, shapeChars),
     get mergeType() {
       return version.mergeType;
     },
@@ -152,6 +153,9 @@ function customKind(
     deprecationWarning: deprecationOf(definition, summary),
   };
 }
+
+/** Enough to tell the forms of one definition apart. */
+const shapeChars = 12;
 
 /** What the definition says or, without, which version is better. */
 function deprecationOf(

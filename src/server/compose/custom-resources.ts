@@ -27,12 +27,15 @@ import { createDefinitionLifecycle } from '../../controllers/definitions/definit
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { KindStrategy, StrategyOf } from '../../registry/strategy.ts';
 import type { Timers } from '../../stdx/clock.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { Log } from './log.ts';
 import type { Streams } from '../../../streams/streams.ts';
 
 export interface CustomResourcesDeps {
   readonly scheme: ServedScheme;
   readonly streams: Streams;
+  readonly turns: Turns;
   readonly identity: Identity;
   readonly kinds: KindSet;
   readonly language: Language;
@@ -49,7 +52,7 @@ export interface CustomResources {
 
 /** What is defined is served when this returns, and from then on as definitions change. */
 export function serveCustomResources(deps: CustomResourcesDeps): CustomResources | undefined {
-  const { identity, kinds, language, release, scheme, streams } = deps;
+  const { identity, kinds, language, release, scheme, streams, turns } = deps;
   const definitions = {
     group: identity.fill('apiextensions.{domain}'),
     resource: 'customresourcedefinitions',
@@ -69,8 +72,12 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
     },
     reader,
   });
-  scheme.onChange(({ removed }) => {
+  scheme.onChange(({ added, removed }) => {
     for (const { storage } of removed) streams.endWatches(storage);
+    for (const { storage } of added) {
+      const isOver = (): boolean => scheme.findStorage(storage) === undefined;
+      void runStepwise(turns, streams.refresh(storage), isOver);
+    }
   });
   const events = streams.resourceEvents(definitions);
   streams.followers.follow('custom-resources', events, (event) => {
