@@ -44,7 +44,7 @@ export function compileRules(
   language: Language,
   isStored: (text: string) => boolean,
 ): readonly CompiledRule[] {
-  const environmentOf = environments(type, language);
+  const environmentOf = ruleEnvironments(type, language);
   const sizes = schemaSizes(type);
   const costOf = (compiled: CompiledExpression | undefined): number =>
     compiled?.kind === 'ok' ? compiled.expression.estimate(sizes).max : 0;
@@ -83,7 +83,9 @@ function inWords(compiled: CompiledExpression, of: 'rule' | 'message'): Compiled
   return { kind: 'invalid', problem: of === 'rule' ? problem : `messageExpression ${problem}` };
 }
 
-function environments(
+/** Of the rules that stand at one place: of new ones and of stored ones, with `oldSelf` as it is
+ * or as an optional. Each is made when it is first asked for. */
+export function ruleEnvironments(
   type: SchemaType,
   language: Language,
 ): (stored: boolean, optional: boolean) => Environment {
@@ -105,7 +107,8 @@ function environments(
   };
 }
 
-function namesOldSelf({ ast }: Expression): boolean {
+/** Whether it compares with the old value: a rule on transitions. */
+export function namesOldSelf({ ast }: Expression): boolean {
   return [...ast.references.values()].some(
     (reference) => reference.kind === 'variable' && reference.name === 'oldSelf',
   );
