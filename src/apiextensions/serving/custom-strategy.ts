@@ -17,7 +17,7 @@ import type { ServedKind } from './served-kind.ts';
 
 const noWarnings: readonly string[] = [];
 
-export function customStrategy({ kind, version }: ServedKind): KindStrategy {
+export function customStrategy({ kind, stored, version }: ServedKind): KindStrategy {
   const generic = genericStrategy(kind);
   const isStored = kind.version === kind.storageVersion;
   const shown = (object: ApiObject): ApiObject => (isStored ? object : atVersionOf(object, kind));
@@ -34,6 +34,11 @@ export function customStrategy({ kind, version }: ServedKind): KindStrategy {
   };
   return {
     ...generic,
+    prepareForCreate(object, user) {
+      const bare = generic.prepareForCreate(object, user);
+      // A status that was sent is dropped; one that there is by default comes back.
+      return bare === object ? object : stored.readStored(bare);
+    },
     validate: (object) => judged(object, undefined, ''),
     validateUpdate: (next, current) => judged(next, current, ''),
     validateStatusUpdate: (next, current) => judged(next, current, 'status'),

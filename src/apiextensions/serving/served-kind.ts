@@ -35,6 +35,8 @@ export interface ServedKindDeps {
 export interface ServedKind {
   readonly kind: KindInfo;
   readonly version: CustomVersion;
+  /** In which its objects are stored. */
+  readonly stored: CustomVersion;
 }
 
 export interface ServedDefinition {
@@ -56,7 +58,8 @@ export function servedDefinition(
   const conversions = conversionsOf(definition, storage, compiled);
   const served = (each: VersionSummary): ServedKind => {
     const version = compiled.get(each.name) as CustomVersion;
-    return { kind: kindOf(definition, each, storage, version, conversions, deps), version };
+    const kind = kindOf(definition, each, storage, version, conversions, deps);
+    return { kind, version, stored: compiled.get(storage.name) as CustomVersion };
   };
   const kinds = definition.versions.filter((each) => each.served).map(served);
   const stored = kinds.find(({ kind }) => kind.version === storage.name) ?? served(storage);
