@@ -48,11 +48,42 @@ export async function established(client: ApiClient, body: JsonObject): Promise<
   return whenEstablished(client, String(part(body, 'metadata')['name']));
 }
 
-export async function whenEstablished(client: ApiClient, name: string): Promise<JsonObject> {
+export function whenEstablished(client: ApiClient, name: string): Promise<JsonObject> {
+  return until(client, `${definitionsPath}/${name}`, (body) =>
+    conditionsOf(body)['Established']?.startsWith('True'),
+  );
+}
+
+/** What is there, once it is and looks so. */
+export async function until(
+  client: ApiClient,
+  path: string,
+  looks: (body: JsonObject) => boolean | undefined,
+): Promise<JsonObject> {
   for (;;) {
-    const { body } = await client.request('GET', `${definitionsPath}/${name}`);
-    if (conditionsOf(body)['Established']?.startsWith('True')) return body;
+    const { body, status } = await client.request('GET', path);
+    if (status === 200 && looks(body) === true) return body;
     await pause(5);
+  }
+}
+
+/** Resolves when nothing is there any more. */
+export async function gone(client: ApiClient, path: string): Promise<void> {
+  while ((await client.request('GET', path)).status !== 404) await pause(5);
+}
+
+/** Replaces the spec of what is there, however often it changes meanwhile. */
+export async function replaced(
+  client: ApiClient,
+  path: string,
+  change: (spec: JsonObject) => JsonObject,
+): Promise<void> {
+  for (;;) {
+    const { body } = await client.request('GET', path);
+    const next = { ...body, spec: change(part(body, 'spec')) };
+    const reply = await client.request('PUT', path, { body: next });
+    if (reply.status === 200) return;
+    assert.equal(reply.status, 409, reply.text);
   }
 }
 
