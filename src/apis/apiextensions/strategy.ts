@@ -55,10 +55,9 @@ export function definitionStrategy(generic: KindStrategy): Partial<KindStrategy>
 
 function withStoredVersions(definition: ApiObject): ApiObject {
   const versions = objects(part(definition, 'spec'), 'versions');
-  const storedVersions = versions
-    .filter(({ storage }) => storage === true)
-    .map(({ name }) => name ?? '');
-  if (storedVersions.length === 0) return definition;
+  const stored = versions.find(({ storage }) => storage === true);
+  if (stored === undefined) return definition;
+  const storedVersions = [stored['name'] ?? ''];
   const status = { ...part(definition, 'status'), storedVersions };
   return { ...definition, status };
 }
