@@ -71,7 +71,7 @@ export function refusal(errors: readonly FieldError[]): RecordedAnswer {
 export function writeDefinition(document: JsonObject, current?: ApiObject): RecordedAnswer {
   const typed = typedDocument(document, definitionKind, 'Ignore', []);
   if (typed.kind === 'refused') {
-    return { code: 400, reason: 'BadRequest', message: typed.error.status.message };
+    return { code: 400, reason: 'BadRequest', message: typed.error.message };
   }
   const nameValidator = dns1123Subdomain;
   const isNew = current === undefined;

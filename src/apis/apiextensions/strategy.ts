@@ -50,9 +50,10 @@ export function definitionStrategy(
 function withStoredVersion(definition: ApiObject): ApiObject {
   const versions = objects(part(definition, 'spec'), 'versions');
   const stored = versions.find(({ storage }) => storage === true);
+  if (stored === undefined) return definition;
   const status = part(definition, 'status');
   const before = texts(status, 'storedVersions');
   const name = text(stored, 'name');
-  if (name === '' || before.includes(name)) return definition;
+  if (before.includes(name)) return definition;
   return { ...definition, status: { ...status, storedVersions: [...before, name] } };
 }
