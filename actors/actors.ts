@@ -113,17 +113,20 @@ export type Proposal =
 
 /**
  * What only somebody else can answer: an authorizer, a plugin, later a webhook. `mutate`:
- * what has the object to have beside what the writer gave it; `validate`: may this be written.
+ * what has the object to have beside what the writer gave it; `validate`: may this be written;
+ * `judge`: what takes longer than a decision may has to be worked out first.
  * `next` undefined: a deletion. `current` undefined: a creation.
  */
 export interface Question {
-  readonly kind: 'mutate' | 'validate';
+  readonly kind: 'mutate' | 'validate' | 'judge';
   readonly next: ApiObject | undefined;
   readonly current: ApiObject | undefined;
 }
 
 export type Answer =
   | { readonly kind: 'allowed' }
+  /** Of `judge`: it has been. */
+  | { readonly kind: 'judged' }
   /** Of `mutate`: the object as it has to be. */
   | { readonly kind: 'object'; readonly object: ApiObject }
   | { readonly kind: 'refused'; readonly error: StatusError };

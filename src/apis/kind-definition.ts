@@ -20,7 +20,7 @@ import type { DecideOperation } from '../registry/write-command.ts';
 import type { KindStrategy, SubresourceRules } from '../registry/strategy.ts';
 import type { Language } from '../cel/language.ts';
 import type { FieldMaps } from './conversion/conversion.ts';
-import type { KindRules } from './validation/kind-rules.ts';
+import type { KindRules, SteppedRules } from './validation/kind-rules.ts';
 import type { Migration } from './validation/migrated-rules.ts';
 import type { KindWarnings } from './warnings/kind-warnings.ts';
 
@@ -43,7 +43,7 @@ export interface KindDefinition {
   /** Of one that is served as an operation: what it does. Absent: it asks (endpoints/reviews). */
   readonly operation?: Operation | undefined;
   /** Where expressions stand in its objects, and what they must obey when they are written. */
-  readonly expressions?: ((language: Language) => KindRules) | undefined;
+  readonly expressions?: ((language: Language) => SteppedRules) | undefined;
   /** What operations do to an object of it, by the name that they give in their command. */
   readonly decisions?: Readonly<Record<string, DecideOperation>> | undefined;
   /** Feature gates that it needs, all of them. */

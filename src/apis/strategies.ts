@@ -27,7 +27,7 @@ import {
   rulesInRulesVersion,
   rulesView,
 } from './strategy/rules-version.ts';
-import type { KindRules } from './validation/kind-rules.ts';
+import type { KindRules, SteppedRules } from './validation/kind-rules.ts';
 import { bothRules, kindRulesOf, versionRulesOf } from './validation/definition-rules.ts';
 import { notMigrated } from './validation/migrated-rules.ts';
 import type { Migration } from './validation/migrated-rules.ts';
@@ -69,10 +69,22 @@ export function strategiesOf(
       ...(preparation && preparationInRulesVersion(preparation, kind)),
       warnings: warningsOf(warnings, noticesOf(stored, identity), view),
       deletionWarning: version.deletionWarning,
+      judging: judgingOf(expressions, view),
       ...validation(base, (object) => checkSchema(view(object)), rules),
     };
     made.set(kind, strategy);
     return strategy;
+  };
+}
+
+function judgingOf(
+  { isJudged, judgeInSteps }: SteppedRules = {},
+  view: (object: ApiObject) => ApiObject,
+): KindStrategy['judging'] {
+  if (isJudged === undefined || judgeInSteps === undefined) return undefined;
+  return {
+    isJudged: (next, current) => isJudged(view(next), current && view(current)),
+    judgeInSteps: (next, current) => judgeInSteps(view(next), current && view(current)),
   };
 }
 

@@ -9,21 +9,34 @@ import { newGenericNotFound, StatusError } from '../apimachinery/status-error.ts
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Answer, AnswerPort } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
+import { judged } from './judgement.ts';
+import type { JudgementDeps } from './judgement.ts';
 import { kindOf } from './write-command.ts';
 import type { WriteInput } from './write-command.ts';
 import type { Awaitable, GuardOf } from './write-guard.ts';
 
+const isJudged: Answer = { kind: 'judged' };
 const allowed: Answer = { kind: 'allowed' };
 
-export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
+export interface AnswerDeps extends JudgementDeps {
+  readonly scheme: Scheme;
+  readonly guardOf: GuardOf;
+}
+
+export function createAnswers(deps: AnswerDeps): AnswerPort {
+  const { guardOf, scheme } = deps;
   return ({ name, namespace }, command, { current, kind: asked, next }) => {
     // Every change command is one of this registry's.
     const input = command.input as WriteInput;
     const kind = kindOf(scheme, input);
     const { user } = input;
-    assert(user !== undefined, 'a guarded write has a user');
     // Its definition has gone since the request came.
     if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
+    if (asked === 'judge') {
+      assert(next !== undefined, 'what is judged is there');
+      return judged(deps, kind, next, current)?.then(() => isJudged) ?? isJudged;
+    }
+    assert(user !== undefined, 'a guarded write has a user');
     const subresource = input.subresource === '' ? undefined : input.subresource;
     const guard = guardOf(user, { kind, namespace, name, subresource });
     if (guard === undefined) return allowed;

@@ -42,6 +42,7 @@ import { toStorageVersion } from './versions.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { writtenObject } from './written-object.ts';
+import { judged } from './judgement.ts';
 import { nameValidatorOf } from './name-rules.ts';
 import { scopeOf } from './write-command.ts';
 import type { DecisionScope } from './write-command.ts';
@@ -117,13 +118,22 @@ async function createNamed(
   const scope = scopeOf(deps);
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
+    const judging = judged(deps, target.kind, born.object, undefined);
+    if (judging !== undefined) await judging;
     const prepared = prepareBorn(scope, target, name, born, born.object, user);
     if (prepared.kind === 'refused') return prepared;
     return createPrepared(deps, scope, target, prepared.value, name, options);
   }
-  const prepared = await prepareGuarded(scope, target, submitted, name, { guard, user });
+  const asked = { deps, guard, user };
+  const prepared = await prepareGuarded(scope, target, submitted, name, asked);
   if (prepared.kind === 'refused') return prepared;
   return createPrepared(deps, scope, target, prepared.value, name, options);
+}
+
+interface GuardedCreation {
+  readonly deps: RegistryDeps;
+  readonly guard: WriteGuard;
+  readonly user: UserInfo | undefined;
 }
 
 /** A creation depends on no other object of the name, so all who have a say in it are asked before
@@ -133,7 +143,7 @@ async function prepareGuarded(
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
-  { guard, user }: { readonly guard: WriteGuard; readonly user: UserInfo | undefined },
+  { deps, guard, user }: GuardedCreation,
 ): Promise<Result<PreparedCreation>> {
   const current = guard.current();
   if (current !== undefined) await current;
@@ -141,6 +151,8 @@ async function prepareGuarded(
   const mutating = guard.mutate(born.object);
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
+  const judging = judged(deps, target.kind, mutated, undefined);
+  if (judging !== undefined) await judging;
   const prepared = prepareBorn(scope, target, name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   const validating = guard.validate(prepared.value.object, undefined);

@@ -48,7 +48,9 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     // Its definition has gone since the request came.
     if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
     const target = { kind, namespace, name };
-    const scope = { scheme, identity, strategyOf, nowMs: command.nowMs, uid: input.uid };
+    const mayAsk = !answers.some((answer) => answer.kind === 'judged');
+    const { nowMs } = command;
+    const scope = { scheme, identity, strategyOf, nowMs, uid: input.uid, mayAsk };
     return current === undefined
       ? proposeCreation(scope, target, input, answers)
       : proposeChange(scope, operations, target, input, current);
@@ -78,12 +80,17 @@ function proposeChange(
   }
   const production = produce(scope, operations, target, input, current);
   if (production.kind === 'refused') return production;
+  if (production.kind === 'judge') return judgement(production.next, current.object);
   const { object } = production;
   const strategy = scope.strategyOf(target.kind);
   const told = input.user && strategy.warnings?.(object, current.object, input.subresource);
   const warnings = told === undefined ? production.warnings : [...production.warnings, ...told];
   const completes = completesDeletion(object, strategy);
   return { kind: 'replace', object, completesDeletion: completes, warnings, validate };
+}
+
+function judgement(next: ApiObject, current: ApiObject | undefined): Proposal {
+  return { kind: 'ask', question: { kind: 'judge', next, current } };
 }
 
 const noWarnings: readonly string[] = [];
@@ -148,6 +155,10 @@ function proposeCreation(
   }
   if (answer?.kind === 'refused') return answer;
   const mutated = answer?.kind === 'object' ? answer.object : born.object;
+  const { judging } = scope.strategyOf(target.kind);
+  if (scope.mayAsk && judging?.isJudged(mutated, undefined) === false) {
+    return judgement(mutated, undefined);
+  }
   const prepared = prepareBorn(scope, target, target.name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   const object =

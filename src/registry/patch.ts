@@ -117,7 +117,7 @@ export function decideScalePatch(
 }
 
 function withWarnings(production: Production, warnings: readonly string[]): Production {
-  if (production.kind === 'refused' || warnings.length === 0) return production;
+  if (production.kind !== 'object' || warnings.length === 0) return production;
   return produced(production.object, warnings);
 }
 

@@ -11,7 +11,9 @@ export type Production =
       /** For the writer. */
       readonly warnings: readonly string[];
     }
-  | { readonly kind: 'refused'; readonly error: StatusError };
+  | { readonly kind: 'refused'; readonly error: StatusError }
+  /** Whether it may be needs more than a turn to tell (KindStrategy.judging): that comes first. */
+  | { readonly kind: 'judge'; readonly next: ApiObject };
 
 const noWarnings: readonly string[] = [];
 

@@ -40,6 +40,9 @@ export interface KindStrategy {
     current: ApiObject | undefined,
     subresource: string,
   ): readonly string[];
+  /** Rules that can take longer than a turn of the event loop: what they find is worked out before
+   * anything is decided. Absent: none do. */
+  readonly judging?: Judging | undefined;
   /** What is said of a deletion that leaves open what becomes of dependents. Absent: nothing. */
   readonly deletionWarning?: string | undefined;
   /** Why this object may not be deleted at all, if so. */
@@ -50,6 +53,12 @@ export interface KindStrategy {
   holdsDeletion(object: ApiObject): boolean;
   /** The object as it looks once its deletion is marked. */
   markDeletion(object: ApiObject): ApiObject;
+}
+
+export interface Judging {
+  /** The rules know what they find: to ask them is quick. */
+  isJudged(next: ApiObject, current: ApiObject | undefined): boolean;
+  judgeInSteps(next: ApiObject, current: ApiObject | undefined): Generator<undefined, void>;
 }
 
 /** What a write to a subresource that shows the object itself may change, and must obey. */

@@ -67,7 +67,7 @@ export function decideUpdate(
   const missing = missingVersion(target, next);
   if (missing !== undefined) return refused(missing);
   const production = produceUpdate(scope, target, next, writerOf(input), current);
-  if (production.kind === 'refused' || warnings.length === 0) return production;
+  if (production.kind !== 'object' || warnings.length === 0) return production;
   return produced(production.object, warnings);
 }
 
@@ -126,13 +126,17 @@ export function trackedUpdate(
 
 /** `next`, if its metadata and the kind's rules for this subresource allow it. */
 export function validatedUpdate(
-  { strategyOf }: DecisionScope,
+  { mayAsk, strategyOf }: DecisionScope,
   { kind }: ObjectTarget,
   next: ApiObject,
   { subresource }: Writer,
   { object }: CurrentObject,
 ): Production {
-  return validated(next, object, kind, kindErrors(strategyOf(kind), subresource, next, object));
+  const strategy = strategyOf(kind);
+  if (mayAsk && subresource === '' && strategy.judging?.isJudged(next, object) === false) {
+    return { kind: 'judge', next };
+  }
+  return validated(next, object, kind, kindErrors(strategy, subresource, next, object));
 }
 
 /** A scale is a write to the object; a binding or an eviction is judged before it comes here. */

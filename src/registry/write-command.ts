@@ -104,6 +104,8 @@ export interface DecisionScope {
   readonly nowMs: number;
   /** Of an object that is created. */
   readonly uid: string;
+  /** What takes long may be judged first; false: it has been, or there is no time for it. */
+  readonly mayAsk: boolean;
 }
 
 export interface ChangeRequest {
@@ -152,7 +154,8 @@ export function scopeOf({
   scheme,
   strategyOf,
 }: RegistryDeps): DecisionScope {
-  return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid: prng.uuid() };
+  const nowMs = clock.nowMs();
+  return { scheme, identity, strategyOf, nowMs, uid: prng.uuid(), mayAsk: false };
 }
 
 export function kindOf(scheme: Scheme, { kind }: WriteInput): KindInfo | undefined {

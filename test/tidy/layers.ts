@@ -38,6 +38,7 @@ export const layers: readonly LayerRule[] = [
       'src/stdx',
       'src/apimachinery',
       'src/registry',
+      'src/apiextensions',
       'src/cel',
       'src/admission/expressions',
       'src/pki/certificate-requests.ts',

@@ -1,6 +1,7 @@
 /** What the rules of a kind are: functions of objects that give errors. */
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { Judging } from '../../registry/strategy.ts';
 
 export interface KindRules {
   /** Of an object by itself: on create, and on every update of the main resource too. */
@@ -14,3 +15,6 @@ export interface KindRules {
   readonly validateStatusUpdate?:
     ((next: ApiObject, current: ApiObject) => readonly FieldError[]) | undefined;
 }
+
+/** Rules that can take longer than a turn: they keep what they have found in steps. */
+export interface SteppedRules extends KindRules, Partial<Judging> {}

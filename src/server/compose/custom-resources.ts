@@ -18,6 +18,7 @@ import type { KindSet } from '../../apis/kind-set.ts';
 import { customScale } from '../../apis/custom-scale.ts';
 import type { Language } from '../../cel/language.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
+import { approvalState } from '../../apis/apiextensions/protected-groups.ts';
 import { cleanupFinalizer } from '../../apis/apiextensions/strategy.ts';
 import { apiServicesGroup } from '../../apis/local-api-services.ts';
 import { together } from '../../controllers/controller.ts';
@@ -95,7 +96,7 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
           kind,
           reader,
           finalizer: cleanupFinalizer(identity),
-          approvalOf: () => undefined,
+          approvalOf: (definition) => approvalState(definition, identity),
           isBuiltIn: (resource) => scheme.isBuiltIn(resource),
           onError: (definition, error) => {
             log.error({ err: error, definition }, 'a definition was not kept; it is tried again');

@@ -135,7 +135,7 @@ export async function assembleParts(
     ...recordPorts(scheme),
     root,
     decide,
-    answer: createAnswers(scheme, guardOf),
+    answer: createAnswers({ scheme, guardOf, strategyOf, turns }),
     commandLog:
       config.commandLogFile === undefined ? undefined : openCommandLog(config.commandLogFile, log),
     onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
