@@ -44,6 +44,8 @@ export interface OwnerGraph {
   node(reference: ObjectReference): GraphNode | undefined;
   /** Places of the objects that name this owner. */
   dependentsOf(uid: string): ReadonlySet<ObjectReference>;
+  /** Places of objects that name an owner of a kind that is not served. */
+  unknown(): Iterable<ObjectReference>;
   /** All that may have to be looked at. Takes what is added meanwhile into account. */
   references(): IterableIterator<ObjectReference>;
   readonly count: number;
@@ -77,10 +79,15 @@ class Graph implements OwnerGraph {
   readonly #nodes = new Map<ObjectReference, GraphNode>();
   readonly #dependents = new Map<string, Set<ObjectReference>>();
   readonly #referred = new Map<ObjectReference, Set<string>>();
+  readonly #unknown = new Set<ObjectReference>();
   readonly #deleting = new Map<ObjectReference, string>();
   readonly #deletingReferences = new Map<string, ObjectReference>();
 
-  constructor(scheme: Scheme, finalizers: Identity['finalizers'], examine: (reference: ObjectReference) => void) {
+  constructor(
+    scheme: Scheme,
+    finalizers: Identity['finalizers'],
+    examine: (reference: ObjectReference) => void,
+  ) {
     this.#scheme = scheme;
     this.#finalizers = finalizers;
     this.#examine = examine;
@@ -94,6 +101,7 @@ class Graph implements OwnerGraph {
     this.#nodes.clear();
     this.#dependents.clear();
     this.#referred.clear();
+    this.#unknown.clear();
     this.#deleting.clear();
     this.#deletingReferences.clear();
   }
@@ -104,6 +112,10 @@ class Graph implements OwnerGraph {
 
   dependentsOf(uid: string): ReadonlySet<ObjectReference> {
     return this.#dependents.get(uid) ?? nothing;
+  }
+
+  unknown(): Iterable<ObjectReference> {
+    return this.#unknown;
   }
 
   *references(): IterableIterator<ObjectReference> {
@@ -163,7 +175,11 @@ class Graph implements OwnerGraph {
     }
   }
 
-  #link(reference: ObjectReference, namespace: string, { uid = '', ownerReferences = [] }: ObjectMeta): void {
+  #link(
+    reference: ObjectReference,
+    namespace: string,
+    { uid = '', ownerReferences = [] }: ObjectMeta,
+  ): void {
     const before = this.#nodes.get(reference);
     const owners = ownerReferences.map((owner) => this.#ownerLink(owner, namespace));
     if (before !== undefined && before.uid === uid && sameOwners(before.owners, owners)) return;
@@ -173,6 +189,7 @@ class Graph implements OwnerGraph {
     for (const owner of owners) {
       addTo(this.#dependents, owner.uid, reference);
       if (isPlace(owner.at)) addTo(this.#referred, owner.at, owner.uid);
+      else if (owner.at === 'unknown') this.#unknown.add(reference);
     }
     this.#examine(reference);
   }
@@ -182,6 +199,7 @@ class Graph implements OwnerGraph {
     const node = this.#nodes.get(reference);
     if (node === undefined) return;
     this.#nodes.delete(reference);
+    this.#unknown.delete(reference);
     for (const { uid, at } of node.owners) {
       takeFrom(this.#dependents, uid, reference);
       const waiting = this.#deletingReferences.get(uid);

@@ -28,12 +28,14 @@ import { deleteEntries } from '../registry/delete-collection.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { unreadableIn } from '../../streams/streams.ts';
-import type { Entry, ResourceEvent, ResourceSnapshot } from '../../streams/streams.ts';
+import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import type { QueueMeters } from './queue-meters.ts';
 import { metadataOf } from './garbage-collector-graph.ts';
 import { withContentConditions } from './namespace-conditions.ts';
 import type { RemainingContent } from './namespace-conditions.ts';
+import { servedChanges } from './served-changes.ts';
+import type { ServedChange } from './served-changes.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 const namespaceControllerLimits = { namespacesMax: 4 } as const;
@@ -98,11 +100,10 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
 }
 
 /** Of whatever a namespace can hold. */
-function contentDeletions(registry: RegistryDeps): Observable<ResourceEvent> {
-  const events = contentKinds(registry).map(({ storage }) =>
-    registry.streams.resourceEvents(storage).pipe(filter(({ type }) => type === 'DELETED')),
+function contentDeletions(registry: RegistryDeps): Observable<ServedChange> {
+  return servedChanges(registry, ({ namespaced }) => namespaced).pipe(
+    filter(({ type }) => type === 'DELETED'),
   );
-  return merge(...events);
 }
 
 function contentKinds({ scheme }: RegistryDeps): readonly KindInfo[] {

@@ -11,6 +11,8 @@ import {
   newAlreadyExists,
   newBadRequest,
   newCorruptObject,
+  newDefinitionEnding,
+  newGenericNotFound,
   newGenerateNameConflict,
   newInvalid,
   newNamespaceNotFound,
@@ -20,6 +22,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import { allErrors } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
+import type { CustomKind, KindInfo } from '../apimachinery/scheme.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { generateName } from '../apimachinery/names.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
@@ -195,7 +198,7 @@ function createCommand(
   dryRun: boolean,
 ): CreateCommand {
   const { group, resource } = kind;
-  const conditions = namespaceConditions(namespace);
+  const conditions = creationConditions(kind, namespace);
   const qualifiedResource = { group, resource };
   return { type: 'create', object, conditions, warnings, dryRun, qualifiedResource, nowMs };
 }
@@ -277,15 +280,35 @@ export function prepareBorn(
   return ok({ object, written, warnings: told === undefined ? warnings : [...warnings, ...told] });
 }
 
-/** What must hold in the transaction that creates an object in this namespace. */
-export function namespaceConditions(namespace: string): readonly Condition[] {
-  if (namespace === '') return [];
-  return [{ key: keyOfNamespace(namespace), state: objectStates.live }];
+/** What must hold in the transaction that creates an object of the kind in this namespace: both the
+ * namespace and the definition of the kind, if it has one, are there and are not being deleted. */
+export function creationConditions({ custom }: KindInfo, namespace: string): readonly Condition[] {
+  const ofNamespace =
+    namespace === '' ? [] : [{ key: keyOfNamespace(namespace), state: objectStates.live }];
+  if (custom === undefined) return ofNamespace;
+  return [...ofNamespace, { key: keyOfDefinition(custom.definition), state: objectStates.live }];
 }
 
 /** Whether a condition of a write may name this record. */
 export function isConditionKey(key: StoreKey): boolean {
-  return key.startsWith(keyOfNamespace(''));
+  return key.startsWith(keyOfNamespace('')) || key.includes('/customresourcedefinitions//');
+}
+
+function keyOfDefinition({ group, name, resource }: CustomKind['definition']): StoreKey {
+  return storeKey(objectKey({ group, resource }, '', name));
+}
+
+/** Why an object was not created: a condition of creationConditions did not hold. */
+export function conditionRefusal(
+  { kind, namespace }: ResourceTarget,
+  name: string,
+  { condition, found }: Extract<ObjectOutcome, { readonly kind: 'condition-failed' }>,
+): StatusError {
+  const { custom } = kind;
+  if (custom === undefined || condition.key !== keyOfDefinition(custom.definition)) {
+    return namespaceRefusal(kind, name, namespace, found);
+  }
+  return found === undefined ? newGenericNotFound() : newDefinitionEnding(kind);
 }
 
 function keyOfNamespace(name: string): StoreKey {
@@ -294,7 +317,7 @@ function keyOfNamespace(name: string): StoreKey {
 
 /** The refusal for a namespace that was not live, or not readable, when the object was to be
  * written. */
-export function namespaceRefusal(
+function namespaceRefusal(
   resource: GroupResource,
   name: string,
   namespace: string,
@@ -318,7 +341,7 @@ function creationResult(
     case 'refused':
       return outcome;
     case 'condition-failed':
-      return refused(namespaceRefusal(target.kind, name, target.namespace, outcome.found));
+      return refused(conditionRefusal(target, name, outcome));
     case 'replaced':
     case 'unchanged':
     case 'marked':

@@ -16,6 +16,7 @@
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
+import { newGenericNotFound } from '../apimachinery/status-error.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Answer, CurrentObject, Decide, Proposal } from '../../actors/actors.ts';
 import { assert, AssertionError, unreachable } from '../stdx/assert.ts';
@@ -51,7 +52,8 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     // Every change command is one of this registry's.
     const input = command.input as WriteInput;
     const kind = kindOf(scheme, input);
-    assert(kind !== undefined, 'a command is about a kind that is served');
+    // Its definition has gone since the request came.
+    if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
     const target = { kind, namespace, name };
     const { nowMs } = command;
     const { uid } = input;

@@ -6,7 +6,7 @@
 import type { ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { objectKey } from '../storage/keys.ts';
-import { namespaceConditions, namespaceRefusal } from './create.ts';
+import { conditionRefusal, creationConditions } from './create.ts';
 import type { WriteOptions } from './create.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
@@ -44,7 +44,7 @@ export async function executeChange(
     dryRun,
     mayCreate,
     creationRefusal,
-    conditions: namespaceConditions(namespace),
+    conditions: mayCreate ? creationConditions(kind, namespace) : [],
     inTurns,
   });
   const key = objectKey(kind.storage, namespace, name);
@@ -52,7 +52,7 @@ export async function executeChange(
 }
 
 function changeResult(outcome: ObjectOutcome, target: ObjectTarget): Result<WriteResult> {
-  const { kind, name, namespace } = target;
+  const { name, namespace } = target;
   switch (outcome.kind) {
     case 'created':
     case 'replaced':
@@ -65,7 +65,7 @@ function changeResult(outcome: ObjectOutcome, target: ObjectTarget): Result<Writ
     case 'refused':
       return outcome;
     case 'condition-failed':
-      return refused(namespaceRefusal(kind, name, namespace, outcome.found));
+      return refused(conditionRefusal(target, name, outcome));
     default:
       return unreachable(outcome);
   }

@@ -165,5 +165,9 @@ export function scopeOf({
 }
 
 export function kindOf(scheme: Scheme, { kind }: WriteInput): KindInfo | undefined {
-  return scheme.findResource(kind.group, kind.version, kind.resource);
+  const served = scheme.findResource(kind.group, kind.version, kind.resource);
+  if (served !== undefined) return served;
+  // The server itself writes to what nobody can ask for any more.
+  const stored = scheme.findStorage(kind);
+  return stored?.version === kind.version ? stored : undefined;
 }

@@ -60,7 +60,7 @@ export function* compileRules(
   isStored: (text: string) => boolean,
   memo: RuleMemo = ruleMemo(),
 ): Steps<readonly CompiledRule[]> {
-  const environmentOf = environments(type, language);
+  const environmentOf = ruleEnvironments(type, language);
   const sizes = schemaSizes(type);
   const compiled: CompiledRule[] = [];
   for (const source of rules) {
@@ -132,7 +132,9 @@ function inWords(compiled: CompiledExpression, of: 'rule' | 'message'): Compiled
   return { kind: 'invalid', problem: of === 'rule' ? problem : `messageExpression ${problem}` };
 }
 
-function environments(
+/** Of the rules that stand at one place: of new ones and of stored ones, with `oldSelf` as it is
+ * or as an optional. Each is made when it is first asked for. */
+export function ruleEnvironments(
   type: SchemaType,
   language: Language,
 ): (stored: boolean, optional: boolean) => Environment {
@@ -154,7 +156,8 @@ function environments(
   };
 }
 
-function namesOldSelf({ ast }: Expression): boolean {
+/** Whether it compares with the old value: a rule on transitions. */
+export function namesOldSelf({ ast }: Expression): boolean {
   return [...ast.references.values()].some(
     (reference) => reference.kind === 'variable' && reference.name === 'oldSelf',
   );
