@@ -122,7 +122,7 @@ function schemaOf(operation: Operation): JsonObject {
 }
 
 function patchOf({ patch = {} }: Operation): JsonObject {
-  return typeof patch === 'string' ? (parse(patch) as JsonObject) : patch;
+  return typeof patch === 'string' ? (parse(patch.replaceAll('\t', '')) as JsonObject) : patch;
 }
 
 for (const { disabled, name, operations } of vectors?.ratcheting ?? []) {
