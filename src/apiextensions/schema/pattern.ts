@@ -18,7 +18,7 @@ export type CompiledPattern =
 export function compiledPattern(source: string): CompiledPattern {
   try {
     const program = compilePattern(source);
-    return { kind: 'ok', pattern: { test: (text) => program.matcher(text).find() } };
+    return { kind: 'ok', pattern: { test: (text) => program.test(text) } };
   } catch (error) {
     return { kind: 'invalid', problem: error instanceof Error ? error.message : String(error) };
   }

@@ -25,6 +25,8 @@ export class ValuePlan {
   readonly hasBounds: boolean;
   readonly hasJunctors: boolean;
   readonly items: ValuePlan | undefined;
+  /** Something is said of members. */
+  readonly hasMembers: boolean;
   /** Members that no property declares: undefined: anything; false: there may be none. */
   readonly values: ValuePlan | false | undefined;
   readonly #planner: ValuePlanner;
@@ -55,6 +57,7 @@ export class ValuePlan {
         : schema.additionalProperties === false
           ? false
           : undefined;
+    this.hasMembers = values !== undefined || Object.keys(schema.properties ?? {}).length > 0;
   }
 
   /** Undefined: it is not declared. */
