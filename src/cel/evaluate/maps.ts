@@ -8,6 +8,10 @@ import { evaluationError } from '../evaluation-error.ts';
 import { adapt, canonicalInt, Double, MapValue, Uint } from '../value.ts';
 import type { PlainMap, Value } from '../value.ts';
 import { Boxed } from '../boxed.ts';
+import { work } from './work.ts';
+
+/** Of an object that is walked, whatever it costs. */
+const workPerName = 4;
 
 type Canonical = string | number | bigint | boolean;
 
@@ -128,13 +132,16 @@ export function mapSize(map: PlainMap | MapValue): number {
   if (map instanceof MapValue) return map.size();
   let size = 0;
   for (const name in map) if (Object.hasOwn(map, name) && map[name] !== undefined) size += 1;
+  work(size * workPerName);
   return size;
 }
 
 /** In the order of insertion, which is the same for the same data. */
 export function mapKeys(map: PlainMap | MapValue): Iterable<Value> {
   if (map instanceof MapValue) return map.keys();
-  return Object.keys(map).filter((name) => map[name] !== undefined);
+  const names = Object.keys(map);
+  work(names.length * workPerName);
+  return names.filter((name) => map[name] !== undefined);
 }
 
 /** A map and one entry more, or all entries of another map. */
