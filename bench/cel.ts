@@ -4,11 +4,11 @@
  * Question: how long does it take to compile real rules, and how many evaluations a second does one
  * core do, on JSON data as it is decoded?
  *
- * What it does not answer: what a request with rules costs, or what schema-typed data add. Nothing
- * else is measured beside it: Debian's stable release has no package of the reference's library
- * to build a peer with.
+ * What it does not answer: what a request with rules costs, or what schema-typed data add.
  *
- * Each rule is warmed up before it is measured; the figure is the best of three rounds.
+ * Each rule is warmed up before it is measured; the figure is the best of three rounds. Beside it
+ * stands the reference's library (cel-go, with its costs tracked and one core) in the same minute,
+ * where it is installed with Go: test/support/clients/cel-go-peer.ts says where it is looked for.
  */
 import { costTables } from '../src/cel/cost-tables.ts';
 import { createEnvironment } from '../src/cel/environment.ts';
@@ -18,6 +18,7 @@ import { dynType, intType, mapType, stringType } from '../src/cel/type.ts';
 import type { Type } from '../src/cel/type.ts';
 import type { Value } from '../src/cel/value.ts';
 import { systemClock } from '../src/stdx/clock.ts';
+import { findCelGo, startCelGo } from '../test/support/clients/cel-go-peer.ts';
 
 interface Rule {
   readonly name: string;
@@ -124,6 +125,11 @@ function rate(count: number, run: () => void): number {
   return best;
 }
 
+const found = findCelGo();
+if (found.kind === 'missing') console.log(`without cel-go: ${found.reason}`);
+const peer = found.kind === 'found' ? await startCelGo(found) : undefined;
+const perSecondText = (rate: number): string => Math.round(rate).toLocaleString('en-US');
+
 for (const { name, rule, variables, type } of rules) {
   const environment = createEnvironment({
     costs: costTables.kubernetes,
@@ -144,6 +150,15 @@ for (const { name, rule, variables, type } of rules) {
   const compiles = rate(compilations, () => {
     environment.program(environment.compile(rule).ast ?? ast);
   });
-  const evaluated = Math.round(perSecond).toLocaleString('en-US').padStart(12);
-  console.log(`${name.padEnd(28)}${evaluated}/s   compile ${Math.round(1e6 / compiles)} us`);
+  const evaluated = perSecondText(perSecond).padStart(12);
+  let line = `${name.padEnd(28)}${evaluated}/s   compile ${Math.round(1e6 / compiles)} us`;
+  if (peer !== undefined) {
+    const types = type === undefined ? {} : { self: type.text };
+    const theirs = await peer.measure({ rule, variables, types, ms: isSmoke ? 10 : 500 });
+    const ratio = (perSecond / theirs.evaluations).toFixed(1);
+    line += `   cel-go ${perSecondText(theirs.evaluations).padStart(10)}/s (${ratio} times)`;
+    line += `, compile ${Math.round(1e6 / theirs.compilations)} us`;
+  }
+  console.log(line);
 }
+peer?.close();

@@ -115,7 +115,7 @@ func measure(q *question) any {
 	if err != nil {
 		return map[string]any{"error": err.Error()}
 	}
-	program, err := compiled(env, q.Rule, cel.EvalOptions(cel.OptOptimize), cel.CostTracking(nil, freePresence), cel.CostLimit(1000000))
+	program, err := compiled(env, q.Rule, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostTrackerOptions(freePresence), cel.CostLimit(1000000))
 	if err != nil {
 		return map[string]any{"error": err.Error()}
 	}
@@ -141,7 +141,7 @@ func judge(q *question) any {
 	if issues != nil && issues.Err() != nil {
 		return map[string]any{"kind": "invalid", "text": issues.Err().Error()}
 	}
-	program, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostTracking(nil, freePresence), cel.CostLimit(q.Budget))
+	program, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostTrackerOptions(freePresence), cel.CostLimit(q.Budget))
 	if err != nil {
 		return map[string]any{"kind": "invalid", "text": err.Error()}
 	}
