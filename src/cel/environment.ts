@@ -7,7 +7,6 @@ import type {
   Compiled,
   Environment,
   EnvironmentOptions,
-  Parsed,
   Program,
   ProgramOptions,
 } from './cel.ts';
@@ -28,7 +27,8 @@ import { Planner } from './evaluate/planner.ts';
 import { optionalLibrary } from './library/optionals.ts';
 import { crossTypeOverloads, standardLibrary } from './library/standard.ts';
 import { issuesOf } from './syntax/issues.ts';
-import { defaultLimits, parse } from './syntax/parse.ts';
+import { wholly } from '../stdx/turns.ts';
+import { defaultLimits, parseInParts } from './syntax/parse.ts';
 import type { ParseOptions } from './syntax/parse.ts';
 import { sourceOf } from './syntax/source.ts';
 import type { Type } from './type.ts';
@@ -48,15 +48,12 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
 
 function environmentOf(options: EnvironmentOptions, collected: Collected): Environment {
   const parts = partsOf(options, collected);
-  const check = (ast: Ast): Compiled => checkAst(ast, parts);
-  const parseText = (text: string): Parsed => parse(text, parts.parseOptions);
+  const compileInParts = (text: string): Compiling => compiling(text, parts);
   return {
-    parse: parseText,
-    check,
-    compile(text) {
-      const parsed = parseText(text);
-      return parsed.ast === undefined ? parsed : check(parsed.ast);
-    },
+    parse: (text) => wholly(parseInParts(text, parts.parseOptions)),
+    check: (ast) => wholly(checkInParts(ast, parts)),
+    compile: (text) => wholly(compileInParts(text)),
+    compileInParts,
     program: (ast, programOptions) => plannedProgram(ast, parts, programOptions),
     estimate: (ast, hints) => estimate(ast, parts, hints),
     extend: (more) => {
@@ -159,13 +156,23 @@ function declarationsOf(
   return { functions, types, variables };
 }
 
-function checkAst(ast: Ast, { options, declarations, parseOptions }: Parts): Compiled {
+type Compiling = Generator<undefined, Compiled, undefined>;
+
+function* compiling(text: string, parts: Parts): Compiling {
+  const parsed = yield* parseInParts(text, parts.parseOptions);
+  if (parsed.ast === undefined) return parsed;
+  yield;
+  return yield* checkInParts(parsed.ast, parts);
+}
+
+function* checkInParts(ast: Ast, { options, declarations, parseOptions }: Parts): Compiling {
   const issues = issuesOf(() => sourceOf(ast.source), parseOptions.sourceName);
   const checked = new Checker(ast, issues, {
     declarations,
     homogeneousLiterals: false,
     hiddenOverloads: options.crossTypeComparisons === true ? noOverloads : crossTypeOverloads,
   }).check();
+  yield;
   if (issues.count === 0) validateLiterals(checked, issues, options);
   if (issues.count > 0) return { issues: issues.list(), text: issues.text() };
   return { ast: checked };

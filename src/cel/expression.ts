@@ -5,7 +5,7 @@ import type { Ast, CheckedAst } from './ast.ts';
 import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';
 import { budgets } from './budgets.ts';
 import type { CostEstimate, SizeHints } from './cost.ts';
-import { untilDone } from '../stdx/turns.ts';
+import { untilDone, wholly } from '../stdx/turns.ts';
 import type { Turns } from '../stdx/turns.ts';
 import { sameType } from './type.ts';
 import type { Type } from './type.ts';
@@ -36,34 +36,21 @@ export function compileExpression(
   return wholly(compileInParts(environment, text, results));
 }
 
-/** Work that yields between its parts, done to its end. */
-export function wholly<T>(work: Generator<undefined, T, undefined>): T {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-}
-
 /** The same, yielding between its steps where others may have a turn. */
 export function* compileInParts(
   environment: Environment,
   text: string,
   results: readonly Type[] = [],
 ): Generator<undefined, CompiledExpression, undefined> {
-  const parsed = environment.parse(text);
-  if (parsed.ast === undefined) return notCompiled(parsed.text);
-  yield;
-  const compiled = environment.check(parsed.ast);
-  if (compiled.ast === undefined) return notCompiled(compiled.text);
+  const compiled = yield* environment.compileInParts(text);
+  if (compiled.ast === undefined) {
+    return { kind: 'invalid', problem: `compilation failed: ${compiled.text}` };
+  }
   const { ast } = compiled;
   if (results.length > 0 && !results.some((type) => sameType(type, ast.type))) {
     return { kind: 'invalid', problem: wrongResult(results, ast.type), found: ast.type };
   }
   return { kind: 'ok', expression: new CompiledText(environment, text, ast) };
-}
-
-function notCompiled(issues: string): CompiledExpression {
-  return { kind: 'invalid', problem: `compilation failed: ${issues}` };
 }
 
 /** Its program is made when it is first needed: most of what is checked when it is written is run

@@ -39,6 +39,14 @@ export const wholeTurnMs = Infinity;
 
 export const defaultTurnLimits: TurnLimits = { turnMs: 6, stepMs: 2, pauseCostMs: 2 };
 
+/** Work that gives way by yielding, done at once. */
+export function wholly<T>(work: Iterator<undefined, T, undefined>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
 /** Calls `next` in turns with others, until it gives something. It does a short part of the work
  * each time. Rejects with what it throws. */
 export function untilDone<T>(

@@ -12,7 +12,7 @@
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import { wholly } from '../../cel/expression.ts';
+import { wholly } from '../../stdx/turns.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 
 const keptMax = 64;

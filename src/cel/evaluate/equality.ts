@@ -24,7 +24,7 @@ import { work } from './work.ts';
 
 const depthMax = 1000;
 const workPerNode = 8;
-const workPerKey = 64;
+const workPerKey = 128;
 
 /** The number that a value is, comparable with `==` and `<` across number and bigint. */
 export function numberOf(value: Value): number | bigint | undefined {

@@ -19,7 +19,7 @@ import { work } from '../evaluate/work.ts';
 import { checkResultSize } from './string-functions.ts';
 
 /** Of a list or a map that is printed: what is printed is not in the price. */
-const workPerPart = 64;
+const workPerPart = 384;
 import { toText } from './conversions.ts';
 import { fixedText, groupThousands, scientificText } from './number-text.ts';
 import { Type } from '../type.ts';

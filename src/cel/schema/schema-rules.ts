@@ -6,7 +6,8 @@
  */
 import type { Environment } from '../cel.ts';
 import type { SizeHints } from '../cost.ts';
-import { compileInParts, wholly } from '../expression.ts';
+import { wholly } from '../../stdx/turns.ts';
+import { compileInParts } from '../expression.ts';
 import type { CompiledExpression, Expression } from '../expression.ts';
 import type { Language } from '../language.ts';
 import { boolType, optionalType, stringType } from '../type.ts';
