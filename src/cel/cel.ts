@@ -140,6 +140,8 @@ export interface Environment {
   check(ast: Ast): Compiled;
   /** Parse and check. */
   compile(text: string): Compiled;
+  /** The same, yielding where others may have a turn. */
+  compileInParts(text: string): Generator<undefined, Compiled, undefined>;
   /** Of a tree that was not checked: all decisions on types are made at run time. */
   program(ast: Ast | CheckedAst, options?: ProgramOptions): Program;
   estimate(ast: CheckedAst, hints?: SizeHints): CostEstimate;

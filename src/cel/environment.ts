@@ -3,14 +3,7 @@
  * planned and estimated with them. The one file that users of the room call.
  */
 import type { Ast, CheckedAst } from './ast.ts';
-import type {
-  Compiled,
-  Environment,
-  EnvironmentOptions,
-  Parsed,
-  Program,
-  ProgramOptions,
-} from './cel.ts';
+import type { Compiled, Environment, EnvironmentOptions, Program, ProgramOptions } from './cel.ts';
 import { Checker } from './check/checker.ts';
 import { validateLiterals } from './check/literal-validation.ts';
 import type { Declarations } from './check/scope.ts';
@@ -28,7 +21,8 @@ import { Planner } from './evaluate/planner.ts';
 import { optionalLibrary } from './library/optionals.ts';
 import { crossTypeOverloads, standardLibrary } from './library/standard.ts';
 import { issuesOf } from './syntax/issues.ts';
-import { defaultLimits, parse } from './syntax/parse.ts';
+import { finished } from '../stdx/stepwise.ts';
+import { defaultLimits, parseInParts } from './syntax/parse.ts';
 import type { ParseOptions } from './syntax/parse.ts';
 import { sourceOf } from './syntax/source.ts';
 import type { Type } from './type.ts';
@@ -48,15 +42,12 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
 
 function environmentOf(options: EnvironmentOptions, collected: Collected): Environment {
   const parts = partsOf(options, collected);
-  const check = (ast: Ast): Compiled => checkAst(ast, parts);
-  const parseText = (text: string): Parsed => parse(text, parts.parseOptions);
+  const compileInParts = (text: string): Compiling => compiling(text, parts);
   return {
-    parse: parseText,
-    check,
-    compile(text) {
-      const parsed = parseText(text);
-      return parsed.ast === undefined ? parsed : check(parsed.ast);
-    },
+    parse: (text) => finished(parseInParts(text, parts.parseOptions)),
+    check: (ast) => finished(checkInParts(ast, parts)),
+    compile: (text) => finished(compileInParts(text)),
+    compileInParts,
     program: (ast, programOptions) => plannedProgram(ast, parts, programOptions),
     estimate: (ast, hints) => estimate(ast, parts, hints),
     extend: (more) => {
@@ -161,13 +152,23 @@ function declarationsOf(
   return { functions, types, variables };
 }
 
-function checkAst(ast: Ast, { options, declarations, parseOptions }: Parts): Compiled {
+type Compiling = Generator<undefined, Compiled, undefined>;
+
+function* compiling(text: string, parts: Parts): Compiling {
+  const parsed = yield* parseInParts(text, parts.parseOptions);
+  if (parsed.ast === undefined) return parsed;
+  yield;
+  return yield* checkInParts(parsed.ast, parts);
+}
+
+function* checkInParts(ast: Ast, { options, declarations, parseOptions }: Parts): Compiling {
   const issues = issuesOf(() => sourceOf(ast.source), parseOptions.sourceName);
   const checked = new Checker(ast, issues, {
     declarations,
     homogeneousLiterals: false,
     hiddenOverloads: options.crossTypeComparisons === true ? noOverloads : crossTypeOverloads,
   }).check();
+  yield;
   if (issues.count === 0) validateLiterals(checked, issues, options);
   if (issues.count > 0) return { issues: issues.list(), text: issues.text() };
   return { ast: checked };

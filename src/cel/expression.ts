@@ -44,20 +44,15 @@ export function* compileInParts(
   text: string,
   results: readonly Type[] = [],
 ): Steps<CompiledExpression> {
-  const parsed = environment.parse(text);
-  if (parsed.ast === undefined) return notCompiled(parsed.text);
-  yield;
-  const compiled = environment.check(parsed.ast);
-  if (compiled.ast === undefined) return notCompiled(compiled.text);
+  const compiled = yield* environment.compileInParts(text);
+  if (compiled.ast === undefined) {
+    return { kind: 'invalid', problem: `compilation failed: ${compiled.text}` };
+  }
   const { ast } = compiled;
   if (results.length > 0 && !results.some((type) => sameType(type, ast.type))) {
     return { kind: 'invalid', problem: wrongResult(results, ast.type), found: ast.type };
   }
   return { kind: 'ok', expression: new CompiledText(environment, text, ast) };
-}
-
-function notCompiled(issues: string): CompiledExpression {
-  return { kind: 'invalid', problem: `compilation failed: ${issues}` };
 }
 
 /** Its program is made when it is first needed: most of what is checked when it is written is run

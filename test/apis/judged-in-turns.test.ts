@@ -11,15 +11,15 @@ import { costTables } from '../../src/cel/cost-tables.ts';
 import { createLanguage } from '../../src/cel/language.ts';
 import type { Language } from '../../src/cel/language.ts';
 
-/** The language, counting the texts that are parsed. */
-function countedLanguage(): { language: Language; parsed(): number } {
+/** The language, counting the texts that are compiled. */
+function countedLanguage(): { language: Language; compiled(): number } {
   const made = createLanguage({ release: 33, costs: costTables.kubernetes });
   let count = 0;
   const counted = (environment: Environment): Environment => ({
     ...environment,
-    parse(text) {
+    compileInParts(text) {
       count += 1;
-      return environment.parse(text);
+      return environment.compileInParts(text);
     },
   });
   return {
@@ -27,7 +27,7 @@ function countedLanguage(): { language: Language; parsed(): number } {
       forNew: (place) => counted(made.forNew(place)),
       forStored: (place) => counted(made.forStored(place)),
     },
-    parsed: () => count,
+    compiled: () => count,
   };
 }
 
@@ -91,13 +91,13 @@ function prepared(rules: KindRules, next: ApiObject, current?: ApiObject): numbe
 for (const [name, rulesOf, make] of kinds) {
   describe(`expressions of ${name}`, () => {
     test('are judged one step after the other, and a decision finds the verdict', () => {
-      const { language, parsed } = countedLanguage();
+      const { language, compiled } = countedLanguage();
       const rules = rulesOf(language);
       const next = make(texts(60));
       assert.ok(prepared(rules, next) >= 60);
-      const before = parsed();
+      const before = compiled();
       assert.deepEqual(rules.validateCreate?.(structuredClone(next)), []);
-      assert.equal(parsed(), before);
+      assert.equal(compiled(), before);
       assert.equal(rules.prepareValidation?.(structuredClone(next), undefined), undefined);
     });
 
@@ -129,10 +129,10 @@ for (const [name, rulesOf, make] of kinds) {
 }
 
 test('rules of places and versions that are alike are compiled once', () => {
-  const { language, parsed } = countedLanguage();
+  const { language, compiled } = countedLanguage();
   const rules = definitionExpressions(language);
   assert.deepEqual(rules.validateCreate?.(definition(texts(40), 3)), []);
-  assert.equal(parsed(), 40);
+  assert.equal(compiled(), 40);
 });
 
 test('verdicts are kept for a bounded number of objects', () => {

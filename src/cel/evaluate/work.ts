@@ -12,7 +12,7 @@
  */
 import { EvaluationCancelled, paused } from '../evaluation-error.ts';
 
-const stepsMax = 4_000_000;
+const stepsMax = 2_000_000;
 /** Of a part, before others may have a turn. */
 const partSteps = 200_000;
 

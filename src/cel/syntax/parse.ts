@@ -38,7 +38,11 @@ export interface ParseOptions {
   readonly findMacro: (name: string, argCount: number, member: boolean) => Macro | undefined;
 }
 
-export function parse(text: string, options: ParseOptions): Parsed {
+/** Yields between reading the text and making the tree, each of which is a walk over all of it. */
+export function* parseInParts(
+  text: string,
+  options: ParseOptions,
+): Generator<undefined, Parsed, undefined> {
   const { limits } = options;
   // No text has more code points than code units, and at least half as many.
   const tooLong = text.length > 2 * limits.sizeMax;
@@ -54,7 +58,9 @@ export function parse(text: string, options: ParseOptions): Parsed {
   const nodesMax = Math.min(limits.nodesMax, nodesFloor + nodesPerPoint * size);
   const builder = new TreeBuilder(source, issues, { ...limits, ...options, nodesMax });
   try {
-    const expr = builder.build(recognize(source, issues, limits));
+    const read = recognize(source, issues, limits);
+    yield;
+    const expr = builder.build(read);
     if (issues.count === 0) {
       const { nodes, macroCalls } = builder;
       return { ast: { expr, source: source.text, positions: nodes.positions, macroCalls } };

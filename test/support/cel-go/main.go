@@ -22,6 +22,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/ext"
+	"github.com/google/cel-go/interpreter"
 )
 
 type question struct {
@@ -57,6 +58,9 @@ func withInts(value any) any {
 	}
 	return value
 }
+
+// As the servers of the reference set it.
+var freePresence = interpreter.PresenceTestHasCost(false)
 
 func environmentFor(q *question) (*cel.Env, error) {
 	options := []cel.EnvOption{
@@ -111,7 +115,7 @@ func measure(q *question) any {
 	if err != nil {
 		return map[string]any{"error": err.Error()}
 	}
-	program, err := compiled(env, q.Rule, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(1000000))
+	program, err := compiled(env, q.Rule, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostTrackerOptions(freePresence), cel.CostLimit(1000000))
 	if err != nil {
 		return map[string]any{"error": err.Error()}
 	}
@@ -137,7 +141,7 @@ func judge(q *question) any {
 	if issues != nil && issues.Err() != nil {
 		return map[string]any{"kind": "invalid", "text": issues.Err().Error()}
 	}
-	program, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(q.Budget))
+	program, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostTrackerOptions(freePresence), cel.CostLimit(q.Budget))
 	if err != nil {
 		return map[string]any{"kind": "invalid", "text": err.Error()}
 	}
