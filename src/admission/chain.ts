@@ -14,7 +14,13 @@ import { newForbidden, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes } from '../authorization/authorizer.ts';
-import type { Asks, Awaitable, GuardedWrite, GuardOf, WriteGuard } from '../registry/write-guard.ts';
+import type {
+  Asks,
+  Awaitable,
+  GuardedWrite,
+  GuardOf,
+  WriteGuard,
+} from '../registry/write-guard.ts';
 import type {
   AdmissionPlugin,
   AdmissionTarget,

@@ -29,8 +29,7 @@ export function priorities(identity: Identity, known: AdmissionObjects): Admissi
     current: ({ name, resource }) =>
       name === '' || isClass(resource) ? known.current() : undefined,
     admits: ['create'],
-    admit: ({ next, resource }) =>
-      isPod(resource) ? withPriority(known, classes, next) : next,
+    admit: ({ next, resource }) => (isPod(resource) ? withPriority(known, classes, next) : next),
     validate: (review) =>
       isClass(review.resource) ? defaultRefusal(known, classes, review) : undefined,
   };

@@ -80,7 +80,11 @@ class Graph implements OwnerGraph {
   readonly #deleting = new Map<ObjectReference, string>();
   readonly #deletingReferences = new Map<string, ObjectReference>();
 
-  constructor(scheme: Scheme, finalizers: Identity['finalizers'], examine: (reference: ObjectReference) => void) {
+  constructor(
+    scheme: Scheme,
+    finalizers: Identity['finalizers'],
+    examine: (reference: ObjectReference) => void,
+  ) {
     this.#scheme = scheme;
     this.#finalizers = finalizers;
     this.#examine = examine;
@@ -163,7 +167,11 @@ class Graph implements OwnerGraph {
     }
   }
 
-  #link(reference: ObjectReference, namespace: string, { uid = '', ownerReferences = [] }: ObjectMeta): void {
+  #link(
+    reference: ObjectReference,
+    namespace: string,
+    { uid = '', ownerReferences = [] }: ObjectMeta,
+  ): void {
     const before = this.#nodes.get(reference);
     const owners = ownerReferences.map((owner) => this.#ownerLink(owner, namespace));
     if (before !== undefined && before.uid === uid && sameOwners(before.owners, owners)) return;

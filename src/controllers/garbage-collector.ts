@@ -87,7 +87,9 @@ class Collector implements GarbageCollector {
       onEmpty: () => this.#goOnReviewing(),
       onError: deps.onError,
     });
-    this.#graph = createOwnerGraph(scheme, identity.finalizers, (reference) => this.#queue.add(reference));
+    this.#graph = createOwnerGraph(scheme, identity.finalizers, (reference) =>
+      this.#queue.add(reference),
+    );
     this.#around = {
       graph: this.#graph,
       finalizers: identity.finalizers,

@@ -140,7 +140,8 @@ function checkSchema(location: SchemaLocation, walk: Walk): void {
   const rules = objects(schema, rulesName);
   const isRoot = path.endsWith('.openAPIV3Schema');
   const type =
-    location.type ?? (rules.length === 0 ? undefined : typeOf(schema, isRoot || isEmbedded(schema)));
+    location.type ??
+    (rules.length === 0 ? undefined : typeOf(schema, isRoot || isEmbedded(schema)));
   if (rules.length > 0) checkRules(rules, { ...location, type }, walk);
   const within = uncorrelatableBelow(location);
   for (const [end, inner] of innerSchemas(schema)) {
