@@ -223,7 +223,7 @@ class ListAnswer {
   }
 
   #begin(measure: ListMeasure): void {
-    const { deps, request, mediaType, layout, list } = this.#parts;
+    const { deps, request, mediaType, layout } = this.#parts;
     const { exchange } = request;
     const { form, itemOf, costly, isPassing } = layout;
     const frame = form.frame(measure);
