@@ -7,6 +7,7 @@
  *               └─ ...         busy (a command waits)        never stopped
  *
  *   submit ─▶ committer ─▶ committed      load ─▶ store ─▶ loaded      ask ─▶ admission ─▶ answered
+ *                                                                      pause ─▶ a turn ─▶ answered
  *
  * Invariants: at most one actor per key; an actor with a command in its mailbox is never stopped;
  * an actor holds nothing that the store does not, so stopping one loses only time. An actor that
@@ -70,6 +71,8 @@ export interface ActorSystemDeps extends Omit<ObjectPorts, 'limits' | 'soleWrite
   readonly committer: Pick<Committer, 'submit'>;
   /** Answers what a decision asks. */
   readonly answer: AnswerPort;
+  /** Resolves in a turn of the event loop that is for the rest of a decision; absent: the next. */
+  readonly pause?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
   /** Default: false, which is always right; true spares a read before a refusal or a no-op. */
@@ -304,6 +307,9 @@ class ObjectActors implements ObjectActorSystem {
       case 'ask':
         this.#ask(active, effect);
         return;
+      case 'pause':
+        this.#pause(active, effect.number);
+        return;
       case 'answer':
         this.#deps.commandLog?.answered(active.context, effect.entry, effect.outcome);
         effect.entry.resolve(effect.outcome);
@@ -381,6 +387,13 @@ class ObjectActors implements ObjectActorSystem {
     } catch (error) {
       failed(error);
     }
+  }
+
+  #pause({ actor }: ActiveObject, number: number): void {
+    const goOn = (): void => actor.send({ type: 'answered', number, answer: { kind: 'allowed' } });
+    const { pause, timers } = this.#deps;
+    if (pause === undefined) timers.nextTurn(goOn);
+    else void pause().then(goOn);
   }
 
   #answered(): void {

@@ -69,6 +69,7 @@ export function strategiesOf(
       ...(preparation && preparationInRulesVersion(preparation, kind)),
       warnings: warningsOf(warnings, noticesOf(stored, identity), view),
       deletionWarning: version.deletionWarning,
+      prepareValidation: rules.prepareValidation,
       ...validation(base, (object) => checkSchema(view(object)), rules),
     };
     made.set(kind, strategy);

@@ -31,11 +31,11 @@ export function proxySubresource(options: string, refusalOf: ProxyRefusal): Subr
   return { verbs, kinds: () => kinds, connects: 'below', connection };
 }
 
-const scaleKinds = [writtenKind('autoscaling', 'v1', 'Scale', 'autoscaling')];
+export const scaleKind = writtenKind('autoscaling', 'v1', 'Scale', 'autoscaling');
 
 /** For whichever kind has them according to the facts. */
 const ofEveryKind: Readonly<Record<string, SubresourceDefinition>> = lookup({
-  scale: { verbs: objectParts, kinds: () => scaleKinds },
+  scale: { verbs: objectParts, kinds: () => [scaleKind] },
   status: { verbs: objectParts },
 });
 

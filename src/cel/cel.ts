@@ -120,7 +120,19 @@ export interface ProgramOptions {
 }
 
 export interface Program {
+  /** Whole, in one turn: for what is known to be small, and for what nobody waits beside. */
   evaluate(bindings: Bindings, options?: EvaluateOptions): Outcome;
+  /** The same in parts: see evaluateInTurns (expression.ts). */
+  begin(bindings: Bindings, options?: EvaluateOptions): Evaluation;
+}
+
+/** An evaluation under way. Others may be evaluated between its parts. */
+export interface Evaluation {
+  /**
+   * Does one part, which is short whatever the expression. Undefined: there is more to do. Most
+   * expressions end with their first part. What it comes to, and costs, is what `evaluate` gives.
+   */
+  next(): Outcome | undefined;
 }
 
 export interface Environment {

@@ -4,12 +4,9 @@
  */
 import type { Ast, CheckedAst } from './ast.ts';
 import type {
-  Bindings,
   Compiled,
   Environment,
   EnvironmentOptions,
-  EvaluateOptions,
-  Outcome,
   Parsed,
   Program,
   ProgramOptions,
@@ -26,11 +23,8 @@ import type {
   VariableDeclaration,
 } from './declaration.ts';
 import { Estimator } from './estimate/estimator.ts';
-import { Frame } from './evaluate/frame.ts';
-import type { Run } from './evaluate/frame.ts';
+import { programOf } from './evaluate/evaluation.ts';
 import { Planner } from './evaluate/planner.ts';
-import { beginWork, endWork } from './evaluate/work.ts';
-import { EvaluationCancelled, EvaluationError, UnknownResult } from './evaluation-error.ts';
 import { optionalLibrary } from './library/optionals.ts';
 import { crossTypeOverloads, standardLibrary } from './library/standard.ts';
 import { issuesOf } from './syntax/issues.ts';
@@ -38,9 +32,6 @@ import { defaultLimits, parse } from './syntax/parse.ts';
 import type { ParseOptions } from './syntax/parse.ts';
 import { sourceOf } from './syntax/source.ts';
 import type { Type } from './type.ts';
-
-/** What an evaluation may cost when nobody says otherwise. */
-const defaultBudget = 10_000_000;
 
 const noOverloads: ReadonlySet<string> = new Set();
 
@@ -66,7 +57,7 @@ function environmentOf(options: EnvironmentOptions, collected: Collected): Envir
       const parsed = parseText(text);
       return parsed.ast === undefined ? parsed : check(parsed.ast);
     },
-    program: (ast, programOptions) => programOf(ast, parts, programOptions),
+    program: (ast, programOptions) => plannedProgram(ast, parts, programOptions),
     estimate: (ast, hints) => estimate(ast, parts, hints),
     extend: (more) => {
       const extended = {
@@ -87,7 +78,8 @@ function environmentOf(options: EnvironmentOptions, collected: Collected): Envir
 interface Collected extends Pick<Declarations, 'functions' | 'types'> {
   readonly variables: ReadonlyMap<string, VariableDeclaration>;
   readonly overloads: ReadonlyMap<string, Overload>;
-  readonly macros: ReadonlyMap<string, Macro>;
+  /** By name; those for so many arguments before those for any number. */
+  readonly macros: ReadonlyMap<string, readonly Macro[]>;
 }
 
 function collect(options: EnvironmentOptions): Collected {
@@ -101,11 +93,23 @@ function collect(options: EnvironmentOptions): Collected {
   ];
   const overloads = new Map<string, Overload>();
   const declared = declarationsOf(libraries, isThere, overloads);
-  const macros = new Map<string, Macro>();
-  for (const macro of libraries.flatMap((library) => library.macros ?? [])) {
-    if (isThere(macro.since)) macros.set(macroKey(macro), macro);
-  }
+  const macros = macrosOf(
+    libraries.flatMap((library) => library.macros ?? []).filter(({ since }) => isThere(since)),
+  );
   return { ...declared, overloads, macros };
+}
+
+/** One that comes later replaces one with the same arguments. */
+function macrosOf(all: readonly Macro[]): ReadonlyMap<string, readonly Macro[]> {
+  const macros = new Map<string, Macro[]>();
+  for (const macro of all) {
+    const { name, argumentCount, member } = macro;
+    const others = (macros.get(name) ?? []).filter(
+      (other) => other.argumentCount !== argumentCount || other.member !== member,
+    );
+    macros.set(name, argumentCount === undefined ? [...others, macro] : [macro, ...others]);
+  }
+  return macros;
 }
 
 function partsOf(options: EnvironmentOptions, collected: Collected): Parts {
@@ -123,14 +127,16 @@ function partsOf(options: EnvironmentOptions, collected: Collected): Parts {
       optionals: options.optionals ?? false,
       escapedIdentifiers: options.escapedIdentifiers ?? false,
       findMacro: (name, argumentCount, member) =>
-        macros.get(macroKey({ name, argumentCount, member })) ??
-        macros.get(macroKey({ name, argumentCount: undefined, member })),
+        macros
+          .get(name)
+          ?.find(
+            (macro) =>
+              macro.member === member &&
+              (macro.argumentCount === undefined || macro.argumentCount === argumentCount),
+          ),
     },
   };
 }
-
-const macroKey = ({ name, argumentCount, member }: Omit<Macro, 'expand' | 'since'>): string =>
-  `${name}:${argumentCount ?? '*'}:${member}`;
 
 function declarationsOf(
   libraries: readonly Library[],
@@ -156,7 +162,7 @@ function declarationsOf(
 }
 
 function checkAst(ast: Ast, { options, declarations, parseOptions }: Parts): Compiled {
-  const issues = issuesOf(sourceOf(ast.source), parseOptions.sourceName);
+  const issues = issuesOf(() => sourceOf(ast.source), parseOptions.sourceName);
   const checked = new Checker(ast, issues, {
     declarations,
     homogeneousLiterals: false,
@@ -172,46 +178,16 @@ function estimate(ast: CheckedAst, parts: Parts, hints: SizeHints | undefined): 
   return new Estimator(ast, { costs: options.costs, hints, overloadCost }).estimate();
 }
 
-function programOf(ast: Ast | CheckedAst, parts: Parts, options: ProgramOptions = {}): Program {
+function plannedProgram(
+  ast: Ast | CheckedAst,
+  parts: Parts,
+  options: ProgramOptions = {},
+): Program {
   const planner = new Planner(ast, {
     declarations: parts.declarations,
     costs: parts.options.costs,
     foldConstants: options.foldConstants ?? true,
   });
-  const { run, cost } = planner.plan(ast.expr);
-  const { localsCount } = planner;
-  return {
-    evaluate(bindings: Bindings, evaluateOptions: EvaluateOptions = {}): Outcome {
-      const { budget = defaultBudget, unknown } = evaluateOptions;
-      const frame = new Frame(bindings, budget, localsCount, unknown);
-      frame.cost = cost;
-      return evaluate(run, frame);
-    },
-  };
-}
-
-function evaluate(run: Run, frame: Frame): Outcome {
-  beginWork();
-  try {
-    const value = run(frame);
-    if (frame.cost <= frame.budget) return { kind: 'value', value, cost: frame.cost };
-  } catch (error) {
-    const { cost } = frame;
-    if (error instanceof EvaluationCancelled) {
-      return { kind: 'budget-exceeded', message: error.message, cost };
-    }
-    if (cost <= frame.budget) {
-      if (error instanceof EvaluationError) return { kind: 'error', message: error.message, cost };
-      if (error instanceof UnknownResult) {
-        return { kind: 'unknown', variables: error.variables, cost };
-      }
-      // Data that nests without end is the one thing that gets here: no budget counts it.
-      if (error instanceof RangeError) return { kind: 'error', message: error.message, cost };
-      throw error;
-    }
-  } finally {
-    endWork();
-  }
-  const message = 'operation cancelled: actual cost limit exceeded';
-  return { kind: 'budget-exceeded', message, cost: frame.cost };
+  const planned = planner.plan(ast.expr);
+  return programOf(planned, planner);
 }

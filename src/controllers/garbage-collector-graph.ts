@@ -1,11 +1,11 @@
 /**
  * Who owns whom: the part of the store that garbage collection has to know, kept from streams.
  *
- *   reference            "<group>/<resource>/<namespace>/<name>"
+ *   reference        "<group>/<resource>/<namespace>/<name>"
  *   nodes            reference ─▶ the owners that the object there names (only if any)
  *   dependents       uid of an owner ─▶ references of the objects that name it
  *   referred         reference of an owner ─▶ uids that are looked for there
- *   deleting         objects whose deletion waits for the collector: reference ─▶ uid, uid ─▶ reference
+ *   deleting         objects whose deletion waits for the collector: reference ─▶ uid, and back
  *
  * What it is not: what decides. It says what to look at; decisions are made on the snapshots.
  *
@@ -44,6 +44,8 @@ export interface OwnerGraph {
   node(reference: ObjectReference): GraphNode | undefined;
   /** Places of the objects that name this owner. */
   dependentsOf(uid: string): ReadonlySet<ObjectReference>;
+  /** Places of objects that name an owner of a kind that is not served. */
+  unknown(): Iterable<ObjectReference>;
   /** All that may have to be looked at. Takes what is added meanwhile into account. */
   references(): IterableIterator<ObjectReference>;
   readonly count: number;
@@ -77,6 +79,7 @@ class Graph implements OwnerGraph {
   readonly #nodes = new Map<ObjectReference, GraphNode>();
   readonly #dependents = new Map<string, Set<ObjectReference>>();
   readonly #referred = new Map<ObjectReference, Set<string>>();
+  readonly #unknown = new Set<ObjectReference>();
   readonly #deleting = new Map<ObjectReference, string>();
   readonly #deletingReferences = new Map<string, ObjectReference>();
 
@@ -98,6 +101,7 @@ class Graph implements OwnerGraph {
     this.#nodes.clear();
     this.#dependents.clear();
     this.#referred.clear();
+    this.#unknown.clear();
     this.#deleting.clear();
     this.#deletingReferences.clear();
   }
@@ -108,6 +112,10 @@ class Graph implements OwnerGraph {
 
   dependentsOf(uid: string): ReadonlySet<ObjectReference> {
     return this.#dependents.get(uid) ?? nothing;
+  }
+
+  unknown(): Iterable<ObjectReference> {
+    return this.#unknown;
   }
 
   *references(): IterableIterator<ObjectReference> {
@@ -181,6 +189,7 @@ class Graph implements OwnerGraph {
     for (const owner of owners) {
       addTo(this.#dependents, owner.uid, reference);
       if (isPlace(owner.at)) addTo(this.#referred, owner.at, owner.uid);
+      else if (owner.at === 'unknown') this.#unknown.add(reference);
     }
     this.#examine(reference);
   }
@@ -190,6 +199,7 @@ class Graph implements OwnerGraph {
     const node = this.#nodes.get(reference);
     if (node === undefined) return;
     this.#nodes.delete(reference);
+    this.#unknown.delete(reference);
     for (const { uid, at } of node.owners) {
       takeFrom(this.#dependents, uid, reference);
       const waiting = this.#deletingReferences.get(uid);

@@ -13,7 +13,7 @@
  * Bounds: workQueueLimits; while the queue is full, references are dropped and the whole graph is
  * looked at again later. The state at the start is read in slices of `loadSlice` objects.
  */
-import { defer, filter, map, merge } from 'rxjs';
+import { defer, map, merge } from 'rxjs';
 import type { Observable, Subscription } from 'rxjs';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
@@ -25,6 +25,8 @@ import type { Judgement, Surroundings } from './garbage-collector-decision.ts';
 import { createOwnerGraph } from './garbage-collector-graph.ts';
 import type { OwnerGraph, ObjectReference } from './garbage-collector-graph.ts';
 import { deleteObserved, forgetOwners, releaseFinalizer } from './garbage-collector-writes.ts';
+import type { QueueMeters } from './queue-meters.ts';
+import { servedChanges } from './served-changes.ts';
 import { createWorkQueue } from './work-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -39,6 +41,7 @@ const garbageCollectorLimits = {
 export interface GarbageCollectorDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   /** An object names an owner that it cannot have. Called once for each state of the object. */
   readonly onMisplaced: (object: { kind: KindInfo; entry: Entry; uid: string }) => void;
   readonly onError: (reference: string, error: unknown) => void;
@@ -59,7 +62,6 @@ export function createGarbageCollector(deps: GarbageCollectorDeps): GarbageColle
 
 class Collector implements GarbageCollector {
   readonly #deps: GarbageCollectorDeps;
-  readonly #kinds: ReadonlyMap<string, KindInfo>;
   readonly #graph: OwnerGraph;
   readonly #queue: WorkQueue;
   readonly #around: Surroundings;
@@ -77,9 +79,9 @@ class Collector implements GarbageCollector {
     const { registry, timers } = deps;
     const { identity, scheme, streams } = registry;
     this.#deps = deps;
-    this.#kinds = kindsOf(registry);
     this.#queue = createWorkQueue({
       timers,
+      meter: deps.queues.meterOf('garbage-collector'),
       monotonicMs: () => registry.clock.monotonicMs(),
       prepare: () => streams.waitUntilCurrent(),
       work: (reference) => this.#work(reference),
@@ -134,12 +136,24 @@ class Collector implements GarbageCollector {
 
   /** Every change, and RESET when the state has been read: what changed meanwhile has come. */
   #events(): Observable<GraphEvent> {
-    const { streams } = this.#deps.registry;
-    const changes = [...this.#kinds.values()].map(({ storage }) =>
-      streams.resourceEvents(storage).pipe(filter((event) => event.type !== 'RESET')),
+    const { registry } = this.#deps;
+    const changes = servedChanges(
+      registry,
+      () => true,
+      () => this.#lookForOwners(),
     );
     const whole = defer(() => (this.#loading = this.#load())).pipe(map(() => wasRead));
-    return merge(whole, ...changes);
+    return merge(whole, changes);
+  }
+
+  /** Owners of a kind that has come are no longer unknown. */
+  #lookForOwners(): void {
+    for (const place of [...this.#graph.unknown()]) {
+      const entry = this.#entryAt(place);
+      const [group = '', resource = ''] = place.split('/', 2);
+      if (entry === undefined || entry === 'unreadable') continue;
+      this.#apply(`${group}/${resource}`, 'MODIFIED', entry);
+    }
   }
 
   #becomeWhole(): void {
@@ -155,7 +169,7 @@ class Collector implements GarbageCollector {
     this.#loads += 1;
     const own = this.#loads;
     let slice = 0;
-    for (const [id, kind] of this.#kinds) {
+    for (const [id, kind] of kindsOf(registry)) {
       for (const entry of registry.streams.snapshot(kind.storage).entries(undefined)) {
         slice += 1;
         if (slice % garbageCollectorLimits.loadSlice === 0) {
@@ -236,7 +250,7 @@ class Collector implements GarbageCollector {
 
   #kindAt(reference: ObjectReference): KindInfo | undefined {
     const [group = '', resource = ''] = reference.split('/', 2);
-    return this.#kinds.get(`${group}/${resource}`);
+    return this.#deps.registry.scheme.findStorage({ group, resource });
   }
 
   #entryAt(reference: ObjectReference): Entry | 'unreadable' | undefined {

@@ -110,6 +110,9 @@ interface KindSeries {
   readonly all: Map<string, Series>;
 }
 
+/** What is asked for is not served. */
+const noKind = {};
+
 const scopes = ['namespace', 'cluster', 'resource'] as const;
 
 export function createRequestCounts(
@@ -117,7 +120,18 @@ export function createRequestCounts(
   clock: Pick<Clock, 'monotonicMs'>,
 ): RequestCounts {
   const all: Series[] = [];
-  const byKind = new Map<KindInfo | undefined, KindSeries>();
+  const byName = new Map<string, KindSeries>();
+  const byKind = new WeakMap<KindInfo | typeof noKind, KindSeries>();
+  /** A kind that is defined anew goes on with the series that its name has. */
+  const seriesOfKind = (kind: KindInfo | undefined): KindSeries => {
+    const known = byKind.get(kind ?? noKind);
+    if (known !== undefined) return known;
+    const name = kind === undefined ? '' : `${kind.group}/${kind.version}/${kind.resource}`;
+    const made = byName.get(name) ?? { plain: new Map(), all: new Map() };
+    byName.set(name, made);
+    byKind.set(kind ?? noKind, made);
+    return made;
+  };
 
   function seriesOf(
     exchange: HttpExchange,
@@ -125,10 +139,7 @@ export function createRequestCounts(
     query: QueryParameters | undefined,
   ): Series {
     const kind = servedKind(scheme, info.resource);
-    let ofKind = byKind.get(kind);
-    if (ofKind === undefined) {
-      byKind.set(kind, (ofKind = { plain: new Map(), all: new Map() }));
-    }
+    const ofKind = seriesOfKind(kind);
     const below = subresourceOf(info, kind);
     const verb = verbOf(exchange, info, below);
     const scope = kind === undefined ? '' : scopeOf(info);

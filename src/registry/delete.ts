@@ -83,6 +83,7 @@ async function executeDelete(
       dryRun: options.dryRun,
       mayCreate: false,
       conditions: [],
+      inTurns: false,
     },
   );
   const outcome = await deps.actors.execute(objectKey(kind.storage, namespace, name), command);

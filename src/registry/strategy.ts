@@ -13,6 +13,7 @@ import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { withMember, without } from '../apimachinery/unstructured.ts';
 import { valueWhenAbsent } from '../apimachinery/typed/conform.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { toStorageVersion } from './versions.ts';
 
 export interface KindStrategy {
@@ -25,6 +26,11 @@ export interface KindStrategy {
   prepareForStatusUpdate(next: ApiObject, current: ApiObject, nowMs: number): ApiObject;
   /** Of writes to the kind's other subresources, by name. */
   readonly subresources: Readonly<Record<string, SubresourceRules>>;
+  /** What the three that follow would take a long turn for, in parts and beforehand: it changes what
+   * they take, not what they say. `current` undefined: a creation. Undefined: it is not much.
+   * Absent: it never is. */
+  readonly prepareValidation?:
+    ((next: ApiObject, current: ApiObject | undefined) => Steps<unknown> | undefined) | undefined;
   validate(object: ApiObject): readonly FieldError[];
   /** Of a creation alone: what no write changes any more. */
   validateCreated(object: ApiObject): readonly FieldError[];

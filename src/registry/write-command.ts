@@ -95,6 +95,8 @@ export interface WriteInput extends CommandInput {
   readonly uid: string;
   /** Why it may not create what is not there; undefined: it may. */
   readonly creationRefusal: StatusErrorInit | undefined;
+  /** Its body was a large one. */
+  readonly inTurns: boolean;
 }
 
 /** What a decision knows beside the object: the kinds and their rules, and the moment at which the
@@ -106,6 +108,9 @@ export interface DecisionScope {
   readonly nowMs: number;
   /** Of an object that is created. */
   readonly uid: string;
+  /** It is about a large object, or a large body: each of its stages has a turn of the event loop
+   * for itself. */
+  readonly inTurns: boolean;
 }
 
 export interface ChangeRequest {
@@ -118,6 +123,7 @@ export interface ChangeRequest {
   readonly mayCreate: boolean;
   readonly creationRefusal?: StatusError | undefined;
   readonly conditions: readonly Condition[];
+  readonly inTurns: boolean;
 }
 
 export function changeCommand(
@@ -127,7 +133,7 @@ export function changeCommand(
   request: ChangeRequest,
 ): ChangeCommand {
   const { asks = asksNothing, conditions, creationRefusal, dryRun } = request;
-  const { manager, subresource, user } = request;
+  const { inTurns, manager, subresource, user } = request;
   const { group, resource, version } = kind;
   const input: WriteInput = {
     verb: body.verb,
@@ -139,6 +145,7 @@ export function changeCommand(
     asks,
     uid: request.mayCreate ? prng.uuid() : '',
     creationRefusal: creationRefusal && refusalData(creationRefusal),
+    inTurns,
   };
   const qualifiedResource = { group, resource };
   return { type: 'change', input, conditions, dryRun, qualifiedResource, nowMs: clock.nowMs() };
@@ -156,9 +163,14 @@ export function scopeOf({
   scheme,
   strategyOf,
 }: RegistryDeps): DecisionScope {
-  return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid: prng.uuid() };
+  const uid = prng.uuid();
+  return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid, inTurns: false };
 }
 
 export function kindOf(scheme: Scheme, { kind }: WriteInput): KindInfo | undefined {
-  return scheme.findResource(kind.group, kind.version, kind.resource);
+  const served = scheme.findResource(kind.group, kind.version, kind.resource);
+  if (served !== undefined) return served;
+  // The server itself writes to what nobody can ask for any more.
+  const stored = scheme.findStorage(kind);
+  return stored?.version === kind.version ? stored : undefined;
 }

@@ -50,12 +50,21 @@ function smallTmpfs(): Medium | string {
   };
 }
 
+const passOver = (): void => undefined;
+
 function limitedFile(): Medium | string {
   const limit = (bytes: string): boolean =>
     spawnSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`]).status === 0;
   if (!limit(String(6 * 1024 * 1024))) return 'prlimit does not work here';
+  // Node ignores the signal of a write beyond the limit, but a runner that watches all signals ends
+  // the process with it, unless somebody else has asked for it too.
+  process.on('SIGXFSZ', passOver);
   const unlimited = (): void => void limit('unlimited');
-  return { directory: directories.make(), unlimited, dispose: unlimited };
+  const dispose = (): void => {
+    unlimited();
+    process.off('SIGXFSZ', passOver);
+  };
+  return { directory: directories.make(), unlimited, dispose };
 }
 
 interface Shape {

@@ -189,7 +189,7 @@ function objectSchema(
   };
 }
 
-const typeMetaProperties: Readonly<Record<string, JsonObject>> = lookup({
+export const typeMetaProperties: Readonly<Record<string, JsonObject>> = lookup({
   apiVersion: { type: 'string', description: 'Group and version in which the object is written.' },
   kind: { type: 'string', description: 'Name of the type of the object, in CamelCase.' },
 });

@@ -2,13 +2,17 @@
  * Regular expressions of users: RE2's syntax, linear time, whatever the pattern. The only door to
  * the library that does it.
  *
- * Bounds: a pattern has at most `patternMax` code units; the last `compiledMax` are kept compiled.
+ * Bounds: a pattern has at most `patternMax` code units, and at most `instructionsMax` with its
+ * repetitions written out (pattern-size.ts): the library writes them out, and a short pattern of
+ * large counts would take seconds. The last `compiledMax` are kept compiled.
  */
 import { RE2JS } from 're2js';
 import { evaluationError } from '../evaluation-error.ts';
 import { work } from '../evaluate/work.ts';
+import { patternSize } from './pattern-size.ts';
 
 const patternMax = 10_000;
+const instructionsMax = 10_000;
 const compiledMax = 200;
 
 const compiled = new Map<string, RE2JS>();
@@ -18,6 +22,9 @@ export function compilePattern(pattern: string): RE2JS {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
   if (pattern.length > patternMax) throw evaluationError('regular expression is too long');
+  if (patternSize(pattern) > instructionsMax) {
+    throw evaluationError('regular expression is too large');
+  }
   let made: RE2JS;
   try {
     made = RE2JS.compile(pattern);
@@ -35,5 +42,6 @@ export function compilePattern(pattern: string): RE2JS {
 /** Whether the pattern matches some part of the text. */
 export function matches(text: string, pattern: string): boolean {
   work(2 * text.length);
-  return compilePattern(pattern).matcher(text).find();
+  // Without positions and groups it is a walk of an automaton.
+  return compilePattern(pattern).test(text);
 }

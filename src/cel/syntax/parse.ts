@@ -25,6 +25,11 @@ export const defaultLimits: ExpressionLimits = {
   nodesMax: 50_000,
 };
 
+/** What a text may come to: macros in each other copy their arguments, and a short text of them
+ * would make as many nodes as there may be. */
+const nodesFloor = 2_000;
+const nodesPerPoint = 4;
+
 export interface ParseOptions {
   readonly limits: ExpressionLimits;
   readonly sourceName: string;
@@ -39,14 +44,15 @@ export function parse(text: string, options: ParseOptions): Parsed {
   const tooLong = text.length > 2 * limits.sizeMax;
   // Half of a surrogate pair is no text.
   const source = sourceOf(tooLong ? '' : text.replace(/\p{Surrogate}/gu, '\ufffd'));
-  const issues = issuesOf(source, options.sourceName);
+  const issues = issuesOf(() => source, options.sourceName);
   const size = tooLong ? text.length : source.points.length;
   if (size > limits.sizeMax) {
     const found = `size: ${size}, limit ${limits.sizeMax}`;
     issues.add(nowhere, `expression code point size exceeds limit: ${found}`);
     return { issues: issues.list(), text: issues.text() };
   }
-  const builder = new TreeBuilder(source, issues, { ...limits, ...options });
+  const nodesMax = Math.min(limits.nodesMax, nodesFloor + nodesPerPoint * size);
+  const builder = new TreeBuilder(source, issues, { ...limits, ...options, nodesMax });
   try {
     const expr = builder.build(recognize(source, issues, limits));
     if (issues.count === 0) {

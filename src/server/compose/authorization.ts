@@ -16,6 +16,7 @@ import { createRbacDefaults } from '../../controllers/rbac-defaults.ts';
 import { createRoleAggregation } from '../../controllers/role-aggregation.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { Language } from '../../cel/language.ts';
 import type { Log } from './log.ts';
@@ -25,6 +26,7 @@ export interface AuthorizationPartDeps {
   readonly streams: Streams;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly turns: Turns;
   readonly identity: Identity;
   readonly language: Language;
   readonly log: Log;

@@ -129,11 +129,13 @@ function controllersOf(
   registry: RegistryDeps,
   identityLeases: KindInfo | undefined,
   eventTtlMs: number,
-  { log, timers }: BackgroundDeps,
+  { log, parts, timers }: BackgroundDeps,
 ): Controller {
+  const { queues } = parts;
   const namespaces = createNamespaceController({
     registry,
     timers,
+    queues,
     onError: (namespace, error) => {
       log.error({ err: error, namespace }, 'a namespace could not be emptied; it is tried again');
     },
@@ -141,6 +143,7 @@ function controllersOf(
   const garbage = createGarbageCollector({
     registry,
     timers,
+    queues,
     onMisplaced: ({ kind, entry }) => {
       const object = `${kind.kind} ${entry.name}`;
       log.warn({ object }, 'an object without a namespace names an owner in one: it is kept');

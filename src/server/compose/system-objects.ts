@@ -58,7 +58,7 @@ const tracksTokens = 27;
 const noSecurePort = 443;
 
 export interface SystemObjectsDeps {
-  readonly parts: Pick<ServerParts, 'registry'>;
+  readonly parts: Pick<ServerParts, 'registry' | 'queues'>;
   readonly timers: Timers;
   readonly log: Log;
   readonly trust: AuthenticationTrust;
@@ -208,6 +208,7 @@ function trustKeeperOf({ parts, timers, log, trust }: SystemObjectsDeps) {
   return createTrustKeeper({
     registry: parts.registry,
     timers,
+    queues: parts.queues,
     trust,
     onError: (error) =>
       log.warn({ err: error }, 'whom this server trusts could not be told; it is tried again'),
