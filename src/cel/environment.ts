@@ -3,13 +3,7 @@
  * planned and estimated with them. The one file that users of the room call.
  */
 import type { Ast, CheckedAst } from './ast.ts';
-import type {
-  Compiled,
-  Environment,
-  EnvironmentOptions,
-  Program,
-  ProgramOptions,
-} from './cel.ts';
+import type { Compiled, Environment, EnvironmentOptions, Program, ProgramOptions } from './cel.ts';
 import { Checker } from './check/checker.ts';
 import { validateLiterals } from './check/literal-validation.ts';
 import type { Declarations } from './check/scope.ts';
@@ -90,7 +84,9 @@ function collect(options: EnvironmentOptions): Collected {
   ];
   const overloads = new Map<string, Overload>();
   const declared = declarationsOf(libraries, isThere, overloads);
-  const macros = macrosOf(libraries.flatMap((library) => library.macros ?? []).filter(({ since }) => isThere(since)));
+  const macros = macrosOf(
+    libraries.flatMap((library) => library.macros ?? []).filter(({ since }) => isThere(since)),
+  );
   return { ...declared, overloads, macros };
 }
 
@@ -183,7 +179,11 @@ function estimate(ast: CheckedAst, parts: Parts, hints: SizeHints | undefined): 
   return new Estimator(ast, { costs: options.costs, hints, overloadCost }).estimate();
 }
 
-function plannedProgram(ast: Ast | CheckedAst, parts: Parts, options: ProgramOptions = {}): Program {
+function plannedProgram(
+  ast: Ast | CheckedAst,
+  parts: Parts,
+  options: ProgramOptions = {},
+): Program {
   const planner = new Planner(ast, {
     declarations: parts.declarations,
     costs: parts.options.costs,

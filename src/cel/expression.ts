@@ -135,8 +135,7 @@ function conditionsFrom(
     const outcome = evaluateInTurns(expression, bindings, { budget: most }, turns);
     if (outcome instanceof Promise) {
       return outcome.then(
-        (late) =>
-          decided(state, expression, late, most === left) ?? conditionsFrom(state, at + 1),
+        (late) => decided(state, expression, late, most === left) ?? conditionsFrom(state, at + 1),
       );
     }
     const answer = decided(state, expression, outcome, most === left);

@@ -49,10 +49,7 @@ export function wholly<T>(work: Iterator<undefined, T, undefined>): T {
 
 /** Calls `next` in turns with others, until it gives something. It does a short part of the work
  * each time. Rejects with what it throws. */
-export function untilDone<T>(
-  turns: Pick<Turns, 'run'>,
-  next: () => T | undefined,
-): Promise<T> {
+export function untilDone<T>(turns: Pick<Turns, 'run'>, next: () => T | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     turns.run((isOver) => {
       try {
@@ -64,7 +61,7 @@ export function untilDone<T>(
         } while (!isOver());
         return true;
       } catch (error) {
-        reject(error as Error);
+        reject(error);
         return false;
       }
     });

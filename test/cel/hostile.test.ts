@@ -100,7 +100,11 @@ describe('no text stops the room', () => {
     ['half of a surrogate pair', "'a' + \ud800", /token recognition error/],
     ['an int of 90,000 digits', '9'.repeat(90_000), /invalid int literal/],
     ['a double of 90,000 digits', `${'9'.repeat(90_000)}.0`, /invalid double literal/],
-    ['patterns that are long when they are written out', `'a'.matches('${'(x{9}){9}{9}'.repeat(99)}')`, /invalid matches argument/],
+    [
+      'patterns that are long when they are written out',
+      `'a'.matches('${'(x{9}){9}{9}'.repeat(99)}')`,
+      /invalid matches argument/,
+    ],
     ['a pattern of large counts', `'a'.find('${'x{1000}'.repeat(1400)}')`, /invalid find argument/],
     ['a pattern that is none', "'a'.findAll('(')", /invalid findAll argument/],
     [

@@ -65,7 +65,8 @@ const smallMax = 512;
 export function definitionExpressions(language: Language): KindRules {
   return judgedInTurns({
     seen: (definition) => schemasOf(definition),
-    isSmall: (definition) => textsOf(definition).reduce((sum, { length }) => sum + length, 0) <= smallMax,
+    isSmall: (definition) =>
+      textsOf(definition).reduce((sum, { length }) => sum + length, 0) <= smallMax,
     judge: (definition, current) => judge(definition, current, language),
   });
 }
@@ -137,7 +138,10 @@ function innerSchemas(schema: JsonObject): readonly (readonly [end: string, inne
 }
 
 function* schemaProblems(schema: JsonObject, path: string, walk: Walk): Judging {
-  yield* checkPlace({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
+  yield* checkPlace(
+    { schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined },
+    walk,
+  );
   const { problems, total, dearest } = walk;
   if (total > estimateLimits.perSchema) {
     const contributed =

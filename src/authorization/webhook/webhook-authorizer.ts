@@ -102,14 +102,14 @@ export function createWebhookAuthorizer(
   };
 
   const ask = (attributes: Attributes): Decision | Promise<Decision> => {
-      const key = keyOf(attributes);
-      const known = cache.get(key);
-      if (known !== undefined) return known;
-      const before = asking.get(key);
-      if (before !== undefined) return before;
-      const decision = call(attributes, key).finally(() => asking.delete(key));
-      asking.set(key, decision);
-      return decision;
+    const key = keyOf(attributes);
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const before = asking.get(key);
+    if (before !== undefined) return before;
+    const decision = call(attributes, key).finally(() => asking.delete(key));
+    asking.set(key, decision);
+    return decision;
   };
 
   return {

@@ -300,7 +300,8 @@ export class Checker {
   /** A signature whose type parameters nothing else uses. */
   #instance(overload: Overload): { readonly parameters: readonly Type[]; readonly result: Type } {
     const { args, result } = overload;
-    if (!result.isGeneric && !args.some((arg) => arg.isGeneric)) return { parameters: args, result };
+    if (!result.isGeneric && !args.some((arg) => arg.isGeneric))
+      return { parameters: args, result };
     const instantiate = this.#instantiator(new Substitution());
     return { parameters: args.map(instantiate), result: instantiate(result) };
   }

@@ -179,12 +179,7 @@ export class Planner implements ComprehensionContext {
   #equality({ args, function: name }: CallExpr): Planned {
     const operands = args.map((arg) => this.plan(arg));
     return this.#strict(operands, ([left, right]) =>
-      planEquality(
-        left as Planned,
-        right as Planned,
-        name === '_!=_',
-        this.costs.stringTraversal,
-      ),
+      planEquality(left as Planned, right as Planned, name === '_!=_', this.costs.stringTraversal),
     );
   }
 
@@ -380,10 +375,7 @@ export class Planner implements ComprehensionContext {
   }
 
   /** A node that needs all of its operands. */
-  #strict(
-    operands: readonly Planned[],
-    make: (operands: readonly Planned[]) => Planned,
-  ): Planned {
+  #strict(operands: readonly Planned[], make: (operands: readonly Planned[]) => Planned): Planned {
     return ofOperands(operands, make, () => {
       this.operandsCount += 1;
       return this.operandsCount - 1;

@@ -53,7 +53,8 @@ export function parseAddress(text: string): Address | Unreadable {
 }
 
 export function parsePrefix(text: string): Prefix | Unreadable {
-  if (text.length > textMax) return { problem: 'network address parse error: the text is too long' };
+  if (text.length > textMax)
+    return { problem: 'network address parse error: the text is too long' };
   const read = readPrefix(text);
   if ('problem' in read) {
     const where = 'network address parse error during conversion from string';

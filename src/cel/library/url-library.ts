@@ -65,15 +65,10 @@ export const urlLibrary: Library = {
   functions: functions({
     url: [overload('string_to_url', [stringType], urlType, readUrl, walk({ sameSize: true }))],
     isURL: [
-      overload(
-        'is_url_string',
-        [stringType],
-        boolType,
-        (text) => {
-          work((text as string).length * workPerUnit);
-          return uriProblem(text as string) === undefined;
-        },
-      ),
+      overload('is_url_string', [stringType], boolType, (text) => {
+        work((text as string).length * workPerUnit);
+        return uriProblem(text as string) === undefined;
+      }),
     ],
     getScheme: [
       method(

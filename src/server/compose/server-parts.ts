@@ -101,8 +101,7 @@ export async function assembleParts(
   const prng = systemPrng();
   const streams = streamsOf(config, prng, { clock, timers, storage, log, onFatal });
   await streams.start();
-  const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
-  const committer = createCommitter({ storage, timers, isEnding, limits });
+  const committer = committerOf(config, { storage, timers });
   const language = expressionLanguage(config, identity);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
@@ -165,6 +164,14 @@ export async function assembleParts(
     authorization,
     language,
   };
+}
+
+function committerOf(
+  { store }: CompletedConfig,
+  { storage, timers }: Pick<PartsDeps, 'storage' | 'timers'>,
+): GroupCommitter {
+  const limits = store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
+  return createCommitter({ storage, timers, isEnding, limits });
 }
 
 function streamsOf(
