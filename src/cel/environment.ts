@@ -21,7 +21,7 @@ import { Planner } from './evaluate/planner.ts';
 import { optionalLibrary } from './library/optionals.ts';
 import { crossTypeOverloads, standardLibrary } from './library/standard.ts';
 import { issuesOf } from './syntax/issues.ts';
-import { wholly } from '../stdx/turns.ts';
+import { finished } from '../stdx/stepwise.ts';
 import { defaultLimits, parseInParts } from './syntax/parse.ts';
 import type { ParseOptions } from './syntax/parse.ts';
 import { sourceOf } from './syntax/source.ts';
@@ -44,9 +44,9 @@ function environmentOf(options: EnvironmentOptions, collected: Collected): Envir
   const parts = partsOf(options, collected);
   const compileInParts = (text: string): Compiling => compiling(text, parts);
   return {
-    parse: (text) => wholly(parseInParts(text, parts.parseOptions)),
-    check: (ast) => wholly(checkInParts(ast, parts)),
-    compile: (text) => wholly(compileInParts(text)),
+    parse: (text) => finished(parseInParts(text, parts.parseOptions)),
+    check: (ast) => finished(checkInParts(ast, parts)),
+    compile: (text) => finished(compileInParts(text)),
     compileInParts,
     program: (ast, programOptions) => plannedProgram(ast, parts, programOptions),
     estimate: (ast, hints) => estimate(ast, parts, hints),

@@ -5,7 +5,9 @@ import type { Ast, CheckedAst } from './ast.ts';
 import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';
 import { budgets } from './budgets.ts';
 import type { CostEstimate, SizeHints } from './cost.ts';
-import { untilDone, wholly } from '../stdx/turns.ts';
+import { finished } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import { untilDone } from '../stdx/turns.ts';
 import type { Turns } from '../stdx/turns.ts';
 import { sameType } from './type.ts';
 import type { Type } from './type.ts';
@@ -33,7 +35,7 @@ export function compileExpression(
   text: string,
   results: readonly Type[] = [],
 ): CompiledExpression {
-  return wholly(compileInParts(environment, text, results));
+  return finished(compileInParts(environment, text, results));
 }
 
 /** The same, yielding between its steps where others may have a turn. */
@@ -41,7 +43,7 @@ export function* compileInParts(
   environment: Environment,
   text: string,
   results: readonly Type[] = [],
-): Generator<undefined, CompiledExpression, undefined> {
+): Steps<CompiledExpression> {
   const compiled = yield* environment.compileInParts(text);
   if (compiled.ast === undefined) {
     return { kind: 'invalid', problem: `compilation failed: ${compiled.text}` };

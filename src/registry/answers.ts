@@ -1,6 +1,5 @@
 /**
- * Answers what decisions of the registry ask: whether those who have a say in a write allow it, and
- * that what its rules need before they are asked is done.
+ * Answers what decisions of the registry ask: whether those who have a say in a write allow it.
  *
  * What it is not: those who answer (authorization, admission), or when they are asked, which is the
  * business of the object's actor.
@@ -10,35 +9,18 @@ import { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Answer, AnswerPort } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
-import { inTurns } from '../stdx/turns.ts';
-import type { Turns } from '../stdx/turns.ts';
-import type { StrategyOf } from './strategy.ts';
 import { kindOf } from './write-command.ts';
 import type { WriteInput } from './write-command.ts';
 import type { Awaitable, GuardOf } from './write-guard.ts';
 
 const allowed: Answer = { kind: 'allowed' };
 
-const prepared: Answer = { kind: 'prepared' };
-
-export interface AnswersDeps {
-  readonly scheme: Scheme;
-  readonly guardOf: GuardOf;
-  readonly strategyOf: StrategyOf;
-  readonly turns: Pick<Turns, 'run'>;
-}
-
-export function createAnswers({ guardOf, scheme, strategyOf, turns }: AnswersDeps): AnswerPort {
+export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
   return ({ name, namespace }, command, { current, kind: asked, next }) => {
     // Every change command is one of this registry's.
     const input = command.input as WriteInput;
     const kind = kindOf(scheme, input);
     const { user } = input;
-    if (asked === 'prepare') {
-      assert(kind !== undefined && next !== undefined, 'what is prepared has a kind');
-      const work = strategyOf(kind).preparation?.(next, current);
-      return work === undefined ? prepared : inTurns(turns, work).then(() => prepared);
-    }
     assert(kind !== undefined && user !== undefined, 'a guarded write has a kind and a user');
     const subresource = input.subresource === '' ? undefined : input.subresource;
     const guard = guardOf(user, { kind, namespace, name, subresource });

@@ -11,9 +11,7 @@ export type Production =
       /** For the writer. */
       readonly warnings: readonly string[];
     }
-  | { readonly kind: 'refused'; readonly error: StatusError }
-  /** Its rules would take long: work has to be done before they are asked (KindStrategy). */
-  | { readonly kind: 'unprepared'; readonly object: ApiObject };
+  | { readonly kind: 'refused'; readonly error: StatusError };
 
 const noWarnings: readonly string[] = [];
 

@@ -34,18 +34,10 @@ export interface TurnLimits {
   readonly pauseCostMs: number;
 }
 
-/** What `pause` is told for work that is to have the rest of a turn for itself. */
+/** What `pause` is told for work that is to have a turn for itself: never the one that it asks in. */
 export const wholeTurnMs = Infinity;
 
 export const defaultTurnLimits: TurnLimits = { turnMs: 6, stepMs: 2, pauseCostMs: 2 };
-
-/** Work that gives way by yielding, done at once. */
-export function wholly<T>(work: Iterator<undefined, T, undefined>): T {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-}
 
 /** Calls `next` in turns with others, until it gives something. It does a short part of the work
  * each time. Rejects with what it throws. */
@@ -66,17 +58,6 @@ export function untilDone<T>(turns: Pick<Turns, 'run'>, next: () => T | undefine
       }
     });
   });
-}
-
-/** Work that gives way by yielding. Resolves with what it returns. */
-export function inTurns<T>(
-  turns: Pick<Turns, 'run'>,
-  work: Iterator<undefined, T, undefined>,
-): Promise<T> {
-  return untilDone(turns, () => {
-    const { done, value } = work.next();
-    return done === true ? { value } : undefined;
-  }).then(({ value }) => value);
 }
 
 export interface TurnsDeps {
@@ -127,6 +108,10 @@ export function createTurns(deps: TurnsDeps): Turns {
     run,
     pause: (costMs = limits.pauseCostMs) =>
       new Promise((resolve) => {
+        if (costMs === wholeTurnMs) {
+          if (!isBegun) begin();
+          turnEndsMs = -Infinity;
+        }
         run(() => {
           turnEndsMs -= costMs;
           resolve();

@@ -81,7 +81,7 @@ const kinds: readonly (readonly [
 
 /** How often it gave way. */
 function prepared(rules: KindRules, next: ApiObject, current?: ApiObject): number {
-  const work = rules.preparation?.(next, current);
+  const work = rules.prepareValidation?.(next, current);
   assert.ok(work !== undefined, 'there is something to prepare');
   let parts = 1;
   while (work.next().done !== true) parts += 1;
@@ -98,7 +98,7 @@ for (const [name, rulesOf, make] of kinds) {
       const before = compiled();
       assert.deepEqual(rules.validateCreate?.(structuredClone(next)), []);
       assert.equal(compiled(), before);
-      assert.equal(rules.preparation?.(structuredClone(next), undefined), undefined);
+      assert.equal(rules.prepareValidation?.(structuredClone(next), undefined), undefined);
     });
 
     test('are judged alike when nothing was prepared', () => {
@@ -117,13 +117,13 @@ for (const [name, rulesOf, make] of kinds) {
       const [good, bad] = [make(texts(60)), make([...texts(60), 'nothing'])];
       prepared(rules, bad, good);
       assert.ok((rules.validateUpdate?.(bad, good) ?? []).length > 0);
-      assert.notEqual(rules.preparation?.(bad, undefined), undefined);
-      assert.notEqual(rules.preparation?.(good, bad), undefined);
+      assert.notEqual(rules.prepareValidation?.(bad, undefined), undefined);
+      assert.notEqual(rules.prepareValidation?.(good, bad), undefined);
     });
 
     test('are judged at once when they are few', () => {
       const rules = rulesOf(countedLanguage().language);
-      assert.equal(rules.preparation?.(make(texts(2)), undefined), undefined);
+      assert.equal(rules.prepareValidation?.(make(texts(2)), undefined), undefined);
     });
   });
 }
@@ -141,6 +141,6 @@ test('verdicts are kept for a bounded number of objects', () => {
     definition(Array.from({ length: 30 }, () => `self.f != 'name-${i}'`)),
   );
   for (const each of made) prepared(rules, each);
-  const open = made.filter((each) => rules.preparation?.(each, undefined) !== undefined);
+  const open = made.filter((each) => rules.prepareValidation?.(each, undefined) !== undefined);
   assert.deepEqual(open, made.slice(0, 6));
 });

@@ -3,11 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { decodeJson } from '../../src/apimachinery/codecs/json.ts';
 
-const root = path.resolve(process.env['SLUICE_SHARED'] ?? path.join(process.cwd(), '..', 'shared'));
+export const sharedRoot = path.resolve(
+  process.env['SLUICE_SHARED'] ?? path.join(process.cwd(), '..', 'shared'),
+);
 
 /** Integers beyond 2^53 are bigints. */
 export function sharedVectors<T>(relative: string): T | undefined {
-  const file = path.join(root, 'corpora', relative);
+  const file = path.join(sharedRoot, 'corpora', relative);
   if (!existsSync(file)) {
     console.log(`skipped: ${file} is missing`);
     return undefined;

@@ -39,10 +39,15 @@ export const layers: readonly LayerRule[] = [
       'src/stdx',
       'src/apimachinery',
       'src/registry',
+      'src/apiextensions',
       'src/cel',
       'src/admission/expressions',
       'src/pki/certificate-requests.ts',
     ],
+  },
+  {
+    folder: 'src/apiextensions',
+    may: ['src/stdx', 'src/apimachinery', 'src/registry', 'src/cel'],
   },
   { folder: 'src/pki', may: ['src/stdx', 'src/apimachinery'] },
   {
@@ -107,6 +112,7 @@ export const layers: readonly LayerRule[] = [
       'src/pki',
       'src/authorization/authorizer.ts',
       'src/authorization/rbac',
+      'src/apiextensions',
       'src/storage/storage.ts',
       'actors/actors.ts',
       'streams',

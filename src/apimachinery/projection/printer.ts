@@ -12,12 +12,12 @@ import { humanDuration } from './human-duration.ts';
 
 export interface TableColumn {
   readonly name: string;
-  readonly type: 'boolean' | 'date' | 'integer' | 'string';
+  readonly type: 'boolean' | 'date' | 'integer' | 'number' | 'string';
   /** `name` marks the column that names the object. */
   readonly format: string;
   readonly description: string;
-  /** 0: always shown; 1: only where there is room. */
-  readonly priority: 0 | 1;
+  /** 0: always shown; above: only where there is room. */
+  readonly priority: number;
 }
 
 /** A text with the time since a moment in it, in ASCII: `3 (5m ago)`. */

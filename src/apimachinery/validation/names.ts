@@ -60,7 +60,7 @@ export function checkDns1123Subdomain(value: string): readonly string[] {
 }
 
 export function checkDns1035Label(value: string): readonly string[] {
-  const problems = tooLong(value, DNS_LABEL_LENGTH_MAX);
+  const problems = tooLong(value, DNS_LABEL_LENGTH_MAX, 'characters');
   if (isLabel1035.test(value)) return problems;
   return [...problems, explain(LABEL_1035_RULE, LABEL_1035, ['my-name', 'abc-123'])];
 }
@@ -129,10 +129,11 @@ function anchored(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-function tooLong(value: string, maxBytes: number): string[] {
+/** The reference counts bytes, and calls them so in most places. */
+function tooLong(value: string, maxBytes: number, unit = 'bytes'): string[] {
   // No character takes more than three bytes a UTF-16 unit, so most values need no count.
   if (value.length * 3 <= maxBytes || Buffer.byteLength(value, 'utf8') <= maxBytes) return [];
-  return [`must be no more than ${maxBytes} bytes`];
+  return [`must be no more than ${maxBytes} ${unit}`];
 }
 
 function explain(rule: string, pattern: string, examples: readonly string[]): string {

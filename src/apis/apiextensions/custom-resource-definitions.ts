@@ -5,10 +5,11 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import { when } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
-import { definitionRules, schemaProblems, unknownFieldProblems } from './validation.ts';
+import { definitionRules, stableRules, unknownFieldProblems } from './validation.ts';
 import { definitionStrategy } from './strategy.ts';
+import { bothRules } from '../validation/definition-rules.ts';
 import { sinceCreate } from '../validation/since-create.ts';
-import { approvalProblems } from './protected-groups.ts';
+import { approvalRules } from './protected-groups.ts';
 import { customResourceDefinitionMaps } from './conversion.ts';
 
 /** Of what is asked for only: the names in the status are those that were accepted. */
@@ -48,12 +49,18 @@ export const customResourceDefinitions: KindDefinition = {
   conditionalUpdateOnly: true,
   tracksGeneration: true,
   defaults: definitionDefaults,
+  // Their own rules say what is missing, in other words or at another place.
+  schemaExemptions: {
+    optional: `
+      apiextensions.CustomResourceDefinitionSpec.versions apiextensions.ValidationRule.rule
+      apiextensions.WebhookConversion.conversionReviewVersions`,
+  },
   validation: definitionRules,
   strategy: definitionStrategy,
   versions: {
     v1: {
       validation: (identity) =>
-        sinceCreate(schemaProblems, unknownFieldProblems, approvalProblems(identity)),
+        [stableRules, sinceCreate(unknownFieldProblems), approvalRules(identity)].reduce(bothRules),
     },
     v1beta1: { conversion: customResourceDefinitionMaps },
   },

@@ -1,7 +1,7 @@
 /**
  * Judging of all expressions in an object, in turns of the event loop, before its actor decides.
  *
- *   preparation ─▶ judge, a part at a time ─▶ verdict, kept ─▶ the decision finds it
+ *   prepareValidation ─▶ judge, a part at a time ─▶ verdict, kept ─▶ the decision finds it
  *
  * Invariants: a verdict is about what `seen` shows of the object and of the one before it, and
  * nothing else, so whoever decides anew on the same finds the same. Where there is none, because
@@ -12,13 +12,14 @@
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import { wholly } from '../../stdx/turns.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 
 const keptMax = 64;
 
 /** Yields where others may have a turn, and gives what is wrong. */
-export type Judging = Generator<undefined, readonly FieldError[], undefined>;
+export type Judging = Steps<readonly FieldError[]>;
 
 export interface Judge {
   /** What is judged of an object, as JSON: for an object that is taken as large. */
@@ -38,8 +39,8 @@ export function judgedInTurns({ isSmall, judge, seen }: Judge): KindRules {
   const keyOf = (next: ApiObject, current: ApiObject | undefined): string =>
     keyOfJson([seen(next), current && seen(current)]);
   const verdictOn = (next: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
-    if (isSmall(next)) return wholly(judge(next, current));
-    return verdicts.get(keyOf(next, current)) ?? wholly(judge(next, current));
+    if (isSmall(next)) return finished(judge(next, current));
+    return verdicts.get(keyOf(next, current)) ?? finished(judge(next, current));
   };
   function* prepared(next: ApiObject, current: ApiObject | undefined, key: string): Judging {
     const verdict = yield* judge(next, current);
@@ -49,7 +50,7 @@ export function judgedInTurns({ isSmall, judge, seen }: Judge): KindRules {
   return {
     validateCreate: (object) => verdictOn(object, undefined),
     validateUpdate: verdictOn,
-    preparation: (next, current) => {
+    prepareValidation: (next, current) => {
       if (isSmall(next)) return undefined;
       const key = keyOf(next, current);
       return verdicts.has(key) ? undefined : prepared(next, current, key);

@@ -58,6 +58,6 @@ export function bothRules(rules: KindRules, more: KindRules | undefined): KindRu
         rules.validateStatusUpdate?.(next, current) ?? noErrors,
         more.validateStatusUpdate?.(next, current) ?? noErrors,
       ),
-    preparation: rules.preparation ?? more.preparation,
+    prepareValidation: rules.prepareValidation ?? more.prepareValidation,
   };
 }

@@ -4,6 +4,8 @@ import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
 
 export interface KindRules {
+  /** What the rules are going to find out, in parts, and kept for them (KindStrategy). */
+  readonly prepareValidation?: KindStrategy['prepareValidation'];
   /** Of an object by itself: on create, and on every update of the main resource too. */
   readonly validate?: ((object: ApiObject) => readonly FieldError[]) | undefined;
   /** On create only: for rules that judge an update whole. */
@@ -14,7 +16,4 @@ export interface KindRules {
   /** Of a write to the status; then neither of the others is asked. */
   readonly validateStatusUpdate?:
     ((next: ApiObject, current: ApiObject) => readonly FieldError[]) | undefined;
-  /** What has to be done before `validateCreate` or `validateUpdate` is asked about a write, in
-   * parts; undefined: nothing (KindStrategy). */
-  readonly preparation?: KindStrategy['preparation'] | undefined;
 }

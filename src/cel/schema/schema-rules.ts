@@ -6,9 +6,9 @@
  */
 import type { Environment } from '../cel.ts';
 import type { SizeHints } from '../cost.ts';
-import { wholly } from '../../stdx/turns.ts';
 import { compileInParts } from '../expression.ts';
 import type { CompiledExpression, Expression } from '../expression.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Language } from '../language.ts';
 import { boolType, optionalType, stringType } from '../type.ts';
 import { schemaProvider, schemaSizes } from './schema-provider.ts';
@@ -40,16 +40,6 @@ export function cardinalityOf(type: SchemaType): number {
   return Math.floor(requestBytesMax / (type.minSerializedSize + 1));
 }
 
-/** `isStored`: whether this text was accepted before. */
-export function compileRules(
-  rules: readonly ValidationRule[],
-  type: SchemaType,
-  language: Language,
-  isStored: (text: string) => boolean,
-): readonly CompiledRule[] {
-  return wholly(compileRulesInParts(rules, type, language, isStored, ruleMemo()));
-}
-
 /** Rules that have been compiled, by their texts and the identity of their types. */
 export interface RuleMemo {
   readonly identityOf: (type: SchemaType) => number;
@@ -61,16 +51,16 @@ export function ruleMemo(): RuleMemo {
   return { identityOf: typeIdentities(), rules: new Map() };
 }
 
-/** The same, yielding between its steps where others may have a turn. What is in the memo is not
- * compiled again. */
-export function* compileRulesInParts(
+/** Yields between its steps. `isStored`: whether this text was accepted before. What is in the memo
+ * is not compiled again. */
+export function* compileRules(
   rules: readonly ValidationRule[],
   type: SchemaType,
   language: Language,
   isStored: (text: string) => boolean,
-  memo: RuleMemo,
-): Generator<undefined, readonly CompiledRule[], undefined> {
-  const environmentOf = environments(type, language);
+  memo: RuleMemo = ruleMemo(),
+): Steps<readonly CompiledRule[]> {
+  const environmentOf = ruleEnvironments(type, language);
   const sizes = schemaSizes(type);
   const compiled: CompiledRule[] = [];
   for (const source of rules) {
@@ -102,7 +92,7 @@ function* compileRule(
   source: ValidationRule,
   sizes: SizeHints,
   environmentOf: (text: string) => Environment,
-): Generator<undefined, CompiledRule, undefined> {
+): Steps<CompiledRule> {
   const { rule: text, messageExpression = '' } = source;
   const none = { source, rule: undefined, usesOldSelf: false, maxCost: 0 } as const;
   if (text.trim() === '') return { ...none, message: undefined, messageMaxCost: 0 };
@@ -142,7 +132,9 @@ function inWords(compiled: CompiledExpression, of: 'rule' | 'message'): Compiled
   return { kind: 'invalid', problem: of === 'rule' ? problem : `messageExpression ${problem}` };
 }
 
-function environments(
+/** Of the rules that stand at one place: of new ones and of stored ones, with `oldSelf` as it is
+ * or as an optional. Each is made when it is first asked for. */
+export function ruleEnvironments(
   type: SchemaType,
   language: Language,
 ): (stored: boolean, optional: boolean) => Environment {
@@ -164,7 +156,8 @@ function environments(
   };
 }
 
-function namesOldSelf({ ast }: Expression): boolean {
+/** Whether it compares with the old value: a rule on transitions. */
+export function namesOldSelf({ ast }: Expression): boolean {
   return [...ast.references.values()].some(
     (reference) => reference.kind === 'variable' && reference.name === 'oldSelf',
   );

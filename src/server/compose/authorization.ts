@@ -10,7 +10,7 @@ import {
   createAuthorization,
 } from '../../authorization/authorization.ts';
 import type { Authorization, AuthorizationOptions } from '../../authorization/authorization.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createRbacDefaults } from '../../controllers/rbac-defaults.ts';
 import { createRoleAggregation } from '../../controllers/role-aggregation.ts';
@@ -68,7 +68,7 @@ export function createRbacControllers(
     onError: (error) =>
       log.error({ err: error }, 'default roles could not be made; it is tried again'),
   });
-  return together([making, aggregation]);
+  return controllerManager([making, aggregation]);
 }
 
 /** Whether the default roles are there: before, most users can do nothing. Stays true. */

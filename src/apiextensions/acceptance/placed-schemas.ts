@@ -1,0 +1,27 @@
+/**
+ * The schemas of a definition and where errors in them are said to be: the reference keeps what all
+ * versions agree on in one place, and names that.
+ */
+import { part, text } from '../../apimachinery/members.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import { hasStatus, versionsOf } from './demands.ts';
+import type { PlacedSchema } from './demands.ts';
+
+export function placedSchemas(definition: JsonObject | undefined): readonly PlacedSchema[] {
+  const versions = versionsOf(definition);
+  const schemas = versions.map((version) => part(version, 'schema')['openAPIV3Schema']);
+  const [first] = schemas;
+  if (isJsonObject(first) && schemas.every((schema) => deepEqual(schema, first))) {
+    const path = 'spec.validation.openAPIV3Schema';
+    const version = text(versions[0], 'name');
+    return [{ path, schema: first, version, hasStatus: versions.some(hasStatus) }];
+  }
+  return schemas.flatMap((schema, at): PlacedSchema[] => {
+    const version = versions[at] as JsonObject;
+    if (!isJsonObject(schema)) return [];
+    const path = `spec.versions[${at}].schema.openAPIV3Schema`;
+    return [{ path, schema, version: text(version, 'name'), hasStatus: hasStatus(version) }];
+  });
+}

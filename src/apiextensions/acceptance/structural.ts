@@ -1,0 +1,299 @@
+/**
+ * Whether a schema is structural: every field and every list has one type, said outside of allOf,
+ * anyOf, oneOf and not, which may then only narrow the values (spec 1, section 4.8).
+ *
+ * What it is not: the keywords that no schema may have (keywords.ts), defaults or rules.
+ *
+ * Invariants: the schema is plain JSON that nobody has judged yet; what has a wrong type reads as
+ * absent. Errors are sorted by their texts. Bounds: linear in the schema; `errorsMax` errors.
+ */
+import { forbidden, formatFieldError, invalid, required } from '../../apimachinery/field-error.ts';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import { patternProblem } from '../schema/pattern.ts';
+import { child } from './paths.ts';
+
+const errorsMax = 100;
+
+type Level = 'root' | 'item' | 'field';
+
+export function structuralErrors(schema: JsonObject, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  checkSpine(schema, 'root', path, errors);
+  checkComplete(schema, schema, path, path, errors);
+  const texts = new Map(errors.map((error) => [error, formatFieldError(error)]));
+  return errors
+    .sort((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1))
+    .slice(0, errorsMax);
+}
+
+const known = new WeakMap<JsonObject, boolean>();
+
+/** Told once for each schema. */
+export function isStructural(schema: JsonObject): boolean {
+  const told = known.get(schema);
+  if (told !== undefined) return told;
+  const found = structuralErrors(schema, '').length === 0;
+  known.set(schema, found);
+  return found;
+}
+
+export function isTrue(schema: JsonObject, name: string): boolean {
+  return schema[name] === true;
+}
+
+/** Undefined where it is absent, or no schema. */
+export function schemaAt(schema: JsonObject | undefined, name: string): JsonObject | undefined {
+  const value = schema?.[name];
+  return isJsonObject(value) ? value : undefined;
+}
+
+function ownProperty(schema: JsonObject, name: string): JsonObject | undefined {
+  const properties = part(schema, 'properties');
+  return Object.hasOwn(properties, name) ? schemaAt(properties, name) : undefined;
+}
+
+function isGiven(value: JsonValue | undefined): value is JsonValue {
+  return value !== undefined && value !== null;
+}
+
+const intOrString: JsonValue = [{ type: 'integer' }, { type: 'string' }];
+
+function saysIntOrString(schema: JsonObject | undefined): boolean {
+  return deepEqual(schema?.['anyOf'], intOrString);
+}
+
+function checkSpine(schema: JsonObject, level: Level, path: string, errors: FieldError[]): void {
+  if (errors.length >= errorsMax) return;
+  const type = text(schema, 'type');
+  const items = schemaAt(schema, 'items');
+  if (type === 'array' && schema['items'] === undefined) {
+    errors.push(required(child(path, 'items'), 'must be specified'));
+  }
+  if (items !== undefined) checkSpine(items, 'item', child(path, 'items'), errors);
+  for (const [name, property] of Object.entries(part(schema, 'properties'))) {
+    if (!isJsonObject(property)) continue;
+    checkSpine(property, 'field', child(path, `properties[${name}]`), errors);
+  }
+  const values = schema['additionalProperties'];
+  if (isGiven(values)) {
+    const field = child(path, 'additionalProperties');
+    if (level === 'root') errors.push(forbidden(field, 'must not be used at the root'));
+    if (isJsonObject(values)) checkSpine(values, 'field', field, errors);
+  }
+  checkExtensions(schema, path, errors);
+  checkNarrowing(schema, saysIntOrString(schema), saysIntOrString(firstOf(schema)), path, errors);
+  checkType(schema, type, level, path, errors);
+  checkTypeMeta(schema, level, path, errors);
+}
+
+function firstOf(schema: JsonObject): JsonObject | undefined {
+  return objects(schema, 'allOf')[0];
+}
+
+function checkExtensions(schema: JsonObject, path: string, errors: FieldError[]): void {
+  if (!isTrue(schema, 'x-kubernetes-int-or-string')) return;
+  const detail = 'must be false if x-kubernetes-int-or-string is true';
+  for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource']) {
+    if (isTrue(schema, name)) errors.push(invalid(child(path, name), true, detail));
+  }
+}
+
+const emptyTypeDetails: Readonly<Record<Level, string>> = {
+  root: 'must not be empty at the root',
+  item: 'must not be empty for specified array items',
+  field: 'must not be empty for specified object fields',
+};
+
+function checkType(
+  schema: JsonObject,
+  type: string,
+  level: Level,
+  path: string,
+  errors: FieldError[],
+): void {
+  const field = child(path, 'type');
+  const embedded = isTrue(schema, 'x-kubernetes-embedded-resource');
+  const any =
+    isTrue(schema, 'x-kubernetes-int-or-string') ||
+    isTrue(schema, 'x-kubernetes-preserve-unknown-fields');
+  if (embedded && type !== 'object') {
+    const detail = 'must be object if x-kubernetes-embedded-resource is true';
+    errors.push(type === '' ? required(field, detail) : invalid(field, type, detail));
+  } else if (type === '' && !any) {
+    errors.push(required(field, emptyTypeDetails[level]));
+  }
+  if (embedded && isGiven(schema['additionalProperties'])) {
+    const detail = 'must not be used if x-kubernetes-embedded-resource is set';
+    errors.push(forbidden(child(path, 'additionalProperties'), detail));
+  }
+  if (level === 'root' && type !== '' && type !== 'object') {
+    errors.push(invalid(field, type, 'must be object at the root'));
+  }
+}
+
+function checkTypeMeta(schema: JsonObject, level: Level, path: string, errors: FieldError[]): void {
+  const embedded = isTrue(schema, 'x-kubernetes-embedded-resource');
+  const isResource = level === 'root' || embedded;
+  for (const name of ['kind', 'apiVersion']) {
+    const property = ownProperty(schema, name);
+    if (property === undefined || !isResource || text(property, 'type') === 'string') continue;
+    const field = child(path, `properties[${name}].type`);
+    errors.push(invalid(field, text(property, 'type'), 'must be string'));
+  }
+  const metadata = ownProperty(schema, 'metadata');
+  if (metadata !== undefined) {
+    const field = child(path, 'properties[metadata]');
+    if (isResource && text(metadata, 'type') !== 'object') {
+      errors.push(invalid(`${field}.type`, text(metadata, 'type'), 'must be object'));
+    }
+    if (level === 'root' && saysMore(metadata)) {
+      const detail =
+        'must not specify anything other than name and generateName, ' +
+        'but metadata is implicitly specified';
+      errors.push(forbidden(field, detail));
+    }
+  }
+  const properties = Object.keys(part(schema, 'properties')).length;
+  if (embedded && !isTrue(schema, 'x-kubernetes-preserve-unknown-fields') && properties === 0) {
+    const detail =
+      'must not be empty if x-kubernetes-embedded-resource is true ' +
+      'without x-kubernetes-preserve-unknown-fields';
+    errors.push(required(child(path, 'properties'), detail));
+  }
+}
+
+/** Whether a schema of metadata says more than its type, and that there are names. */
+function saysMore(metadata: JsonObject): boolean {
+  const properties = Object.keys(part(metadata, 'properties'));
+  const namesOnly = properties.every((name) => name === 'name' || name === 'generateName');
+  return Object.entries(metadata).some(([name, value]) => {
+    if (name === 'type' || name === 'default') return false;
+    if (name === 'properties' && namesOnly) return false;
+    return !isZero(value);
+  });
+}
+
+function isZero(value: JsonValue | undefined): boolean {
+  if (!isGiven(value) || value === '' || value === false) return true;
+  return typeof value === 'object' && Object.keys(value ?? {}).length === 0;
+}
+
+/** What narrows the values of a schema: its alternatives, and its pattern. */
+function checkNarrowing(
+  schema: JsonObject,
+  skipsAnyOf: boolean,
+  skipsFirstAllOf: boolean,
+  path: string,
+  errors: FieldError[],
+): void {
+  if (!skipsAnyOf) {
+    for (const [at, nested] of objects(schema, 'anyOf').entries()) {
+      checkNested(nested, false, child(path, `anyOf[${at}]`), errors);
+    }
+  }
+  for (const [at, nested] of objects(schema, 'allOf').entries()) {
+    checkNested(nested, skipsFirstAllOf && at === 0, child(path, `allOf[${at}]`), errors);
+  }
+  for (const [at, nested] of objects(schema, 'oneOf').entries()) {
+    checkNested(nested, false, child(path, `oneOf[${at}]`), errors);
+  }
+  const not = schemaAt(schema, 'not');
+  if (not !== undefined) checkNested(not, false, child(path, 'not'), errors);
+  const pattern = text(schema, 'pattern');
+  const problem = pattern === '' ? undefined : patternProblem(pattern);
+  if (problem !== undefined) {
+    const detail = `must be a valid regular expression, but isn't: ${problem}`;
+    errors.push(invalid(child(path, 'pattern'), pattern, detail));
+  }
+}
+
+/** What must not stand below a junctor, what it must be, and whether it does. */
+const notNested: readonly (readonly [name: string, must: 'empty' | 'undefined' | 'false'])[] = [
+  ['type', 'empty'],
+  ['additionalProperties', 'undefined'],
+  ['default', 'undefined'],
+  ['title', 'empty'],
+  ['description', 'empty'],
+  ['nullable', 'false'],
+  ['x-kubernetes-preserve-unknown-fields', 'false'],
+  ['x-kubernetes-embedded-resource', 'false'],
+  ['x-kubernetes-int-or-string', 'false'],
+  ['x-kubernetes-list-map-keys', 'empty'],
+  ['x-kubernetes-list-type', 'undefined'],
+  ['x-kubernetes-map-type', 'undefined'],
+  ['x-kubernetes-validations', 'empty'],
+];
+
+function checkNested(
+  schema: JsonObject,
+  skipsAnyOf: boolean,
+  path: string,
+  errors: FieldError[],
+): void {
+  if (errors.length >= errorsMax) return;
+  checkNarrowing(schema, skipsAnyOf, false, path, errors);
+  const items = schemaAt(schema, 'items');
+  if (items !== undefined) checkNested(items, false, child(path, 'items'), errors);
+  for (const [name, property] of Object.entries(part(schema, 'properties'))) {
+    if (!isJsonObject(property)) continue;
+    checkNested(property, false, child(path, `properties[${name}]`), errors);
+  }
+  for (const [name, must] of notNested) {
+    const value = schema[name];
+    const isThere = must === 'undefined' ? isGiven(value) : !isZero(value);
+    // `additionalProperties: false` is no schema at all.
+    if (!isThere || (name === 'additionalProperties' && value === false)) continue;
+    errors.push(forbidden(child(path, name), `must be ${must} to be structural`));
+  }
+  if (ownProperty(schema, 'metadata') !== undefined) {
+    const detail = 'must not be specified in a nested context';
+    errors.push(forbidden(child(path, 'properties[metadata]'), detail));
+  }
+}
+
+/** Every field and list that an alternative speaks of is specified on the spine. */
+function checkComplete(
+  narrowing: JsonObject,
+  spine: JsonObject | undefined,
+  spinePath: string,
+  path: string,
+  errors: FieldError[],
+): void {
+  const not = schemaAt(narrowing, 'not');
+  if (not !== undefined) checkNestedComplete(not, spine, spinePath, child(path, 'not'), errors);
+  for (const name of ['allOf', 'anyOf', 'oneOf']) {
+    for (const [at, nested] of objects(narrowing, name).entries()) {
+      checkNestedComplete(nested, spine, spinePath, child(path, `${name}[${at}]`), errors);
+    }
+  }
+}
+
+function checkNestedComplete(
+  nested: JsonObject,
+  spine: JsonObject | undefined,
+  spinePath: string,
+  path: string,
+  errors: FieldError[],
+): void {
+  if (errors.length >= errorsMax) return;
+  if (spine === undefined) {
+    errors.push(required(spinePath, `because it is defined in ${path}`));
+    return;
+  }
+  checkComplete(nested, spine, spinePath, path, errors);
+  const items = schemaAt(nested, 'items');
+  if (items !== undefined) {
+    const below = schemaAt(spine, 'items');
+    checkNestedComplete(items, below, child(spinePath, 'items'), child(path, 'items'), errors);
+  }
+  for (const [name, property] of Object.entries(part(nested, 'properties'))) {
+    if (!isJsonObject(property)) continue;
+    const at = `properties[${name}]`;
+    const below = ownProperty(spine, name);
+    checkNestedComplete(property, below, child(spinePath, at), child(path, at), errors);
+  }
+}

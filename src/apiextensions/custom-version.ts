@@ -1,0 +1,185 @@
+/**
+ * One version of a definition, ready to be used: the parts of the contract (custom-schema.ts) put
+ * together, each made when it is first asked for.
+ */
+import { structuralObjectType } from '../apimachinery/fieldmanager/schema/from-structural-schema.ts';
+import type { MergeType } from '../apimachinery/fieldmanager/schema/merge-type.ts';
+import { objects, part, text } from '../apimachinery/members.ts';
+import type { SelectableField } from '../apimachinery/scheme.ts';
+import type { Conformed } from '../apimachinery/typed/conform.ts';
+import { unknownFieldsMax } from '../apimachinery/typed/conform.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { isStructural } from './acceptance/structural.ts';
+import type {
+  CompileCustomVersion,
+  CustomScale,
+  CustomValidation,
+  CustomVersion,
+  CustomVersionDeps,
+  CustomVersionSource,
+  CustomWrite,
+  DocumentOrigin,
+} from './custom-schema.ts';
+import { coerceEmbedded, coerceProblemText } from './prepare/embedded-metadata.ts';
+import { fillDefaults } from './prepare/fill-defaults.ts';
+import { prune } from './prepare/prune.ts';
+import { publishedSchema } from './project/open-api.ts';
+import { customTable } from './project/printer-columns.ts';
+import { asSchema } from './schema/structural-schema.ts';
+import type { StructuralSchema } from './schema/structural-schema.ts';
+import { hasRules, RulePlan } from './validate/rule-plan.ts';
+import { stepsOf } from './validate/scale-errors.ts';
+import type { ScaleFields } from './validate/scale-errors.ts';
+import { validateCustom } from './validate/validate-custom.ts';
+import type { CustomValidator } from './validate/validate-custom.ts';
+import { createValuePlanner } from './validate/value-plan.ts';
+
+/** What is read of the entry when something of it is asked for. */
+interface VersionParts {
+  readonly entry: JsonObject;
+  /** As written; undefined: there is none. */
+  readonly written: JsonObject | undefined;
+  /** Undefined: there is none, or it is not structural, which only old definitions may have. */
+  readonly schema: StructuralSchema | undefined;
+  readonly validator: CustomValidator;
+}
+
+export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
+  let parts: VersionParts | undefined;
+  let mergeType: MergeType | undefined;
+  let selectable: readonly SelectableField[] | undefined;
+  const read = (): VersionParts => (parts ??= readParts(source, deps));
+  const fieldsOf = (): readonly SelectableField[] => (selectable ??= selectableOf(read().entry));
+  const version: CustomVersion = {
+    group: source.group,
+    version: source.version,
+    kind: source.kind,
+    conform: (document, origin) => conformed(document, origin, read(), source),
+    defaults: (object) => fillDefaults(object, read().schema) as JsonObject,
+    readStored(object) {
+      const made = conformed(object, 'stored', read(), source);
+      return version.defaults(made.kind === 'ok' ? made.object : object) as ApiObject;
+    },
+    validate: (write) => ended(validateCustom(read().validator, write)),
+    validateInSteps: (write: CustomWrite) => validateCustom(read().validator, write),
+    get hasStatus() {
+      return isJsonObject(part(read().entry, 'subresources')['status']);
+    },
+    get scale() {
+      return customScale(read().validator.scale);
+    },
+    get mergeType() {
+      return (mergeType ??= structuralObjectType(read().written ?? {}, deps.metadataType));
+    },
+    get selectableFields() {
+      return fieldsOf();
+    },
+    table: customTable(() => read().entry),
+    openApi: (form) => {
+      const { schema, written } = read();
+      const { preserveUnknownFields } = source;
+      return publishedSchema(
+        {
+          schema: schema === undefined ? undefined : written,
+          preserveUnknownFields,
+          selectable: fieldsOf().map(({ label }) => label),
+        },
+        form,
+      );
+    },
+  };
+  return version;
+};
+
+function ended(steps: Generator<undefined, CustomValidation>): CustomValidation {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+function readParts(
+  source: CustomVersionSource,
+  { language, release }: CustomVersionDeps,
+): VersionParts {
+  const entry = source.entry();
+  const given = part(entry, 'schema')['openAPIV3Schema'];
+  const written = isJsonObject(given) ? given : undefined;
+  const schema = written !== undefined && isStructural(written) ? asSchema(written) : undefined;
+  let rules: RulePlan | undefined;
+  const hasSome = schema !== undefined && hasRules(schema);
+  const validator: CustomValidator = {
+    schema: written === undefined ? undefined : asSchema(written),
+    scale: scaleOf(entry),
+    values: createValuePlanner(release),
+    get rules() {
+      if (!hasSome) return undefined;
+      return (rules ??= new RulePlan(schema, undefined, true, language));
+    },
+  };
+  return { entry, written, schema, validator };
+}
+
+/**
+ * The document's own apiVersion, kind and metadata are left as they are. Without a schema nothing
+ * is known, and nothing dropped but what is not known to be wanted: a version without a schema has
+ * no fields.
+ */
+function conformed(
+  document: JsonObject,
+  origin: DocumentOrigin,
+  { schema, written }: VersionParts,
+  { preserveUnknownFields }: CustomVersionSource,
+): Conformed {
+  const prunes = !preserveUnknownFields && (schema !== undefined || written === undefined);
+  const pruned = prunes
+    ? prune(document, schema, { isResource: true, dropsNulls: true })
+    : { value: document, unknownFields: [] };
+  const coerced = coerceEmbedded(pruned.value, schema, {
+    isResource: false,
+    dropsInvalid: origin === 'stored',
+  });
+  if (coerced.kind === 'refused') {
+    const { field } = coerced.problem;
+    return {
+      kind: 'refused',
+      problem: coerceProblemText(coerced.problem),
+      unquotedProblem: `${field}: ${coerced.problem.detail}`,
+    };
+  }
+  const unknownFields = [...pruned.unknownFields, ...coerced.unknownFields];
+  return {
+    kind: 'ok',
+    object: coerced.value as JsonObject,
+    unknownFields: unknownFields.slice(0, unknownFieldsMax),
+  };
+}
+
+function scaleOf(entry: JsonObject): ScaleFields | undefined {
+  const scale = part(entry, 'subresources')['scale'];
+  if (!isJsonObject(scale)) return undefined;
+  const labelSelectorPath = text(scale, 'labelSelectorPath');
+  return {
+    specReplicasPath: text(scale, 'specReplicasPath'),
+    statusReplicasPath: text(scale, 'statusReplicasPath'),
+    labelSelectorPath: labelSelectorPath === '' ? undefined : labelSelectorPath,
+  };
+}
+
+function customScale(scale: ScaleFields | undefined): CustomScale | undefined {
+  if (scale === undefined) return undefined;
+  const { labelSelectorPath } = scale;
+  const specReplicas = stepsOf(scale.specReplicasPath);
+  const statusReplicas = stepsOf(scale.statusReplicasPath);
+  const selector = labelSelectorPath === undefined ? undefined : stepsOf(labelSelectorPath);
+  const paths = { specReplicas, statusReplicas, selector: selector ?? [] };
+  return { specReplicas, statusReplicas, selector, paths };
+}
+
+function selectableOf(entry: JsonObject): readonly SelectableField[] {
+  return objects(entry, 'selectableFields').map((field) => {
+    const steps = stepsOf(text(field, 'jsonPath'));
+    return { label: steps.join('.'), paths: [steps], unset: '' };
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * What is wrong with the types in the metadata of an embedded resource, in the words of the decoder
+ * that clients of the reference know.
+ *
+ *     json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string
+ *
+ * What it is not: the reader of metadata (validation/meta-shape.ts), which says whether there is
+ * something wrong. This is asked afterwards.
+ */
+import { quote } from '../../apimachinery/quote.ts';
+import { parseRfc3339 } from '../../apimachinery/time.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { lookup } from '../../stdx/lookup.ts';
+import { goNumber, isGoInteger } from '../schema/go-text.ts';
+
+type Shape =
+  | { readonly kind: 'scalar'; readonly json: 'string' | 'bool'; readonly name: string }
+  | { readonly kind: 'integer'; readonly name: string }
+  | { readonly kind: 'time' }
+  | { readonly kind: 'any-object'; readonly name: string }
+  | { readonly kind: 'map'; readonly name: string; readonly values: Shape }
+  | { readonly kind: 'list'; readonly name: string; readonly items: Shape }
+  | { readonly kind: 'struct'; readonly name: string; readonly fields: Fields };
+
+type Fields = Readonly<Record<string, Shape | undefined>>;
+
+const text: Shape = { kind: 'scalar', json: 'string', name: 'string' };
+const uid: Shape = { kind: 'scalar', json: 'string', name: 'types.UID' };
+const bool: Shape = { kind: 'scalar', json: 'bool', name: 'bool' };
+const int64: Shape = { kind: 'integer', name: 'int64' };
+const time: Shape = { kind: 'time' };
+const texts: Shape = { kind: 'map', name: 'map[string]string', values: text };
+
+const owner: Shape = {
+  kind: 'struct',
+  name: 'v1.OwnerReference',
+  fields: lookup<Shape>({
+    apiVersion: text,
+    kind: text,
+    name: text,
+    uid,
+    controller: bool,
+    blockOwnerDeletion: bool,
+  }),
+};
+
+const managed: Shape = {
+  kind: 'struct',
+  name: 'v1.ManagedFieldsEntry',
+  fields: lookup<Shape>({
+    manager: text,
+    operation: { kind: 'scalar', json: 'string', name: 'v1.ManagedFieldsOperationType' },
+    apiVersion: text,
+    time,
+    fieldsType: text,
+    fieldsV1: { kind: 'any-object', name: 'v1.FieldsV1' },
+    subresource: text,
+  }),
+};
+
+const objectMeta: Shape = {
+  kind: 'struct',
+  name: 'v1.ObjectMeta',
+  fields: lookup<Shape>({
+    name: text,
+    generateName: text,
+    namespace: text,
+    selfLink: text,
+    uid,
+    resourceVersion: text,
+    generation: int64,
+    creationTimestamp: time,
+    deletionTimestamp: time,
+    deletionGracePeriodSeconds: int64,
+    labels: texts,
+    annotations: texts,
+    ownerReferences: { kind: 'list', name: '[]v1.OwnerReference', items: owner },
+    finalizers: { kind: 'list', name: '[]string', items: text },
+    managedFields: { kind: 'list', name: '[]v1.ManagedFieldsEntry', items: managed },
+  }),
+};
+
+/** The first problem, in the order of the document; undefined: there is none. */
+export function metadataProblem(metadata: JsonValue): string | undefined {
+  return problemOf(metadata, objectMeta, '');
+}
+
+/** `path`: of fields, `labels`; empty at the top. */
+function problemOf(value: JsonValue, shape: Shape, path: string): string | undefined {
+  if (value === null) return undefined;
+  switch (shape.kind) {
+    case 'scalar':
+      return typeof value === goTypes[shape.json] ? undefined : mismatch(value, shape.name, path);
+    case 'integer': {
+      const isNumber = typeof value === 'number' || typeof value === 'bigint';
+      if (!isNumber) return mismatch(value, shape.name, path);
+      return isGoInteger(value) ? undefined : mismatch(value, shape.name, path, goNumber(value));
+    }
+    case 'time':
+      return timeProblem(value);
+    case 'any-object':
+      return isJsonObject(value) ? undefined : mismatch(value, shape.name, path);
+    case 'list':
+      if (!Array.isArray(value)) return mismatch(value, shape.name, path);
+      return first(value as readonly JsonValue[], (item) => problemOf(item, shape.items, path));
+    case 'map':
+      if (!isJsonObject(value)) return mismatch(value, shape.name, path);
+      return first(Object.values(value), (item) => problemOf(item ?? null, shape.values, path));
+    case 'struct':
+      if (!isJsonObject(value)) return mismatch(value, shape.name, path);
+      return structProblem(value, shape.fields, path);
+  }
+}
+
+const goTypes = { string: 'string', bool: 'boolean' } as const;
+
+function structProblem(value: JsonObject, fields: Fields, path: string): string | undefined {
+  return first(Object.entries(value), ([name, member]) => {
+    const shape = fields[name];
+    if (shape === undefined || member === undefined) return undefined;
+    return problemOf(member, shape, path === '' ? name : `${path}.${name}`);
+  });
+}
+
+function first<T>(
+  items: readonly T[],
+  problem: (item: T) => string | undefined,
+): string | undefined {
+  for (const item of items) {
+    const found = problem(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function mismatch(value: JsonValue, type: string, path: string, shown?: string): string {
+  const what = shown === undefined ? jsonKind(value) : `number ${shown}`;
+  const where = path === '' ? 'value' : `struct field ObjectMeta.${path}`;
+  return `json: cannot unmarshal ${what} into Go ${where} of type ${type}`;
+}
+
+function jsonKind(value: JsonValue): string {
+  if (typeof value === 'object') return Array.isArray(value) ? 'array' : 'object';
+  if (typeof value === 'string') return 'string';
+  return typeof value === 'boolean' ? 'bool' : 'number';
+}
+
+function timeProblem(value: JsonValue): string | undefined {
+  if (typeof value !== 'string') return mismatch(value, 'string', '');
+  if (parseRfc3339(value) !== undefined) return undefined;
+  return `parsing time ${quote(value)} as "2006-01-02T15:04:05Z07:00"`;
+}

@@ -1,0 +1,78 @@
+/**
+ * Values as messages of the reference show them. Clients compare these texts.
+ *
+ * What it is not: an encoding of the store or of the wire.
+ */
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import type { JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+
+/** Characters of one value that are shown at most; whoever sends more gets the beginning. */
+const shownMax = 10_000;
+
+/** JSON with sorted keys and without `<`, `>` and `&`. */
+export function goJson(value: JsonValue | undefined): string {
+  const text = JSON.stringify(value ?? null, (_key, part: unknown) => {
+    if (typeof part === 'bigint') return Number(part);
+    if (!isJsonObject(part as JsonValue)) return part;
+    const entries = Object.entries(part as object).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(entries);
+  });
+  const escaped = text.replace(/[<>&\u2028\u2029]/g, unicodeEscape);
+  return escaped.length <= shownMax ? escaped : `${escaped.slice(0, shownMax)}...`;
+}
+
+function unicodeEscape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** A number as `%v` prints it. */
+export function goNumber(value: number | bigint): string {
+  if (typeof value === 'bigint' || Number.isInteger(value)) return fixedExponent(String(value));
+  const magnitude = Math.abs(value);
+  if (magnitude >= 1e-4 || magnitude === 0) return String(value);
+  return fixedExponent(value.toExponential());
+}
+
+/** At least two digits: `1e-07`. */
+function fixedExponent(text: string): string {
+  return text.replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** `map[a:1 b:[x y]]`. */
+export function goValue(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value === 'number' || typeof value === 'bigint') return goNumber(value);
+  if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(goValue).join(' ')}]`;
+  if (!isJsonObject(value)) return String(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${entries.map(([name, member]) => `${name}:${goValue(member)}`).join(' ')}]`;
+}
+
+/** The type as `%T` prints it. */
+export function goTypeOf(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'object') {
+    return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
+  }
+  return isGoInteger(value) ? 'int64' : 'float64';
+}
+
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+
+/** Whether the reference reads a number as an int64, and not as a double. */
+export function isGoInteger(value: number | bigint): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value);
+  return value >= int64Min && value <= int64Max;
+}
+
+/** Lists and objects are shown as JSON, small numbers with their exponents. */
+export function shownAsJson(error: FieldError): FieldError {
+  const { value } = error;
+  if (typeof value === 'number') return { ...error, shown: goNumber(value) };
+  if (typeof value !== 'object' || value === null) return error;
+  return { ...error, shown: goJson(value) };
+}

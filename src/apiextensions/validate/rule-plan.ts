@@ -1,0 +1,153 @@
+/**
+ * A node of a schema made ready for its rules: their types, and the rules compiled, each when it is
+ * first needed (spec 2, section 2.2).
+ *
+ * The type of a node is a part of the type of the node above; it is made anew at the topmost node
+ * that has rules, and where the name of a property cannot be written in expressions. What has no
+ * type in expressions has no rules that can be run.
+ *
+ * Invariants: rules were accepted once, so they are compiled as stored ones. A rule that does not
+ * compile all the same is an error of every object that it is asked of.
+ */
+import type { Environment } from '../../cel/cel.ts';
+import { compileExpression } from '../../cel/expression.ts';
+import type { CompiledExpression } from '../../cel/expression.ts';
+import type { Language } from '../../cel/language.ts';
+import { escapeProperty } from '../../cel/schema/property-names.ts';
+import { namesOldSelf, ruleEnvironments } from '../../cel/schema/schema-rules.ts';
+import { schemaType } from '../../cel/schema/schema-type.ts';
+import type { SchemaType } from '../../cel/schema/schema-type.ts';
+import { boolType, stringType } from '../../cel/type.ts';
+import { rulePath } from '../schema/rule-path.ts';
+import { isEmbedded, propertyOf, spineMemo, valuesOf } from '../schema/structural-schema.ts';
+import type { SchemaRule, StructuralSchema } from '../schema/structural-schema.ts';
+
+const rulesOf = (schema: StructuralSchema): readonly SchemaRule[] =>
+  schema['x-kubernetes-validations'] ?? [];
+
+/** Rules here or below. */
+export const hasRules = spineMemo((schema) => rulesOf(schema).length > 0);
+
+export class RulePlan {
+  readonly schema: StructuralSchema;
+  /** Undefined: nothing above or here needs one, or there is none. */
+  readonly type: SchemaType | undefined;
+  readonly rules: readonly PlannedRule[];
+  readonly #language: Language;
+  readonly #below = new Map<string, RulePlan | undefined>();
+
+  constructor(
+    schema: StructuralSchema,
+    above: SchemaType | undefined,
+    isResource: boolean,
+    language: Language,
+  ) {
+    const rules = rulesOf(schema);
+    const isNeeded = above === undefined && rules.length > 0;
+    this.schema = schema;
+    this.type = isNeeded ? typeOf(schema, isResource) : above;
+    this.#language = language;
+    const { type } = this;
+    const environments =
+      type === undefined || rules.length === 0 ? undefined : ruleEnvironments(type, language);
+    this.rules = rules.map((rule) => new PlannedRule(rule, schema, environments));
+  }
+
+  get items(): RulePlan | undefined {
+    const { items } = this.schema;
+    return items && this.#part('items', items, () => this.type?.element);
+  }
+
+  /** Of members that no property declares. */
+  get values(): RulePlan | undefined {
+    const values = valuesOf(this.schema);
+    return values && this.#part('values', values, () => this.type?.element);
+  }
+
+  /** Undefined: it has no rules. */
+  property(name: string): RulePlan | undefined {
+    const property = propertyOf(this.schema, name);
+    if (property === undefined) return undefined;
+    return this.#part(`.${name}`, property, () => {
+      const escaped = escapeProperty(name);
+      if (escaped === undefined) return typeOf(property, isEmbedded(property));
+      return this.type?.fields.get(escaped)?.type;
+    });
+  }
+
+  #part(
+    key: string,
+    schema: StructuralSchema,
+    typeBelow: () => SchemaType | undefined,
+  ): RulePlan | undefined {
+    if (!hasRules(schema)) return undefined;
+    const known = this.#below.get(key);
+    if (known !== undefined || this.#below.has(key)) return known;
+    const type = this.type === undefined ? undefined : typeBelow();
+    // What has no type in its parent is left out of expressions altogether.
+    const isLeftOut = this.type !== undefined && type === undefined;
+    const made = isLeftOut
+      ? undefined
+      : new RulePlan(schema, type, isEmbedded(schema), this.#language);
+    this.#below.set(key, made);
+    return made;
+  }
+}
+
+/** Undefined: no data of this schema can be named in expressions. */
+function typeOf(schema: StructuralSchema, isResource: boolean): SchemaType | undefined {
+  return schemaType(schema, { name: 'selfType', resource: isResource });
+}
+
+type Environments = (stored: boolean, optional: boolean) => Environment;
+
+export class PlannedRule {
+  readonly source: SchemaRule;
+  readonly #schema: StructuralSchema;
+  readonly #environments: Environments | undefined;
+  #rule: CompiledExpression | undefined;
+  #message: CompiledExpression | undefined;
+  #usesOldSelf: boolean | undefined;
+  #path: string | undefined;
+
+  constructor(
+    source: SchemaRule,
+    schema: StructuralSchema,
+    environments: Environments | undefined,
+  ) {
+    this.source = source;
+    this.#schema = schema;
+    this.#environments = environments;
+  }
+
+  get rule(): CompiledExpression {
+    return (this.#rule ??= this.#compile(this.source.rule, boolType));
+  }
+
+  /** Undefined: it has none. */
+  get message(): CompiledExpression | undefined {
+    const { messageExpression = '' } = this.source;
+    if (messageExpression.trim() === '') return undefined;
+    return (this.#message ??= this.#compile(messageExpression, stringType));
+  }
+
+  get usesOldSelf(): boolean {
+    const { rule } = this;
+    return (this.#usesOldSelf ??= rule.kind === 'ok' && namesOldSelf(rule.expression));
+  }
+
+  /** What its `fieldPath` adds to the path of the place: `a.b`; '' for none. */
+  get fieldPath(): string {
+    const { fieldPath = '' } = this.source;
+    if (this.#path !== undefined || fieldPath === '') return this.#path ?? '';
+    const path = rulePath(fieldPath, this.#schema);
+    return (this.#path = path.kind === 'ok' ? path.field : '');
+  }
+
+  #compile(text: string, result: typeof boolType): CompiledExpression {
+    const environments = this.#environments;
+    if (environments === undefined) return { kind: 'invalid', problem: 'it has no type' };
+    const environment = environments(true, this.source.optionalOldSelf === true);
+    return compileExpression(environment, text, [result]);
+  }
+}

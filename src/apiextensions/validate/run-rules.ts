@@ -1,0 +1,333 @@
+/**
+ * The rules of a schema, asked of an object (spec 2, section 2.2).
+ *
+ *     spec: Invalid value: replicas must be above minReplicas
+ *
+ * Values that are null are not asked. A rule on transitions is asked where there is an old value:
+ * of members of objects, and of entries of lists with keys; with `optionalOldSelf` always.
+ *
+ * On an update, what a rule without an old value says of a part that has not changed is a warning.
+ *
+ * Bounds: a budget for each evaluation and one for the object; when that is used up, no rule is
+ * asked any more. One step is one rule, or `stepUnits` places without any.
+ */
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import { FieldErrorType, formatFieldError, invalid } from '../../apimachinery/field-error.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { budgets } from '../../cel/budgets.ts';
+import type { Bindings, Outcome } from '../../cel/cel.ts';
+import type { Expression } from '../../cel/expression.ts';
+import { schemaValue } from '../../cel/schema/schema-value.ts';
+import type { SchemaType } from '../../cel/schema/schema-type.ts';
+import { none, OptionalValue } from '../../cel/value.ts';
+import { shownAsJson } from '../schema/go-text.ts';
+import type { Correlation } from './correlation.ts';
+import { oldEntries } from './correlation.ts';
+import type { PlannedRule, RulePlan } from './rule-plan.ts';
+import { noField } from './value-walk.ts';
+
+const stepUnits = 2000;
+const rulesErrorsMax = 1000;
+
+export interface RulesSubject {
+  readonly plan: RulePlan;
+  readonly value: JsonValue;
+  /** Undefined or null: it is new. */
+  readonly old: JsonValue | undefined;
+  /** There for an update: what has not changed is let pass. */
+  readonly correlation?: Correlation | undefined;
+  /** Of the value; '' for a whole object. */
+  readonly path?: string | undefined;
+  readonly budget?: number | undefined;
+}
+
+export interface RulesOutcome {
+  readonly errors: readonly FieldError[];
+  readonly warnings: readonly string[];
+  /** Below zero: it is used up, and rules were left out. */
+  readonly budget: number;
+}
+
+export function* runRules(subject: RulesSubject): Generator<undefined, RulesOutcome> {
+  const run: Run = {
+    errors: [],
+    warnings: [],
+    budget: subject.budget ?? budgets.perObject,
+    units: 0,
+  };
+  const { correlation, old, path = '', plan, value } = subject;
+  const place: Place = {
+    plan,
+    value,
+    old,
+    path,
+    unchanged: { own: correlation, above: undefined, isRoot: correlation !== undefined },
+  };
+  yield* visit(place, run);
+  return { errors: run.errors, warnings: run.warnings, budget: run.budget };
+}
+
+interface Run {
+  readonly errors: FieldError[];
+  readonly warnings: string[];
+  budget: number;
+  units: number;
+}
+
+/** What is known of the old value, for what has not changed. */
+interface Unchanged {
+  readonly own: Correlation | undefined;
+  /** Of the nearest part above that has an old value. */
+  readonly above: Correlation | undefined;
+  readonly isRoot: boolean;
+}
+
+interface Place {
+  readonly plan: RulePlan;
+  readonly value: JsonValue;
+  readonly old: JsonValue | undefined;
+  readonly path: string;
+  readonly unchanged: Unchanged;
+}
+
+function isUnchanged({ above, own }: Unchanged): boolean {
+  return own === undefined ? above?.isUnchanged() === true : own.isUnchanged();
+}
+
+function below(
+  unchanged: Unchanged,
+  part: (of: Correlation) => Correlation | undefined,
+): Unchanged {
+  const { own } = unchanged;
+  if (own === undefined) return { ...unchanged, isRoot: false };
+  return { own: part(own), above: own, isRoot: false };
+}
+
+const nothingKnown: Unchanged = { own: undefined, above: undefined, isRoot: false };
+
+function* visit(place: Place, run: Run): Generator<undefined, void> {
+  const { plan, value } = place;
+  if (value === null) return;
+  if (plan.rules.length > 0) {
+    yield* askRules(place, run);
+    if (run.budget < 0) return;
+  }
+  run.units += 1;
+  if (run.units % stepUnits === 0) yield;
+  if (Array.isArray(value)) yield* visitItems(place, value as readonly JsonValue[], run);
+  else if (isJsonObject(value)) yield* visitMembers(place, value, run);
+}
+
+function* visitItems(
+  { old, path, plan, unchanged }: Place,
+  list: readonly JsonValue[],
+  run: Run,
+): Generator<undefined, void> {
+  const { items, schema } = plan;
+  if (items === undefined) return;
+  const keyed = schema['x-kubernetes-list-type'] === 'map' && Array.isArray(old);
+  const before = keyed ? oldEntries(old as readonly JsonValue[], schema) : undefined;
+  for (let at = 0; at < list.length && run.budget >= 0; at += 1) {
+    const value = list[at] as JsonValue;
+    const entry: Place = {
+      plan: items,
+      value,
+      old: before?.of(value),
+      path: `${path}[${at}]`,
+      unchanged: below(unchanged, (own) => own.entry(at)),
+    };
+    yield* visit(entry, run);
+  }
+}
+
+function* visitMembers(
+  { old, path, plan, unchanged }: Place,
+  members: JsonObject,
+  run: Run,
+): Generator<undefined, void> {
+  const { values } = plan;
+  for (const name in members) {
+    if (run.budget < 0) return;
+    const declared = plan.property(name);
+    const inner = declared ?? values;
+    const value = members[name];
+    if (inner === undefined || value === undefined) continue;
+    const isTypeMeta = unchanged.isRoot && (name === 'apiVersion' || name === 'kind');
+    const before = isJsonObject(old) && Object.hasOwn(old, name) ? old[name] : undefined;
+    const within =
+      declared === undefined ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+    const member: Place = {
+      plan: inner,
+      value,
+      old: before,
+      path: within,
+      unchanged: isTypeMeta ? nothingKnown : below(unchanged, (own) => own.member(name)),
+    };
+    yield* visit(member, run);
+  }
+}
+
+const outOfBudget =
+  'validation failed due to running out of cost budget, no further validation rules will be run';
+
+function* askRules(place: Place, run: Run): Generator<undefined, void> {
+  const { plan } = place;
+  if (run.budget <= 0) {
+    report(run, wrongType(place, outOfBudget));
+    run.budget = -1;
+    return;
+  }
+  for (const planned of plan.rules) {
+    yield;
+    if (planned.source.rule.trim() === '') continue;
+    ask(planned, place, run);
+    if (run.budget < 0) return;
+  }
+}
+
+function ask(planned: PlannedRule, place: Place, run: Run): void {
+  const { rule } = planned;
+  if (rule.kind === 'invalid') {
+    report(run, wrongType(place, `rule compile error: ${rule.problem}`));
+    return;
+  }
+  const { old, plan, value } = place;
+  const isNew = old === undefined || old === null;
+  const optional = planned.source.optionalOldSelf === true;
+  if (planned.usesOldSelf && isNew && !optional) return;
+  const bindings = bindingsOf(value, isNew ? undefined : old, plan.type as SchemaType, optional);
+  const outcome = evaluate(rule.expression, bindings);
+  if (outcome.cost > run.budget) {
+    report(run, wrongType(place, outOfBudget));
+    run.budget = -1;
+    return;
+  }
+  run.budget -= outcome.cost;
+  if (outcome.kind === 'value') {
+    if (outcome.value !== true) reportFailure(planned, place, bindings, run);
+    return;
+  }
+  const problem = outcome.kind === 'unknown' ? 'the result is not known' : outcome.message;
+  const named = nameOf(planned);
+  if (outcome.kind === 'budget-exceeded') {
+    const detail =
+      `'${problem}': no further validation rules will be run ` +
+      `due to call cost exceeds limit for rule: ${named}`;
+    report(run, wrongType(place, detail));
+    run.budget = -1;
+  } else if (problem.startsWith('no such overload')) {
+    const detail =
+      `'${problem}': call arguments did not match a supported operator, ` +
+      `function or macro signature for rule: ${named}`;
+    report(run, wrongType(place, detail));
+  } else {
+    report(run, wrongType(place, `${problem} evaluating rule: ${named}`));
+  }
+}
+
+function evaluate(expression: Expression, bindings: Bindings): Outcome {
+  return expression.program.evaluate(bindings, { budget: budgets.perEvaluation });
+}
+
+function bindingsOf(
+  value: JsonValue,
+  old: JsonValue | undefined,
+  type: SchemaType,
+  optional: boolean,
+): Bindings {
+  return {
+    self: () => schemaValue(value, type),
+    oldSelf: () => {
+      if (old === undefined) return optional ? none : undefined;
+      const before = schemaValue(old, type);
+      return optional ? new OptionalValue(before) : before;
+    },
+  };
+}
+
+/** The message stands for the rule, where there is one. */
+function nameOf({ source }: PlannedRule): string {
+  const { message = '', rule } = source;
+  return (message === '' ? rule : message).trim();
+}
+
+/** The value of an error of the rule itself is the type that the schema has there. */
+function wrongType({ path, plan }: Place, detail: string): FieldError {
+  return invalid(path === '' ? noField : path, plan.schema.type ?? '', detail);
+}
+
+function reportFailure(planned: PlannedRule, place: Place, bindings: Bindings, run: Run): void {
+  const { path, plan, unchanged, value } = place;
+  const { source } = planned;
+  const add = (error: FieldError): void => {
+    if (planned.usesOldSelf || !isUnchanged(unchanged)) report(run, error);
+    else if (run.warnings.length < rulesErrorsMax) run.warnings.push(formatFieldError(error));
+  };
+  const { fieldPath } = planned;
+  const field = fieldPath === '' ? path : path === '' ? fieldPath : `${path}.${fieldPath}`;
+  const at = field === '' ? noField : field;
+  const said = messageOf(planned, bindings, run);
+  if (said.kind === 'stop') {
+    add(invalid(at, plan.schema.type ?? '', said.problem));
+    run.budget = -1;
+    return;
+  }
+  const { message = '' } = source;
+  const detail = said.text ?? (message === '' ? `failed rule: ${nameOf(planned)}` : message.trim());
+  const isShown = plan.schema.type !== 'object' && plan.schema.type !== 'array';
+  add(failure(at, isShown ? value : undefined, detail, source.reason));
+}
+
+function failure(
+  field: string,
+  value: JsonValue | undefined,
+  detail: string,
+  reason: string | undefined,
+): FieldError {
+  switch (reason) {
+    case 'FieldValueForbidden':
+      return { type: FieldErrorType.forbidden, field, detail };
+    case 'FieldValueRequired':
+      return { type: FieldErrorType.required, field, detail };
+    case 'FieldValueDuplicate':
+      return shownAsJson({ type: FieldErrorType.duplicate, field, value, detail: '' });
+    default:
+      return shownAsJson(invalid(field, value, detail));
+  }
+}
+
+type Said =
+  /** `text` undefined: what it says cannot be used. */
+  | { readonly kind: 'said'; readonly text: string | undefined }
+  | { readonly kind: 'stop'; readonly problem: string };
+
+const messageBytesMax = 5 * 1024;
+
+function messageOf({ message, source }: PlannedRule, bindings: Bindings, run: Run): Said {
+  if (message?.kind !== 'ok') return { kind: 'said', text: undefined };
+  const outcome = evaluate(message.expression, bindings);
+  if (outcome.cost > run.budget) {
+    const problem =
+      'messageExpression evaluation failed due to running out of cost budget, ' +
+      'no further validation rules will be run';
+    return { kind: 'stop', problem };
+  }
+  if (outcome.kind === 'budget-exceeded') {
+    const { messageExpression = '' } = source;
+    const problem =
+      'no further validation rules will be run due to call cost exceeds limit ' +
+      `for messageExpression: ${JSON.stringify(messageExpression)}`;
+    return { kind: 'stop', problem };
+  }
+  run.budget -= outcome.cost;
+  const text =
+    outcome.kind === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : '';
+  const isUsable =
+    text !== '' && !text.includes('\n') && Buffer.byteLength(text, 'utf8') <= messageBytesMax;
+  return { kind: 'said', text: isUsable ? text : undefined };
+}
+
+function report(run: Run, error: FieldError): void {
+  if (run.errors.length < rulesErrorsMax) run.errors.push(error);
+}

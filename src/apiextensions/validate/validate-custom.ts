@@ -1,0 +1,114 @@
+/**
+ * What is wrong with a write of a custom resource, metadata aside, in the reference's order: values,
+ * replicas, embedded resources, unique lists, and last the rules (spec 1, section 4.8).
+ *
+ * Rules are not asked of an object whose values are wrong in a way that rules could trip over; it
+ * is said that they were not.
+ *
+ * Invariants: pure; errors of an update that its parts had before are dropped (correlation.ts).
+ */
+import { FieldErrorType, invalid } from '../../apimachinery/field-error.ts';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { CustomValidation, CustomWrite } from '../custom-schema.ts';
+import { propertyOf } from '../schema/structural-schema.ts';
+import type { StructuralSchema } from '../schema/structural-schema.ts';
+import type { Correlation } from './correlation.ts';
+import { correlate } from './correlation.ts';
+import { embeddedErrors } from './embedded-resources.ts';
+import { listTypeErrors } from './list-types.ts';
+import type { RulePlan } from './rule-plan.ts';
+import { runRules } from './run-rules.ts';
+import { scaleSpecErrors, scaleStatusErrors } from './scale-errors.ts';
+import type { ScaleFields } from './scale-errors.ts';
+import { validateValue } from './validate-value.ts';
+import type { ValuePlanner } from './value-plan.ts';
+import { noField } from './value-walk.ts';
+
+export interface CustomValidator {
+  /** Undefined: the version has none. */
+  readonly schema: StructuralSchema | undefined;
+  readonly scale: ScaleFields | undefined;
+  readonly values: ValuePlanner;
+  /** Undefined: there are no rules. */
+  readonly rules: RulePlan | undefined;
+}
+
+export function* validateCustom(
+  validator: CustomValidator,
+  write: CustomWrite,
+): Generator<undefined, CustomValidation> {
+  const { rules, schema } = validator;
+  const { current, next } = write;
+  const correlation =
+    current === undefined || schema === undefined ? undefined : correlate(next, current, schema);
+  const errors = yield* schemaErrors(validator, write, correlation);
+  if (rules === undefined) return { errors, warnings: [] };
+  if (errors.some(({ type }) => blocking.has(type))) {
+    return { errors: [...errors, notChecked], warnings: [] };
+  }
+  yield;
+  const asked = yield* runRules({ plan: rules, value: next, old: current, correlation });
+  return { errors: [...errors, ...asked.errors], warnings: asked.warnings };
+}
+
+const blocking: ReadonlySet<FieldErrorType> = new Set([
+  FieldErrorType.notSupported,
+  FieldErrorType.required,
+  FieldErrorType.tooLong,
+  FieldErrorType.tooMany,
+  FieldErrorType.typeInvalid,
+]);
+
+const notChecked = invalid(
+  noField,
+  null,
+  'some validation rules were not checked because the object was invalid; ' +
+    'correct the existing errors to complete validation',
+);
+
+function* schemaErrors(
+  validator: CustomValidator,
+  { current, next, part }: CustomWrite,
+  correlation: Correlation | undefined,
+): Generator<undefined, readonly FieldError[]> {
+  const { scale, schema } = validator;
+  const errors: FieldError[] = [];
+  if (schema !== undefined) {
+    const found =
+      part === 'status'
+        ? yield* statusErrors(validator, schema, next, correlation)
+        : yield* validateValue({
+            value: next,
+            plan: validator.values.planOf(schema),
+            old: correlation,
+          });
+    errors.push(...found);
+    yield;
+  }
+  if (scale !== undefined && part === '') errors.push(...scaleSpecErrors(next, scale));
+  if (scale !== undefined) errors.push(...scaleStatusErrors(next, scale));
+  if (part === '') errors.push(...embeddedErrors(next, schema));
+  const repeated = yield* listTypeErrors(next, schema);
+  if (repeated.length === 0) return errors;
+  // An object that had duplicates before may keep them, and be changed elsewhere.
+  const before = current === undefined ? [] : yield* listTypeErrors(current, schema);
+  return before.length > 0 ? errors : [...errors, ...repeated];
+}
+
+function* statusErrors(
+  { values }: CustomValidator,
+  schema: StructuralSchema,
+  next: ApiObject,
+  correlation: Correlation | undefined,
+): Generator<undefined, readonly FieldError[]> {
+  const below = propertyOf(schema, 'status');
+  const status = next['status'];
+  if (below === undefined || status === undefined) return [];
+  return yield* validateValue({
+    value: status,
+    plan: values.planOf(below),
+    old: correlation?.member('status'),
+    prefix: 'status',
+  });
+}

@@ -1,0 +1,297 @@
+/**
+ * Values against a schema: types, bounds, formats, enumerations, required fields and alternatives,
+ * at every depth, with the paths and texts of the reference (spec 1, sections 4.8 and 7).
+ *
+ * What it is not: pruning, unique lists, embedded resources or rules.
+ *
+ *     spine          a list of places that are begun: no recursion, and it can stop anywhere
+ *     alternatives   allOf, anyOf, oneOf and not of one place: by recursion, in one step
+ *
+ * Of alternatives that all fail, the errors of the one that was right most often are told. On an
+ * update, what a part says that has not changed is dropped.
+ *
+ * Bounds: linear in the value, times the alternatives at each place; `stepUnits` places a step.
+ */
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import { formatFieldError } from '../../apimachinery/field-error.ts';
+import { quote } from '../../apimachinery/quote.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { partOf } from './correlation.ts';
+import type { Correlation } from './correlation.ts';
+import {
+  checkCount,
+  checkEnum,
+  checkMemberNames,
+  checkNull,
+  checkNumber,
+  checkText,
+  checkType,
+} from './value-checks.ts';
+import type { ValuePlan } from './value-plan.ts';
+import { ValueWalk } from './value-walk.ts';
+
+const stepUnits = 2000;
+
+export interface ValueToValidate {
+  readonly value: JsonValue;
+  readonly plan: ValuePlan;
+  /** Of the value; undefined: it is new. */
+  readonly old?: Correlation | undefined;
+  /** Where the value stands: `status`; '' for a whole object. */
+  readonly prefix?: string | undefined;
+}
+
+interface Place {
+  readonly plan: ValuePlan;
+  readonly value: JsonObject | readonly JsonValue[];
+  readonly old: Correlation | undefined;
+  /** Errors before this place. */
+  readonly mark: number;
+  /** Of an object. */
+  readonly names: readonly string[] | undefined;
+  next: number;
+}
+
+export function* validateValue(
+  subject: ValueToValidate,
+): Generator<undefined, readonly FieldError[]> {
+  const walk = new ValueWalk(subject.prefix ?? '');
+  const places: Place[] = [];
+  begin(subject.plan, subject.value, subject.old, undefined, walk, places);
+  let units = 0;
+  for (let place = places.at(-1); place !== undefined; place = places.at(-1)) {
+    units += 1;
+    if (units % stepUnits === 0) yield;
+    if (!goInside(place, walk, places)) {
+      places.pop();
+      dropUnchanged(place.old, place.mark, walk);
+    }
+  }
+  return withoutRepeats(walk.errors);
+}
+
+/**
+ * Looks at a value itself, and remembers it where there is something inside to look at. `above`: the
+ * old value of what it is a part of, at `key`; without a key it is the old value itself.
+ */
+function begin(
+  plan: ValuePlan,
+  value: JsonValue,
+  above: Correlation | undefined,
+  key: string | number | undefined,
+  walk: ValueWalk,
+  places: Place[],
+): void {
+  const mark = walk.errors.length;
+  const old = (): Correlation | undefined =>
+    key === undefined || above === undefined ? above : partOf(above, key);
+  if (typeof value !== 'object' || value === null) {
+    checkItself(plan, value, undefined, walk);
+    if (walk.errors.length > mark) dropUnchanged(old(), mark, walk);
+    return;
+  }
+  const before = old();
+  // Of the very same value everything would be dropped.
+  if (before?.old === value) return;
+  checkItself(plan, value, before, walk);
+  const isList = Array.isArray(value);
+  const isOpen = isList ? value.length > 0 && plan.items !== undefined : plan.hasMembers;
+  if (!isOpen) {
+    dropUnchanged(before, mark, walk);
+    return;
+  }
+  const names = isList ? undefined : Object.keys(value);
+  places.push({ plan, value: value as Place['value'], old: before, mark, names, next: 0 });
+}
+
+/** The next part of a place; false: there is none. */
+function goInside(place: Place, walk: ValueWalk, places: Place[]): boolean {
+  const { names, old, plan, value } = place;
+  const at = place.next;
+  place.next += 1;
+  const depth = places.length - 1;
+  if (names === undefined) {
+    const list = value as readonly JsonValue[];
+    if (at >= list.length) return false;
+    walk.keys[depth] = at;
+    walk.depth = depth + 1;
+    begin(plan.items as ValuePlan, list[at] as JsonValue, old, at, walk, places);
+    return true;
+  }
+  const name = names[at];
+  if (name === undefined) return false;
+  const below = memberPlan(plan, name);
+  const member = (value as JsonObject)[name];
+  if (below === undefined || member === undefined) return true;
+  walk.keys[depth] = name;
+  walk.depth = depth + 1;
+  begin(below, member, depth === 0 && isTypeMeta(name) ? undefined : old, name, walk, places);
+  return true;
+}
+
+/** Objects are compared in one version; what they say of it is not. */
+function isTypeMeta(name: string): boolean {
+  return name === 'apiVersion' || name === 'kind';
+}
+
+function memberPlan(plan: ValuePlan, name: string): ValuePlan | undefined {
+  const declared = plan.property(name);
+  if (declared !== undefined) return declared;
+  return plan.values === false ? undefined : plan.values;
+}
+
+function dropUnchanged(old: Correlation | undefined, mark: number, walk: ValueWalk): void {
+  if (walk.errors.length > mark && old?.isUnchanged() === true) walk.errors.length = mark;
+}
+
+/** How often it was found right, without what is inside. */
+function checkItself(
+  plan: ValuePlan,
+  value: JsonValue,
+  old: Correlation | undefined,
+  walk: ValueWalk,
+): number {
+  if (value === null) return checkNull(plan, walk);
+  let count = checkType(plan, value, walk) + 3;
+  if (plan.hasJunctors) count += checkJunctors(plan, value, old, walk);
+  if (typeof value === 'string') count += checkText(plan, value, walk);
+  else if (typeof value === 'number' || typeof value === 'bigint') {
+    count += checkNumber(plan, value, walk);
+  } else if (Array.isArray(value)) {
+    if (plan.hasBounds) checkCount(plan, value.length, walk);
+    count += 2;
+  } else if (typeof value === 'object') {
+    checkMemberNames(plan, value as JsonObject, walk);
+    count += 1;
+  }
+  if (plan.enum.length > 0) checkEnum(plan, value, walk);
+  return count;
+}
+
+interface Attempt {
+  readonly errors: FieldError[];
+  readonly count: number;
+}
+
+/** An alternative by itself, whatever was found before. */
+function attempt(
+  plan: ValuePlan,
+  value: JsonValue,
+  old: Correlation | undefined,
+  walk: ValueWalk,
+): Attempt {
+  const before = walk.errors;
+  walk.errors = [];
+  const count = checkWhole(plan, value, old, walk);
+  const { errors } = walk;
+  walk.errors = before;
+  return { errors, count };
+}
+
+function checkWhole(
+  plan: ValuePlan,
+  value: JsonValue,
+  old: Correlation | undefined,
+  walk: ValueWalk,
+): number {
+  let count = checkItself(plan, value, old, walk);
+  if (typeof value !== 'object' || value === null) return count;
+  const { depth } = walk;
+  walk.depth = depth + 1;
+  const inside = (key: string | number, below: ValuePlan, part: JsonValue): void => {
+    walk.keys[depth] = key;
+    const mark = walk.errors.length;
+    const before = old && partOf(old, key);
+    count += checkWhole(below, part, before, walk);
+    dropUnchanged(before, mark, walk);
+  };
+  if (Array.isArray(value)) {
+    const { items } = plan;
+    if (items !== undefined) value.forEach((item: JsonValue, at) => inside(at, items, item));
+  } else {
+    for (const [name, member] of Object.entries(value as JsonObject)) {
+      const below = memberPlan(plan, name);
+      if (below !== undefined && member !== undefined) inside(name, below, member);
+    }
+  }
+  walk.depth = depth;
+  return count;
+}
+
+function checkJunctors(
+  plan: ValuePlan,
+  value: JsonValue,
+  old: Correlation | undefined,
+  walk: ValueWalk,
+): number {
+  const { allOf, anyOf, not, oneOf } = plan.junctors;
+  let count = 0;
+  const take = (taken: Attempt | undefined): void => {
+    if (taken === undefined) return;
+    for (const error of taken.errors) walk.report(error);
+    count += taken.count;
+  };
+  if (anyOf.length > 0) take(anyOfThem(anyOf, value, old, walk));
+  if (oneOf.length > 0) take(oneOfThem(oneOf, value, old, walk));
+  if (allOf.length > 0) {
+    let held = 0;
+    for (const each of allOf) {
+      const made = attempt(each, value, old, walk);
+      if (made.errors.length === 0) held += 1;
+      take(made);
+    }
+    if (held < allOf.length) {
+      const none = held === 0 ? '. None validated' : '';
+      walk.whole(`${quote(walk.path)} must validate all the schemas (allOf)${none}`);
+    }
+  }
+  if (not !== undefined && attempt(not, value, old, walk).errors.length === 0) {
+    walk.whole(`${quote(walk.path)} must not validate the schema (not)`);
+  }
+  return count;
+}
+
+function anyOfThem(
+  plans: readonly ValuePlan[],
+  value: JsonValue,
+  old: Correlation | undefined,
+  walk: ValueWalk,
+): Attempt | undefined {
+  let best: Attempt | undefined;
+  for (const plan of plans) {
+    const made = attempt(plan, value, old, walk);
+    if (made.errors.length === 0) return made;
+    if (best === undefined || made.count > best.count) best = made;
+  }
+  walk.whole(`${quote(walk.path)} must validate at least one schema (anyOf)`);
+  return best;
+}
+
+function oneOfThem(
+  plans: readonly ValuePlan[],
+  value: JsonValue,
+  old: Correlation | undefined,
+  walk: ValueWalk,
+): Attempt | undefined {
+  let best: Attempt | undefined;
+  let held: Attempt | undefined;
+  let count = 0;
+  for (const plan of plans) {
+    const made = attempt(plan, value, old, walk);
+    if (made.errors.length === 0) {
+      count += 1;
+      held ??= made;
+    } else if (count === 0 && (best === undefined || made.count > best.count)) best = made;
+  }
+  if (count === 1) return held;
+  const found = count === 0 ? 'Found none valid' : `Found ${count} valid alternatives`;
+  walk.whole(`${quote(walk.path)} must validate one and only one schema (oneOf). ${found}`);
+  return count === 0 ? best : undefined;
+}
+
+/** What several alternatives say is told once. */
+function withoutRepeats(errors: readonly FieldError[]): readonly FieldError[] {
+  if (errors.length < 2) return errors;
+  const seen = new Map(errors.map((error) => [formatFieldError(error), error] as const));
+  return seen.size === errors.length ? errors : [...seen.values()];
+}

@@ -1,0 +1,141 @@
+/**
+ * A node of a schema made ready for the validation of values: formats looked up, patterns compiled,
+ * names of required fields listed. Made when a value first gets there, and kept with the node.
+ */
+import type { JsonValue } from '../../apimachinery/unstructured.ts';
+import { checkedFormat, formatCheck } from '../schema/formats.ts';
+import type { FormatCheck } from '../schema/formats.ts';
+import { compiledPattern } from '../schema/pattern.ts';
+import type { CompiledPattern } from '../schema/pattern.ts';
+import { propertyOf, valuesOf } from '../schema/structural-schema.ts';
+import type { StructuralSchema } from '../schema/structural-schema.ts';
+
+/** A class, so that all nodes have one shape, and what few of them need is made late. */
+export class ValuePlan {
+  readonly schema: StructuralSchema;
+  readonly types: readonly string[];
+  /** As errors name them. */
+  readonly typeText: string;
+  readonly nullable: boolean;
+  readonly format: string;
+  readonly checksFormat: FormatCheck | undefined;
+  readonly enum: readonly JsonValue[];
+  readonly required: readonly string[];
+  /** There are numbers, texts, sizes or alternatives to look at. */
+  readonly hasBounds: boolean;
+  readonly hasJunctors: boolean;
+  readonly items: ValuePlan | undefined;
+  /** Something is said of members. */
+  readonly hasMembers: boolean;
+  /** Members that no property declares: undefined: anything; false: there may be none. */
+  readonly values: ValuePlan | false | undefined;
+  readonly #planner: ValuePlanner;
+  readonly #properties = new Map<string, ValuePlan | undefined>();
+  #pattern: CompiledPattern | undefined;
+  #junctors: Junctors | undefined;
+
+  constructor(schema: StructuralSchema, planner: ValuePlanner) {
+    this.schema = schema;
+    this.#planner = planner;
+    this.types = typesOf(schema);
+    this.typeText = this.types.join(',');
+    this.nullable = schema.nullable === true;
+    const [type] = this.types;
+    const single = this.types.length === 1 ? type : undefined;
+    this.format = checkedFormat(schema.format, single, planner.release);
+    this.checksFormat = this.format === '' ? undefined : formatCheck(this.format, planner.release);
+    this.enum = schema.enum ?? [];
+    this.required = schema.required ?? [];
+    this.hasBounds = boundNames.some((name) => schema[name] !== undefined);
+    const { allOf, anyOf, not, oneOf } = schema;
+    this.hasJunctors = [allOf, anyOf, not, oneOf].some((part) => part !== undefined);
+    this.items = schema.items === undefined ? undefined : planner.planOf(schema.items);
+    const values = valuesOf(schema);
+    this.values =
+      values !== undefined
+        ? planner.planOf(values)
+        : schema.additionalProperties === false
+          ? false
+          : undefined;
+    this.hasMembers = values !== undefined || Object.keys(schema.properties ?? {}).length > 0;
+  }
+
+  /** Undefined: it is not declared. */
+  property(name: string): ValuePlan | undefined {
+    const known = this.#properties.get(name);
+    if (known !== undefined || this.#properties.has(name)) return known;
+    const declared = propertyOf(this.schema, name);
+    if (declared === undefined) return undefined;
+    const made = this.#planner.planOf(declared);
+    this.#properties.set(name, made);
+    return made;
+  }
+
+  get pattern(): CompiledPattern | undefined {
+    const { pattern = '' } = this.schema;
+    if (pattern === '') return undefined;
+    return (this.#pattern ??= compiledPattern(pattern));
+  }
+
+  get junctors(): Junctors {
+    return (this.#junctors ??= junctorsOf(this.schema, this.#planner));
+  }
+}
+
+export interface Junctors {
+  readonly allOf: readonly ValuePlan[];
+  readonly anyOf: readonly ValuePlan[];
+  readonly oneOf: readonly ValuePlan[];
+  readonly not: ValuePlan | undefined;
+}
+
+export interface ValuePlanner {
+  readonly release: number | undefined;
+  planOf(schema: StructuralSchema): ValuePlan;
+}
+
+export function createValuePlanner(release: number | undefined): ValuePlanner {
+  const plans = new WeakMap<StructuralSchema, ValuePlan>();
+  const planner: ValuePlanner = {
+    release,
+    planOf: (schema) => {
+      const known = plans.get(schema);
+      if (known !== undefined) return known;
+      const made = new ValuePlan(schema, planner);
+      plans.set(schema, made);
+      return made;
+    },
+  };
+  return planner;
+}
+
+const boundNames = [
+  'maximum',
+  'minimum',
+  'multipleOf',
+  'maxLength',
+  'minLength',
+  'pattern',
+  'maxItems',
+  'minItems',
+  'maxProperties',
+  'minProperties',
+] as const;
+
+function typesOf(schema: StructuralSchema): readonly string[] {
+  if (schema['x-kubernetes-int-or-string'] === true) return ['integer', 'string'];
+  const { type = '' } = schema;
+  return type === '' ? [] : [type];
+}
+
+function junctorsOf(schema: StructuralSchema, planner: ValuePlanner): Junctors {
+  const plans = (list: readonly StructuralSchema[] | undefined): readonly ValuePlan[] =>
+    (list ?? []).map((each) => planner.planOf(each));
+  const { not } = schema;
+  return {
+    allOf: plans(schema.allOf),
+    anyOf: plans(schema.anyOf),
+    oneOf: plans(schema.oneOf),
+    not: not === undefined ? undefined : planner.planOf(not),
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Where a validation of values is, and what it has found.
+ *
+ * Bounds: `valueErrorsMax` errors are kept; the rest would be of the same kinds.
+ */
+import { FieldErrorType } from '../../apimachinery/field-error.ts';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import type { JsonValue } from '../../apimachinery/unstructured.ts';
+import { shownAsJson } from '../schema/go-text.ts';
+
+export const valueErrorsMax = 1000;
+
+/** What stands for no path at all. */
+export const noField = '<nil>';
+
+export class ValueWalk {
+  /** Of the value that is validated: `status`, or nothing. */
+  readonly prefix: string;
+  /** `keys[0..depth)` lead to where the walk is. */
+  readonly keys: (string | number)[] = [];
+  depth = 0;
+  errors: FieldError[] = [];
+
+  constructor(prefix: string) {
+    this.prefix = prefix;
+  }
+
+  /** `spec.a[0].b`, as texts of errors say it. */
+  get path(): string {
+    let path = '';
+    for (let at = 0; at < this.depth; at += 1) {
+      const key = this.keys[at] as string | number;
+      path += typeof key === 'number' ? `[${key}]` : path === '' ? key : `.${key}`;
+    }
+    return path;
+  }
+
+  fieldOf(path: string): string {
+    if (this.prefix === '') return path === '' ? noField : path;
+    return path === '' ? this.prefix : `${this.prefix}.${path}`;
+  }
+
+  report(error: FieldError): void {
+    if (this.errors.length < valueErrorsMax) this.errors.push(error);
+  }
+
+  /** The value at this place is wrong: `<path> in body <text>`. */
+  invalid(text: string, value: JsonValue, type: FieldErrorType = FieldErrorType.invalid): void {
+    const { path } = this;
+    const detail = `${path} in body ${text}`;
+    this.report(shownAsJson({ type, field: this.fieldOf(path), value, detail }));
+  }
+
+  /** Of a part as a whole: errors of this kind name no field. */
+  whole(detail: string): void {
+    const field = this.prefix === '' ? noField : this.prefix;
+    this.report({ type: FieldErrorType.invalid, field, value: '', detail });
+  }
+}

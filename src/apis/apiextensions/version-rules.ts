@@ -1,0 +1,231 @@
+/**
+ * Rules of the versions of a definition: which there are, what each says when it is deprecated, and
+ * what it shows: columns, scale, selectable fields.
+ */
+import { duplicate, invalid, required, tooMany } from '../../apimachinery/field-error.ts';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { checkDns1035Label } from '../../apimachinery/validation/names.ts';
+import { versionsDump } from '../../apiextensions/acceptance/dumps.ts';
+import { rulePath } from '../../apiextensions/schema/rule-path.ts';
+import { asSchema } from '../../apiextensions/schema/structural-schema.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import { allErrors, each, noProblems } from '../validation/checks.ts';
+import type { Problems } from '../validation/checks.ts';
+
+export function versionsRules(object: ApiObject, current: ApiObject | undefined): Problems {
+  const versions = objects(part(object, 'spec'), 'versions');
+  const before = objects(part(current, 'spec'), 'versions');
+  const field = 'spec.versions';
+  const stored = versions.filter((version) => version['storage'] === true).length;
+  const names = new Set(versions.map((version) => text(version, 'name')));
+  const shared = new Set(
+    parts.filter(({ name }) => areEqual(versions, name)).map(({ name }) => name),
+  );
+  const whole = (detail: string): FieldError => ({
+    ...invalid(field, [...versions], detail),
+    shown: versionsDump(versions, shared),
+  });
+  return allErrors(
+    each(versions, (version, at) => versionRules(version, `${field}[${at}]`)),
+    names.size < versions.length ? [whole('must contain unique version names')] : noProblems,
+    stored === 1 ? noProblems : [whole('must have exactly one version marked as storage version')],
+    each(parts, (each) => partRules(each, versions, before, shared.has(each.name))),
+  );
+}
+
+const warningMax = 256;
+
+function versionRules(version: JsonObject, path: string): Problems {
+  const warning = version['deprecationWarning'];
+  const name = text(version, 'name');
+  const wrong = (detail: string): FieldError =>
+    invalid(`${path}.deprecationWarning`, warning, detail);
+  const problems = checkDns1035Label(name);
+  return allErrors(
+    problems.length === 0 ? noProblems : [invalid(`${path}.name`, name, problems.join(','))],
+    typeof warning !== 'string'
+      ? noProblems
+      : warningProblems(warning, version['deprecated'] === true).map(wrong),
+  );
+}
+
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+function warningProblems(warning: string, deprecated: boolean): readonly string[] {
+  if (!deprecated) return ['can only be set for deprecated versions'];
+  const problems: string[] = [];
+  if (Buffer.byteLength(warning, 'utf8') > warningMax) {
+    problems.push(`must be <= ${warningMax} characters long`);
+  }
+  if (warning === '') problems.push('must not be an empty string');
+  let at = 0;
+  for (const char of warning) {
+    if (!printable.test(char)) {
+      const where = `non-printable character found at index ${at}`;
+      problems.push(`must only contain printable UTF-8 characters; ${where}`);
+      break;
+    }
+    at += Buffer.byteLength(char, 'utf8');
+  }
+  return problems;
+}
+
+/** A part that versions may agree on, and where errors in it stand when they do. */
+interface VersionPart {
+  readonly name: 'schema' | 'additionalPrinterColumns' | 'subresources' | 'selectableFields';
+  readonly shared: string;
+  rules(version: JsonObject, path: string, before: JsonObject | undefined): Problems;
+}
+
+const parts: readonly VersionPart[] = [
+  // Its rules are those of schemas.
+  { name: 'schema', shared: 'validation', rules: () => noProblems },
+  {
+    name: 'additionalPrinterColumns',
+    shared: 'additionalPrinterColumns',
+    rules: (version, path) =>
+      each(objects(version, 'additionalPrinterColumns'), (column, at) =>
+        columnRules(column, `${path}[${at}]`),
+      ),
+  },
+  {
+    name: 'subresources',
+    shared: 'subresources',
+    rules: (version, path) => {
+      const { scale } = part(version, 'subresources');
+      return isJsonObject(scale) ? scaleRules(scale, `${path}.scale`) : noProblems;
+    },
+  },
+  { name: 'selectableFields', shared: 'selectableFields', rules: selectableRules },
+];
+
+function areEqual(versions: readonly JsonObject[], name: string): boolean {
+  const [first] = versions;
+  return versions.every((version) => deepEqual(version[name], first?.[name]));
+}
+
+/** The reference keeps what all versions say in one place, and names that. */
+function partRules(
+  { name, rules, shared }: VersionPart,
+  versions: readonly JsonObject[],
+  before: readonly JsonObject[],
+  isShared: boolean,
+): Problems {
+  const was = (version: JsonObject): JsonObject | undefined =>
+    before.find((each) => each['name'] === version['name']);
+  const [first] = versions;
+  if (isShared && first !== undefined) return rules(first, `spec.${shared}`, was(first));
+  return each(versions, (version, at) =>
+    rules(version, `spec.versions[${at}].${name}`, was(version)),
+  );
+}
+
+const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
+
+const columnFormats = [
+  'byte',
+  'date',
+  'date-time',
+  'double',
+  'float',
+  'int32',
+  'int64',
+  'password',
+];
+
+function columnRules(column: JsonObject, path: string): Problems {
+  const [type, format] = [text(column, 'type'), text(column, 'format')];
+  const oneOf = (list: readonly string[]): string => `must be one of ${list.join(',')}`;
+  const field = `${path}.JSONPath`;
+  const jsonPath = text(column, 'jsonPath');
+  return allErrors(
+    text(column, 'name') === '' ? [required(`${path}.name`)] : noProblems,
+    type === ''
+      ? [required(`${path}.type`, oneOf(columnTypes))]
+      : columnTypes.includes(type)
+        ? noProblems
+        : [invalid(`${path}.type`, type, oneOf(columnTypes))],
+    format === '' || columnFormats.includes(format)
+      ? noProblems
+      : [invalid(`${path}.format`, format, oneOf(columnFormats))],
+    jsonPath === '' ? [required(field)] : simplePath(field, jsonPath),
+  );
+}
+
+function simplePath(field: string, path: string): Problems {
+  if (path.startsWith('.')) return noProblems;
+  return [invalid(field, path, 'must be a simple json path starting with .')];
+}
+
+/** Where the counts lie, below which part of the object, and whether they must be said. */
+const scalePaths = [
+  ['specReplicasPath', ['.spec.'], 'under .spec', true],
+  ['statusReplicasPath', ['.status.'], 'under .status', true],
+  ['labelSelectorPath', ['.spec.', '.status.'], 'under either .spec or .status', false],
+] as const;
+
+function scaleRules(scale: JsonObject, path: string): Problems {
+  return each(scalePaths, ([name, roots, under, needed]) => {
+    const field = `${path}.${name}`;
+    const value = text(scale, name);
+    if (value === '') return needed ? [required(field)] : noProblems;
+    const problems = simplePath(field, value);
+    if (problems.length > 0 || roots.some((root) => value.startsWith(root))) return problems;
+    return [invalid(field, value, `should be a json path ${under}`)];
+  });
+}
+
+const selectableMax = 8;
+const selectableTypes = ['string', 'boolean', 'integer'];
+
+function selectableRules(
+  version: JsonObject,
+  path: string,
+  before: JsonObject | undefined,
+): Problems {
+  const fields = objects(version, 'selectableFields');
+  if (fields.length === 0) return noProblems;
+  const schema = part(version, 'schema')['openAPIV3Schema'];
+  if (!isJsonObject(schema)) {
+    const detail = path.startsWith('spec.versions')
+      ? 'may only be set when `version.schema.openAPIV3Schema` is not included'
+      : 'may only be set when validations.schema is included';
+    return [invalid(path, '', detail)];
+  }
+  const seen = new Set<string>();
+  const problems = each(fields, (field, at) => {
+    return selectableProblems(text(field, 'jsonPath'), schema, `${path}[${at}].jsonPath`, seen);
+  });
+  const isOld = before !== undefined && deepEqual(before['selectableFields'], [...fields]);
+  if (seen.size <= selectableMax || isOld) return problems;
+  return [...problems, tooMany(path, seen.size, selectableMax)];
+}
+
+function selectableProblems(
+  jsonPath: string,
+  schema: JsonObject,
+  field: string,
+  seen: Set<string>,
+): Problems {
+  if (jsonPath === '') return [required(field)];
+  const found = rulePath(jsonPath, asSchema(schema), { brackets: false });
+  if (found.kind === 'invalid') {
+    return [invalid(field, jsonPath, `is an invalid path: ${found.problem}`)];
+  }
+  const problems: FieldError[] = [];
+  if (found.root === 'metadata') {
+    problems.push(invalid(field, jsonPath, 'must not point to fields in metadata'));
+  }
+  if (!selectableTypes.includes(found.schema?.type ?? '')) {
+    const detail =
+      'must point to a field of type string, boolean or integer. ' +
+      'Enum string fields and strings with formats are allowed.';
+    problems.push(invalid(field, jsonPath, detail));
+  }
+  if (seen.has(found.field)) problems.push(duplicate(field, jsonPath));
+  seen.add(found.field);
+  return problems;
+}
