@@ -110,15 +110,8 @@ export async function assembleParts(
   const language = expressionLanguage(config, identity);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
-  const authorization = startAuthorization(config.access.authorization, {
-    streams,
-    clock,
-    timers,
-    turns,
-    identity,
-    language,
-    log,
-  });
+  const access = { streams, clock, timers, turns, identity, language, log };
+  const authorization = startAuthorization(config.access.authorization, access);
   const validation = createMigration(config.featureGates, log);
   const { release } = config;
   const served = { scheme, streams, turns, identity, kinds, language, release };
@@ -130,19 +123,15 @@ export async function assembleParts(
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
+  const { commandLogFile: logFile } = config;
+  const ports = { root, decide, storage, committer, clock, timers };
   const actors = createActorSystem({
     ...recordPorts(scheme),
-    root,
-    decide,
+    ...ports,
     answer: createAnswers(scheme, guardOf),
     pause: () => turns.pause(wholeTurnMs),
-    commandLog:
-      config.commandLogFile === undefined ? undefined : openCommandLog(config.commandLogFile, log),
+    commandLog: logFile === undefined ? undefined : openCommandLog(logFile, log),
     onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
-    storage,
-    committer,
-    clock,
-    timers,
     soleWriter: !shared,
     limits: { residentMax: config.residentObjectsMax },
     expiryOf: expiryOf(identity),
