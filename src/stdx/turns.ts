@@ -53,7 +53,7 @@ export function untilDone<T>(turns: Pick<Turns, 'run'>, next: () => T | undefine
         } while (!isOver());
         return true;
       } catch (error) {
-        reject(error as Error);
+        reject(error);
         return false;
       }
     });

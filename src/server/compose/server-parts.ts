@@ -106,30 +106,16 @@ export async function assembleParts(
   const prng = systemPrng();
   const streams = streamsOf(config, prng, { clock, timers, storage, scheme, log, onFatal });
   await streams.start();
-  const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
-  const committer = createCommitter({ storage, timers, isEnding, limits });
+  const committer = committerOf(config, { storage, timers });
   const language = expressionLanguage(config, identity);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
-  const authorization = startAuthorization(config.access.authorization, {
-    streams,
-    clock,
-    timers,
-    turns,
-    identity,
-    language,
-    log,
-  });
+  const access = { streams, clock, timers, turns, identity, language, log };
+  const authorization = startAuthorization(config.access.authorization, access);
   const validation = createMigration(config.featureGates, log);
-  const customResources = serveCustomResources({
-    scheme,
-    streams,
-    turns,
-    identity,
-    kinds,
-    language,
-    release: config.release,
-  });
+  const { release } = config;
+  const served = { scheme, streams, turns, identity, kinds, language, release };
+  const customResources = serveCustomResources(served);
   const strategyOf = withCustomStrategies(
     strategiesOf(identity, validation.migration, kinds, language),
     customResources,
@@ -137,19 +123,15 @@ export async function assembleParts(
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
+  const { commandLogFile: logFile } = config;
+  const ports = { root, decide, storage, committer, clock, timers };
   const actors = createActorSystem({
     ...recordPorts(scheme),
-    root,
-    decide,
+    ...ports,
     answer: createAnswers(scheme, guardOf),
     pause: () => turns.pause(wholeTurnMs),
-    commandLog:
-      config.commandLogFile === undefined ? undefined : openCommandLog(config.commandLogFile, log),
+    commandLog: logFile === undefined ? undefined : openCommandLog(logFile, log),
     onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
-    storage,
-    committer,
-    clock,
-    timers,
     soleWriter: !shared,
     limits: { residentMax: config.residentObjectsMax },
     expiryOf: expiryOf(identity),
@@ -186,6 +168,14 @@ export async function assembleParts(
     customResources,
     language,
   };
+}
+
+function committerOf(
+  { store }: CompletedConfig,
+  { storage, timers }: Pick<PartsDeps, 'storage' | 'timers'>,
+): GroupCommitter {
+  const limits = store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
+  return createCommitter({ storage, timers, isEnding, limits });
 }
 
 function streamsOf(
