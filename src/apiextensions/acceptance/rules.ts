@@ -6,7 +6,7 @@
  *
  * Invariants: a rule costs its worst case times how often its place can be there. Rules below a
  * schema that is faulty are left alone, for it may have no types. Bounds: by the size of the
- * definition; `problemsMax` errors. One step is one node with its rules.
+ * definition; `problemsMax` errors. One step is one rule.
  */
 import { forbidden, internal, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -18,7 +18,7 @@ import type { CompiledExpression } from '../../cel/expression.ts';
 import type { Language } from '../../cel/language.ts';
 import { fixedText } from '../../cel/library/number-text.ts';
 import { escapeProperty } from '../../cel/schema/property-names.ts';
-import { cardinalityOf, compileRules } from '../../cel/schema/schema-rules.ts';
+import { cardinalityOf, ruleCompiler } from '../../cel/schema/schema-rules.ts';
 import type { CompiledRule, ValidationRule } from '../../cel/schema/schema-rules.ts';
 import { schemaType } from '../../cel/schema/schema-type.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
@@ -125,8 +125,7 @@ function* check(place: Place, walk: Walk): Generator<undefined, void> {
   const rules = objects(schema, rulesName);
   const type = place.type ?? (rules.length === 0 ? undefined : typeOf(schema, place.isResource));
   if (rules.length > 0 && !walk.faulty.has(schema)) {
-    yield;
-    checkRules(rules, { ...place, type }, walk);
+    yield* checkRules(rules, { ...place, type }, walk);
   }
   const cardinality = cardinalityBelow(place);
   const uncorrelatable = uncorrelatableBelow(place);
@@ -180,7 +179,11 @@ function uncorrelatableBelow({ path, schema, uncorrelatable }: Place): string | 
   return schema['x-kubernetes-list-type'] === 'map' ? undefined : path;
 }
 
-function checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): void {
+function* checkRules(
+  rules: readonly JsonObject[],
+  place: Place,
+  walk: Walk,
+): Generator<undefined, void> {
   const { path, type } = place;
   if (type === undefined) {
     const detail =
@@ -189,12 +192,14 @@ function checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): voi
     walk.problems.push(internal(`${path}.${rulesName}`, detail));
     return;
   }
-  const compiled = compileRules(rules.map(ruleOf), type, walk.language, walk.isStored);
+  const compile = ruleCompiler(type, walk.language, walk.isStored);
   const times = place.cardinality ?? cardinalityOf(type);
-  for (const [at, rule] of compiled.entries()) {
+  for (const [at, rule] of rules.entries()) {
+    yield;
+    const compiled = compile(ruleOf(rule));
     const field = `${path}.${rulesName}[${at}]`;
-    costProblems(rule, field, times, walk);
-    walk.problems.push(...compiledProblems(rule, field, rules[at] as JsonObject, place));
+    costProblems(compiled, field, times, walk);
+    walk.problems.push(...compiledProblems(compiled, field, rule, place));
   }
 }
 

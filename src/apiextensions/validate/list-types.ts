@@ -51,7 +51,7 @@ function* check(
   const list = value as readonly JsonValue[];
   if (schema[listType] === 'set') {
     const report = (at: number): void => found(search, `${path}[${at}]`, list[at] as JsonValue);
-    yield* repeated(list, (entry) => keyText([entry]), report, search);
+    yield* repeated(list, entryKey, report, search);
   }
   if (schema[listType] === 'map') {
     yield* checkMap(list, schema['x-kubernetes-list-map-keys'] ?? [], path, search);
@@ -99,9 +99,11 @@ function* checkMap(
     if (search.errors.length < duplicatesMax) search.errors.push(shownAsJson(error));
     return;
   }
-  const keyOf = (entry: JsonValue): string => {
+  const [first = ''] = keys;
+  const keyOf = (entry: JsonValue): unknown => {
     const members = entry as JsonObject | null;
-    return keyText(keys.map((key) => own(members, key)));
+    if (keys.length === 1) return entryKey(own(members, first));
+    return `\0${keyText(keys.map((key) => own(members, key)))}`;
   };
   const report = (at: number): void => {
     const entry = list[at] as JsonObject | null;
@@ -121,15 +123,22 @@ function found(search: Search, field: string, value: JsonValue): void {
   search.errors.push(shownAsJson(duplicate(field, value)));
 }
 
+/** A Set tells scalars apart; of all else a text that no scalar is. */
+function entryKey(entry: JsonValue | undefined): unknown {
+  if (typeof entry === 'string') return entry.startsWith('\0') ? `\0"${entry}` : entry;
+  if (typeof entry !== 'object' || entry === null) return entry;
+  return `\0${keyText([entry])}`;
+}
+
 /** Reports the places where an entry comes for the second time. */
 function* repeated(
   list: readonly JsonValue[],
-  keyOf: (entry: JsonValue) => string,
+  keyOf: (entry: JsonValue) => unknown,
   report: (at: number) => void,
   search: Search,
 ): Generator<undefined, void> {
-  const seen = new Set<string>();
-  const reported = new Set<string>();
+  const seen = new Set<unknown>();
+  const reported = new Set<unknown>();
   for (let at = 0; at < list.length; at += 1) {
     if (isLong(search)) yield;
     const key = keyOf(list[at] as JsonValue);

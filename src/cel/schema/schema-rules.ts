@@ -44,11 +44,20 @@ export function compileRules(
   language: Language,
   isStored: (text: string) => boolean,
 ): readonly CompiledRule[] {
+  return rules.map(ruleCompiler(type, language, isStored));
+}
+
+/** The same for one rule after the other. */
+export function ruleCompiler(
+  type: SchemaType,
+  language: Language,
+  isStored: (text: string) => boolean,
+): (rule: ValidationRule) => CompiledRule {
   const environmentOf = ruleEnvironments(type, language);
   const sizes = schemaSizes(type);
   const costOf = (compiled: CompiledExpression | undefined): number =>
     compiled?.kind === 'ok' ? compiled.expression.estimate(sizes).max : 0;
-  return rules.map((source) => {
+  return (source) => {
     const { rule, messageExpression = '', optionalOldSelf = false } = source;
     const compile = (text: string, results: readonly [typeof boolType]): CompiledExpression =>
       compileExpression(environmentOf(isStored(text), optionalOldSelf), text, results);
@@ -66,7 +75,7 @@ export function compileRules(
       message,
       messageMaxCost: costOf(message),
     };
-  });
+  };
 }
 
 /** Users of the reference know these words. */
