@@ -43,8 +43,7 @@ export class ValuePlan {
     const [type] = this.types;
     const single = this.types.length === 1 ? type : undefined;
     this.format = checkedFormat(schema.format, single, planner.release);
-    this.checksFormat =
-      this.format === '' ? undefined : formatCheck(this.format, planner.release);
+    this.checksFormat = this.format === '' ? undefined : formatCheck(this.format, planner.release);
     this.enum = schema.enum ?? [];
     this.required = schema.required ?? [];
     this.hasBounds = boundNames.some((name) => schema[name] !== undefined);
