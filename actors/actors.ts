@@ -33,6 +33,8 @@ export interface CurrentObject {
   readonly object: ApiObject;
   /** Undefined while the write that made it has not been committed yet: no client can know it. */
   readonly revision: Revision | undefined;
+  /** Of its JSON, where that is known. */
+  readonly encodedBytes?: number | undefined;
 }
 
 /** All of a command is data: it can be logged, sent and decided again somewhere else. */
@@ -82,7 +84,11 @@ export type Decide = (
   command: ChangeCommand,
   current: CurrentObject | undefined,
   answers: readonly Answer[],
-) => Proposal;
+) => Proposal | ProposalSteps;
+
+/** A proposal in parts, for what is too much for one turn of the event loop. Each part is as pure as
+ * the whole: it is begun anew where the object has changed meanwhile. */
+export type ProposalSteps = Iterator<undefined, Proposal>;
 
 interface ObjectProposal {
   /** The whole next object, without resourceVersion. */

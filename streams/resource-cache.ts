@@ -17,6 +17,9 @@ import type { EntryMaker, ResourceChange, StampedEntry } from './resource-change
 import { resourceSnapshot } from './resource-snapshot.ts';
 import type { EntryKey, ResourceSnapshot } from './streams.ts';
 
+/** Entries that are passed over between two pauses. */
+const lookedAtOnceMax = 1024;
+
 const noneUnreadable: ReadonlyMap<EntryKey, string> = new Map();
 
 export class ResourceCache {
@@ -101,6 +104,30 @@ export class ResourceCache {
     this.#changedAt = change.revision;
     this.history.append(applied);
     return applied;
+  }
+
+  /** Reads those entries anew that were read in another form than `shape`; pauses come every so
+   * many of them. */
+  *refresh(id: string, shape: string | undefined): Generator<undefined, void> {
+    let looked = 0;
+    for (const entry of this.#map.view().values()) {
+      const key = entryKey(entry);
+      looked += 1;
+      if (entry.shape === shape) {
+        if (looked % lookedAtOnceMax === 0) yield;
+        continue;
+      }
+      // What has changed since was read in the new form.
+      if (this.#map.get(key) === entry) this.#replace(key, entry, this.#maker.readAnew(id, entry));
+      yield;
+    }
+  }
+
+  #replace(key: string, entry: StampedEntry, next: StampedEntry): void {
+    if (next === entry) return;
+    this.#map.set(key, next);
+    this.#bytes += next.bytes.length - entry.bytes.length;
+    this.#snapshot = undefined;
   }
 
   /** Undefined, and remembered, when nobody can tell what the record says. */

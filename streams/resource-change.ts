@@ -22,19 +22,28 @@ export interface EntryMaker {
   fromRecord(record: StoredRecord): StampedEntry;
   /** The same state under another revision. */
   restamped(entry: StampedEntry, revision: Revision): StampedEntry;
+  /** The state as it is read now; the very same entry if that is how it was read. */
+  readAnew(id: string, entry: StampedEntry): StampedEntry;
 }
 
+/** A record as objects of its resource are read now, which can be another way than when it was
+ * written: the very same one for all but kinds that users define. `id`: `<group>/<resource>`. */
+export type ReadRecord = (id: string, record: ObjectRecord) => ObjectRecord;
 export type DecodeRecord = (stored: StoredRecord) => ObjectRecord;
 /** Inserts `"resourceVersion":"<revision>",` at `metadataAt` into a new buffer of its own. */
 export type Stamp = (object: Uint8Array, metadataAt: number, revision: Revision) => Uint8Array;
 
 const nothing: Readonly<Record<string, string>> = Object.freeze({});
 
-export function createEntryMaker(decodeRecord: DecodeRecord, stamp: Stamp): EntryMaker {
+export function createEntryMaker(
+  decodeRecord: DecodeRecord,
+  stamp: Stamp,
+  readRecord: ReadRecord = (_id, record) => record,
+): EntryMaker {
   const make = (
     name: Pick<StampedEntry, 'namespace' | 'name'>,
     revision: Revision,
-    meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt' | 'timer'>,
+    meta: Pick<StampedEntry, 'labels' | 'fields' | 'metadataAt' | 'timer' | 'shape'>,
     object: Uint8Array,
   ): StampedEntry => {
     const bytes = stamp(object, meta.metadataAt, revision);
@@ -48,22 +57,35 @@ export function createEntryMaker(decodeRecord: DecodeRecord, stamp: Stamp): Entr
       metadataAt: meta.metadataAt,
       stampBytes: bytes.length - object.length,
     };
-    // Few have one: the others keep one shape.
+    // Most have neither: they keep one hidden class.
+    if (meta.shape !== undefined) return { ...entry, timer: undefined, shape: meta.shape };
     return meta.timer === undefined ? entry : { ...entry, timer: meta.timer };
+  };
+  const unstamped = ({ bytes, metadataAt, stampBytes }: StampedEntry): Uint8Array => {
+    const object = new Uint8Array(bytes.length - stampBytes);
+    object.set(bytes.subarray(0, metadataAt));
+    object.set(bytes.subarray(metadataAt + stampBytes), metadataAt);
+    return object;
   };
   return {
     fromRecord(stored) {
-      const record = decodeRecord(stored);
-      const { labels, fields, metadataAt, object, timer } = record;
-      const meta = { labels: orNothing(labels), fields: orNothing(fields), metadataAt, timer };
+      const decoded = decodeRecord(stored);
+      const record =
+        decoded.shape === undefined ? decoded : readRecord(resourceIdOf(stored.key), decoded);
+      const { labels, fields, metadataAt, object, shape, timer } = record;
+      const known = { labels: orNothing(labels), fields: orNothing(fields) };
+      const meta = { ...known, metadataAt, timer, shape };
       return make(parseStoreKey(stored.key), stored.revision, meta, object);
     },
     restamped(entry, revision) {
-      const { bytes, metadataAt, stampBytes } = entry;
-      const object = new Uint8Array(bytes.length - stampBytes);
-      object.set(bytes.subarray(0, metadataAt));
-      object.set(bytes.subarray(metadataAt + stampBytes), metadataAt);
-      return make(entry, revision, entry, object);
+      return make(entry, revision, entry, unstamped(entry));
+    },
+    readAnew(id, entry) {
+      const { labels, fields, metadataAt, shape } = entry;
+      const written = { uid: '', labels, fields, metadataAt, object: unstamped(entry), shape };
+      const record = readRecord(id, written);
+      if (record === written) return entry;
+      return make(entry, entry.revision, record, record.object);
     },
   };
 }

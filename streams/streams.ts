@@ -29,6 +29,8 @@ export interface Entry {
   readonly bytes: Uint8Array;
   /** Of an object whose life depends on time: where its machine stands. */
   readonly timer?: RecordTimer | undefined;
+  /** Of a kind that users define: see ObjectRecord. */
+  readonly shape?: string | undefined;
 }
 
 /** `namespace/name`, or `/name` for a cluster-scoped object: the order of lists. */
@@ -157,6 +159,11 @@ export interface Streams {
   keep(resource: GroupResource, snapshot: ResourceSnapshot): void;
   /** Never throws: what goes wrong after the head was sent is an ERROR event. */
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
+  /** Ends every watch of the resource cleanly: what is served of it is another thing from now on. */
+  endWatches(resource: GroupResource): void;
+  /** The form in which objects of the resource are read has changed: those of another form are read
+   * anew, in steps. No revision changes, and no watch hears of it. */
+  refresh(resource: GroupResource): Generator<undefined, void>;
   /** For this process: RESET when it is subscribed to, in the same step, then every change of the
    * resource, in log order, in the step in which the snapshots come to show it; several resources
    * advance together. Never ends. To be subscribed to through `followers`. */

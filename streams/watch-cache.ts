@@ -28,7 +28,7 @@ import type { StreamLimits } from './limits.ts';
 import { LogPages } from './log-pages.ts';
 import { ResourceCache } from './resource-cache.ts';
 import { createEntryMaker, resourceIdOf } from './resource-change.ts';
-import type { DecodeRecord, EntryMaker, Stamp } from './resource-change.ts';
+import type { DecodeRecord, EntryMaker, ReadRecord, Stamp } from './resource-change.ts';
 import { Routes } from './routes.ts';
 import type {
   Predicate,
@@ -50,6 +50,10 @@ import type { WatcherCounts, WatcherDeps } from './watcher.ts';
 export interface StreamsDeps extends WatchErrors {
   readonly storage: Pick<Storage, 'revision' | 'scan' | 'changes' | 'tail'>;
   readonly decodeRecord: DecodeRecord;
+  /** Absent: all are read as they were written. */
+  readonly readRecord?: ReadRecord | undefined;
+  /** The form in which objects of `<group>/<resource>` are read now; see ObjectRecord. */
+  readonly shapeOf?: ((id: string) => string | undefined) | undefined;
   readonly stamp: Stamp;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -91,7 +95,7 @@ class WatchCache implements Streams {
     const { clock, limits, prng, storage, timers } = deps;
     this.#deps = deps;
     this.#limits = limits;
-    this.#maker = createEntryMaker(deps.decodeRecord, deps.stamp);
+    this.#maker = createEntryMaker(deps.decodeRecord, deps.stamp, deps.readRecord);
     const { currentWaitMs } = limits;
     this.#progress = new Progress({ ask: () => storage.revision(), clock, timers, currentWaitMs });
     const store = { storage, maker: this.#maker, clock, timers, limits };
@@ -163,6 +167,22 @@ class WatchCache implements Streams {
     if (this.#stopping.signal.aborted) watcher.end();
     else watcher.begin(request.start, request.onInitialEventsEnd);
     return watcher;
+  }
+
+  *refresh({ group, resource }: WatchRequest['resource']): Generator<undefined, void> {
+    const id = `${group}/${resource}`;
+    const stream = this.#resources.get(id);
+    if (stream !== undefined) yield* stream.cache.refresh(id, this.#deps.shapeOf?.(id));
+  }
+
+  endWatches({ group, resource }: WatchRequest['resource']): void {
+    const stream = this.#resources.get(`${group}/${resource}`);
+    if (stream === undefined) return;
+    for (const watcher of [...this.#watchers]) {
+      if (watcher.group.stream !== stream) continue;
+      if (watcher.bookmarks) watcher.sendBookmark();
+      watcher.end();
+    }
   }
 
   resourceEvents(resource: WatchRequest['resource']): Observable<ResourceEvent> {

@@ -87,6 +87,8 @@ export interface NegotiationOptions {
   readonly domain: string;
   /** The response is a watch. */
   readonly stream?: boolean | undefined;
+  /** What is not projected has no Protobuf form. */
+  readonly wholeWithoutProtobuf?: boolean | undefined;
   /** What there is to project; undefined: a Status too, which never is. */
   readonly holds?: 'object' | 'list' | undefined;
 }
@@ -108,13 +110,17 @@ export function negotiate(
 ): NegotiationResult {
   const metaGroup = `meta.${options.domain}`;
   const served = options.stream === true ? streamTypes(options.supported) : options.supported;
-  const chosen = chooseType(accept, served, (target, type) =>
-    projectionOf(target, metaGroup, {
+  const chosen = chooseType(accept, served, (target, type) => {
+    const isProtobuf = type.format === 'protobuf';
+    if (target === undefined && isProtobuf && options.wholeWithoutProtobuf === true) {
+      return undefined;
+    }
+    return projectionOf(target, metaGroup, {
       ...options,
       // Its cells hold any value, so a Table has no Protobuf form.
-      allowTable: options.allowTable && type.format !== 'protobuf',
-    }),
-  );
+      allowTable: options.allowTable && !isProtobuf,
+    });
+  });
   if (chosen === undefined) return { kind: 'refused', error: notAcceptable(served, options) };
   const wrong = wrongProjection(chosen.target, options);
   if (wrong !== undefined) return { kind: 'refused', error: wrong };

@@ -4,13 +4,18 @@
  * What it is not: the data (src/apis), nor the choice of what is enabled (src/apis/build-scheme).
  * It knows no domain and no HTTP.
  *
- * Invariants: immutable after buildScheme. A (group, version, resource) names at most one kind, and
- * so does a (group, version, kind). All versions of one resource share one `storage` resource, one
- * storage version and one scope. `groups` and their versions stand in discovery order; the first
- * version of a group is its preferred one. Spec 1, sections 4.1 and 9; spec 2, section 3.3.
+ * Invariants: a KindInfo never changes; kinds that users define come and go as a whole
+ * (served-scheme.ts), all others are there from the start. A (group, version, resource) names at
+ * most one kind, and so does a (group, version, kind). All versions of one resource share one
+ * `storage` resource, one storage version and one scope. `groups` and their versions stand in
+ * discovery order; the first version of a group is its preferred one. A VersionInfo and a GroupInfo
+ * are the same objects for as long as nothing in them changes. Spec 1, sections 4.1 and 9; spec 2,
+ * section 3.3.
  */
+import type { MergeType } from './fieldmanager/schema/merge-type.ts';
 import type { GroupResource, GroupVersionKind } from './schema.ts';
 import type { TablePrinter } from './projection/printer.ts';
+import type { Conformed } from './typed/conform.ts';
 import type { Defaulter } from './typed/defaulting.ts';
 import type { ObjectSchema } from './typed/type-schema.ts';
 import type { ApiObject, JsonObject, JsonValue } from './unstructured.ts';
@@ -39,15 +44,6 @@ export type NameRule =
 
 export type CountedMetadata = 'annotations' | 'labels';
 
-/** How a delete without gracePeriodSeconds waits. */
-export type DeletionRule =
-  /** Removed, or finalized, at once. */
-  | 'immediate'
-  /** spec.terminationGracePeriodSeconds (default 30); 0 when not bound to a node or finished. */
-  | 'pod'
-  /** Phase becomes Terminating; removed when spec.finalizers is empty. */
-  | 'namespace';
-
 /** What becomes of the objects that name a deleted one as their owner, when the request does not
  * say. `none`: the kind owns nothing, whatever a request says. */
 export type DependentsRule = 'delete' | 'orphan' | 'none';
@@ -72,6 +68,8 @@ export interface SubresourceInfo {
   readonly schema?: ObjectSchema | undefined;
   /** Of `kind`. */
   readonly defaults?: Defaulter | undefined;
+  /** Of `kind`, in the place of `schema`. */
+  readonly custom?: CustomKind | undefined;
   /** How it is shown in Tables, where that is not as its parent. */
   readonly table?: TablePrinter | undefined;
   readonly verbs: readonly Verb[];
@@ -87,8 +85,28 @@ export interface SubresourceInfo {
 export interface ScalePaths {
   readonly specReplicas: readonly string[];
   readonly statusReplicas: readonly string[];
-  /** A label selector object or, for kinds older than those, a plain map. */
+  /** A label selector object or, for kinds older than those, a plain map; or its text. No steps:
+   * there is none. */
   readonly selector: readonly string[];
+}
+
+/** What a kind that users define says of its documents: functions, in the place of a schema. */
+export interface CustomKind {
+  /** As typed/conform.ts. What is wrong in embedded metadata is refused in a body only. */
+  conform(document: JsonObject, origin: 'body' | 'stored'): Conformed;
+  /** An object of the store as it is read today: the very same one if nothing is to be done. */
+  readStored(object: ApiObject): ApiObject;
+  /** Objects that were written under another one are read anew: readStored. */
+  readonly shape: string;
+  readonly mergeType: MergeType;
+  /** For publication. `metadata`: the reference to its schema. */
+  openApi(form: { readonly version: 'v2' | 'v3'; readonly metadata: JsonObject }): JsonObject;
+  /** The definition: an object is made only while its record is live. */
+  readonly definition: GroupResource & { readonly name: string };
+  /** Now: the definition is being deleted, and nothing is created any more. */
+  isEnding(): boolean;
+  /** Of a deprecated version. */
+  readonly deprecationWarning: string | undefined;
 }
 
 /** Between one version's fields and those of the form that all versions of its resource share.
@@ -107,6 +125,8 @@ export interface RulesVersion {
 export interface KindInfo extends GroupVersionKind {
   /** Undefined for a kind that is not known field by field: no Protobuf is offered. */
   readonly schema?: ObjectSchema | undefined;
+  /** In the place of `schema`, for a kind that users define. */
+  readonly custom?: CustomKind | undefined;
   /** Fills in what a client left out, in an object of this version. */
   readonly defaults?: Defaulter | undefined;
   /** The version that its rules see; there exactly when `schema` is. */
@@ -143,7 +163,6 @@ export interface KindInfo extends GroupVersionKind {
   readonly conversions?: ReadonlyMap<string, KindConversion | undefined> | undefined;
 
   readonly nameRule: NameRule;
-  readonly deletion: DeletionRule;
   /** Absent: `delete`. */
   readonly dependents?: DependentsRule | undefined;
   /** PUT to a name that does not exist creates it. */
@@ -154,6 +173,8 @@ export interface KindInfo extends GroupVersionKind {
   readonly returnsDeletedObject: boolean;
   /** A change outside metadata and status increments metadata.generation. */
   readonly tracksGeneration: boolean;
+  /** So does a change of the status: it is a field like others. */
+  readonly countsStatus?: true | undefined;
   /** What of metadata counts likewise. */
   readonly countedMetadata?: CountedMetadata | undefined;
   /** Members of metadata that a write to the status leaves as they are; absent: none. */
@@ -176,7 +197,19 @@ export interface GroupInfo {
   readonly versions: readonly VersionInfo[];
 }
 
+/** Kinds that users define came and went, or changed. Each stands here once, at the version of
+ * `findStorage`. */
+export interface SchemeChange {
+  readonly added: readonly KindInfo[];
+  readonly removed: readonly KindInfo[];
+}
+
 export interface Scheme {
+  /** Counts the changes of what is served. */
+  readonly generation: number;
+  /** Called after each change, in the step in which it is made, until what is returned is called.
+   * Listeners must not throw. */
+  onChange(listener: (change: SchemeChange) => void): () => void;
   /** The core group first, then in discovery order. */
   readonly groups: readonly GroupInfo[];
   /** Every served kind once per version. */
@@ -194,7 +227,8 @@ export interface Scheme {
   fieldsOf(resource: GroupResource, object: ApiObject): Readonly<Record<string, string>>;
 }
 
-/** Orders groups and versions as given; indexes them. The caller has checked the invariants. */
+/** Orders groups and versions as given; indexes them. The caller has checked the invariants. Nothing
+ * in it changes. */
 export function makeScheme(groups: readonly GroupInfo[]): Scheme {
   const kinds = groups.flatMap((group) => group.versions.flatMap((version) => version.kinds));
   const byGroup = new Map(groups.map((group) => [group.group, group]));
@@ -214,6 +248,8 @@ export function makeScheme(groups: readonly GroupInfo[]): Scheme {
     .sort((a, b) => compareText(a.group, b.group) || compareText(a.resource, b.resource));
 
   return {
+    generation: 0,
+    onChange: () => () => undefined,
     groups,
     kinds,
     storageResources,
@@ -231,7 +267,7 @@ export function makeScheme(groups: readonly GroupInfo[]): Scheme {
 
 const noFields: Readonly<Record<string, string>> = Object.freeze({});
 
-function storageName(resource: GroupResource): string {
+export function storageName(resource: GroupResource): string {
   return `${resource.group}/${resource.resource}`;
 }
 
@@ -246,23 +282,31 @@ function indexStorage(kinds: readonly KindInfo[]): ReadonlyMap<string, KindInfo>
   return index;
 }
 
-/** Every label once: versions that share a label share its path. */
 function indexSelectable(
   kinds: readonly KindInfo[],
 ): ReadonlyMap<string, readonly SelectableField[]> {
-  const index = new Map<string, readonly SelectableField[]>();
+  const byStorage = new Map<string, KindInfo[]>();
   for (const kind of kinds) {
     const name = storageName(kind.storage);
-    const known = index.get(name) ?? [];
-    const added = kind.selectableFields.filter(
-      (field) => !known.some((other) => other.label === field.label),
-    );
-    index.set(name, [...known, ...added]);
+    const known = byStorage.get(name);
+    if (known === undefined) byStorage.set(name, [kind]);
+    else known.push(kind);
   }
-  return index;
+  return new Map([...byStorage].map(([name, versions]) => [name, allSelectable(versions)]));
 }
 
-function selectableValues(
+/** Of the versions of a resource, every label once: those that share a label share its path. */
+export function allSelectable(kinds: readonly KindInfo[]): readonly SelectableField[] {
+  const all: SelectableField[] = [];
+  for (const { selectableFields } of kinds) {
+    for (const field of selectableFields) {
+      if (!all.some((other) => other.label === field.label)) all.push(field);
+    }
+  }
+  return all;
+}
+
+export function selectableValues(
   fields: readonly SelectableField[],
   object: ApiObject,
 ): Readonly<Record<string, string>> {
@@ -295,6 +339,6 @@ function scalarAt(object: JsonObject, path: readonly string[]): string | undefin
   return String(value);
 }
 
-function compareText(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

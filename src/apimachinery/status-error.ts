@@ -201,6 +201,15 @@ export function newMethodNotAllowed(gr: GroupResource, verb: string): StatusErro
   });
 }
 
+/** Of a kind whose definition is being deleted: nothing is created any more. */
+export function newDefinitionEnding(gr: GroupResource): StatusError {
+  return new StatusError({
+    reason: StatusReason.methodNotAllowed,
+    message: 'create not allowed while custom resource definition is terminating',
+    details: about(gr, ''),
+  });
+}
+
 /** For what this server does not do, whoever asks for it and however. */
 export function newNotImplemented(message: string): StatusError {
   return new StatusError({ reason: StatusReason.notImplemented, message });

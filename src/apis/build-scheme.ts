@@ -10,8 +10,10 @@
  * nothing. Spec 1, section 9; spec 2, sections 3.3 and 9.1.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import { makeScheme } from '../apimachinery/scheme.ts';
-import type { GroupInfo, Scheme } from '../apimachinery/scheme.ts';
+import type { GroupInfo } from '../apimachinery/scheme.ts';
+import { serveScheme } from '../apimachinery/served-scheme.ts';
+import type { ServedScheme } from '../apimachinery/served-scheme.ts';
+import { compareVersionNames } from '../apimachinery/version-order.ts';
 import { resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
 import { defaultersOf } from './defaults/defaulters.ts';
@@ -36,7 +38,7 @@ export interface SchemeOptions {
 }
 
 export type BuiltScheme =
-  | { readonly kind: 'ok'; readonly scheme: Scheme; readonly warnings: readonly string[] }
+  | { readonly kind: 'ok'; readonly scheme: ServedScheme; readonly warnings: readonly string[] }
   | { readonly kind: 'invalid'; readonly errors: readonly string[] };
 
 export function buildScheme(options: SchemeOptions): BuiltScheme {
@@ -69,7 +71,7 @@ export function buildScheme(options: SchemeOptions): BuiltScheme {
   if (errors.length > 0) return { kind: 'invalid', errors };
   return {
     kind: 'ok',
-    scheme: makeScheme(groupsOf(served, { kinds, identity, release })),
+    scheme: serveScheme(groupsOf(served, { kinds, identity, release }), compareVersionNames),
     warnings,
   };
 }

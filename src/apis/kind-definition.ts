@@ -12,10 +12,10 @@
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { TablePrinter } from '../apimachinery/projection/printer.ts';
-import type { CountedMetadata, DeletionRule, NameRule, Verb } from '../apimachinery/scheme.ts';
+import type { CountedMetadata, NameRule, Verb } from '../apimachinery/scheme.ts';
 import type { DefaultTable } from '../apimachinery/typed/defaulting.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import type { Operation } from '../registry/registry.ts';
+import type { Connection, Operation } from '../registry/registry.ts';
 import type { DecideOperation } from '../registry/write-command.ts';
 import type { KindStrategy, SubresourceRules } from '../registry/strategy.ts';
 import type { Language } from '../cel/language.ts';
@@ -51,8 +51,6 @@ export interface KindDefinition {
 
   /** How names are checked. Default: `dns-subdomain`. */
   readonly names?: NameRule | undefined;
-  /** How a deletion waits. Default: `immediate`. */
-  readonly deletion?: DeletionRule | undefined;
   /** Its objects are nobody's owner. */
   readonly ownsNothing?: true | undefined;
   /** PUT to a free name creates. */
@@ -153,6 +151,8 @@ export interface SubresourceDefinition {
   readonly kinds?: ((release: number) => readonly WrittenKind[]) | undefined;
   /** It leads to what runs; `below`: with a path of its own behind it. */
   readonly connects?: 'here' | 'below' | undefined;
+  /** Of one that leads to what runs: where to. */
+  readonly connection?: Connection | undefined;
   /** What a write through it may change and so own: steps of field paths, `*` is any element. */
   readonly writes?: readonly (readonly string[])[] | undefined;
   /** Of one that is posted and shows no part of the object: what it does. */

@@ -9,7 +9,7 @@
  * one first in its group. The numbers are the reference's.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import type { Scheme } from '../apimachinery/scheme.ts';
+import type { Scheme, VersionInfo } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { assert } from '../stdx/assert.ts';
 import type { GroupDefinition } from './kind-definition.ts';
@@ -51,7 +51,7 @@ export function localApiServices(
   );
   const served = scheme.groups.filter(({ group }) => group !== own);
   return served.flatMap(({ group, versions }) =>
-    versions.map(({ version }) => {
+    versions.filter(isBuiltIn).map(({ version }) => {
       const place = filled.get(`${group}/${version}`);
       assert(place !== undefined, `${group}/${version} has a priority`);
       return {
@@ -65,6 +65,11 @@ export function localApiServices(
       };
     }),
   );
+}
+
+/** In others there is only what users define. */
+function isBuiltIn({ kinds }: VersionInfo): boolean {
+  return kinds.some(({ custom }) => custom === undefined);
 }
 
 /** The value of the label: put right at each start, and not in between. */

@@ -86,8 +86,7 @@ async function remove(
 /** It is gone, or somebody has changed it since: it may be no longer ours to delete. */
 const passedOver: ReadonlySet<string> = new Set([StatusReason.notFound, StatusReason.conflict]);
 
-/** `onstart` or, as others say for what they put right at any time, `true`. */
+/** Those of defined versions say `true`: they are put right at any time, and by others. */
 function isAutomanaged(registry: RegistryDeps, { metadata }: ApiObject): boolean {
-  const value = metadata.labels?.[registry.identity.labels.automanaged];
-  return value === 'onstart' || value === 'true';
+  return metadata.labels?.[registry.identity.labels.automanaged] === 'onstart';
 }

@@ -28,11 +28,14 @@ import { deleteEntries } from '../registry/delete-collection.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { unreadableIn } from '../../streams/streams.ts';
-import type { Entry, ResourceEvent, ResourceSnapshot } from '../../streams/streams.ts';
+import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
+import type { QueueMeters } from './queue-meters.ts';
 import { metadataOf } from './garbage-collector-graph.ts';
 import { withContentConditions } from './namespace-conditions.ts';
 import type { RemainingContent } from './namespace-conditions.ts';
+import { servedChanges } from './served-changes.ts';
+import type { ServedChange } from './served-changes.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 const namespaceControllerLimits = { namespacesMax: 4 } as const;
@@ -40,6 +43,7 @@ const namespaceControllerLimits = { namespacesMax: 4 } as const;
 export interface NamespaceControllerDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly onError: (namespace: string, error: unknown) => void;
 }
 
@@ -65,6 +69,7 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
   };
   const queue = createWorkQueue({
     timers,
+    meter: deps.queues.meterOf('namespace-lifecycle'),
     batchMax: namespaceControllerLimits.namespacesMax,
     monotonicMs: () => registry.clock.monotonicMs(),
     prepare: () => streams.waitUntilCurrent(),
@@ -95,11 +100,10 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
 }
 
 /** Of whatever a namespace can hold. */
-function contentDeletions(registry: RegistryDeps): Observable<ResourceEvent> {
-  const events = contentKinds(registry).map(({ storage }) =>
-    registry.streams.resourceEvents(storage).pipe(filter(({ type }) => type === 'DELETED')),
+function contentDeletions(registry: RegistryDeps): Observable<ServedChange> {
+  return servedChanges(registry, ({ namespaced }) => namespaced).pipe(
+    filter(({ type }) => type === 'DELETED'),
   );
-  return merge(...events);
 }
 
 function contentKinds({ scheme }: RegistryDeps): readonly KindInfo[] {

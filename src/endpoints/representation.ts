@@ -54,11 +54,22 @@ export interface Representation {
   readonly printer: TablePrinter | undefined;
 }
 
-/** What bodies of this kind can be written in, in both directions. */
-export function bodyTypesOf(deps: EndpointDeps, kind: KindInfo): readonly SupportedType[] {
+/** What bodies at this kind, or its subresource, can be written in. */
+export function bodyTypesOf(
+  deps: EndpointDeps,
+  { kind, resource }: Pick<ResourceRequest, 'kind' | 'resource'>,
+): readonly SupportedType[] {
+  return offeredTypes(deps, hasProtobuf(kind, resource.subresource));
+}
+
+/** Of a kind that users define its projections have a Protobuf form, and its scale; it has not. */
+function hasProtobuf({ custom, schema }: KindInfo, subresource: string): boolean {
+  return schema !== undefined || (custom !== undefined && subresource === 'scale');
+}
+
+function offeredTypes(deps: EndpointDeps, withProtobuf: boolean): readonly SupportedType[] {
   const offered = deps.features.cbor ? typesWithCbor : typesWithoutCbor;
-  const protobuf = kind.schema === undefined ? '' : deps.identity.mediaTypes.protobuf;
-  return offered.get(protobuf) ?? supportedTypes;
+  return offered.get(withProtobuf ? deps.identity.mediaTypes.protobuf : '') ?? supportedTypes;
 }
 
 /** By the name of Protobuf in the identity; '' for a kind that has no Protobuf form. */
@@ -86,9 +97,11 @@ export function negotiateRepresentation(
     readonly holds?: 'object' | 'list';
   },
 ): Result<Representation> {
-  const { exchange, query, kind } = request;
+  const { exchange, query, kind, resource } = request;
+  const whole = hasProtobuf(kind, resource.subresource);
   const result = negotiateCached(exchange.header('accept'), {
-    supported: bodyTypesOf(deps, kind),
+    supported: offeredTypes(deps, whole || kind.custom !== undefined),
+    wholeWithoutProtobuf: !whole,
     allowTable: options.projections,
     allowPartial: options.projections,
     domain: deps.identity.domain,
@@ -121,9 +134,10 @@ function negotiateCached(
   options: NegotiationOptions,
 ): NegotiationResult {
   if (accept !== undefined && accept.length > acceptBytesMax) return negotiate(accept, options);
-  const { domain, stream, allowTable, supported, holds = '' } = options;
+  const { domain, stream, allowTable, supported, holds = '', wholeWithoutProtobuf } = options;
   const known = negotiations.get(supported) ?? new Map<string, NegotiationResult>();
-  const key = `${domain} ${stream === true} ${allowTable} ${holds} ${accept ?? ''}`;
+  const form = wholeWithoutProtobuf === true ? 'projected' : 'any';
+  const key = `${domain} ${stream === true} ${allowTable} ${holds} ${form} ${accept ?? ''}`;
   const before = known.get(key);
   if (before !== undefined) return before;
   const result = negotiate(accept, options);

@@ -50,7 +50,7 @@ export interface RequestCounts {
     info: RequestInfo,
     query: QueryParameters | undefined,
     startMs: number,
-    place: RequestPlace,
+    seat: RequestSeat,
   ): void;
   read(): readonly RequestSeries[];
 }
@@ -97,7 +97,7 @@ function terminates(status: number, subresource: string): boolean {
 }
 
 /** Of a request, given back when it is over. */
-interface RequestPlace {
+interface RequestSeat {
   leave(): void;
 }
 
@@ -110,6 +110,9 @@ interface KindSeries {
   readonly all: Map<string, Series>;
 }
 
+/** What is asked for is not served. */
+const noKind = {};
+
 const scopes = ['namespace', 'cluster', 'resource'] as const;
 
 export function createRequestCounts(
@@ -117,7 +120,18 @@ export function createRequestCounts(
   clock: Pick<Clock, 'monotonicMs'>,
 ): RequestCounts {
   const all: Series[] = [];
-  const byKind = new Map<KindInfo | undefined, KindSeries>();
+  const byName = new Map<string, KindSeries>();
+  const byKind = new WeakMap<KindInfo | typeof noKind, KindSeries>();
+  /** A kind that is defined anew goes on with the series that its name has. */
+  const seriesOfKind = (kind: KindInfo | undefined): KindSeries => {
+    const known = byKind.get(kind ?? noKind);
+    if (known !== undefined) return known;
+    const name = kind === undefined ? '' : `${kind.group}/${kind.version}/${kind.resource}`;
+    const made = byName.get(name) ?? { plain: new Map(), all: new Map() };
+    byName.set(name, made);
+    byKind.set(kind ?? noKind, made);
+    return made;
+  };
 
   function seriesOf(
     exchange: HttpExchange,
@@ -125,10 +139,7 @@ export function createRequestCounts(
     query: QueryParameters | undefined,
   ): Series {
     const kind = servedKind(scheme, info.resource);
-    let ofKind = byKind.get(kind);
-    if (ofKind === undefined) {
-      byKind.set(kind, (ofKind = { plain: new Map(), all: new Map() }));
-    }
+    const ofKind = seriesOfKind(kind);
     const below = subresourceOf(info, kind);
     const verb = verbOf(exchange, info, below);
     const scope = kind === undefined ? '' : scopeOf(info);
@@ -160,7 +171,7 @@ export function createRequestCounts(
   };
 
   return {
-    handled(exchange, info, query, startMs, place) {
+    handled(exchange, info, query, startMs, seat) {
       const series = seriesOf(exchange, info, query);
       if (exchange.status === 0) series.aborts += 1;
       else if (info.verb === 'watch' && !exchange.closed) {
@@ -168,11 +179,11 @@ export function createRequestCounts(
         exchange.onClosed(() => {
           series.running -= 1;
           end(series, exchange, startMs);
-          place.leave();
+          seat.leave();
         });
         return;
       } else end(series, exchange, startMs);
-      place.leave();
+      seat.leave();
     },
     read: () => all,
   };

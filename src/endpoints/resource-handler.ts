@@ -9,6 +9,7 @@
  */
 import {
   newBadRequest,
+  newDefinitionEnding,
   newGenericNotFound,
   newMethodNotAllowed,
 } from '../apimachinery/status-error.ts';
@@ -81,6 +82,7 @@ export function handleResource(
   if (lacksNamespace(resource, info.verb)) {
     return newBadRequest('Namespace parameter required.');
   }
+  if (info.verb === 'create' && kind.custom?.isEnding() === true) return newDefinitionEnding(kind);
   noteDeprecation(deps, request, kind, resource);
   const { query, user, warnings, auditAnnotations, beforeStream } = request;
   const asked: ResourceRequest = {

@@ -61,8 +61,8 @@ export interface RequestBody {
 export function submittedType(kind: KindInfo, subresource: SubresourceInfo | undefined): Expected {
   if (subresource === undefined) return kind;
   const { group, version, kind: name } = subresource.kind;
-  const { schema, defaults, alsoKinds } = subresource;
-  return { group, version, kind: name, schema, defaults, alsoKinds };
+  const { schema, custom, defaults, alsoKinds } = subresource;
+  return { group, version, kind: name, schema, custom, defaults, alsoKinds };
 }
 
 /** The body in one of these media types, or undefined when it is empty. */
@@ -112,7 +112,7 @@ export async function readDocument(
   request: ResourceRequest,
   schemaOf: SchemaOf,
 ): Promise<Result<JsonObject | undefined>> {
-  const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
+  const body = await readBody(deps, request, bodyTypesOf(deps, request));
   const decoding = decodeRequest(deps, request, body, { schemaOf, findDuplicates: false });
   const decoded = decodedOf(decoding instanceof Promise ? await decoding : decoding, 'nullable');
   return decoded.kind === 'refused' ? decoded : ok(decoded.value?.document);
@@ -158,7 +158,7 @@ export async function readObject(
   expected: Expected,
 ): Promise<Result<ApiObject>> {
   const mode = fieldValidationOf(request.query);
-  const body = await readBody(deps, request, bodyTypesOf(deps, request.kind));
+  const body = await readBody(deps, request, bodyTypesOf(deps, request));
   const decoding = decodeRequest(deps, request, body, {
     schemaOf: (_apiVersion, kind) =>
       kind === '' || kind === expected.kind ? expected.schema : undefined,

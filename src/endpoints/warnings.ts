@@ -14,7 +14,7 @@ import type { Header } from '../transport/http-exchange.ts';
 /** What the life cycle of a kind must say for its warning. */
 export type DeprecatedKind = Pick<
   KindInfo,
-  'group' | 'version' | 'kind' | 'deprecated' | 'removed' | 'replacement'
+  'group' | 'version' | 'kind' | 'custom' | 'deprecated' | 'removed' | 'replacement'
 >;
 
 /** In characters; `textMax` counts once all together are more than `totalMax`. */
@@ -22,6 +22,7 @@ export const warningLimits = { textMax: 256, totalMax: 4096, warningsMax: 256 } 
 
 /** Undefined when the kind is not deprecated in this minor release of 1. */
 export function deprecationWarning(kind: DeprecatedKind, release: number): string | undefined {
+  if (kind.custom !== undefined) return kind.custom.deprecationWarning;
   if (kind.deprecated === undefined || kind.deprecated > release) return undefined;
   return deprecationText(
     `${formatGroupVersion(kind)} ${kind.kind}`,

@@ -32,18 +32,25 @@ const listBounds: readonly number[] = [
   0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
 
+/** A kind that is defined anew goes on under its name. */
+function nameOf({ group, resource, version }: KindInfo): string {
+  return `${group}/${version}/${resource}`;
+}
+
 export function createWatchCounts(): WatchCounts {
-  const sizes = new Map<KindInfo, Histogram>();
+  const sizes = new Map<string, readonly [KindInfo, Histogram]>();
   const lists: WatchListSeries[] = [];
   return {
     sentOf(kind) {
-      let histogram = sizes.get(kind);
-      if (histogram === undefined) sizes.set(kind, (histogram = new Histogram(sizeBounds)));
-      return histogram;
+      const name = nameOf(kind);
+      let known = sizes.get(name);
+      if (known === undefined) sizes.set(name, (known = [kind, new Histogram(sizeBounds)]));
+      return known[1];
     },
-    read: () => sizes,
+    read: () => sizes.values(),
     listed(kind, scope, seconds) {
-      let series = lists.find((each) => each.kind === kind && each.scope === scope);
+      const name = nameOf(kind);
+      let series = lists.find((each) => nameOf(each.kind) === name && each.scope === scope);
       if (series === undefined) {
         series = { kind, scope, seconds: new Histogram(listBounds) };
         lists.push(series);

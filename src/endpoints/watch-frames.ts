@@ -88,8 +88,10 @@ function protobufFramesOf(
   kept: StateEncoder | undefined,
 ): EventFrames {
   const { projection } = negotiated;
-  assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
-  if (projection.kind !== 'partial') return protobufEvents({ ...shown, schema, show, kept });
+  if (projection.kind !== 'partial') {
+    assert(schema !== undefined, 'protobuf is negotiated for what has a schema');
+    return protobufEvents({ ...shown, schema, show, kept });
+  }
   const { domain } = deps.identity;
   const { apiVersion, kind, project } = partialForm({ domain, version: projection.version });
   const projected = (bytes: Uint8Array) => project(show(bytes));

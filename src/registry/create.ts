@@ -11,6 +11,8 @@ import {
   newAlreadyExists,
   newBadRequest,
   newCorruptObject,
+  newDefinitionEnding,
+  newGenericNotFound,
   newGenerateNameConflict,
   newInvalid,
   newNamespaceNotFound,
@@ -20,6 +22,7 @@ import {
 } from '../apimachinery/status-error.ts';
 import { allErrors } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
+import type { CustomKind, KindInfo } from '../apimachinery/scheme.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import { generateName } from '../apimachinery/names.ts';
 import { formatRfc3339 } from '../apimachinery/time.ts';
@@ -31,6 +34,7 @@ import { objectKey, storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withOwners, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
@@ -114,23 +118,46 @@ async function createNamed(
   const scope = scopeOf(deps);
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
+    await prepareValidation(deps, scope, target, born.object, options.inTurns === true);
     const prepared = prepareBorn(scope, target, name, born, born.object, user);
     if (prepared.kind === 'refused') return prepared;
     return createPrepared(deps, scope, target, prepared.value, name, options);
   }
-  const prepared = await prepareGuarded(scope, target, submitted, name, { guard, user });
+  const { inTurns = false } = options;
+  const how = { guard, user, inTurns };
+  const prepared = await prepareGuarded(deps, scope, target, submitted, name, how);
   if (prepared.kind === 'refused') return prepared;
   return createPrepared(deps, scope, target, prepared.value, name, options);
+}
+
+/** In turns of the event loop, and beforehand, what validation finds out. */
+async function prepareValidation(
+  { turns }: RegistryDeps,
+  { strategyOf }: DecisionScope,
+  { kind }: ResourceTarget,
+  object: ApiObject,
+  isLarge: boolean,
+): Promise<void> {
+  const steps = strategyOf(kind).prepareValidation?.(object, undefined);
+  if (steps !== undefined) await runStepwise(turns, steps, () => false);
+  if (isLarge) await turns.pause(wholeTurnMs);
+}
+
+interface GuardedCreation {
+  readonly guard: WriteGuard;
+  readonly user: UserInfo | undefined;
+  readonly inTurns: boolean;
 }
 
 /** A creation depends on no other object of the name, so all who have a say in it are asked before
  * its actor hears of it. */
 async function prepareGuarded(
+  deps: RegistryDeps,
   scope: DecisionScope,
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
-  { guard, user }: { readonly guard: WriteGuard; readonly user: UserInfo | undefined },
+  { guard, inTurns, user }: GuardedCreation,
 ): Promise<Result<PreparedCreation>> {
   const current = guard.current();
   if (current !== undefined) await current;
@@ -138,6 +165,7 @@ async function prepareGuarded(
   const mutating = guard.mutate(born.object);
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
+  await prepareValidation(deps, scope, target, mutated, inTurns);
   const prepared = prepareBorn(scope, target, name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   const validating = guard.validate(prepared.value.object, undefined);
@@ -170,7 +198,7 @@ function createCommand(
   dryRun: boolean,
 ): CreateCommand {
   const { group, resource } = kind;
-  const conditions = namespaceConditions(namespace);
+  const conditions = creationConditions(kind, namespace);
   const qualifiedResource = { group, resource };
   return { type: 'create', object, conditions, warnings, dryRun, qualifiedResource, nowMs };
 }
@@ -252,15 +280,35 @@ export function prepareBorn(
   return ok({ object, written, warnings: told === undefined ? warnings : [...warnings, ...told] });
 }
 
-/** What must hold in the transaction that creates an object in this namespace. */
-export function namespaceConditions(namespace: string): readonly Condition[] {
-  if (namespace === '') return [];
-  return [{ key: keyOfNamespace(namespace), state: objectStates.live }];
+/** What must hold in the transaction that creates an object of the kind in this namespace: both the
+ * namespace and the definition of the kind, if it has one, are there and are not being deleted. */
+export function creationConditions({ custom }: KindInfo, namespace: string): readonly Condition[] {
+  const ofNamespace =
+    namespace === '' ? [] : [{ key: keyOfNamespace(namespace), state: objectStates.live }];
+  if (custom === undefined) return ofNamespace;
+  return [...ofNamespace, { key: keyOfDefinition(custom.definition), state: objectStates.live }];
 }
 
 /** Whether a condition of a write may name this record. */
 export function isConditionKey(key: StoreKey): boolean {
-  return key.startsWith(keyOfNamespace(''));
+  return key.startsWith(keyOfNamespace('')) || key.includes('/customresourcedefinitions//');
+}
+
+function keyOfDefinition({ group, name, resource }: CustomKind['definition']): StoreKey {
+  return storeKey(objectKey({ group, resource }, '', name));
+}
+
+/** Why an object was not created: a condition of creationConditions did not hold. */
+export function conditionRefusal(
+  { kind, namespace }: ResourceTarget,
+  name: string,
+  { condition, found }: Extract<ObjectOutcome, { readonly kind: 'condition-failed' }>,
+): StatusError {
+  const { custom } = kind;
+  if (custom === undefined || condition.key !== keyOfDefinition(custom.definition)) {
+    return namespaceRefusal(kind, name, namespace, found);
+  }
+  return found === undefined ? newGenericNotFound() : newDefinitionEnding(kind);
 }
 
 function keyOfNamespace(name: string): StoreKey {
@@ -269,7 +317,7 @@ function keyOfNamespace(name: string): StoreKey {
 
 /** The refusal for a namespace that was not live, or not readable, when the object was to be
  * written. */
-export function namespaceRefusal(
+function namespaceRefusal(
   resource: GroupResource,
   name: string,
   namespace: string,
@@ -293,7 +341,7 @@ function creationResult(
     case 'refused':
       return outcome;
     case 'condition-failed':
-      return refused(namespaceRefusal(target.kind, name, target.namespace, outcome.found));
+      return refused(conditionRefusal(target, name, outcome));
     case 'replaced':
     case 'unchanged':
     case 'marked':

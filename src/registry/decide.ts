@@ -11,12 +11,17 @@
  *
  * Invariants: nothing here draws a time, a random number or an answer: all of it is in the command
  * and in `answers`. So the same arguments give the same proposal, anywhere and at any time.
+ * What is decided about a large object, or with a large body, yields between its stages, and so do
+ * rules that take long to judge.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
+import { newGenericNotFound } from '../apimachinery/status-error.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Answer, CurrentObject, Decide, Proposal } from '../../actors/actors.ts';
 import { assert, AssertionError, unreachable } from '../stdx/assert.ts';
+import { finished } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { creationByApply, decideApply, decideScaleApply } from './apply.ts';
 import { decideOverwrite } from './change-object.ts';
 import { bornObject, prepareBorn, trackedCreation } from './create.ts';
@@ -26,7 +31,7 @@ import { decidePatch, decideScalePatch } from './patch.ts';
 import type { ObjectTarget } from './registry.ts';
 import { decideScaleUpdate } from './scale.ts';
 import type { StrategyOf } from './strategy.ts';
-import { completesDeletion, creationByUpdate, decideUpdate } from './update.ts';
+import { completesDeletion, creationByUpdate, decideUpdate, preparing } from './update.ts';
 import type { Production } from './production.ts';
 import { kindOf } from './write-command.ts';
 import type { DecideOperation, DecisionScope, WriteInput } from './write-command.ts';
@@ -39,27 +44,37 @@ export interface DecidePorts {
   readonly operations: ReadonlyMap<string, DecideOperation>;
 }
 
+/** A larger object, in bytes of its stored form, is decided on in stages. */
+const atOnceBytesMax = 64 * 1024;
+
 export function createDecide({ identity, operations, scheme, strategyOf }: DecidePorts): Decide {
   return ({ name, namespace }, command, current, answers) => {
     // Every change command is one of this registry's.
     const input = command.input as WriteInput;
     const kind = kindOf(scheme, input);
-    assert(kind !== undefined, 'a command is about a kind that is served');
+    // Its definition has gone since the request came.
+    if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
     const target = { kind, namespace, name };
-    const scope = { scheme, identity, strategyOf, nowMs: command.nowMs, uid: input.uid };
-    return current === undefined
-      ? proposeCreation(scope, target, input, answers)
-      : proposeChange(scope, operations, target, input, current);
+    const { nowMs } = command;
+    const { uid } = input;
+    const inTurns = input.inTurns || (current?.encodedBytes ?? 0) > atOnceBytesMax;
+    const scope = { scheme, identity, strategyOf, nowMs, uid, inTurns };
+    const proposing =
+      current === undefined
+        ? proposeCreation(scope, target, input, answers)
+        : proposeChange(scope, operations, target, input, current);
+    const mayBeLong = inTurns || strategyOf(kind).prepareValidation !== undefined;
+    return mayBeLong ? proposing : finished(proposing);
   };
 }
 
-function proposeChange(
+function* proposeChange(
   scope: DecisionScope,
   operations: DecidePorts['operations'],
   target: ObjectTarget,
   input: WriteInput,
   current: CurrentObject,
-): Proposal {
+): Steps<Proposal> {
   const { guarded: validate } = input;
   if (input.body.verb === 'delete') {
     const plan = decideDelete(scope, target, input.body.options, current);
@@ -74,8 +89,9 @@ function proposeChange(
         return unreachable(plan);
     }
   }
-  const production = produce(scope, operations, target, input, current);
+  const production = yield* produce(scope, operations, target, input, current);
   if (production.kind === 'refused') return production;
+  if (scope.inTurns) yield;
   const { object } = production;
   const strategy = scope.strategyOf(target.kind);
   const told = input.user && strategy.warnings?.(object, current.object, input.subresource);
@@ -86,25 +102,25 @@ function proposeChange(
 
 const noWarnings: readonly string[] = [];
 
-function produce(
+function* produce(
   scope: DecisionScope,
   operations: DecidePorts['operations'],
   target: ObjectTarget,
   input: WriteInput,
   current: CurrentObject,
-): Production {
+): Steps<Production> {
   const { body } = input;
   switch (body.verb) {
     case 'update':
-      return decideUpdate(scope, target, body.object, input, current);
+      return yield* decideUpdate(scope, target, body.object, input, current);
     case 'update-scale':
       return decideScaleUpdate(scope, target, body.object, input, current);
     case 'patch':
-      return decidePatch(scope, target, body, input, current);
+      return yield* decidePatch(scope, target, body, input, current);
     case 'patch-scale':
       return decideScalePatch(scope, target, body, input, current);
     case 'apply':
-      return decideApply(scope, target, body, input, current);
+      return yield* decideApply(scope, target, body, input, current);
     case 'apply-scale':
       return decideScaleApply(scope, target, body, input, current);
     case 'operation': {
@@ -129,14 +145,15 @@ interface Creation {
   readonly owners: ObjectMeta | undefined;
 }
 
-function proposeCreation(
+function* proposeCreation(
   scope: DecisionScope,
   target: ObjectTarget,
   input: WriteInput,
   answers: readonly Answer[],
-): Proposal {
-  const creation = creationOf(scope, target, input);
+): Steps<Proposal> {
+  const creation = yield* creationOf(scope, target, input);
   if (creation.kind !== 'ok') return creation;
+  if (scope.inTurns) yield;
   const { owners, submitted } = creation.value;
   const born = bornObject(scope, target, submitted, target.name);
   const { guarded: validate, manager, user } = input;
@@ -146,12 +163,15 @@ function proposeCreation(
   }
   if (answer?.kind === 'refused') return answer;
   const mutated = answer?.kind === 'object' ? answer.object : born.object;
+  yield* preparing(scope, target.kind, mutated, undefined);
   const prepared = prepareBorn(scope, target, target.name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
+  if (scope.inTurns) yield;
   const object =
     owners === undefined
       ? trackedCreation(scope, target, prepared.value, manager)
       : withOwners(prepared.value.object, owners);
+  if (scope.inTurns) yield;
   return { kind: 'create', object, warnings: prepared.value.warnings, validate };
 }
 
@@ -161,9 +181,15 @@ type FoundCreation =
 
 const notFound = { kind: 'not-found' } as const;
 
-function creationOf(scope: DecisionScope, target: ObjectTarget, input: WriteInput): FoundCreation {
+function* creationOf(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  input: WriteInput,
+): Steps<FoundCreation> {
   const { body } = input;
-  if (body.verb === 'apply') return creationByApply(scope, target, body, input) ?? notFound;
+  if (body.verb === 'apply') {
+    return (yield* creationByApply(scope, target, body, input)) ?? notFound;
+  }
   if (body.verb !== 'update') return notFound;
   const found = creationByUpdate(target, body.object, input);
   if (found === undefined) return notFound;

@@ -6,7 +6,7 @@
 import type { ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { objectKey } from '../storage/keys.ts';
-import { namespaceConditions, namespaceRefusal } from './create.ts';
+import { conditionRefusal, creationConditions } from './create.ts';
 import type { WriteOptions } from './create.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
@@ -30,7 +30,7 @@ export async function executeChange(
   target: ObjectTarget,
   { body, mayCreate, options, subresource }: Change,
 ): Promise<Result<WriteResult>> {
-  const { creationRefusal, dryRun, manager = '', user } = options;
+  const { creationRefusal, dryRun, inTurns = false, manager = '', user } = options;
   const { kind, name, namespace } = target;
   const write = { kind, namespace, name, subresource };
   const guard = user === undefined ? undefined : deps.guardOf?.(user, write);
@@ -44,14 +44,15 @@ export async function executeChange(
     dryRun,
     mayCreate,
     creationRefusal,
-    conditions: namespaceConditions(namespace),
+    conditions: mayCreate ? creationConditions(kind, namespace) : [],
+    inTurns,
   });
   const key = objectKey(kind.storage, namespace, name);
   return changeResult(await deps.actors.execute(key, command), target);
 }
 
 function changeResult(outcome: ObjectOutcome, target: ObjectTarget): Result<WriteResult> {
-  const { kind, name, namespace } = target;
+  const { name, namespace } = target;
   switch (outcome.kind) {
     case 'created':
     case 'replaced':
@@ -64,7 +65,7 @@ function changeResult(outcome: ObjectOutcome, target: ObjectTarget): Result<Writ
     case 'refused':
       return outcome;
     case 'condition-failed':
-      return refused(namespaceRefusal(kind, name, namespace, outcome.found));
+      return refused(conditionRefusal(target, name, outcome));
     default:
       return unreachable(outcome);
   }

@@ -86,7 +86,11 @@ export function withGeneration(next: ApiObject, current: ApiObject, kind: KindIn
   const sameMetadata =
     counted === undefined ||
     deepEqual(next.metadata[counted] ?? noMembers, current.metadata[counted] ?? noMembers);
-  return sameMetadata && sameDesiredState(next, current) ? next : bumpGeneration(next);
+  const same =
+    sameMetadata &&
+    sameDesiredState(next, current) &&
+    (kind.countsStatus !== true || deepEqual(next['status'], current['status']));
+  return same ? next : bumpGeneration(next);
 }
 
 export function bumpGeneration(object: ApiObject): ApiObject {

@@ -10,7 +10,8 @@ import type { FieldError } from '../apimachinery/field-error.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, ScalePaths } from '../apimachinery/scheme.ts';
-import { newInvalid } from '../apimachinery/status-error.ts';
+import { newInternalError, newInvalid } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
 import type { DocumentType } from '../apimachinery/typed/field-validation.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
@@ -47,6 +48,15 @@ export function scaleOf(object: ApiObject, paths: ScalePaths, scale: GroupVersio
       ...(selector === '' ? {} : { selector }),
     },
   };
+}
+
+/** Why there is no Scale to show: of a kind that users define, which need not have a count. */
+export function missingReplicas(object: ApiObject, kind: KindInfo): StatusError | undefined {
+  const { custom, scale } = kind;
+  if (custom === undefined || scale === undefined) return undefined;
+  const { specReplicas } = scale;
+  if (valueAt(object, specReplicas) !== undefined) return undefined;
+  return newInternalError(`the spec replicas field ".${specReplicas.join('.')}" does not exist`);
 }
 
 export interface WrittenScale {
@@ -138,8 +148,9 @@ function integerOr(value: JsonValue | undefined, fallback: number): number {
   return typeof value === 'number' ? value : fallback;
 }
 
-/** A label selector object, or a plain map, as the selector text that clients list with. */
+/** A label selector object, a plain map, or the text itself, as the selector text that clients list with. */
 function selectorText(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return value;
   if (!isJsonObject(value)) return '';
   const labels = isJsonObject(value['matchLabels']) ? value['matchLabels'] : value;
   const equalities = Object.entries(labels)
@@ -167,7 +178,9 @@ function expressionText(expression: JsonValue): string[] {
   }
 }
 
+/** Undefined for a path without steps: there is no such field. */
 function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+  if (path.length === 0) return undefined;
   let value: JsonValue | undefined = object;
   for (const part of path) {
     if (!isJsonObject(value)) return undefined;

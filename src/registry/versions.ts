@@ -16,7 +16,7 @@ import {
   withObjectHead,
 } from '../apimachinery/object-encoding.ts';
 import { labelled, objectAtVersion } from '../apimachinery/object-version.ts';
-import { formatGroupVersion } from '../apimachinery/schema.ts';
+import { formatGroupVersion, parseGroupVersion } from '../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -89,6 +89,7 @@ export function upgrading(scheme: Scheme): (object: ApiObject) => ApiObject {
   const kinds = new Map<string, KindInfo>();
   const current = new Set<string>();
   for (const kind of scheme.kinds) {
+    if (kind.custom !== undefined) continue;
     kinds.set(`${kind.storage.group} ${kind.kind}`, kind);
     current.add(`${storageApiVersion(kind)} ${kind.kind}`);
   }
@@ -97,9 +98,24 @@ export function upgrading(scheme: Scheme): (object: ApiObject) => ApiObject {
     const slash = object.apiVersion.indexOf('/');
     const group = slash === -1 ? '' : object.apiVersion.slice(0, slash);
     const kind = kinds.get(`${group} ${object.kind}`);
-    if (kind === undefined) return object;
+    if (kind === undefined) return customAsStored(object, scheme);
     return objectAtVersion(object, storageApiVersion(kind), kind.conversions);
   };
+}
+
+/** Of a kind that users define: as its definition reads it today. A version that is no longer
+ * served has the form of the one that is stored. */
+function customAsStored(object: ApiObject, scheme: Scheme): ApiObject {
+  const version = parseGroupVersion(object.apiVersion);
+  const versions = version && scheme.findGroup(version.group)?.versions;
+  for (const { kinds } of versions ?? []) {
+    const kind = kinds.find((each) => each.kind === object.kind && each.custom !== undefined);
+    if (kind === undefined) continue;
+    const stored = scheme.findStorage(kind.storage) ?? kind;
+    const current = objectAtVersion(object, storageApiVersion(stored), stored.conversions);
+    return stored.custom?.readStored(current) ?? current;
+  }
+  return object;
 }
 
 /** A stored object as this version shows it. */

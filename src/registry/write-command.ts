@@ -93,6 +93,8 @@ export interface WriteInput extends CommandInput {
   readonly uid: string;
   /** Why it may not create what is not there; undefined: it may. */
   readonly creationRefusal: StatusErrorInit | undefined;
+  /** Its body was a large one. */
+  readonly inTurns: boolean;
 }
 
 /** What a decision knows beside the object: the kinds and their rules, and the moment at which the
@@ -104,6 +106,9 @@ export interface DecisionScope {
   readonly nowMs: number;
   /** Of an object that is created. */
   readonly uid: string;
+  /** It is about a large object, or a large body: each of its stages has a turn of the event loop
+   * for itself. */
+  readonly inTurns: boolean;
 }
 
 export interface ChangeRequest {
@@ -115,6 +120,7 @@ export interface ChangeRequest {
   readonly mayCreate: boolean;
   readonly creationRefusal?: StatusError | undefined;
   readonly conditions: readonly Condition[];
+  readonly inTurns: boolean;
 }
 
 export function changeCommand(
@@ -124,6 +130,7 @@ export function changeCommand(
   request: ChangeRequest,
 ): ChangeCommand {
   const { conditions, creationRefusal, dryRun, guarded, manager, subresource, user } = request;
+  const { inTurns } = request;
   const { group, resource, version } = kind;
   const input: WriteInput = {
     verb: body.verb,
@@ -135,6 +142,7 @@ export function changeCommand(
     guarded,
     uid: request.mayCreate ? prng.uuid() : '',
     creationRefusal: creationRefusal && refusalData(creationRefusal),
+    inTurns,
   };
   const qualifiedResource = { group, resource };
   return { type: 'change', input, conditions, dryRun, qualifiedResource, nowMs: clock.nowMs() };
@@ -152,9 +160,14 @@ export function scopeOf({
   scheme,
   strategyOf,
 }: RegistryDeps): DecisionScope {
-  return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid: prng.uuid() };
+  const uid = prng.uuid();
+  return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid, inTurns: false };
 }
 
 export function kindOf(scheme: Scheme, { kind }: WriteInput): KindInfo | undefined {
-  return scheme.findResource(kind.group, kind.version, kind.resource);
+  const served = scheme.findResource(kind.group, kind.version, kind.resource);
+  if (served !== undefined) return served;
+  // The server itself writes to what nobody can ask for any more.
+  const stored = scheme.findStorage(kind);
+  return stored?.version === kind.version ? stored : undefined;
 }

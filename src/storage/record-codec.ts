@@ -3,6 +3,7 @@
  *
  *   [ 2, crc, uid, labels, fields, metadataAt, object ]
  *   [ 2, crc, uid, labels, fields, metadataAt, object, [ state, dueMs | null ] ]    with a timer
+ *   [ 2, crc, uid, labels, fields, metadataAt, object, shape ]    of a kind that users define
  *   [ 1, uid, labels, fields, metadataAt, object ... ]    as written before there were checksums
  *
  *   byte   0      1   2    3 ... 6   7 ...
@@ -50,7 +51,7 @@ const decoder = new Decoder();
 export type RecordPlace = Pick<StoredRecord, 'key' | 'state'>;
 
 export function encodeRecord(record: ObjectRecord, place: RecordPlace): Uint8Array {
-  const { uid, labels, fields, metadataAt, object, timer } = record;
+  const { uid, labels, fields, metadataAt, object, shape, timer } = record;
   const items: unknown[] = [
     RECORD_FORMAT,
     CRC_PLACEHOLDER,
@@ -61,6 +62,7 @@ export function encodeRecord(record: ObjectRecord, place: RecordPlace): Uint8Arr
     object,
   ];
   if (timer !== undefined) items.push([timer.state, timer.dueMs ?? null]);
+  else if (shape !== undefined) items.push(shape);
   // A pooled copy: a memory block of its own for each record is what a collector is slow with.
   const bytes = Buffer.from(encoder.encodeSharedRef(items));
   bytes.writeUInt32BE(checksum(bytes, place), CRC_AT);
@@ -110,9 +112,12 @@ function recordOf(items: readonly unknown[]): ObjectRecord {
     throw new StorageError('corrupt', 'record items have the wrong types');
   }
   const record = { uid, labels, fields, metadataAt, object };
-  return items.length === ITEM_COUNT
-    ? record
-    : { ...record, timer: decodeTimer(items[ITEM_COUNT]) };
+  if (items.length === ITEM_COUNT) return record;
+  const last = items[ITEM_COUNT];
+  if (typeof last === 'string') {
+    return { uid, labels, fields, metadataAt, object, timer: undefined, shape: last };
+  }
+  return { ...record, timer: decodeTimer(last) };
 }
 
 function decodeTimer(item: unknown): RecordTimer {

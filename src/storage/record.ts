@@ -25,4 +25,7 @@ export interface ObjectRecord {
   readonly object: Uint8Array;
   /** Of an object whose life depends on time: its machine's snapshot. Absent for all others. */
   readonly timer?: RecordTimer | undefined;
+  /** Of a kind that users define: by which form of its definition the object was written. Under
+   * the same one it is read as it is. */
+  readonly shape?: string | undefined;
 }

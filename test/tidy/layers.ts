@@ -22,11 +22,12 @@ export const layers: readonly LayerRule[] = [
     folder: 'src/registry',
     may: ['src/stdx', 'src/apimachinery', 'src/storage', 'actors', 'streams'],
   },
-  // What it takes of apimachinery are forms of texts: quantities, names, quotation.
+  // What it takes of apimachinery are forms of texts: addresses, quantities, names, quotation.
   {
     folder: 'src/cel',
     may: [
       'src/stdx',
+      'src/apimachinery/ip-address.ts',
       'src/apimachinery/quantity.ts',
       'src/apimachinery/quote.ts',
       'src/apimachinery/validation/names.ts',
@@ -40,10 +41,15 @@ export const layers: readonly LayerRule[] = [
       'src/apimachinery',
       'src/apiextensions',
       'src/registry',
+      'src/apiextensions',
       'src/cel',
       'src/admission/expressions',
       'src/pki/certificate-requests.ts',
     ],
+  },
+  {
+    folder: 'src/apiextensions',
+    may: ['src/stdx', 'src/apimachinery', 'src/registry', 'src/cel'],
   },
   { folder: 'src/pki', may: ['src/stdx', 'src/apimachinery'] },
   {
@@ -108,6 +114,7 @@ export const layers: readonly LayerRule[] = [
       'src/pki',
       'src/authorization/authorizer.ts',
       'src/authorization/rbac',
+      'src/apiextensions',
       'src/storage/storage.ts',
       'actors/actors.ts',
       'streams',

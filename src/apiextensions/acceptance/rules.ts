@@ -6,7 +6,7 @@
  *
  * Invariants: a rule costs its worst case times how often its place can be there. Rules below a
  * schema that is faulty are left alone, for it may have no types. Bounds: by the size of the
- * definition; `problemsMax` errors. One step is one rule.
+ * definition; `problemsMax` errors. One step is one node with its rules.
  */
 import { forbidden, internal, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
@@ -18,10 +18,11 @@ import type { CompiledExpression } from '../../cel/expression.ts';
 import type { Language } from '../../cel/language.ts';
 import { fixedText } from '../../cel/library/number-text.ts';
 import { escapeProperty } from '../../cel/schema/property-names.ts';
-import { cardinalityOf, ruleCompiler } from '../../cel/schema/schema-rules.ts';
-import type { CompiledRule, ValidationRule } from '../../cel/schema/schema-rules.ts';
+import { cardinalityOf, compileRules } from '../../cel/schema/schema-rules.ts';
+import type { CompiledRule, RuleMemo, ValidationRule } from '../../cel/schema/schema-rules.ts';
 import { schemaType } from '../../cel/schema/schema-type.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { asSchema } from '../schema/structural-schema.ts';
 import { ruleDump } from './dumps.ts';
 import { literalPatternProblem } from './literal-patterns.ts';
@@ -36,6 +37,8 @@ export interface RuleDemands {
   readonly language: Language;
   /** Whether a text was accepted before. */
   readonly isStored: (text: string) => boolean;
+  /** Of the definition. */
+  readonly memo: RuleMemo;
   /** Schemas whose rules are not looked at. */
   readonly faulty: ReadonlySet<JsonObject>;
 }
@@ -67,7 +70,7 @@ export function* ruleErrors(
   schema: JsonObject,
   path: string,
   demands: RuleDemands,
-): Generator<undefined, readonly FieldError[]> {
+): Steps<readonly FieldError[]> {
   const walk: Walk = { ...demands, problems: [], total: 0, dearest: [] };
   yield* check(
     {
@@ -119,12 +122,13 @@ function partsOf(schema: JsonObject): readonly Part[] {
   return parts;
 }
 
-function* check(place: Place, walk: Walk): Generator<undefined, void> {
+function* check(place: Place, walk: Walk): Steps<void> {
   if (walk.problems.length >= problemsMax) return;
   const { path, schema } = place;
   const rules = objects(schema, rulesName);
   const type = place.type ?? (rules.length === 0 ? undefined : typeOf(schema, place.isResource));
   if (rules.length > 0 && !walk.faulty.has(schema)) {
+    yield;
     yield* checkRules(rules, { ...place, type }, walk);
   }
   const cardinality = cardinalityBelow(place);
@@ -179,11 +183,7 @@ function uncorrelatableBelow({ path, schema, uncorrelatable }: Place): string | 
   return schema['x-kubernetes-list-type'] === 'map' ? undefined : path;
 }
 
-function* checkRules(
-  rules: readonly JsonObject[],
-  place: Place,
-  walk: Walk,
-): Generator<undefined, void> {
+function* checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): Steps<void> {
   const { path, type } = place;
   if (type === undefined) {
     const detail =
@@ -192,14 +192,13 @@ function* checkRules(
     walk.problems.push(internal(`${path}.${rulesName}`, detail));
     return;
   }
-  const compile = ruleCompiler(type, walk.language, walk.isStored);
+  const { isStored, language, memo } = walk;
+  const compiled = yield* compileRules(rules.map(ruleOf), type, language, isStored, memo);
   const times = place.cardinality ?? cardinalityOf(type);
-  for (const [at, rule] of rules.entries()) {
-    yield;
-    const compiled = compile(ruleOf(rule));
+  for (const [at, rule] of compiled.entries()) {
     const field = `${path}.${rulesName}[${at}]`;
-    costProblems(compiled, field, times, walk);
-    walk.problems.push(...compiledProblems(compiled, field, rule, place));
+    costProblems(rule, field, times, walk);
+    walk.problems.push(...compiledProblems(rule, field, rules[at] as JsonObject, place));
   }
 }
 

@@ -16,6 +16,8 @@ export interface DefinitionNames {
   /** Of a scalar that has a definition of its own; undefined for one that is written in place.
    * `inPackage` (`meta/v1`) tells the raw types apart. */
   ofScalar(scalar: ScalarKind, inPackage: string): string | undefined;
+  /** Of a kind that users define. */
+  ofCustom(group: string, version: string, kind: string): string;
   /** Of what only documents know: `Patch`, `WatchEvent`. */
   ofMeta(name: string): string;
   readonly versionInfo: string;
@@ -50,6 +52,8 @@ export function definitionNames(domain: string): DefinitionNames {
       if (scalar !== 'JSON') return scalars[scalar];
       return ofType(`${inPackage}.${inPackage.startsWith('meta/') ? 'FieldsV1' : 'JSON'}`);
     },
+    ofCustom: (group, version, kind) =>
+      `${group.split('.').reverse().join('.')}.${version}.${kind}`,
     ofMeta: (name) => `${meta}.v1.${name}`,
     versionInfo: `${root}.apimachinery.pkg.version.Info`,
   };

@@ -5,19 +5,20 @@
  * What it is not: bytes, hashes or HTTP.
  *
  * Invariants: documents depend on the scheme only; each is made anew on every call, so the caller
- * keeps what it wants to have twice. Every $ref resolves inside its document.
+ * keeps what it wants to have twice. What users define changes the documents of its own versions,
+ * and no other. Every $ref resolves inside its document.
  */
 import type { GroupVersionKind } from '../schema.ts';
-import type { Scheme } from '../scheme.ts';
+import type { Scheme, VersionInfo } from '../scheme.ts';
 import { metaTypes, statusType } from '../typed/meta-types.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
 import type { JsonObject } from '../unstructured.ts';
 import { definitionNames } from './definition-names.ts';
 import type { DefinitionNames } from './definition-names.ts';
-import { makeDefinitions } from './definitions.ts';
+import { makeDefinitions, typeMetaProperties } from './definitions.ts';
 import type { Definitions, Describe, Dialect, TypeDescription } from './definitions.ts';
 import { groupWord, operationNames, operationsOf } from './operations.ts';
-import type { BodyType, PathOperations } from './operation-types.ts';
+import type { BodyType, CustomBody, PathOperations } from './operation-types.ts';
 import { pathItemV2, pathItemV3 } from './path-items.ts';
 import type { PathItemContext } from './path-items.ts';
 
@@ -37,8 +38,12 @@ export interface DocumentOptions {
 }
 
 export interface OpenApiDocuments {
+  /** Another one when any document may be another one. */
+  readonly generation: number;
   /** As in the index: `api`, `apis`, `version`, `api/v1`, `apis/apps`, `apis/apps/v1`; sorted. */
   readonly paths: readonly string[];
+  /** What a document is made of: the same object for as long as the document is the same. */
+  sourceOf(path: string): object | undefined;
   /** OpenAPI 3.0; undefined for what is not among `paths`. */
   v3(path: string): JsonObject | undefined;
   /** OpenAPI 2.0 of everything; the pieces come one by one, so that the caller may pause. */
@@ -48,12 +53,15 @@ export interface OpenApiDocuments {
 export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
   const names = definitionNames(options.domain);
   const describe = describer(options);
-  const sections = new Map(
-    sectionsOf(options).map((section): [string, () => readonly PathOperations[]] => [
-      section.path,
-      section.operations,
-    ]),
-  );
+  let known: Sections | undefined;
+  const sections = (): Sections => {
+    const { generation } = options.scheme;
+    if (known?.generation !== generation) {
+      const all = new Map(sectionsOf(options).map((section) => [section.path, section]));
+      known = { generation, all, paths: [...all.keys()].sort() };
+    }
+    return known;
+  };
   const context = (dialect: Dialect) => {
     const definitions = makeDefinitions({
       dialect,
@@ -65,17 +73,25 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     const item: PathItemContext = {
       protobufMediaType: options.protobufMediaType,
       cbor: options.cbor === true,
-      schemaOf: (type) => bodySchema(type, definitions, names, describe),
+      schemaOf: (type) => bodySchema(type, dialect, definitions, names, describe),
     };
     return { definitions, item };
   };
   return {
-    paths: [...sections.keys()].sort(),
+    get generation() {
+      return options.scheme.generation;
+    },
+    get paths() {
+      return sections().paths;
+    },
+    sourceOf: (path) => sections().all.get(path)?.source,
     v3(path) {
-      const section = sections.get(path);
+      const section = sections().all.get(path);
       if (section === undefined) return undefined;
       const { definitions, item } = context('v3');
-      const paths = section().map((each) => [each.path, pathItemV3(each, item)] as const);
+      const paths = section
+        .operations()
+        .map((each) => [each.path, pathItemV3(each, item)] as const);
       return {
         openapi: '3.0.0',
         info: { title: documentTitle, version: options.version },
@@ -86,8 +102,8 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     *v2() {
       const { definitions, item } = context('v2');
       const paths: (readonly [string, JsonObject])[] = [];
-      for (const section of sections.values()) {
-        for (const each of section()) paths.push([each.path, pathItemV2(each, item)]);
+      for (const section of sections().all.values()) {
+        for (const each of section.operations()) paths.push([each.path, pathItemV2(each, item)]);
         yield;
       }
       return {
@@ -117,8 +133,15 @@ function sorted(entries: readonly (readonly [string, JsonObject])[]): JsonObject
   return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+interface Sections {
+  readonly generation: number;
+  readonly all: ReadonlyMap<string, Section>;
+  readonly paths: readonly string[];
+}
+
 interface Section {
   readonly path: string;
+  readonly source: object;
   readonly operations: () => readonly PathOperations[];
 }
 
@@ -128,6 +151,10 @@ function sectionsOf({ scheme, domain }: DocumentOptions): readonly Section[] {
     plainSection('apis', '/apis/', 'getAPIVersions', 'apis', metaTypes.object(apiGroupList)),
   ];
   for (const group of scheme.groups) {
+    if (!group.versions.some(isBuiltIn)) {
+      sections.push(...group.versions.map((each) => versionSection(group.group, each, domain)));
+      continue;
+    }
     const word = groupWord(group.group, domain);
     const tag = `${word.charAt(0).toLowerCase()}${word.slice(1)}`;
     if (group.group === '') {
@@ -138,20 +165,28 @@ function sectionsOf({ scheme, domain }: DocumentOptions): readonly Section[] {
       const type = metaTypes.object('meta/v1.APIGroup');
       sections.push(plainSection(path, `/${path}/`, `get${word}APIGroup`, tag, type));
     }
-    for (const version of group.versions) {
-      const names = operationNames(group.group, version.version, domain);
-      const list = metaTypes.object('meta/v1.APIResourceList');
-      const id = `get${names.groupVersion}APIResources`;
-      sections.push({
-        path: names.root.slice(1),
-        operations: () => [
-          plainPath(`${names.root}/`, id, names.tag, list),
-          ...version.kinds.flatMap((kind) => operationsOf(kind, names)),
-        ],
-      });
-    }
+    sections.push(...group.versions.map((each) => versionSection(group.group, each, domain)));
   }
   return sections;
+}
+
+function versionSection(group: string, version: VersionInfo, domain: string): Section {
+  const names = operationNames(group, version.version, domain);
+  const list = metaTypes.object('meta/v1.APIResourceList');
+  const id = `get${names.groupVersion}APIResources`;
+  return {
+    path: names.root.slice(1),
+    source: version,
+    operations: () => [
+      ...(isBuiltIn(version) ? [plainPath(`${names.root}/`, id, names.tag, list)] : []),
+      ...version.kinds.flatMap((kind) => operationsOf(kind, names)),
+    ],
+  };
+}
+
+/** In others there is only what users define. */
+function isBuiltIn({ kinds }: VersionInfo): boolean {
+  return kinds.some(({ custom }) => custom === undefined);
 }
 
 const apiGroupList = 'meta/v1.APIGroupList';
@@ -163,8 +198,11 @@ function plainSection(
   tag: string,
   type: BodyType,
 ): Section {
-  return { path: section, operations: () => [plainPath(path, id, tag, type)] };
+  const operations = (): readonly PathOperations[] => [plainPath(path, id, tag, type)];
+  return { path: section, source: alwaysTheSame, operations };
 }
+
+const alwaysTheSame = {};
 
 function plainPath(path: string, id: string, tag: string, type: BodyType): PathOperations {
   return {
@@ -190,6 +228,7 @@ function plainPath(path: string, id: string, tag: string, type: BodyType): PathO
 
 function bodySchema(
   type: BodyType,
+  dialect: Dialect,
   definitions: Definitions,
   names: DefinitionNames,
   describe: (typeName: string) => TypeDescription,
@@ -215,8 +254,40 @@ function bodySchema(
         'x-kubernetes-group-version-kind': describe(watchEventType).groupVersionKinds,
       }));
     default:
-      return definitions.toType(type);
+      return 'custom' in type
+        ? customSchema(type, dialect, definitions, names)
+        : definitions.toType(type);
   }
+}
+
+function customSchema(
+  { custom: kind, isList }: CustomBody,
+  dialect: Dialect,
+  definitions: Definitions,
+  names: DefinitionNames,
+): JsonObject {
+  const { custom, group, version } = kind;
+  const nameOf = (name: string): string => names.ofCustom(group, version, name);
+  const named = (name: string): JsonObject => ({
+    'x-kubernetes-group-version-kind': [{ group, kind: name, version }],
+  });
+  const object = (): JsonObject =>
+    definitions.toOwn(nameOf(kind.kind), () => {
+      const metadata = definitions.toType(metaTypes.object('meta/v1.ObjectMeta'));
+      return { ...custom?.openApi({ version: dialect, metadata }), ...named(kind.kind) };
+    });
+  if (!isList) return object();
+  return definitions.toOwn(nameOf(kind.listKind), () => ({
+    description: `${kind.listKind} is a list of ${kind.kind}`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      ...typeMetaProperties,
+      items: { description: `List of ${kind.resource}.`, type: 'array', items: object() },
+      metadata: definitions.toType(metaTypes.object('meta/v1.ListMeta')),
+    },
+    ...named(kind.listKind),
+  }));
 }
 
 const watchEventType = 'meta/v1.WatchEvent';
@@ -278,6 +349,6 @@ function coreKind(kind: string): GroupVersionKind {
 function everyVersion(scheme: Scheme, typeName: string): GroupVersionKind[] {
   const kind = typeName.slice(typeName.lastIndexOf('.') + 1);
   return scheme.groups.flatMap(({ group, versions }) =>
-    versions.map(({ version }) => ({ group, version, kind })),
+    versions.filter(isBuiltIn).map(({ version }) => ({ group, version, kind })),
   );
 }

@@ -3,12 +3,19 @@
  * operations there are follows from the scheme (operations.ts).
  */
 import type { GroupVersionKind } from '../schema.ts';
+import type { KindInfo } from '../scheme.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
 import type { Parameter } from './parameters.ts';
 
 /** What a body holds: a type of the catalogue, or one that only documents know. */
 export type BodyType =
-  ObjectSchema | 'DeleteOptions' | 'Patch' | 'Status' | 'WatchEvent' | 'string';
+  ObjectSchema | CustomBody | 'DeleteOptions' | 'Patch' | 'Status' | 'WatchEvent' | 'string';
+
+/** A type that users define, or the list of it. */
+export interface CustomBody {
+  readonly custom: KindInfo;
+  readonly isList: boolean;
+}
 
 export interface Operation {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch';
@@ -23,6 +30,8 @@ export interface Operation {
   /** The answer can be a stream of events. */
   readonly streams: boolean;
   readonly deprecated: boolean;
+  /** On a kind that users define: it has neither Protobuf nor strategic merge patches. */
+  readonly isCustom?: true | undefined;
 }
 
 export interface PathOperations {

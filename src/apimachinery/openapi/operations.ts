@@ -10,7 +10,6 @@
  */
 import type { GroupVersionKind } from '../schema.ts';
 import type { KindInfo, SubresourceInfo, Verb } from '../scheme.ts';
-import type { ObjectSchema } from '../typed/type-schema.ts';
 import { connectPaths } from './connect-operations.ts';
 import type { BodyType, Operation, OperationNames, PathOperations } from './operation-types.ts';
 import {
@@ -52,10 +51,11 @@ function capital(word: string): string {
 
 /** Every path of a kind, its subresources and the older watch paths among them. */
 export function operationsOf(kind: KindInfo, names: OperationNames): readonly PathOperations[] {
-  const { schema } = kind;
+  const isCustom = kind.custom !== undefined;
+  const schema: BodyType | undefined = isCustom ? { custom: kind, isList: false } : kind.schema;
   if (schema === undefined) return [];
   // An operation has no list, and no verb that would speak of one.
-  const listSchema = kind.listSchema ?? schema;
+  const listSchema = isCustom ? { custom: kind, isList: true } : (kind.listSchema ?? schema);
   const make = operationMaker(kind, names, { schema, listSchema });
   const { root } = names;
   const scope = kind.namespaced ? '/namespaces/{namespace}' : '';
@@ -99,14 +99,18 @@ export function operationsOf(kind: KindInfo, names: OperationNames): readonly Pa
       },
     );
   }
-  return paths.filter((path) => path.operations.length > 0);
+  // The older watch paths of kinds that users define are served, and were never described.
+  const described = isCustom
+    ? paths.filter(({ path }) => !path.startsWith(`${root}/watch/`))
+    : paths;
+  return described.filter((path) => path.operations.length > 0);
 }
 
 const objectVerbs: readonly Verb[] = ['get', 'update', 'delete', 'patch'];
 
 interface Types {
-  readonly schema: ObjectSchema;
-  readonly listSchema: ObjectSchema;
+  readonly schema: BodyType;
+  readonly listSchema: BodyType;
 }
 
 interface Maker {
@@ -136,6 +140,7 @@ function operationMaker(kind: KindInfo, names: OperationNames, types: Types): Ma
     responses: shape.responses,
     streams: shape.streams === true,
     deprecated: false,
+    isCustom: kind.custom === undefined ? undefined : true,
   });
   return {
     all(verbs, suffix = '') {
@@ -151,7 +156,7 @@ function operationMaker(kind: KindInfo, names: OperationNames, types: Types): Ma
         });
     },
     subresource(subresource) {
-      const schema = subresource.schema;
+      const schema = subresource.custom === undefined ? subresource.schema : types.schema;
       if (schema === undefined) return [];
       return (['get', 'create', 'update', 'patch'] as const)
         .filter((verb) => subresource.verbs.includes(verb))
@@ -225,8 +230,8 @@ const verbWords: Readonly<Record<Verb, VerbWords>> = {
 
 function shapeOf(
   verb: Verb,
-  schema: ObjectSchema,
-  listSchema: ObjectSchema,
+  schema: BodyType,
+  listSchema: BodyType,
   returnsDeleted: boolean,
 ): OperationShape {
   const words = verbWords[verb];

@@ -16,6 +16,7 @@ export interface PathItemContext {
   schemaOf(type: BodyType): JsonObject;
 }
 
+/** The last one needs a schema of the reference's own kind. */
 const patchMediaTypes: readonly string[] = [
   'application/apply-patch+yaml',
   'application/json-patch+json',
@@ -27,15 +28,22 @@ function responseMediaTypes(operation: Operation, context: PathItemContext): rea
   const { cbor, protobufMediaType } = context;
   if (operation.action === 'connect') return ['*/*'];
   const named = ['application/json', protobufMediaType, 'application/yaml'];
+  if (operation.isCustom === true) return customMediaTypes(cbor);
   const plain = cbor ? ['application/cbor', ...named] : named;
   if (!operation.streams) return plain;
   const streams = ['application/json', protobufMediaType].map((type) => `${type};stream=watch`);
   return [...plain, ...streams, ...(cbor ? ['application/cbor-seq'] : [])].sort();
 }
 
+function customMediaTypes(cbor: boolean): readonly string[] {
+  const named = ['application/json', 'application/yaml'];
+  return cbor ? ['application/cbor', ...named] : named;
+}
+
 function requestMediaTypes(operation: Operation, context: PathItemContext): readonly string[] {
   if (operation.method !== 'patch' || operation.action === 'connect') return ['*/*'];
-  return context.cbor ? ['application/apply-patch+cbor', ...patchMediaTypes] : patchMediaTypes;
+  const types = operation.isCustom === true ? patchMediaTypes.slice(0, -1) : patchMediaTypes;
+  return context.cbor ? ['application/apply-patch+cbor', ...types] : types;
 }
 
 export function pathItemV3(path: PathOperations, context: PathItemContext): JsonObject {

@@ -162,6 +162,10 @@ function* writeField(work: Work, member: Member, value: JsonValue): Writing {
       writer.uvarint(value === true ? 1 : 0);
       writer.uvarint(number * 8 + varint);
       return;
+    case 'int64':
+      writer.uvarint(Math.max(0, Number(value)));
+      writer.uvarint(number * 8 + varint);
+      return;
     case 'double':
       writer.double(Number(value));
       writer.uvarint(number * 8 + fixed64);

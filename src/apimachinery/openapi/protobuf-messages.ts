@@ -86,14 +86,35 @@ Schemas
 Schema
  $ref 1 string
  format 2 string
+ title 3 string
  description 4 string
+ default 5 any
+ multipleOf 6 double
+ maximum 7 double
+ exclusiveMaximum 8 bool
+ minimum 9 double
+ exclusiveMinimum 10 bool
+ maxLength 11 int64
+ minLength 12 int64
+ pattern 13 string
+ maxItems 14 int64
+ minItems 15 int64
+ uniqueItems 16 bool
+ maxProperties 17 int64
+ minProperties 18 int64
  required 19 []string
  enum 20 []any
  additionalProperties 21 AdditionalProperties
  type 22 TypeItem
  items 23 ItemsItem
+ allOf 24 []Schema
  properties 25 Schemas
+ externalDocs 29 ExternalDocs
+ example 30 any
  x- 31
+ExternalDocs
+ description 1 string
+ url 2 string
 AdditionalProperties one
  is=boolean 2 bool
  else 1 Schema
@@ -186,12 +207,30 @@ SchemaItem one
 Reference
  $ref 1 string
 Schema
+ nullable 1 bool
+ externalDocs 6 ExternalDocs
+ example 7 any
+ title 9 string
+ multipleOf 10 double
+ maximum 11 double
+ exclusiveMaximum 12 bool
+ minimum 13 double
+ exclusiveMinimum 14 bool
+ maxLength 15 int64
+ minLength 16 int64
+ pattern 17 string
+ maxItems 18 int64
+ minItems 19 int64
  uniqueItems 20 bool
+ maxProperties 21 int64
+ minProperties 22 int64
  required 23 []string
  enum 24 []any
  type 25 string
  allOf 26 []SchemaItem
  oneOf 27 []SchemaItem
+ anyOf 28 []SchemaItem
+ not 29 Schema
  items 30 ItemsItem
  properties 31 Schemas
  additionalProperties 32 AdditionalProperties
@@ -199,6 +238,9 @@ Schema
  description 34 string
  format 35 string
  x- 36
+ExternalDocs
+ description 1 string
+ url 2 string
 ItemsItem one
  else 1 SchemaItem
 AdditionalProperties one

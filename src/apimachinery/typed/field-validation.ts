@@ -20,6 +20,7 @@ import { checkMetaShape } from '../validation/meta-shape.ts';
 import { metadataCountErrors } from '../validation/metadata-limits.ts';
 import type { FieldValidation } from '../write-options.ts';
 import { conform } from './conform.ts';
+import type { Conformed } from './conform.ts';
 import type { Defaulter } from './defaulting.ts';
 import type { ObjectSchema } from './type-schema.ts';
 
@@ -27,9 +28,15 @@ export const strictProblemsMax = 100;
 
 /** What a document is to be. */
 export interface DocumentType extends GroupVersionKind {
-  /** Undefined: any fields may be in it, beside metadata. */
+  /** Undefined: what `custom` says or, without, any fields may be in it, beside metadata. */
   readonly schema?: ObjectSchema | undefined;
+  /** Of a kind that users define (KindInfo.custom). */
+  readonly custom?: CustomDocument | undefined;
   readonly defaults?: Defaulter | undefined;
+}
+
+interface CustomDocument {
+  conform(document: JsonObject, origin: 'body'): Conformed;
 }
 
 export type TypedDocument =
@@ -48,10 +55,7 @@ export function typedDocument(
   mode: FieldValidation,
   noticed: readonly string[],
 ): TypedDocument {
-  const conformed =
-    type.schema === undefined
-      ? { kind: 'ok' as const, object: document, unknownFields: [] }
-      : conform(type.schema, document);
+  const conformed = conformedDocument(document, type);
   if (conformed.kind === 'refused') {
     const { problem, unquotedProblem } = conformed;
     return refused(type, isCredentialKind(type.kind) ? unquotedProblem : problem);
@@ -74,6 +78,11 @@ export function typedDocument(
   const { defaults } = type;
   const object = defaults === undefined ? shape.object : (defaults(shape.object) as ApiObject);
   return { kind: 'ok', object, warnings: problems };
+}
+
+function conformedDocument(document: JsonObject, { custom, schema }: DocumentType): Conformed {
+  if (schema !== undefined) return conform(schema, document);
+  return custom?.conform(document, 'body') ?? { kind: 'ok', object: document, unknownFields: [] };
 }
 
 function strictProblems(

@@ -2,57 +2,59 @@
  * Expressions and defaults in the schemas of custom resource definitions, as a kind's rules: what
  * the engine of custom types finds (src/apiextensions/acceptance).
  *
+ * Invariants: what is found depends on the schemas before and after, and nothing else.
  * Bounds: the expressions of one definition together (expression-check.ts).
  */
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
+import { items, part } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { expressionErrors } from '../../apiextensions/acceptance/accept-schemas.ts';
 import { placedSchemas } from '../../apiextensions/acceptance/placed-schemas.ts';
 import { expressionsOf } from '../../apiextensions/acceptance/rules.ts';
 import type { Language } from '../../cel/language.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { textSizeProblems } from '../expressions/expression-check.ts';
+import { judgedInTurns } from '../expressions/judged-in-turns.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 
+/** A definition with less is judged at once: characters of its expressions, and of its versions. */
+const smallExpressionsMax = 512;
+const smallVersionsMax = 16 * 1024;
+
 export function definitionExpressions(language: Language): KindRules {
-  const judge = (next: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
-    const steps = definitionExpressionSteps(next, current, language);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-    }
-  };
-  return {
-    validateCreate: (object) => judge(object, undefined),
-    validateUpdate: judge,
-  };
+  return judgedInTurns({
+    seen: (definition) => {
+      const spec = part(definition, 'spec');
+      return [items(spec, 'versions'), spec['preserveUnknownFields'] ?? false];
+    },
+    isSmall: (definition) =>
+      versionsSize(definition) <= smallVersionsMax &&
+      writtenIn(definition).reduce((sum, { length }) => sum + length, 0) <= smallExpressionsMax,
+    judge: (next, current) => judge(next, current, language),
+  });
 }
 
-interface Judged {
-  /** The spec that it replaces. */
-  readonly before: JsonValue | undefined;
-  readonly language: Language;
-  readonly errors: readonly FieldError[];
+function writtenIn(definition: ApiObject): readonly string[] {
+  return placedSchemas(definition).flatMap(({ schema }) => expressionsOf(schema));
 }
 
-/** By the spec: whoever has judged it in steps need not wait when it is judged again. */
-const judged = new WeakMap<object, Judged>();
+const sizes = new WeakMap<readonly JsonValue[], number>();
 
-/** The same in steps, none of which compiles more than one rule. */
-export function* definitionExpressionSteps(
+function versionsSize(definition: ApiObject): number {
+  const versions = items(part(definition, 'spec'), 'versions');
+  const known = sizes.get(versions) ?? stringifyJson([...versions]).length;
+  sizes.set(versions, known);
+  return known;
+}
+
+/** In steps, none of which compiles more than one expression. */
+function* judge(
   next: ApiObject,
   current: ApiObject | undefined,
   language: Language,
-): Generator<undefined, readonly FieldError[]> {
-  const { spec } = next;
-  const before = current?.['spec'];
-  const known = isJsonObject(spec) ? judged.get(spec) : undefined;
-  if (known !== undefined && known.before === before && known.language === language) {
-    return known.errors;
-  }
-  const written = placedSchemas(next).flatMap(({ schema }) => expressionsOf(schema));
-  const long = textSizeProblems('spec.versions', written);
-  const errors = long.length > 0 ? long : yield* expressionErrors(next, current, language);
-  if (isJsonObject(spec)) judged.set(spec, { before, language, errors });
-  return errors;
+): Steps<readonly FieldError[]> {
+  const long = textSizeProblems('spec.versions', writtenIn(next));
+  if (long.length > 0) return long;
+  return yield* expressionErrors(next, current, language);
 }

@@ -1,63 +1,59 @@
 /**
- * Definitions of custom types: kept and checked; no type is served by them yet, and their status
- * says so where clients wait for it.
+ * What the server writes itself of definitions of custom resources.
  *
- *     NamesAccepted False, Established False     reason NotServed
- *     acceptedNames                              none
- *     storedVersions                             at first the one marked for storage
+ *     create    storedVersions: the version that is marked for storage
+ *     update    a version that is newly marked is one of them
+ *     delete    a finalizer holds the definition until its objects are gone, and its status says so
  *
- * What it is not: the rules of definitions (validation.ts).
- *
- * Invariant: whoever writes the definition or its status, these two conditions say what this server
- * does; the rest of the status is the client's.
+ * What it is not: the rules of definitions (validation.ts), or the conditions that follow from
+ * other definitions (src/controllers/definitions).
  */
-import { objects, part } from '../../apimachinery/members.ts';
-import { formatRfc3339 } from '../../apimachinery/time.ts';
-import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { withConditions } from '../strategy/own-condition.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
 
-const says: JsonObject = {
-  status: 'False',
-  reason: 'NotServed',
-  message: 'this server does not serve custom resources: the definition is kept and has no effect',
+const pending = {
+  status: 'True',
+  reason: 'InstanceDeletionPending',
+  message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
 };
 
-const findings = [
-  { type: 'NamesAccepted', says },
-  { type: 'Established', says },
-];
+/** On a definition that is being deleted, until its objects are gone. */
+export function cleanupFinalizer({ fill }: Pick<Identity, 'fill'>): string {
+  return fill('customresourcecleanup.apiextensions.{domain}');
+}
 
 /** What replaces functions of the generic strategy. */
-export function definitionStrategy(generic: KindStrategy): Partial<KindStrategy> {
+export function definitionStrategy(
+  generic: KindStrategy,
+  identity: Identity,
+): Partial<KindStrategy> {
+  const finalizer = cleanupFinalizer(identity);
   return {
-    prepareForCreate(object, user) {
-      const { creationTimestamp = '' } = object.metadata;
-      const fresh = withStoredVersions(generic.prepareForCreate(object, user));
-      return withConditions(fresh, undefined, creationTimestamp, findings);
-    },
+    prepareForCreate: (object, user) => withStoredVersion(generic.prepareForCreate(object, user)),
     prepareForUpdate: (next, current, nowMs) =>
-      withConditions(
-        generic.prepareForUpdate(next, current, nowMs),
-        current,
-        formatRfc3339(nowMs),
-        findings,
-      ),
-    prepareForStatusUpdate: (next, current, nowMs) =>
-      withConditions(
-        generic.prepareForStatusUpdate(next, current, nowMs),
-        current,
-        formatRfc3339(nowMs),
-        findings,
-      ),
+      withStoredVersion(generic.prepareForUpdate(next, current, nowMs)),
+    // The first deletion only marks: what the definition defines goes first.
+    holdsDeletion: ({ metadata }) => metadata.deletionTimestamp === undefined,
+    markDeletion(object) {
+      const { deletionTimestamp = '', finalizers = [] } = object.metadata;
+      const held = finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer];
+      const marked = { ...object, metadata: { ...object.metadata, finalizers: held } };
+      const says = { type: 'Terminating', says: pending };
+      return withConditions(marked, object, deletionTimestamp, [says]);
+    },
   };
 }
 
-function withStoredVersions(definition: ApiObject): ApiObject {
+function withStoredVersion(definition: ApiObject): ApiObject {
   const versions = objects(part(definition, 'spec'), 'versions');
   const stored = versions.find(({ storage }) => storage === true);
   if (stored === undefined) return definition;
-  const storedVersions = [stored['name'] ?? ''];
-  const status = { ...part(definition, 'status'), storedVersions };
-  return { ...definition, status };
+  const status = part(definition, 'status');
+  const before = texts(status, 'storedVersions');
+  const name = text(stored, 'name');
+  if (before.includes(name)) return definition;
+  return { ...definition, status: { ...status, storedVersions: [...before, name] } };
 }

@@ -7,8 +7,9 @@
  *     /api/v1, /apis/<g>/<v>    APIResourceList
  *
  * What it is not: sending. The caller answers If-None-Match with 304 and a miss with 404 or 406.
- * Invariants: documents depend on the scheme only, so each is made once; aggregated documents carry
- * an ETag, which changes exactly when they do. Bound: one document per path, form and format.
+ * Invariants: documents depend on the scheme only, so each is made once for as long as that serves
+ * the same; aggregated documents carry an ETag, which changes exactly when they do. Bound: one
+ * document per path, form and format.
  */
 import { createHash } from 'node:crypto';
 import { encodeCbor } from '../../apimachinery/codecs/cbor.ts';
@@ -55,8 +56,13 @@ export function makeDiscovery(options: DiscoveryOptions): Discovery {
   const { identity } = options;
   const offered = [...supportedTypes, protobufType(identity.mediaTypes.protobuf)];
   const cache = new Map<string, DiscoveryDocument>();
+  let generation = options.scheme.generation;
   return {
     find(requestedPath, accept) {
+      if (generation !== options.scheme.generation) {
+        generation = options.scheme.generation;
+        cache.clear();
+      }
       const path = requestedPath.replace(/\/$/, '');
       const plain = plainDocument(path, options);
       if (plain === undefined) return { kind: 'not-found' };

@@ -7,7 +7,8 @@
  *
  * What it is not: sending. Invariants: nothing is made before it is asked for; what has been made
  * is kept as gzip only, the form that clients take; the hash is the SHA-512 of the document's JSON,
- * so a URL with it names one content for ever. Between the documents of the index, and between
+ * so a URL with it names one content for ever; a document is made anew when what it is made of has
+ * changed, and no other with it. Between the documents of the index, and between
  * the groups of v2, other requests get their turn. Bound: one entry per document and encoding.
  */
 import { createHash } from 'node:crypto';
@@ -64,29 +65,42 @@ interface Kept {
 type Encoding = 'json' | 'protobuf';
 
 export function makeOpenApi(options: OpenApiOptions): OpenApi {
-  const kept = new Map<string, Promise<Kept>>();
+  const { documents } = options;
+  const kept = new Map<string, { readonly source: unknown; readonly made: Promise<Kept> }>();
   /** Concurrent requests for one document share its making; a failed one is not remembered. */
-  const keep = (name: string, make: () => Promise<Kept>): Promise<Kept> => {
+  const keep = (name: string, source: unknown, make: () => Promise<Kept>): Promise<Kept> => {
     const known = kept.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined && known.source === source) return known.made;
     const made = make();
-    kept.set(name, made);
-    made.catch(() => kept.delete(name));
+    const entry = { source, made };
+    kept.set(name, entry);
+    made.catch(() => kept.get(name) === entry && kept.delete(name));
     return made;
   };
   const v3Of = (path: string, encoding: Encoding) =>
-    keep(`v3 ${encoding} ${path}`, () => makeV3(options, path, encoding));
-  const v2Of = (encoding: Encoding) => keep(`v2 ${encoding}`, () => makeV2(options, encoding));
+    keep(`v3 ${encoding} ${path}`, documents.sourceOf(path), () => makeV3(options, path, encoding));
+  const v2Of = (encoding: Encoding) =>
+    keep(`v2 ${encoding}`, documents.generation, () => makeV2(options, encoding));
   const index = () =>
-    keep('index', async () => {
+    keep('index', documents.generation, async () => {
       const paths: Record<string, JsonObject> = {};
-      for (const path of options.documents.paths) {
+      for (const path of documents.paths) {
+        // It may have gone since.
+        if (documents.sourceOf(path) === undefined) continue;
         const { hash } = await v3Of(path, 'json');
         paths[path] = { serverRelativeURL: urlOf(path, hash) };
         await options.pause();
       }
+      forgetOthers();
       return packed({ paths });
     });
+  /** Documents of what is no longer served. */
+  const forgetOthers = (): void => {
+    for (const name of kept.keys()) {
+      const [kind, , path = ''] = name.split(' ');
+      if (kind === 'v3' && documents.sourceOf(path) === undefined) kept.delete(name);
+    }
+  };
 
   return {
     async find(request) {
@@ -100,7 +114,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
         return answer(await index(), 'application/json', request, false);
       }
       const section = path.startsWith('/openapi/v3/') ? path.slice('/openapi/v3/'.length) : '';
-      if (!options.documents.paths.includes(section)) return { kind: 'not-found' };
+      if (documents.sourceOf(section) === undefined) return { kind: 'not-found' };
       const chosen = chooseEncoding(request.accept, 'v3');
       if (chosen === undefined) return notAcceptable('v3');
       const document = await v3Of(section, chosen.encoding);

@@ -16,17 +16,18 @@ import type { StreamLimits } from '../../../streams/limits.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { KeptEncodings } from '../../apimachinery/kept-encodings.ts';
-import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
+import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
 import { isAlreadyExists } from '../../apimachinery/status-error.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { defaultNamespaces } from '../../apis/core/namespaces/default-namespaces.ts';
 import type { KindSet } from '../../apis/kind-set.ts';
-import { decisionsOf, operationsOf } from '../../apis/operations.ts';
+import { connectionsOf, decisionsOf, operationsOf } from '../../apis/operations.ts';
 import { apiServicesGroup, localApiServices } from '../../apis/local-api-services.ts';
 import { strategiesOf } from '../../apis/strategies.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
 import { reconcileApiServices } from '../../controllers/local-api-services.ts';
+import { createQueueMeters } from '../../controllers/queue-meters.ts';
+import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import { reconcileRbacDefaults } from '../../controllers/rbac-defaults.ts';
 import { turnLabels } from '../../endpoints/request-counts.ts';
 import type { RequestInfo } from '../../endpoints/request-info.ts';
@@ -34,7 +35,6 @@ import { createAnswers } from '../../registry/answers.ts';
 import { createObject } from '../../registry/create.ts';
 import { createDecide } from '../../registry/decide.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
-import { upgrading } from '../../registry/versions.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import type { Prng } from '../../stdx/prng.ts';
@@ -43,9 +43,6 @@ import type { TurnWatch } from '../../stdx/turn-watch.ts';
 import { createCommitter } from '../../storage/committer.ts';
 import type { GroupCommitter } from '../../storage/committer.ts';
 import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
-import type { ObjectKey } from '../../storage/keys.ts';
-import { decodeRecord, encodeRecord } from '../../storage/record-codec.ts';
-import type { ObjectRecord } from '../../storage/record.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
 import { startAuthorization } from './authorization.ts';
@@ -55,10 +52,14 @@ import type { Language } from '../../cel/language.ts';
 import type { Log } from './log.ts';
 import { isEnding } from './open-storage.ts';
 import type { CompletedConfig } from '../config/options.ts';
+import { readingPorts, recordPorts } from './record-ports.ts';
 import { streamPorts } from './stream-ports.ts';
 import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
+import { serveCustomResources, withCustomStrategies } from './custom-resources.ts';
+import type { CustomResources } from './custom-resources.ts';
 import { createMigration } from './validation-migration.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
 import type { ServerMigration } from './validation-migration.ts';
 
@@ -70,10 +71,14 @@ export interface ServerParts {
   readonly tokens: TokenDeadlines;
   readonly committer: GroupCommitter;
   readonly registry: RegistryDeps;
+  /** Of the controllers. */
+  readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
   readonly turnWatch: TurnWatch<RequestInfo>;
   readonly validation: Pick<ServerMigration, 'stats'>;
   readonly authorization: Authorization;
+  /** Undefined: definitions are not served, so nothing can be defined. */
+  readonly customResources: CustomResources | undefined;
   /** What expressions in objects and configurations are written in. */
   readonly language: Language;
 }
@@ -83,7 +88,7 @@ export interface PartsDeps {
   readonly timers: Timers;
   readonly identity: Identity;
   readonly kinds: KindSet;
-  readonly scheme: Scheme;
+  readonly scheme: ServedScheme;
   readonly storage: Storage;
   /** Whether other servers may run over the same store. */
   readonly shared: boolean;
@@ -99,21 +104,36 @@ export async function assembleParts(
   { clock, timers, identity, kinds, scheme, storage, shared, log, onFatal }: PartsDeps,
 ): Promise<ServerParts> {
   const prng = systemPrng();
-  const streams = streamsOf(config, prng, { clock, timers, storage, log, onFatal });
+  const streams = streamsOf(config, prng, { clock, timers, storage, scheme, log, onFatal });
   await streams.start();
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, isEnding, limits });
   const language = expressionLanguage(config, identity);
+  const turnWatch = turnWatchOf(scheme, { clock, timers });
+  const turns = watchedTurns({ clock, timers }, turnWatch);
   const authorization = startAuthorization(config.access.authorization, {
     streams,
     clock,
     timers,
+    turns,
     identity,
     language,
     log,
   });
   const validation = createMigration(config.featureGates, log);
-  const strategyOf = strategiesOf(identity, validation.migration, kinds, language);
+  const customResources = serveCustomResources({
+    scheme,
+    streams,
+    turns,
+    identity,
+    kinds,
+    language,
+    release: config.release,
+  });
+  const strategyOf = withCustomStrategies(
+    strategiesOf(identity, validation.migration, kinds, language),
+    customResources,
+  );
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
@@ -122,6 +142,7 @@ export async function assembleParts(
     root,
     decide,
     answer: createAnswers(scheme, guardOf),
+    pause: () => turns.pause(wholeTurnMs),
     commandLog:
       config.commandLogFile === undefined ? undefined : openCommandLog(config.commandLogFile, log),
     onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
@@ -133,14 +154,14 @@ export async function assembleParts(
     limits: { residentMax: config.residentObjectsMax },
     expiryOf: expiryOf(identity),
   });
-  const turnWatch = turnWatchOf(scheme, { clock, timers });
   const registry = {
-    turns: watchedTurns({ clock, timers }, turnWatch),
+    turns,
     actors,
     streams,
     scheme,
     identity,
     operationOf: operationsOf(identity, kinds),
+    connectionOf: connectionsOf(identity, kinds),
     strategyOf,
     clock,
     prng,
@@ -157,10 +178,12 @@ export async function assembleParts(
     tokens: new TokenDeadlines(),
     committer,
     registry,
+    queues: createQueueMeters(clock),
     encodings,
     turnWatch,
     validation,
     authorization,
+    customResources,
     language,
   };
 }
@@ -168,10 +191,11 @@ export async function assembleParts(
 function streamsOf(
   config: CompletedConfig,
   prng: Prng,
-  { clock, timers, storage, log, onFatal }: StreamParts,
+  { clock, timers, storage, scheme, log, onFatal }: StreamParts,
 ): Streams {
   return createStreams({
     ...streamPorts,
+    ...readingPorts(scheme),
     storage,
     clock,
     timers,
@@ -185,18 +209,7 @@ function streamsOf(
   });
 }
 
-type StreamParts = Pick<PartsDeps, 'clock' | 'timers' | 'storage' | 'log' | 'onFatal'>;
-
-/** How actors write and read records. */
-function recordPorts(scheme: Scheme) {
-  const upgrade = upgrading(scheme);
-  return {
-    encode: (key: ObjectKey, object: ApiObject) => ({ record: recordOf(scheme, key, object) }),
-    encodeRecord,
-    decodeRecord,
-    decodeObject: (bytes: Uint8Array) => upgrade(decodeObject(bytes)),
-  };
-}
+type StreamParts = Pick<PartsDeps, 'clock' | 'timers' | 'storage' | 'scheme' | 'log' | 'onFatal'>;
 
 function turnWatchOf(
   scheme: Scheme,
@@ -212,18 +225,6 @@ function streamLimits({ requestTimeoutMs }: CompletedConfig): StreamLimits {
     ...defaultStreamLimits,
     currentWaitMs: Math.min(currentWaitMs, requestTimeoutMs),
     freshnessWaitMs: Math.min(freshnessWaitMs, requestTimeoutMs),
-  };
-}
-
-/** What the store keeps of an object, beside its bytes: what selectors ask for. */
-function recordOf(scheme: Scheme, key: ObjectKey, object: ApiObject): ObjectRecord {
-  const { bytes, metadataAt } = encodeObject(object);
-  return {
-    uid: object.metadata.uid ?? '',
-    labels: object.metadata.labels ?? {},
-    fields: scheme.fieldsOf(key, object),
-    metadataAt,
-    object: bytes,
   };
 }
 

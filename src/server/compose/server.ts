@@ -13,12 +13,12 @@
 import { hostname } from 'node:os';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { identityOf } from '../../apimachinery/identity.ts';
-import type { Scheme } from '../../apimachinery/scheme.ts';
+import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
 import { buildScheme } from '../../apis/build-scheme.ts';
 import { builtInKinds } from '../../apis/kind-set.ts';
 import type { KindSet } from '../../apis/kind-set.ts';
 import { parseRuntimeConfig } from '../../apis/runtime-config.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../../stdx/clock.ts';
 import { createAbandonable } from '../../storage/abandonable.ts';
@@ -128,7 +128,13 @@ export async function startServer(
       compacts: worker?.storage === undefined,
       hostname: hostname(),
       controllers: (registry) =>
-        together([access.controllers(registry), system.controllers(registry)]),
+        controllerManager([
+          access.controllers(registry),
+          system.controllers(registry),
+          ...(parts.customResources === undefined
+            ? []
+            : [parts.customResources.controllers(registry, { log, timers, queues: parts.queues })]),
+        ]),
       everywhere: (where) => system.everywhere(where),
     });
     const serving = createServing(config, {
@@ -215,7 +221,12 @@ function stopping(
   };
 }
 
-function schemeOf(config: CompletedConfig, identity: Identity, kinds: KindSet, log: Log): Scheme {
+function schemeOf(
+  config: CompletedConfig,
+  identity: Identity,
+  kinds: KindSet,
+  log: Log,
+): ServedScheme {
   const runtimeConfig = parseRuntimeConfig(config.runtimeConfig);
   if (runtimeConfig.kind === 'invalid') {
     throw new OptionsError(`--runtime-config: ${runtimeConfig.errors.join('; ')}`);

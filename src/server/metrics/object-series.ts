@@ -14,29 +14,46 @@ import type { LabelledSeries, MetricSeries } from './metrics.ts';
 
 /** Objects in the caches, which hold all that there are. */
 export function objectSeries(
-  scheme: Pick<Scheme, 'groups'>,
+  scheme: Pick<Scheme, 'generation' | 'groups'>,
   streams: Pick<Streams, 'snapshot'>,
 ): readonly LabelledSeries[] {
-  const stored = storedResources(scheme).map((resource) => ({
-    resource,
-    named: { resource: formatGroupResource(resource) },
-    grouped: { group: resource.group, resource: resource.resource },
-  }));
+  let generation: number | undefined;
+  let stored: readonly StoredSeries[] = [];
+  const storedSeries = (): readonly StoredSeries[] => {
+    if (generation === scheme.generation) return stored;
+    generation = scheme.generation;
+    stored = storedResources(scheme).map((resource) => ({
+      resource,
+      named: { resource: formatGroupResource(resource) },
+      grouped: { group: resource.group, resource: resource.resource },
+    }));
+    return stored;
+  };
   const count = (resource: GroupResource): number => streams.snapshot(resource).count(undefined);
   return [
     {
       name: 'apiserver_storage_objects',
       help: 'Objects by resource.',
       stability: 'STABLE',
-      read: () => stored.map(({ named, resource }) => ({ labels: named, value: count(resource) })),
+      read: () =>
+        storedSeries().map(({ named, resource }) => ({ labels: named, value: count(resource) })),
     },
     {
       name: 'apiserver_resource_objects',
       help: 'Objects by group and resource.',
       read: () =>
-        stored.map(({ grouped, resource }) => ({ labels: grouped, value: count(resource) })),
+        storedSeries().map(({ grouped, resource }) => ({
+          labels: grouped,
+          value: count(resource),
+        })),
     },
   ];
+}
+
+interface StoredSeries {
+  readonly resource: GroupResource;
+  readonly named: { readonly resource: string };
+  readonly grouped: { readonly group: string; readonly resource: string };
 }
 
 function storedResources({ groups }: Pick<Scheme, 'groups'>): readonly GroupResource[] {

@@ -36,7 +36,7 @@ function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
   const own = formatGroupVersion(kind);
   const hasStatus = kind.subresources.some(({ name }) => name === 'status');
   const writable = writableParts(kind);
-  // Asked once: later versions of a kind are not added while a server runs.
+  // Asked once: a kind to which a version is added is made anew.
   const types = new Map<string, MergeType>([[own, typeOf(kind)]]);
   const served = (apiVersion: string) => servedKind(kind, apiVersion, scheme);
   return {
@@ -63,8 +63,8 @@ function makeOwnedKind(kind: KindInfo, scheme: Scheme): OwnedKind {
   };
 }
 
-function typeOf(kind: KindInfo): MergeType {
-  return kind.schema === undefined ? deducedType : mergeTypeOf(kind.schema);
+function typeOf({ custom, schema }: KindInfo): MergeType {
+  return schema === undefined ? (custom?.mergeType ?? deducedType) : mergeTypeOf(schema);
 }
 
 /** The same kind of objects at another version. */

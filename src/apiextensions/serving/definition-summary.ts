@@ -1,0 +1,113 @@
+/**
+ * What serving has to know of a definition at once: names, versions and where it stands; all else
+ * is read when somebody uses a version.
+ *
+ * Invariants: pure; a definition that holds nonsense (it was accepted once) is one of nothing. A
+ * summary holds texts and flags, never a part of a schema: thousands of definitions that nobody
+ * uses cost no more than their names.
+ */
+import { createHash } from 'node:crypto';
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+
+/** As in the definition, or as accepted. */
+export interface DefinitionNames {
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly kind: string;
+  readonly listKind: string;
+  readonly categories: readonly string[];
+}
+
+export interface VersionSummary {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated: boolean;
+  readonly deprecationWarning: string | undefined;
+  readonly hasStatus: boolean;
+  readonly hasScale: boolean;
+  /** Versions with the same one have the same schema. */
+  readonly schemaId: string;
+}
+
+export interface DefinitionSummary {
+  readonly name: string;
+  readonly uid: string;
+  /** Equal ones are of equal specs. */
+  readonly specId: string;
+  readonly group: string;
+  readonly namespaced: boolean;
+  readonly requested: DefinitionNames;
+  /** Those under which it is served. */
+  readonly accepted: DefinitionNames;
+  readonly versions: readonly VersionSummary[];
+  readonly preserveUnknownFields: boolean;
+  readonly converts: 'None' | 'Webhook';
+  readonly isAccepted: boolean;
+  readonly isEstablished: boolean;
+  readonly isEnding: boolean;
+}
+
+/** `definition`: in the form of v1. */
+export function summaryOf(definition: ApiObject): DefinitionSummary {
+  const { deletionTimestamp, name = '', uid = '' } = definition.metadata;
+  const spec = part(definition, 'spec');
+  const status = part(definition, 'status');
+  const versions = objects(spec, 'versions');
+  return {
+    name,
+    uid,
+    specId: idOf(spec),
+    group: text(spec, 'group'),
+    namespaced: text(spec, 'scope') !== 'Cluster',
+    requested: namesOf(part(spec, 'names')),
+    accepted: namesOf(part(status, 'acceptedNames')),
+    versions: versions.map((each) => versionOf(each, versions.length > 1)),
+    preserveUnknownFields: spec['preserveUnknownFields'] === true,
+    converts: text(part(spec, 'conversion'), 'strategy') === 'Webhook' ? 'Webhook' : 'None',
+    isAccepted: isTrue(status, 'NamesAccepted'),
+    isEstablished: isTrue(status, 'Established'),
+    isEnding: deletionTimestamp !== undefined,
+  };
+}
+
+export function namesOf(names: JsonObject): DefinitionNames {
+  return {
+    plural: text(names, 'plural'),
+    singular: text(names, 'singular'),
+    shortNames: texts(names, 'shortNames'),
+    kind: text(names, 'kind'),
+    listKind: text(names, 'listKind'),
+    categories: texts(names, 'categories'),
+  };
+}
+
+/** Whether a condition of a status is true. */
+export function isTrue(status: JsonObject, type: string): boolean {
+  return objects(status, 'conditions').some(
+    (each) => each['type'] === type && each['status'] === 'True',
+  );
+}
+
+function versionOf(version: JsonObject, isOneOfMany: boolean): VersionSummary {
+  const subresources = part(version, 'subresources');
+  const warning = version['deprecationWarning'];
+  return {
+    name: text(version, 'name'),
+    served: version['served'] === true,
+    storage: version['storage'] === true,
+    deprecated: version['deprecated'] === true,
+    deprecationWarning: typeof warning === 'string' ? warning : undefined,
+    hasStatus: isJsonObject(subresources['status']),
+    hasScale: isJsonObject(subresources['scale']),
+    schemaId: isOneOfMany ? idOf(part(version, 'schema')) : '',
+  };
+}
+
+function idOf(value: JsonObject): string {
+  return createHash('sha1').update(stringifyJson(value)).digest('base64');
+}

@@ -1,0 +1,134 @@
+/**
+ * Keeps the scheme as the definitions say: each is told of as it comes, changes and goes, and what
+ * it defines is served from that step on.
+ *
+ *     definition (bytes) ─▶ summary ─▶ another one than before? ─▶ its kinds ─▶ ServedScheme.define
+ *
+ * What it is not: whoever follows definitions, or decides that one is established.
+ *
+ * Invariants: the kinds of a definition are remade only when something of them changes: a status
+ * that says the same leaves them, their caches and their watches alone. A schema is read when
+ * somebody uses its version, from the bytes that the watch cache holds anyway.
+ * Bounds: a definition that nobody uses costs its summary, and its kinds without their schemas.
+ */
+import { objects, part, text } from '../../apimachinery/members.ts';
+import type { GroupResource } from '../../apimachinery/schema.ts';
+import type { KindInfo, SubresourceInfo } from '../../apimachinery/scheme.ts';
+import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { KindStrategy } from '../../registry/strategy.ts';
+import type { CompileCustomVersion, CustomVersionDeps } from '../custom-schema.ts';
+import { customStrategy } from './custom-strategy.ts';
+import type { DefinitionReader } from './definition-reader.ts';
+import type { DefinitionSummary } from './definition-summary.ts';
+import { servedDefinition } from './served-kind.ts';
+import type { ServedKind } from './served-kind.ts';
+
+export interface ServedDefinitionsDeps {
+  readonly scheme: ServedScheme;
+  readonly definitions: GroupResource;
+  readonly scale: SubresourceInfo;
+  readonly compile: CompileCustomVersion;
+  readonly compileDeps: CustomVersionDeps;
+  readonly reader: DefinitionReader;
+}
+
+/** A definition as the cache has it. */
+export interface DefinitionEntry {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface ServedDefinitions {
+  /** These there are, and no others. */
+  reset(entries: Iterable<DefinitionEntry>): void;
+  set(entry: DefinitionEntry): void;
+  remove(name: string): void;
+  /** Undefined: nobody has defined the kind. */
+  strategyOf(kind: KindInfo): KindStrategy | undefined;
+}
+
+interface Known {
+  /** Of all that kinds are made of. */
+  readonly id: string;
+  /** As they are now: kinds read their schemas from them. */
+  bytes: Uint8Array;
+  isEnding: boolean;
+}
+
+export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefinitions {
+  const known = new Map<string, Known>();
+  const served = new WeakMap<KindInfo, ServedKind>();
+  const strategies = new WeakMap<KindInfo, KindStrategy>();
+
+  const set = ({ bytes, name }: DefinitionEntry): void => {
+    const summary = deps.reader.summary(bytes);
+    const id = idOf(summary);
+    const before = known.get(name);
+    if (before?.id === id) {
+      before.bytes = bytes;
+      before.isEnding = summary.isEnding;
+      return;
+    }
+    const own: Known = { id, bytes, isEnding: summary.isEnding };
+    known.set(name, own);
+    const defined = servedDefinition(summary, {
+      definitions: deps.definitions,
+      scale: deps.scale,
+      isEnding: () => own.isEnding,
+      compile: (version) =>
+        deps.compile(
+          {
+            group: summary.group,
+            kind: summary.accepted.kind,
+            version: version.name,
+            preserveUnknownFields: summary.preserveUnknownFields,
+            entry: () => versionEntry(deps.reader.read(own.bytes), version.name),
+          },
+          deps.compileDeps,
+        ),
+    });
+    const { kinds = [], stored } = defined ?? {};
+    for (const each of kinds) served.set(each.kind, each);
+    if (stored !== undefined) served.set(stored.kind, stored);
+    deps.scheme.define(
+      name,
+      kinds.map(({ kind }) => kind),
+      stored?.kind,
+    );
+  };
+  const remove = (name: string): void => {
+    if (known.delete(name)) deps.scheme.define(name, [], undefined);
+  };
+  return {
+    set,
+    remove,
+    reset(entries) {
+      const gone = new Set(known.keys());
+      for (const entry of entries) {
+        gone.delete(entry.name);
+        set(entry);
+      }
+      for (const name of gone) remove(name);
+    },
+    strategyOf(kind) {
+      const made = strategies.get(kind);
+      if (made !== undefined) return made;
+      const found = served.get(kind);
+      if (found === undefined) return undefined;
+      const strategy = customStrategy(found);
+      strategies.set(kind, strategy);
+      return strategy;
+    },
+  };
+}
+
+/** Names all that the kinds of a definition are made of. */
+function idOf({ accepted, isEstablished, specId, uid }: DefinitionSummary): string {
+  return JSON.stringify([uid, specId, isEstablished, accepted]);
+}
+
+function versionEntry(definition: ApiObject, name: string): JsonObject {
+  const versions = objects(part(definition, 'spec'), 'versions');
+  return versions.find((each) => text(each, 'name') === name) ?? {};
+}

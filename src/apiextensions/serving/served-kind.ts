@@ -1,0 +1,216 @@
+/**
+ * A version of a definition as the scheme has it: a kind like all others, of which the parts that
+ * depend on its schema are made when they are first asked for.
+ *
+ * What it is not: what a schema says (custom-schema.ts), or when a definition is served.
+ *
+ * Invariants: a KindInfo never changes; a definition that changes makes new ones. All versions have
+ * the same name in the store, whichever of them is served. Versions with the same schema share one
+ * form; between others objects are read anew, by the schema of the version that they come to.
+ */
+import { formatGroupVersion } from '../../apimachinery/schema.ts';
+import type { GroupResource } from '../../apimachinery/schema.ts';
+import type {
+  CustomKind,
+  KindConversion,
+  KindInfo,
+  SubresourceInfo,
+  Verb,
+} from '../../apimachinery/scheme.ts';
+import type { CustomVersion } from '../custom-schema.ts';
+import type { DefinitionSummary, VersionSummary } from './definition-summary.ts';
+import { compareVersionNames } from '../../apimachinery/version-order.ts';
+
+export interface ServedKindDeps {
+  /** The resource of definitions. */
+  readonly definitions: GroupResource;
+  /** The subresource that shows and sets how many replicas an object wants. */
+  readonly scale: SubresourceInfo;
+  /** Now. */
+  readonly isEnding: () => boolean;
+  /** Cheap: nothing of the version is read before it is needed. */
+  readonly compile: (version: VersionSummary) => CustomVersion;
+}
+
+export interface ServedKind {
+  readonly kind: KindInfo;
+  readonly version: CustomVersion;
+  /** In which its objects are stored. */
+  readonly stored: CustomVersion;
+}
+
+export interface ServedDefinition {
+  /** The served versions. */
+  readonly kinds: readonly ServedKind[];
+  /** At the version that is stored, served or not. */
+  readonly stored: ServedKind;
+}
+
+/** Undefined: it is not served, or not yet. */
+export function servedDefinition(
+  definition: DefinitionSummary,
+  deps: ServedKindDeps,
+): ServedDefinition | undefined {
+  if (!definition.isEstablished || definition.accepted.plural === '') return undefined;
+  const storage = definition.versions.find((each) => each.storage);
+  if (storage === undefined) return undefined;
+  const compiled = new Map(definition.versions.map((each) => [each.name, deps.compile(each)]));
+  const conversions = conversionsOf(definition, storage, compiled);
+  const served = (each: VersionSummary): ServedKind => {
+    const version = compiled.get(each.name) as CustomVersion;
+    const kind = kindOf(definition, each, storage, version, conversions, deps);
+    return { kind, version, stored: compiled.get(storage.name) as CustomVersion };
+  };
+  const kinds = definition.versions.filter((each) => each.served).map(served);
+  const stored = kinds.find(({ kind }) => kind.version === storage.name) ?? served(storage);
+  return { kinds, stored };
+}
+
+const verbs: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+];
+/** What a write to the status leaves as it is. */
+const kept = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'deletionTimestamp'];
+const statusVerbs: readonly Verb[] = ['get', 'patch', 'update'];
+const statusFields = [['f:status']];
+
+function kindOf(
+  definition: DefinitionSummary,
+  summary: VersionSummary,
+  storage: VersionSummary,
+  version: CustomVersion,
+  conversions: KindInfo['conversions'],
+  deps: ServedKindDeps,
+): KindInfo {
+  const { accepted, group, namespaced } = definition;
+  const custom = customKind(definition, summary, version, deps);
+  const status = summary.hasStatus ? [statusOf(definition, summary, version, custom)] : [];
+  const scale = summary.hasScale ? [deps.scale] : [];
+  return {
+    group,
+    version: summary.name,
+    kind: accepted.kind,
+    custom,
+    get defaults() {
+      return version.defaults;
+    },
+    listKind: accepted.listKind,
+    resource: accepted.plural,
+    singular: accepted.singular,
+    namespaced,
+    shortNames: accepted.shortNames,
+    categories: accepted.categories,
+    verbs,
+    subresources: [...scale, ...status],
+    get scale() {
+      return version.scale?.paths;
+    },
+    introduced: undefined,
+    deprecated: undefined,
+    removed: undefined,
+    replacement: undefined,
+    storage: { group, resource: accepted.plural },
+    storageVersion: storage.name,
+    conversions,
+    nameRule: 'dns-subdomain',
+    allowCreateOnUpdate: false,
+    allowUnconditionalUpdate: false,
+    returnsDeletedObject: false,
+    tracksGeneration: true,
+    countsStatus: summary.hasStatus ? undefined : true,
+    keptByStatus: kept,
+    get selectableFields() {
+      return version.selectableFields;
+    },
+    get table() {
+      return version.table;
+    },
+  };
+}
+
+function customKind(
+  definition: DefinitionSummary,
+  summary: VersionSummary,
+  version: CustomVersion,
+  { definitions, isEnding }: ServedKindDeps,
+): CustomKind {
+  const { group, resource } = definitions;
+  return {
+    conform: (document, origin) => version.conform(document, origin),
+    readStored: (object) => version.readStored(object),
+    shape: definition.specId.slice(0, shapeChars),
+    get mergeType() {
+      return version.mergeType;
+    },
+    openApi: (form) => version.openApi(form),
+    definition: { group, resource, name: definition.name },
+    isEnding,
+    deprecationWarning: deprecationOf(definition, summary),
+  };
+}
+
+/** Enough to tell the forms of one definition apart. */
+const shapeChars = 12;
+
+/** What the definition says or, without, which version is better. */
+function deprecationOf(
+  { accepted: { kind }, group, versions }: DefinitionSummary,
+  { deprecated, deprecationWarning, name }: VersionSummary,
+): string | undefined {
+  if (!deprecated) return undefined;
+  if (deprecationWarning !== undefined) return deprecationWarning;
+  const better = versions
+    .filter((each) => each.served && !each.deprecated)
+    .map((each) => each.name)
+    .sort(compareVersionNames)
+    .find((each) => compareVersionNames(each, name) < 0);
+  const instead = better === undefined ? '' : `; use ${group}/${better} ${kind}`;
+  return `${group}/${name} ${kind} is deprecated${instead}`;
+}
+
+function statusOf(
+  { accepted, group }: DefinitionSummary,
+  { name }: VersionSummary,
+  version: CustomVersion,
+  custom: CustomKind,
+): SubresourceInfo {
+  return {
+    name: 'status',
+    kind: { group, version: name, kind: accepted.kind },
+    custom,
+    get defaults() {
+      return version.defaults;
+    },
+    verbs: statusVerbs,
+    writes: statusFields,
+  };
+}
+
+/** The form that all versions share is the one that is stored. Undefined: there is one form. */
+function conversionsOf(
+  { group, versions }: DefinitionSummary,
+  storage: VersionSummary,
+  compiled: ReadonlyMap<string, CustomVersion>,
+): KindInfo['conversions'] {
+  if (versions.every(({ schemaId }) => schemaId === storage.schemaId)) return undefined;
+  const hub = compiled.get(storage.name);
+  const conversions = versions.map(({ name, schemaId }) => {
+    const version = compiled.get(name);
+    const conversion: KindConversion | undefined =
+      schemaId === storage.schemaId || hub === undefined || version === undefined
+        ? undefined
+        : {
+            toHub: (object) => hub.readStored(object),
+            fromHub: (object) => version.readStored(object),
+          };
+    return [formatGroupVersion({ group, version: name }), conversion] as const;
+  });
+  return new Map(conversions);
+}

@@ -1,0 +1,253 @@
+/**
+ * A scheme in which kinds that users define come and go while a server runs, beside those that are
+ * always there.
+ *
+ *     always ── makeScheme, unchanged ──┐
+ *     defined: definition ▶ its kinds ──┴▶ one Scheme, asked by everybody
+ *
+ * What it is not: what a definition says (src/apiextensions), or who hears of definitions.
+ *
+ * Invariants: whoever holds the scheme sees each change as a whole, from one step to the next, and
+ * goes on with the KindInfo that it has. A kind that is always there is found first, at the cost
+ * that it had, and is never hidden by a defined one. Kinds, versions and groups that a change does
+ * not touch stay the same objects.
+ * Bounds: a change costs what its group holds; the lists over everything are made when they are
+ * next asked for.
+ */
+import type { GroupResource } from './schema.ts';
+import { allSelectable, compareText, makeScheme, selectableValues, storageName } from './scheme.ts';
+import type {
+  GroupInfo,
+  KindInfo,
+  Scheme,
+  SchemeChange,
+  SelectableField,
+  VersionInfo,
+} from './scheme.ts';
+
+export interface ServedScheme extends Scheme {
+  /** What a definition is served as from now on, at each of its versions, and at the one that is
+   * stored, served or not; undefined: not at all. Kinds whose place is taken by one that is always
+   * there are left out. */
+  define(definition: string, kinds: readonly KindInfo[], stored: KindInfo | undefined): void;
+  /** Whether a kind that is always there has this place in the store. */
+  isBuiltIn(resource: GroupResource): boolean;
+}
+
+/** `compareVersions`: preferred first. */
+export function serveScheme(
+  always: readonly GroupInfo[],
+  compareVersions: (a: string, b: string) => number,
+): ServedScheme {
+  return new Served(always, compareVersions);
+}
+
+/** All that is defined of one resource. */
+interface Defined {
+  readonly kinds: readonly KindInfo[];
+  /** As findStorage gives it. */
+  readonly stored: KindInfo;
+  /** Made when it is first asked for: it may have to read the definition. */
+  selectable: readonly SelectableField[] | undefined;
+}
+
+class Served implements ServedScheme {
+  readonly #always: Scheme;
+  readonly #compareVersions: (a: string, b: string) => number;
+  readonly #byDefinition = new Map<string, Defined>();
+  readonly #byGroup = new Map<string, Set<string>>();
+  readonly #byResource = new Map<string, KindInfo>();
+  readonly #byKind = new Map<string, KindInfo>();
+  readonly #byStorage = new Map<string, Defined>();
+  /** Those in which something is defined. */
+  readonly #groups = new Map<string, GroupInfo>();
+  readonly #listeners = new Set<(change: SchemeChange) => void>();
+  #allGroups: readonly GroupInfo[] | undefined;
+  #allKinds: readonly KindInfo[] | undefined;
+  #allStored: readonly GroupResource[] | undefined;
+  #generation = 0;
+
+  constructor(always: readonly GroupInfo[], compareVersions: (a: string, b: string) => number) {
+    this.#always = makeScheme(always);
+    this.#compareVersions = compareVersions;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  onChange(listener: (change: SchemeChange) => void): () => void {
+    // Each call is a listener of its own, whoever calls.
+    const own = (change: SchemeChange): void => listener(change);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  isBuiltIn(resource: GroupResource): boolean {
+    return this.#always.findStorage(resource) !== undefined;
+  }
+
+  define(definition: string, kinds: readonly KindInfo[], stored: KindInfo | undefined): void {
+    const before = this.#byDefinition.get(definition);
+    const next = stored && this.#definedOf(kinds, stored);
+    if (before === undefined && next === undefined) return;
+    if (before !== undefined) this.#remove(definition, before);
+    if (next !== undefined) this.#add(definition, next);
+    this.#generation += 1;
+    this.#allGroups = this.#allKinds = this.#allStored = undefined;
+    const groups = new Set([before?.stored.group, next?.stored.group]);
+    for (const group of groups) if (group !== undefined) this.#remakeGroup(group);
+    const change: SchemeChange = {
+      added: next === undefined ? [] : [next.stored],
+      removed: before === undefined ? [] : [before.stored],
+    };
+    for (const listener of [...this.#listeners]) listener(change);
+  }
+
+  get groups(): readonly GroupInfo[] {
+    this.#allGroups ??= [
+      ...this.#always.groups.map((group) => this.#groups.get(group.group) ?? group),
+      ...[...this.#groups.values()]
+        .filter(({ group }) => this.#always.findGroup(group) === undefined)
+        .sort((a, b) => compareText(a.group, b.group)),
+    ];
+    return this.#allGroups;
+  }
+
+  get kinds(): readonly KindInfo[] {
+    this.#allKinds ??= this.groups.flatMap(({ versions }) =>
+      versions.flatMap(({ kinds }) => kinds),
+    );
+    return this.#allKinds;
+  }
+
+  get storageResources(): readonly GroupResource[] {
+    this.#allStored ??= [
+      ...this.#always.storageResources,
+      ...[...this.#byStorage.values()].map(({ stored }) => stored.storage),
+    ].sort((a, b) => compareText(a.group, b.group) || compareText(a.resource, b.resource));
+    return this.#allStored;
+  }
+
+  findGroup(group: string): GroupInfo | undefined {
+    return this.#groups.get(group) ?? this.#always.findGroup(group);
+  }
+
+  findVersion(group: string, version: string): VersionInfo | undefined {
+    const defined = this.#groups.get(group);
+    if (defined === undefined) return this.#always.findVersion(group, version);
+    return defined.versions.find((each) => each.version === version);
+  }
+
+  findResource(group: string, version: string, resource: string): KindInfo | undefined {
+    return (
+      this.#always.findResource(group, version, resource) ??
+      this.#byResource.get(placeOf(group, version, resource))
+    );
+  }
+
+  findKind(group: string, version: string, kind: string): KindInfo | undefined {
+    return (
+      this.#always.findKind(group, version, kind) ?? this.#byKind.get(placeOf(group, version, kind))
+    );
+  }
+
+  findStorage(resource: GroupResource): KindInfo | undefined {
+    return this.#always.findStorage(resource) ?? this.#byStorage.get(storageName(resource))?.stored;
+  }
+
+  fieldsOf(
+    resource: GroupResource,
+    object: Parameters<Scheme['fieldsOf']>[1],
+  ): Readonly<Record<string, string>> {
+    const defined =
+      this.#byStorage.size > 0 ? this.#byStorage.get(storageName(resource)) : undefined;
+    if (defined === undefined) return this.#always.fieldsOf(resource, object);
+    defined.selectable ??= allSelectable(defined.kinds);
+    return selectableValues(defined.selectable, object);
+  }
+
+  #definedOf(given: readonly KindInfo[], unserved: KindInfo): Defined | undefined {
+    const always = this.#always;
+    if (always.findStorage(unserved.storage) !== undefined) return undefined;
+    const kinds = given.filter(
+      ({ group, version, resource, kind }) =>
+        always.findResource(group, version, resource) === undefined &&
+        always.findKind(group, version, kind) === undefined,
+    );
+    const stored =
+      kinds.find(({ version, storageVersion }) => version === storageVersion) ??
+      kinds[0] ??
+      unserved;
+    return { kinds, stored, selectable: undefined };
+  }
+
+  #add(definition: string, defined: Defined): void {
+    const { kinds, stored } = defined;
+    this.#byDefinition.set(definition, defined);
+    this.#byStorage.set(storageName(stored.storage), defined);
+    for (const each of kinds) {
+      this.#byResource.set(placeOf(each.group, each.version, each.resource), each);
+      this.#byKind.set(placeOf(each.group, each.version, each.kind), each);
+    }
+    const ofGroup = this.#byGroup.get(stored.group) ?? new Set();
+    this.#byGroup.set(stored.group, ofGroup.add(definition));
+  }
+
+  #remove(definition: string, { kinds, stored }: Defined): void {
+    this.#byDefinition.delete(definition);
+    this.#byStorage.delete(storageName(stored.storage));
+    for (const each of kinds) {
+      this.#byResource.delete(placeOf(each.group, each.version, each.resource));
+      const place = placeOf(each.group, each.version, each.kind);
+      // Another definition may have the name by now.
+      if (this.#byKind.get(place) === each) this.#byKind.delete(place);
+    }
+    const ofGroup = this.#byGroup.get(stored.group);
+    ofGroup?.delete(definition);
+    if (ofGroup?.size === 0) this.#byGroup.delete(stored.group);
+  }
+
+  /** Versions in which nothing has changed stay as they are. */
+  #remakeGroup(group: string): void {
+    const byVersion = new Map<string, KindInfo[]>();
+    for (const definition of this.#byGroup.get(group) ?? []) {
+      for (const each of this.#byDefinition.get(definition)?.kinds ?? []) {
+        const known = byVersion.get(each.version);
+        if (known === undefined) byVersion.set(each.version, [each]);
+        else known.push(each);
+      }
+    }
+    if (byVersion.size === 0) {
+      this.#groups.delete(group);
+      return;
+    }
+    const before = this.#groups.get(group);
+    const always = this.#always.findGroup(group)?.versions ?? [];
+    const names = [...byVersion.keys()].filter((name) => !always.some((v) => v.version === name));
+    const mixed = always.map((each) => {
+      const more = byVersion.get(each.version);
+      return more === undefined ? each : versionOf(each.version, [...each.kinds, ...more], before);
+    });
+    const own = names
+      .sort(this.#compareVersions)
+      .map((name) => versionOf(name, byVersion.get(name) ?? [], before));
+    this.#groups.set(group, { group, versions: [...mixed, ...own] });
+  }
+}
+
+function placeOf(group: string, version: string, name: string): string {
+  return `${group}/${version}/${name}`;
+}
+
+function versionOf(
+  version: string,
+  unsorted: readonly KindInfo[],
+  group: GroupInfo | undefined,
+): VersionInfo {
+  const kinds = [...unsorted].sort((a, b) => compareText(a.resource, b.resource));
+  const before = group?.versions.find((each) => each.version === version);
+  const same =
+    before?.kinds.length === kinds.length && kinds.every((kind, at) => kind === before.kinds[at]);
+  return same ? before : { version, kinds };
+}

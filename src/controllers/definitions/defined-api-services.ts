@@ -1,0 +1,167 @@
+/**
+ * Keeps one APIService for each group and version in which something is defined: clients that ask
+ * who answers for what find them there.
+ *
+ *     served, not there ▶ created      labelled, with another spec ▶ updated
+ *     labelled, and nothing is defined there any more ▶ deleted      not labelled ▶ left alone
+ *
+ * What it is not: those of built-in versions, which are put right at the start of a server.
+ *
+ * Invariants: each change is decided on the object as it then is; what is changed or deleted by
+ * others is put right when that is seen.
+ */
+import { Subscription } from 'rxjs';
+import { part } from '../../apimachinery/members.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import type { KindInfo, Scheme } from '../../apimachinery/scheme.ts';
+import { isAlreadyExists, isNotFound } from '../../apimachinery/status-error.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { changeObject } from '../../registry/change-object.ts';
+import { createObject } from '../../registry/create.ts';
+import { deleteObject } from '../../registry/delete.ts';
+import type { RegistryDeps, Result } from '../../registry/registry.ts';
+import type { Timers } from '../../stdx/clock.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { Controller } from '../controller.ts';
+import { createKeyQueue } from '../key-queue.ts';
+import type { QueueMeters } from '../queue-meters.ts';
+
+export interface DefinedApiServicesDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly queues: QueueMeters;
+  /** The kind of APIServices. */
+  readonly kind: KindInfo;
+  readonly onError: (service: string, error: unknown) => void;
+}
+
+/** Where what users define stands among groups, and in its group. */
+const places = { groupPriorityMinimum: 1000, versionPriority: 100 } as const;
+/** The value of the label: put right at any time. */
+const automanaged = 'true';
+
+export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controller {
+  const { kind, queues, registry, timers } = deps;
+  const queue = createKeyQueue({
+    name: 'defined-api-services',
+    streams: registry.streams,
+    timers,
+    queues,
+    sources: [{ resource: kind.storage, keysOf: (_namespace, name) => [name] }],
+    work: (name) => keepService(deps, name),
+    onError: deps.onError,
+  });
+  const following = new Subscription();
+  const lookAt = (changed: readonly KindInfo[]): void => {
+    const groups = new Set(changed.map(({ group }) => group));
+    for (const group of groups) {
+      for (const name of definedServices(registry.scheme, group)) queue.enqueue(name);
+    }
+  };
+  const lookAtAll = (): void => {
+    const { kinds } = registry.scheme;
+    lookAt(kinds.filter(({ custom }) => custom !== undefined));
+    for (const entry of registry.streams.snapshot(kind.storage).entries(undefined)) {
+      queue.enqueue(entry.name);
+    }
+  };
+  return {
+    start() {
+      queue.start();
+      lookAtAll();
+      following.add(
+        registry.scheme.onChange(({ added, removed }) => {
+          lookAt(added);
+          // A version may be gone of a group that is still there.
+          const groups = new Set(removed.map(({ group }) => group));
+          for (const { name } of registry.streams.snapshot(kind.storage).entries(undefined)) {
+            if (groups.has(name.slice(name.indexOf('.') + 1))) queue.enqueue(name);
+          }
+        }),
+      );
+    },
+    async stop() {
+      following.unsubscribe();
+      await queue.stop();
+    },
+  };
+}
+
+/** Versions in which there is nothing but what is defined. */
+function definedServices(scheme: Scheme, group: string): readonly string[] {
+  const versions = scheme.findGroup(group)?.versions ?? [];
+  return versions
+    .filter(({ kinds }) => kinds.every(({ custom }) => custom !== undefined))
+    .map(({ version }) => `${version}.${group}`);
+}
+
+async function keepService(deps: DefinedApiServicesDeps, name: string): Promise<void> {
+  const { kind, registry } = deps;
+  const dot = name.indexOf('.');
+  const [version, group] = [name.slice(0, dot), name.slice(dot + 1)];
+  const isDefined = definedServices(registry.scheme, group).includes(name);
+  const entry = registry.streams.snapshot(kind.storage).get('', name);
+  const found = entry && decodeObject(entry.bytes);
+  if (found === undefined) {
+    if (isDefined) await create(deps, name, { group, version, ...places });
+  } else if (isOurs(deps, found)) {
+    if (isDefined) await repair(deps, name, { group, version, ...places });
+    else await remove(deps, found);
+  }
+}
+
+function isOurs({ registry }: DefinedApiServicesDeps, { metadata }: ApiObject): boolean {
+  return metadata.labels?.[registry.identity.labels.automanaged] === automanaged;
+}
+
+type Spec = typeof places & { readonly group: string; readonly version: string };
+
+async function create(
+  { kind, registry }: DefinedApiServicesDeps,
+  name: string,
+  spec: Spec,
+): Promise<void> {
+  const labels = { [registry.identity.labels.automanaged]: automanaged };
+  const wanted: ApiObject = {
+    apiVersion: `${kind.group}/${kind.version}`,
+    kind: kind.kind,
+    metadata: { name, labels },
+    spec,
+  };
+  const options = { dryRun: false, manager: registry.identity.serverName };
+  const made = await createObject(registry, { kind, namespace: '' }, wanted, options);
+  if (made.kind === 'refused' && !isAlreadyExists(made.error)) throw made.error;
+}
+
+async function repair(deps: DefinedApiServicesDeps, name: string, spec: Spec): Promise<void> {
+  const { kind, registry } = deps;
+  passOver(
+    await changeObject(
+      registry,
+      { kind, namespace: '', name },
+      {
+        change: (object) =>
+          !isOurs(deps, object) || deepEqual(part(object, 'spec'), spec)
+            ? undefined
+            : { ...object, spec },
+        options: { dryRun: false, manager: registry.identity.serverName },
+        how: 'update',
+      },
+    ),
+  );
+}
+
+async function remove(
+  { kind, registry }: DefinedApiServicesDeps,
+  { metadata }: ApiObject,
+): Promise<void> {
+  const { name = '', uid, resourceVersion } = metadata;
+  const preconditions = { uid, resourceVersion };
+  passOver(
+    await deleteObject(registry, { kind, namespace: '', name }, { dryRun: false, preconditions }),
+  );
+}
+
+function passOver(result: Result<unknown>): void {
+  if (result.kind === 'refused' && !isNotFound(result.error)) throw result.error;
+}

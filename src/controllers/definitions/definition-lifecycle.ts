@@ -1,0 +1,203 @@
+/**
+ * Looks after definitions of custom resources, from their acceptance to their end.
+ *
+ *     accepted ─▶ names ─▶ status: NamesAccepted, Established False ─▶ Established True: served
+ *     deleted  ─▶ status: Terminating ─▶ every object deleted ─▶ none left ─▶ finalizer off: gone
+ *
+ * What it is not: serving (src/apiextensions/serving), which every server does for itself; or what
+ * conditions say (src/apiextensions/lifecycle).
+ *
+ * Invariants: each write is decided on the definition as it then is. The finalizer goes only after
+ * a read that is current has shown no object: a create tests in its own transaction that the
+ * definition is live, so what is there can only become less. Work is idempotent: after a restart
+ * every definition is looked at again.
+ * Bounds: definitions are looked at a few at a time; an object deletion has the deletions in flight
+ * of one deletecollection.
+ */
+import type { Subscription } from 'rxjs';
+import type { ApprovalState } from '../../apiextensions/custom-schema.ts';
+import {
+  deletionConditions,
+  withDefinitionConditions,
+  withEstablishment,
+  withNaming,
+} from '../../apiextensions/lifecycle/conditions.ts';
+import type { DefinitionCondition } from '../../apiextensions/lifecycle/conditions.ts';
+import type { DefinitionReader } from '../../apiextensions/serving/definition-reader.ts';
+import type { DefinitionNames } from '../../apiextensions/serving/definition-summary.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import { isNotFound } from '../../apimachinery/status-error.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { changeObject } from '../../registry/change-object.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import type { Timers } from '../../stdx/clock.ts';
+import type { Entry } from '../../../streams/streams.ts';
+import type { Controller } from '../controller.ts';
+import type { QueueMeters } from '../queue-meters.ts';
+import { createWorkQueue } from '../work-queue.ts';
+import { removeInstances } from './instance-removal.ts';
+
+const definitionsAtOnceMax = 16;
+
+/** Who owns what the server writes of a definition. */
+const manager = 'custom-resource-definitions';
+
+export interface DefinitionLifecycleDeps {
+  readonly registry: RegistryDeps;
+  readonly timers: Timers;
+  readonly queues: QueueMeters;
+  /** The kind of definitions. */
+  readonly kind: KindInfo;
+  readonly reader: DefinitionReader;
+  /** Holds a definition until its objects are gone. */
+  readonly finalizer: string;
+  /** Whether whoever owns its group has agreed to a definition. */
+  readonly approvalOf: (definition: ApiObject) => ApprovalState | undefined;
+  /** Whether what a definition names is built in, and none of its business. */
+  readonly isBuiltIn: (resource: { readonly group: string; readonly resource: string }) => boolean;
+  readonly onError: (definition: string, error: unknown) => void;
+}
+
+/** What others have to know of a definition. */
+interface Known {
+  readonly group: string;
+  readonly accepted: DefinitionNames;
+  readonly isAccepted: boolean;
+}
+
+export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Controller {
+  const { kind, reader, registry, timers } = deps;
+  const { streams } = registry;
+  const known = new Map<string, Known>();
+  let following: Subscription | undefined;
+  const acceptedByOthers = (name: string, group: string): readonly DefinitionNames[] =>
+    [...known].flatMap(([other, of]) => (other !== name && of.group === group ? of.accepted : []));
+  const queue = createWorkQueue({
+    timers,
+    meter: deps.queues.meterOf('definition-lifecycle'),
+    batchMax: definitionsAtOnceMax,
+    monotonicMs: () => registry.clock.monotonicMs(),
+    prepare: () => streams.waitUntilCurrent(),
+    work: (name) => keepDefinition(deps, name, acceptedByOthers),
+    onOverflow: () => undefined,
+    onEmpty: () => undefined,
+    onError: deps.onError,
+  });
+  /** Names may be free now. */
+  const lookAtRefused = (group: string): void => {
+    for (const [name, of] of known) if (of.group === group && !of.isAccepted) queue.add(name);
+  };
+  const set = ({ bytes, name }: Entry): void => {
+    const { accepted, group, isAccepted } = reader.summary(bytes);
+    known.set(name, { group, accepted, isAccepted });
+    queue.add(name);
+  };
+  return {
+    start() {
+      const events = streams.resourceEvents(kind.storage);
+      following = streams.followers.follow('custom-resource-definitions', events, (event) => {
+        if (event.type === 'RESET') {
+          known.clear();
+          for (const entry of event.snapshot.entries(undefined)) set(entry);
+          return;
+        }
+        if (event.type !== 'DELETED') set(event.entry);
+        else known.delete(event.entry.name);
+        lookAtRefused(reader.summary(event.entry.bytes).group);
+      });
+      queue.start();
+    },
+    async stop() {
+      following?.unsubscribe();
+      await queue.stop();
+    },
+  };
+}
+
+type AcceptedByOthers = (name: string, group: string) => readonly DefinitionNames[];
+
+/** True when there is nothing more to do for it now. */
+async function keepDefinition(
+  deps: DefinitionLifecycleDeps,
+  name: string,
+  acceptedByOthers: AcceptedByOthers,
+): Promise<boolean> {
+  const { kind, reader, registry } = deps;
+  const entry = registry.streams.snapshot(kind.storage).get('', name);
+  if (entry === undefined) return true;
+  const { group, isEnding } = reader.summary(entry.bytes);
+  if (isEnding) return endDefinition(deps, name);
+  const nowMs = (): number => registry.clock.nowMs();
+  await writeStatus(deps, name, (definition) =>
+    definition.metadata.deletionTimestamp === undefined
+      ? withNaming(definition, acceptedByOthers(name, group), deps.approvalOf(definition), nowMs())
+      : definition,
+  );
+  // Its change is in the cache when this goes on, or the write below sees that it is not.
+  await registry.streams.waitUntilCurrent();
+  await writeStatus(deps, name, (definition) => withEstablishment(definition, nowMs()));
+  return true;
+}
+
+async function endDefinition(deps: DefinitionLifecycleDeps, name: string): Promise<boolean> {
+  const { finalizer, kind, reader, registry } = deps;
+  const entry = registry.streams.snapshot(kind.storage).get('', name);
+  const definition = entry && reader.read(entry.bytes);
+  if (entry === undefined || definition?.metadata.finalizers?.includes(finalizer) !== true) {
+    return true;
+  }
+  const { accepted, group, isEstablished } = reader.summary(entry.bytes);
+  const resource = { group, resource: accepted.plural };
+  const say = (finding: DefinitionCondition): Promise<void> =>
+    writeStatus(deps, name, (each) =>
+      withDefinitionConditions(each, [finding], registry.clock.nowMs()),
+    );
+  if (!isEstablished) await say(deletionConditions.neverEstablished);
+  else if (deps.isBuiltIn(resource)) await say(deletionConditions.builtIn);
+  else {
+    await say(deletionConditions.inProgress);
+    const left = await removeInstances(registry, resource);
+    if (left.kind === 'failed') {
+      await say(deletionConditions.failed(left.why));
+      return false;
+    }
+    if (left.kind === 'remaining') {
+      await say(deletionConditions.remaining(left.why));
+      return false;
+    }
+    await say(deletionConditions.completed);
+  }
+  await registry.streams.waitUntilCurrent();
+  await write(deps, name, undefined, (each) => withoutFinalizer(each, finalizer));
+  return true;
+}
+
+function withoutFinalizer(definition: ApiObject, finalizer: string): ApiObject {
+  const { finalizers: held = [] } = definition.metadata;
+  if (!held.includes(finalizer)) return definition;
+  const finalizers = held.filter((each) => each !== finalizer);
+  return { ...definition, metadata: { ...definition.metadata, finalizers } };
+}
+
+function writeStatus(
+  deps: DefinitionLifecycleDeps,
+  name: string,
+  change: (definition: ApiObject) => ApiObject,
+): Promise<void> {
+  return write(deps, name, 'status', change);
+}
+
+/** `change`: of the form of v1. */
+async function write(
+  { kind, registry }: DefinitionLifecycleDeps,
+  name: string,
+  subresource: 'status' | undefined,
+  change: (definition: ApiObject) => ApiObject,
+): Promise<void> {
+  const result = await changeObject(
+    registry,
+    { kind, namespace: '', name },
+    { change, options: { dryRun: false, manager }, subresource, how: 'overwrite' },
+  );
+  if (result.kind === 'refused' && !isNotFound(result.error)) throw result.error;
+}

@@ -1,0 +1,46 @@
+/**
+ * Deletes every object of a resource whose definition is being deleted.
+ *
+ * What it is not: what a client may do: nobody has a say in it, as in the reference.
+ *
+ * Invariants: `none` is answered after a read that is current, so nothing that was acknowledged
+ * before it is left. Objects that finalizers hold are marked once, and waited for.
+ */
+import type { GroupResource } from '../../apimachinery/schema.ts';
+import { deleteEntries } from '../../registry/delete-collection.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import { unreadableIn } from '../../../streams/streams.ts';
+import type { Entry, ResourceSnapshot } from '../../../streams/streams.ts';
+import { metadataOf } from '../garbage-collector-graph.ts';
+
+export type Removal =
+  { readonly kind: 'none' } | { readonly kind: 'remaining' | 'failed'; readonly why: string };
+
+export async function removeInstances(
+  registry: RegistryDeps,
+  resource: GroupResource,
+): Promise<Removal> {
+  const { scheme, streams } = registry;
+  await streams.waitUntilCurrent();
+  const snapshot = streams.snapshot(resource);
+  const [damaged] = unreadableIn(snapshot, undefined);
+  if (damaged !== undefined) return { kind: 'failed', why: `${damaged.key} cannot be read` };
+  if (snapshot.count(undefined) === 0) return { kind: 'none' };
+  const kind = scheme.findStorage(resource);
+  if (kind === undefined) return { kind: 'failed', why: 'it is not served' };
+  const deleted = await deleteEntries(registry, { kind, namespace: '' }, unmarked(snapshot), {
+    dryRun: false,
+    propagationPolicy: 'Background',
+  });
+  if (deleted.kind === 'refused') return { kind: 'failed', why: deleted.error.message };
+  await streams.waitUntilCurrent();
+  const count = streams.snapshot(resource).count(undefined);
+  if (count === 0) return { kind: 'none' };
+  return { kind: 'remaining', why: 'timed out waiting for the condition' };
+}
+
+function* unmarked(snapshot: ResourceSnapshot): IterableIterator<Entry> {
+  for (const entry of snapshot.entries(undefined)) {
+    if (metadataOf(entry).deletionTimestamp === undefined) yield entry;
+  }
+}

@@ -1,0 +1,98 @@
+/** Definitions of custom resources for tests, and waiting until they are served. */
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { objects, part } from '../../../src/apimachinery/members.ts';
+import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
+import type { ApiClient } from '../servers/test-server.ts';
+
+export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+export interface DefinitionOptions {
+  readonly plural: string;
+  readonly kind: string;
+  readonly group?: string | undefined;
+  readonly scope?: 'Cluster' | 'Namespaced' | undefined;
+  readonly names?: JsonObject | undefined;
+  /** Of the spec. */
+  readonly spec?: JsonObject | undefined;
+  /** Of the only version, v1. */
+  readonly version?: JsonObject | undefined;
+  /** Of the schema's spec and status. */
+  readonly properties?: JsonObject | undefined;
+}
+
+const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+export function definition(options: DefinitionOptions): JsonObject {
+  const { group = 'shop.example', kind, names = {}, plural, scope = 'Namespaced' } = options;
+  const properties = options.properties ?? { spec: anything, status: anything };
+  const version = {
+    name: 'v1',
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: { type: 'object', properties } },
+    ...options.version,
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: { group, scope, names: { plural, kind, ...names }, versions: [version], ...options.spec },
+  };
+}
+
+/** Creates it; resolves when it says that it is served. */
+export async function established(client: ApiClient, body: JsonObject): Promise<JsonObject> {
+  const made = await client.request('POST', definitionsPath, { body });
+  assert.equal(made.status, 201, made.text);
+  return whenEstablished(client, String(part(body, 'metadata')['name']));
+}
+
+export function whenEstablished(client: ApiClient, name: string): Promise<JsonObject> {
+  return until(client, `${definitionsPath}/${name}`, (body) =>
+    conditionsOf(body)['Established']?.startsWith('True'),
+  );
+}
+
+/** What is there, once it is and looks so. */
+export async function until(
+  client: ApiClient,
+  path: string,
+  looks: (body: JsonObject) => boolean | undefined,
+): Promise<JsonObject> {
+  for (;;) {
+    const { body, status } = await client.request('GET', path);
+    if (status === 200 && looks(body) === true) return body;
+    await pause(5);
+  }
+}
+
+/** Resolves when nothing is there any more. */
+export async function gone(client: ApiClient, path: string): Promise<void> {
+  while ((await client.request('GET', path)).status !== 404) await pause(5);
+}
+
+/** Replaces the spec of what is there, however often it changes meanwhile. */
+export async function replaced(
+  client: ApiClient,
+  path: string,
+  change: (spec: JsonObject) => JsonObject,
+): Promise<void> {
+  for (;;) {
+    const { body } = await client.request('GET', path);
+    const next = { ...body, spec: change(part(body, 'spec')) };
+    const reply = await client.request('PUT', path, { body: next });
+    if (reply.status === 200) return;
+    assert.equal(reply.status, 409, reply.text);
+  }
+}
+
+/** `True InitialNamesAccepted`, by type. */
+export function conditionsOf(object: JsonObject): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    objects(part(object, 'status'), 'conditions').map(({ type, status, reason }) => [
+      String(type),
+      `${String(status)} ${String(reason)}`,
+    ]),
+  );
+}
