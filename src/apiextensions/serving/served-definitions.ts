@@ -16,6 +16,7 @@ import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { KindInfo, SubresourceInfo } from '../../apimachinery/scheme.ts';
 import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
 import type { CompileCustomVersion, CustomVersionDeps } from '../custom-schema.ts';
 import { customStrategy } from './custom-strategy.ts';
@@ -49,8 +50,8 @@ export interface ServedDefinitions {
 }
 
 interface Known {
-  /** Of all that kinds are made of. */
-  readonly id: string;
+  /** Of what its kinds are made of. */
+  readonly summary: DefinitionSummary;
   /** As they are now: kinds read their schemas from them. */
   bytes: Uint8Array;
   isEnding: boolean;
@@ -63,14 +64,13 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
 
   const set = ({ bytes, name }: DefinitionEntry): void => {
     const summary = deps.reader.summary(bytes);
-    const id = idOf(summary);
     const before = known.get(name);
-    if (before?.id === id) {
+    if (before !== undefined && isServedAlike(before, summary)) {
       before.bytes = bytes;
       before.isEnding = summary.isEnding;
       return;
     }
-    const own: Known = { id, bytes, isEnding: summary.isEnding };
+    const own: Known = { summary, bytes, isEnding: summary.isEnding };
     known.set(name, own);
     const defined = servedDefinition(summary, {
       definitions: deps.definitions,
@@ -123,9 +123,17 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
   };
 }
 
-/** Names all that the kinds of a definition are made of. */
-function idOf({ accepted, isEstablished, specId, uid }: DefinitionSummary): string {
-  return JSON.stringify([uid, specId, isEstablished, accepted]);
+/** Whether its kinds are still what they were made of. A deletion that has begun changes nothing of
+ * them, though it counts as a change. */
+function isServedAlike({ summary }: Known, next: DefinitionSummary): boolean {
+  const { accepted, generation, isEnding, isEstablished, uid } = summary;
+  const began = next.isEnding && !isEnding ? 1 : 0;
+  return (
+    uid === next.uid &&
+    isEstablished === next.isEstablished &&
+    generation + began === next.generation &&
+    deepEqual({ ...accepted }, { ...next.accepted })
+  );
 }
 
 function versionEntry(definition: ApiObject, name: string): JsonObject {

@@ -146,7 +146,7 @@ function customKind(
   return {
     conform: (document, origin) => version.conform(document, origin),
     readStored: (object) => version.readStored(object),
-    shape: definition.specId.slice(0, shapeChars),
+    shape: `${definition.uid.slice(0, shapeChars)}.${definition.generation}`,
     get mergeType() {
       return version.mergeType;
     },
@@ -157,8 +157,8 @@ function customKind(
   };
 }
 
-/** Enough to tell the forms of one definition apart. */
-const shapeChars = 12;
+/** Of the uid: enough to tell it from another definition of the name. */
+const shapeChars = 8;
 
 /** What the definition says or, without, which version is better. */
 function deprecationOf(
@@ -200,14 +200,19 @@ function conversionsOf(
   storage: VersionSummary,
   compiled: ReadonlyMap<string, CustomVersion>,
 ): KindInfo['conversions'] {
-  if (versions.every(({ schemaId }) => schemaId === storage.schemaId)) return undefined;
+  const { sameSchemaAs } = storage;
+  if (versions.every((each) => each.sameSchemaAs === sameSchemaAs)) return undefined;
   const hub = compiled.get(storage.name);
-  const conversions = versions.map(({ name, schemaId }) => {
+  const conversions = versions.map((each) => {
+    const { name } = each;
     const version = compiled.get(name);
     const conversion: KindConversion | undefined =
-      schemaId === storage.schemaId || hub === undefined || version === undefined
+      each.sameSchemaAs === sameSchemaAs || hub === undefined || version === undefined
         ? undefined
-        : { toHub: (object) => hub.readStored(object), fromHub: (object) => version.readStored(object) };
+        : {
+            toHub: (object) => hub.readStored(object),
+            fromHub: (object) => version.readStored(object),
+          };
     return [formatGroupVersion({ group, version: name }), conversion] as const;
   });
   return new Map(conversions);

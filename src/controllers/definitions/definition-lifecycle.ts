@@ -88,6 +88,7 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
     const { accepted, group, isAccepted } = reader.summary(bytes);
     known.set(name, { group, accepted, isAccepted });
     queue.add(name);
+    lookAtRefused(group);
   };
   return {
     start() {
@@ -98,9 +99,11 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
           for (const entry of event.snapshot.entries(undefined)) set(entry);
           return;
         }
-        if (event.type !== 'DELETED') set(event.entry);
-        else known.delete(event.entry.name);
-        lookAtRefused(reader.summary(event.entry.bytes).group);
+        if (event.type !== 'DELETED') return set(event.entry);
+        const { name } = event.entry;
+        const group = known.get(name)?.group;
+        known.delete(name);
+        if (group !== undefined) lookAtRefused(group);
       });
       queue.start();
     },
@@ -145,28 +148,25 @@ async function endDefinition(deps: DefinitionLifecycleDeps, name: string): Promi
   }
   const { accepted, group, isEstablished } = reader.summary(entry.bytes);
   const resource = { group, resource: accepted.plural };
-  const say = (finding: DefinitionCondition): Promise<void> =>
-    writeStatus(deps, name, (each) =>
-      withDefinitionConditions(each, [finding], registry.clock.nowMs()),
-    );
-  if (!isEstablished) await say(deletionConditions.neverEstablished);
-  else if (deps.isBuiltIn(resource)) await say(deletionConditions.builtIn);
-  else {
-    await say(deletionConditions.inProgress);
-    const left = await removeInstances(registry, resource);
-    if (left.kind === 'failed') {
-      await say(deletionConditions.failed(left.why));
-      return false;
-    }
-    if (left.kind === 'remaining') {
-      await say(deletionConditions.remaining(left.why));
-      return false;
-    }
-    await say(deletionConditions.completed);
+  const saying = (finding: DefinitionCondition) => (each: ApiObject) =>
+    withDefinitionConditions(each, [finding], registry.clock.nowMs());
+  /** It goes with this write, if nobody else holds it. */
+  const release = async (finding: DefinitionCondition): Promise<true> => {
+    const say = saying(finding);
+    await write(deps, name, undefined, (each) => say(withoutFinalizer(each, finalizer)));
+    return true;
+  };
+  if (!isEstablished) return release(deletionConditions.neverEstablished);
+  if (deps.isBuiltIn(resource)) return release(deletionConditions.builtIn);
+  if (registry.streams.snapshot(resource).count(undefined) > 0) {
+    await writeStatus(deps, name, saying(deletionConditions.inProgress));
   }
-  await registry.streams.waitUntilCurrent();
-  await write(deps, name, undefined, (each) => withoutFinalizer(each, finalizer));
-  return true;
+  const left = await removeInstances(registry, resource);
+  if (left.kind === 'none') return release(deletionConditions.completed);
+  const { failed, remaining } = deletionConditions;
+  const why = left.kind === 'failed' ? failed(left.why) : remaining(left.why);
+  await writeStatus(deps, name, saying(why));
+  return false;
 }
 
 function withoutFinalizer(definition: ApiObject, finalizer: string): ApiObject {
