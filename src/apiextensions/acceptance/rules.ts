@@ -14,6 +14,7 @@ import { objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { estimateLimits } from '../../cel/budgets.ts';
+import type { CompiledExpression } from '../../cel/expression.ts';
 import type { Language } from '../../cel/language.ts';
 import { fixedText } from '../../cel/library/number-text.ts';
 import { escapeProperty } from '../../cel/schema/property-names.ts';
@@ -23,6 +24,7 @@ import { schemaType } from '../../cel/schema/schema-type.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import { asSchema } from '../schema/structural-schema.ts';
 import { ruleDump } from './dumps.ts';
+import { literalPatternProblem } from './literal-patterns.ts';
 import { schemaAt } from './structural.ts';
 
 const rulesName = 'x-kubernetes-validations';
@@ -241,6 +243,11 @@ function exceeded(name: string, cost: number, limit: number): string {
   );
 }
 
+function problemOf(compiled: CompiledExpression | undefined): string | undefined {
+  if (compiled === undefined) return undefined;
+  return compiled.kind === 'ok' ? literalPatternProblem(compiled.expression.ast) : compiled.problem;
+}
+
 function compiledProblems(
   compiled: CompiledRule,
   field: string,
@@ -252,9 +259,8 @@ function compiledProblems(
     ...invalid(at, rule, problem),
     shown: ruleDump(rule),
   });
-  if (compiled.rule?.kind === 'invalid') {
-    problems.push(whole(compiled.rule.problem, `${field}.rule`));
-  }
+  const problem = problemOf(compiled.rule);
+  if (problem !== undefined) problems.push(whole(problem, `${field}.rule`));
   if (compiled.message?.kind === 'invalid') {
     problems.push(whole(compiled.message.problem, `${field}.messageExpression`));
   }

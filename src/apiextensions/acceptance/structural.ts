@@ -179,7 +179,7 @@ function saysMore(metadata: JsonObject): boolean {
 
 function isZero(value: JsonValue | undefined): boolean {
   if (!isGiven(value) || value === '' || value === false) return true;
-  return typeof value === 'object' && Object.keys(value).length === 0;
+  return typeof value === 'object' && Object.keys(value ?? {}).length === 0;
 }
 
 /** What narrows the values of a schema: its alternatives, and its pattern. */

@@ -13,7 +13,6 @@
  */
 import { unknownFieldsMax } from '../../apimachinery/typed/conform.ts';
 import type { JsonObject, JsonValue, ObjectDraft } from '../../apimachinery/unstructured.ts';
-import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import {
   defaultOf,
   isEmbedded,

@@ -166,8 +166,11 @@ function checkRange(
 
 function inRange(type: string, format: string, value: number | bigint): boolean {
   if (type === 'integer') {
-    const whole = typeof value === 'bigint' ? isGoInteger(value) : Number.isInteger(value);
-    if (!whole || Math.abs(Number(value)) >= 2 ** 63) return Number(value) === -(2 ** 63);
+    const whole =
+      typeof value === 'bigint'
+        ? isGoInteger(value)
+        : Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+    if (!whole) return false;
     return format !== 'int32' || (value >= -int32Max - 1 && value <= int32Max);
   }
   return type !== 'number' || format !== 'float' || Math.abs(Number(value)) <= floatMax;

@@ -1,0 +1,95 @@
+/**
+ * What a conversion webhook may have changed (spec 1, section 9): everything but who the object is.
+ * Its metadata are those of the original, with the labels and annotations that the webhook gave.
+ *
+ * What it is not: the call, or the checks of the response as a whole.
+ *
+ * Invariants: pure; labels and annotations that are as they were are not judged again.
+ */
+import { formatFieldErrors } from '../../apimachinery/field-error.ts';
+import { part, text } from '../../apimachinery/members.ts';
+import type { ApiObject, JsonObject, JsonValue, ObjectDraft } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import {
+  validateAnnotations,
+  validateLabels,
+} from '../../apimachinery/validation/object-meta.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { ConvertedObject, RestoreMetadata } from '../custom-schema.ts';
+import { goTypeOf } from '../schema/go-text.ts';
+
+/** What is wrong with what came back for `original`; undefined: nothing. */
+export function convertedProblem(
+  original: ApiObject,
+  converted: JsonObject,
+  apiVersion: string,
+): string | undefined {
+  if (converted['apiVersion'] !== apiVersion) {
+    const received = text(converted, 'apiVersion');
+    return `invalid groupVersion (expected ${apiVersion}, received ${received})`;
+  }
+  if (converted['kind'] !== original.kind) {
+    return `invalid kind (expected ${original.kind}, received ${text(converted, 'kind')})`;
+  }
+  const metadata = part(converted, 'metadata');
+  for (const [name, shown] of identity) {
+    const before = text(original.metadata, name);
+    const after = text(metadata, name);
+    if (before !== after) return `must have the same ${shown}: ${before} != ${after}`;
+  }
+  return undefined;
+}
+
+const identity = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+] as const;
+
+export const restoreMetadata: RestoreMetadata = (original, converted) => {
+  const given = converted['metadata'];
+  if (given === undefined) return refused('missing metadata in converted object');
+  if (!isJsonObject(given)) {
+    return refused(`invalid metadata of type ${goTypeOf(given)} in converted object`);
+  }
+  const before: JsonObject = part(original, 'metadata');
+  const metadata: ObjectDraft = { ...before };
+  for (const name of ['labels', 'annotations'] as const) {
+    const value = given[name];
+    if (value === undefined || value === null) {
+      delete metadata[name];
+      continue;
+    }
+    const problem = mapProblem(name, value, before[name] ?? null);
+    if (problem !== undefined) return refused(problem);
+    metadata[name] = value;
+  }
+  return { kind: 'ok', object: { ...converted, metadata } as ApiObject };
+};
+
+function refused(problem: string): ConvertedObject {
+  return { kind: 'refused', problem };
+}
+
+const rules = { labels: validateLabels, annotations: validateAnnotations };
+
+function mapProblem(
+  name: 'labels' | 'annotations',
+  value: JsonValue,
+  before: JsonValue,
+): string | undefined {
+  if (!isJsonObject(value)) {
+    return `invalid metadata.${name} of type ${goTypeOf(value)} in converted object`;
+  }
+  for (const [key, each] of Object.entries(value)) {
+    if (typeof each === 'string') continue;
+    return (
+      `metadata.${name}[${key}] must be a string, ` +
+      `but is ${goTypeOf(each)} in converted object`
+    );
+  }
+  if (deepEqual(value, before)) return undefined;
+  const texts = value as Readonly<Record<string, string>>;
+  const errors = rules[name](`metadata.${name}`, texts);
+  return errors.length === 0 ? undefined : formatFieldErrors(errors);
+}
