@@ -153,16 +153,15 @@ class Served implements ServedScheme {
   }
 
   findStorage(resource: GroupResource): KindInfo | undefined {
-    return (
-      this.#always.findStorage(resource) ?? this.#byStorage.get(storageName(resource))?.stored
-    );
+    return this.#always.findStorage(resource) ?? this.#byStorage.get(storageName(resource))?.stored;
   }
 
   fieldsOf(
     resource: GroupResource,
     object: Parameters<Scheme['fieldsOf']>[1],
   ): Readonly<Record<string, string>> {
-    const defined = this.#byStorage.size > 0 ? this.#byStorage.get(storageName(resource)) : undefined;
+    const defined =
+      this.#byStorage.size > 0 ? this.#byStorage.get(storageName(resource)) : undefined;
     if (defined === undefined) return this.#always.fieldsOf(resource, object);
     defined.selectable ??= allSelectable(defined.kinds);
     return selectableValues(defined.selectable, object);

@@ -149,8 +149,7 @@ function run(
   more: { readonly budget?: number | undefined; readonly ratchets?: boolean } = {},
 ): RulesOutcome {
   const plan = new RulePlan(schema, undefined, false, testLanguage);
-  const correlation =
-    more.ratchets === true ? correlate(value, old ?? null, schema) : undefined;
+  const correlation = more.ratchets === true ? correlate(value, old ?? null, schema) : undefined;
   const steps = runRules({ plan, value, old, path: 'root', correlation, budget: more.budget });
   for (;;) {
     const step = steps.next();
@@ -242,4 +241,3 @@ for (const row of vectors?.ratcheting ?? []) {
     deepEqual([...outcome.warnings].sort(), [...(row.warnings ?? [])].sort());
   });
 }
-

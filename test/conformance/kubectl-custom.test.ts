@@ -94,13 +94,21 @@ const steps: readonly Step[] = [
   { line: 'get ct -l app=n -o name', prints: /^crontab.shop.example\/nightly\s*$/ },
   { line: 'get all', prints: /crontab.shop.example\/nightly/ },
   { line: 'describe ct nightly', prints: /Kind: +CronTab/ },
-  { line: 'explain crontab --recursive', prints: /cron\t<string> -required-[^]*replicas\t<integer>/ },
+  {
+    line: 'explain crontab --recursive',
+    prints: /cron\t<string> -required-[^]*replicas\t<integer>/,
+  },
   { line: 'explain ct.spec.cron', prints: /When it runs\./ },
   {
     line: 'api-resources --api-group=shop.example',
     prints: /crontabs +ct +shop.example\/v1 +true +CronTab/,
   },
-  { line: 'apply -f -', input: object({ wrong: 1 }), prints: /unknown field "spec.wrong"/, exit: 1 },
+  {
+    line: 'apply -f -',
+    input: object({ wrong: 1 }),
+    prints: /unknown field "spec.wrong"/,
+    exit: 1,
+  },
   {
     line: 'apply -f -',
     input: object({ replicas: -1 }),

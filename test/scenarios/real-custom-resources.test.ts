@@ -47,7 +47,9 @@ describe('definitions of public projects', () => {
     it(`${name}: are served, and their objects have the recorded answers`, async () => {
       const paths = new Map<string, string>();
       for (const { file } of project.crds) {
-        for (const document of parseAllDocuments(readFileSync(path.join(folder, name, file), 'utf8'))) {
+        for (const document of parseAllDocuments(
+          readFileSync(path.join(folder, name, file), 'utf8'),
+        )) {
           const definition = document.toJS() as JsonObject | null;
           if (definition === null) continue;
           const { spec } = await established(server, definition);
@@ -63,7 +65,9 @@ describe('definitions of public projects', () => {
       }
       for (const [at, row] of project.objects.entries()) {
         const label = `${at} ${row.source} ${row.mutation ?? ''}`;
-        const target = paths.get(`${String(row.object['apiVersion'])} ${String(row.object['kind'])}`);
+        const target = paths.get(
+          `${String(row.object['apiVersion'])} ${String(row.object['kind'])}`,
+        );
         if (target === undefined) continue;
         await checkRow(server, target, row, label);
       }

@@ -86,7 +86,7 @@ async function churn(port: number, plural: string, prng: Prng): Promise<void> {
       const versions = [{ ...version, deprecated: randomBelow(prng, 2) === 0 }];
       await connection.json('PUT', ownPath(plural), { ...value, spec: { ...spec, versions } });
       await connection.json('DELETE', ownPath(plural), undefined);
-      for (let gone = false; !gone; ) {
+      for (let gone = false; !gone;) {
         const late = await connection.json('POST', pathOf(plural), objectOf(plural, 'late'));
         assert.ok([201, 404, 405].includes(late.status), String(late.status));
         gone = (await connection.json('GET', ownPath(plural))).status === 404;

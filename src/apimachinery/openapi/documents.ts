@@ -89,7 +89,9 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
       const section = sections().all.get(path);
       if (section === undefined) return undefined;
       const { definitions, item } = context('v3');
-      const paths = section.operations().map((each) => [each.path, pathItemV3(each, item)] as const);
+      const paths = section
+        .operations()
+        .map((each) => [each.path, pathItemV3(each, item)] as const);
       return {
         openapi: '3.0.0',
         info: { title: documentTitle, version: options.version },

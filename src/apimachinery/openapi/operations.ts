@@ -100,7 +100,9 @@ export function operationsOf(kind: KindInfo, names: OperationNames): readonly Pa
     );
   }
   // The older watch paths of kinds that users define are served, and were never described.
-  const described = isCustom ? paths.filter(({ path }) => !path.startsWith(`${root}/watch/`)) : paths;
+  const described = isCustom
+    ? paths.filter(({ path }) => !path.startsWith(`${root}/watch/`))
+    : paths;
   return described.filter((path) => path.operations.length > 0);
 }
 

@@ -26,7 +26,7 @@ import type { DefinitionCondition } from '../../apiextensions/lifecycle/conditio
 import type { DefinitionReader } from '../../apiextensions/serving/definition-reader.ts';
 import type { DefinitionNames } from '../../apiextensions/serving/definition-summary.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
-import { isNotFound } from '../../apimachinery/status-error.ts';
+import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { changeObject } from '../../registry/change-object.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
@@ -196,5 +196,7 @@ async function write(
     { kind, namespace: '', name },
     { change, options: { dryRun: false, manager }, subresource, how: 'overwrite' },
   );
-  if (result.kind === 'refused' && !isNotFound(result.error)) throw result.error;
+  if (result.kind === 'refused' && result.error.reason !== StatusReason.notFound) {
+    throw result.error;
+  }
 }

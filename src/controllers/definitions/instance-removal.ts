@@ -14,8 +14,7 @@ import type { Entry, ResourceSnapshot } from '../../../streams/streams.ts';
 import { metadataOf } from '../garbage-collector-graph.ts';
 
 export type Removal =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'remaining' | 'failed'; readonly why: string };
+  { readonly kind: 'none' } | { readonly kind: 'remaining' | 'failed'; readonly why: string };
 
 export async function removeInstances(
   registry: RegistryDeps,
@@ -29,12 +28,10 @@ export async function removeInstances(
   if (snapshot.count(undefined) === 0) return { kind: 'none' };
   const kind = scheme.findStorage(resource);
   if (kind === undefined) return { kind: 'failed', why: 'it is not served' };
-  const deleted = await deleteEntries(
-    registry,
-    { kind, namespace: '' },
-    unmarked(snapshot),
-    { dryRun: false, propagationPolicy: 'Background' },
-  );
+  const deleted = await deleteEntries(registry, { kind, namespace: '' }, unmarked(snapshot), {
+    dryRun: false,
+    propagationPolicy: 'Background',
+  });
   if (deleted.kind === 'refused') return { kind: 'failed', why: deleted.error.message };
   await streams.waitUntilCurrent();
   const count = streams.snapshot(resource).count(undefined);

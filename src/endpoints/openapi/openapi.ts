@@ -78,9 +78,7 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
     return made;
   };
   const v3Of = (path: string, encoding: Encoding) =>
-    keep(`v3 ${encoding} ${path}`, documents.sourceOf(path), () =>
-      makeV3(options, path, encoding),
-    );
+    keep(`v3 ${encoding} ${path}`, documents.sourceOf(path), () => makeV3(options, path, encoding));
   const v2Of = (encoding: Encoding) =>
     keep(`v2 ${encoding}`, documents.generation, () => makeV2(options, encoding));
   const index = () =>

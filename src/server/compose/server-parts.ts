@@ -115,37 +115,26 @@ export async function assembleParts(
   const validation = createMigration(config.featureGates, log);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
-  const customResources = serveCustomResources({
-    scheme,
-    streams,
-    turns,
-    identity,
-    kinds,
-    language,
-    release: config.release,
-  });
-  const strategyOf = withCustomStrategies(
-    strategiesOf(identity, validation.migration, kinds, language),
-    customResources,
-  );
+  const { release } = config;
+  const served = { scheme, streams, turns, identity, kinds, language, release };
+  const customResources = serveCustomResources(served);
+  const builtIn = strategiesOf(identity, validation.migration, kinds, language);
+  const strategyOf = withCustomStrategies(builtIn, customResources);
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
+  const answer = createAnswers({ scheme, guardOf, strategyOf, turns });
   const actors = createActorSystem({
     ...recordPorts(scheme),
+    ...actorSettings(config, identity, log),
     root,
     decide,
-    answer: createAnswers({ scheme, guardOf, strategyOf, turns }),
-    commandLog:
-      config.commandLogFile === undefined ? undefined : openCommandLog(config.commandLogFile, log),
-    onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
+    answer,
     storage,
     committer,
     clock,
     timers,
     soleWriter: !shared,
-    limits: { residentMax: config.residentObjectsMax },
-    expiryOf: expiryOf(identity),
   });
   const registry = {
     turns,
@@ -179,6 +168,17 @@ export async function assembleParts(
   };
 }
 
+function actorSettings(config: CompletedConfig, identity: Identity, log: Log) {
+  const { commandLogFile, residentObjectsMax } = config;
+  return {
+    commandLog: commandLogFile === undefined ? undefined : openCommandLog(commandLogFile, log),
+    onBroken: (error: unknown) =>
+      log.error({ err: error }, 'an actor has failed; the next one reads anew'),
+    limits: { residentMax: residentObjectsMax },
+    expiryOf: expiryOf(identity),
+  };
+}
+
 function streamsOf(
   config: CompletedConfig,
   prng: Prng,
@@ -200,10 +200,7 @@ function streamsOf(
   });
 }
 
-type StreamParts = Pick<
-  PartsDeps,
-  'clock' | 'timers' | 'storage' | 'scheme' | 'log' | 'onFatal'
->;
+type StreamParts = Pick<PartsDeps, 'clock' | 'timers' | 'storage' | 'scheme' | 'log' | 'onFatal'>;
 
 function turnWatchOf(
   scheme: Scheme,

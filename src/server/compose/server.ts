@@ -19,6 +19,8 @@ import { builtInKinds } from '../../apis/kind-set.ts';
 import type { KindSet } from '../../apis/kind-set.ts';
 import { parseRuntimeConfig } from '../../apis/runtime-config.ts';
 import { together } from '../../controllers/controller.ts';
+import type { Controller } from '../../controllers/controller.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../../stdx/clock.ts';
 import { createAbandonable } from '../../storage/abandonable.ts';
@@ -131,9 +133,7 @@ export async function startServer(
         together([
           access.controllers(registry),
           system.controllers(registry),
-          ...(parts.customResources === undefined
-            ? []
-            : [parts.customResources.controllers(registry, log, timers)]),
+          ...definitionControllers(parts, registry, log, timers),
         ]),
       everywhere: (where) => system.everywhere(where),
     });
@@ -164,6 +164,15 @@ export async function startServer(
     await storage.close();
     throw error;
   }
+}
+
+function definitionControllers(
+  { customResources }: ServerParts,
+  registry: RegistryDeps,
+  log: Log,
+  timers: Timers,
+): readonly Controller[] {
+  return customResources === undefined ? [] : [customResources.controllers(registry, log, timers)];
 }
 
 /** Of a worker none: its primary writes it. */

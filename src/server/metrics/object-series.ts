@@ -42,7 +42,10 @@ export function objectSeries(
       name: 'apiserver_resource_objects',
       help: 'Objects by group and resource.',
       read: () =>
-        storedSeries().map(({ grouped, resource }) => ({ labels: grouped, value: count(resource) })),
+        storedSeries().map(({ grouped, resource }) => ({
+          labels: grouped,
+          value: count(resource),
+        })),
     },
   ];
 }
