@@ -115,21 +115,19 @@ export async function assembleParts(
   const validation = createMigration(config.featureGates, log);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
-  const { release } = config;
-  const served = { scheme, streams, turns, identity, kinds, language, release };
-  const customResources = serveCustomResources(served);
+  const common = { scheme, streams, turns, identity, kinds, language };
+  const customResources = serveCustomResources({ ...common, release: config.release });
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
-  const answer = createAnswers({ scheme, guardOf, strategyOf, turns });
   const actors = createActorSystem({
     ...recordPorts(scheme),
     ...actorSettings(config, identity, log),
     root,
     decide,
-    answer,
+    answer: createAnswers({ scheme, guardOf, strategyOf, turns }),
     storage,
     committer,
     clock,
@@ -150,7 +148,6 @@ export async function assembleParts(
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
-  const encodings = new KeptEncodings(config.keptEncodingsBytesMax);
   return {
     storage,
     streams,
@@ -159,7 +156,7 @@ export async function assembleParts(
     tokens: new TokenDeadlines(),
     committer,
     registry,
-    encodings,
+    encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,
     validation,
     authorization,

@@ -49,6 +49,7 @@ import type { CompletedConfig } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
 import { guardSecretFiles } from './secret-files.ts';
 import { startSystemObjects } from './system-objects.ts';
+import type { SystemObjects } from './system-objects.ts';
 
 export interface RunningServer {
   /** Of the secure port, where there is one. */
@@ -129,12 +130,7 @@ export async function startServer(
       shared,
       compacts: worker?.storage === undefined,
       hostname: hostname(),
-      controllers: (registry) =>
-        together([
-          access.controllers(registry),
-          system.controllers(registry),
-          ...definitionControllers(parts, registry, log, timers),
-        ]),
+      controllers: controllersOf(common, access, system),
       everywhere: (where) => system.everywhere(where),
     });
     const serving = createServing(config, {
@@ -166,13 +162,23 @@ export async function startServer(
   }
 }
 
-function definitionControllers(
-  { customResources }: ServerParts,
-  registry: RegistryDeps,
-  log: Log,
-  timers: Timers,
-): readonly Controller[] {
-  return customResources === undefined ? [] : [customResources.controllers(registry, log, timers)];
+interface Controlling {
+  readonly parts: ServerParts;
+  readonly log: Log;
+  readonly timers: Timers;
+}
+
+function controllersOf(
+  { parts, log, timers }: Controlling,
+  access: AccessParts,
+  system: SystemObjects,
+): (registry: RegistryDeps) => Controller {
+  const { customResources } = parts;
+  return (registry) => {
+    const ofDefinitions =
+      customResources === undefined ? [] : [customResources.controllers(registry, log, timers)];
+    return together([access.controllers(registry), system.controllers(registry), ...ofDefinitions]);
+  };
 }
 
 /** Of a worker none: its primary writes it. */
