@@ -114,19 +114,21 @@ export type Proposal =
 /**
  * What only somebody else can answer: an authorizer, a plugin, later a webhook. `mutate`:
  * what has the object to have beside what the writer gave it; `validate`: may this be written;
- * `judge`: what takes longer than a decision may has to be worked out first.
+ * `judge`: what takes longer than a decision may has to be worked out first; `convert`: `next` has
+ * to be known in another version, `apiVersion`.
  * `next` undefined: a deletion. `current` undefined: a creation.
  */
 export interface Question {
-  readonly kind: 'mutate' | 'validate' | 'judge';
+  readonly kind: 'mutate' | 'validate' | 'judge' | 'convert';
   readonly next: ApiObject | undefined;
   readonly current: ApiObject | undefined;
+  readonly apiVersion?: string | undefined;
 }
 
 export type Answer =
   | { readonly kind: 'allowed' }
-  /** Of `judge`: it has been. */
-  | { readonly kind: 'judged' }
+  /** Of `judge` and `convert`: it has been, and is remembered. */
+  | { readonly kind: 'judged' | 'converted' }
   /** Of `mutate`: the object as it has to be. */
   | { readonly kind: 'object'; readonly object: ApiObject }
   | { readonly kind: 'refused'; readonly error: StatusError };

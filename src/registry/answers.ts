@@ -9,12 +9,14 @@ import { newGenericNotFound, StatusError } from '../apimachinery/status-error.ts
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Answer, AnswerPort } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
+import { convertMissing } from './conversions.ts';
 import { judged } from './judgement.ts';
 import type { JudgementDeps } from './judgement.ts';
 import { kindOf } from './write-command.ts';
 import type { WriteInput } from './write-command.ts';
 import type { Awaitable, GuardOf } from './write-guard.ts';
 
+const isConverted: Answer = { kind: 'converted' };
 const isJudged: Answer = { kind: 'judged' };
 const allowed: Answer = { kind: 'allowed' };
 
@@ -25,13 +27,19 @@ export interface AnswerDeps extends JudgementDeps {
 
 export function createAnswers(deps: AnswerDeps): AnswerPort {
   const { guardOf, scheme } = deps;
-  return ({ name, namespace }, command, { current, kind: asked, next }) => {
+  return ({ name, namespace }, command, { apiVersion, current, kind: asked, next }) => {
     // Every change command is one of this registry's.
     const input = command.input as WriteInput;
     const kind = kindOf(scheme, input);
     const { user } = input;
     // Its definition has gone since the request came.
     if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
+    if (asked === 'convert') {
+      assert(next !== undefined && apiVersion !== undefined, 'what is converted is there');
+      return convertMissing(kind, next, apiVersion).then((error) =>
+        error === undefined ? isConverted : { kind: 'refused', error },
+      );
+    }
     if (asked === 'judge') {
       assert(next !== undefined, 'what is judged is there');
       return judged(deps, kind, next, current)?.then(() => isJudged) ?? isJudged;

@@ -14,6 +14,7 @@
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
+import { ConversionMissing } from '../apimachinery/object-version.ts';
 import { newGenericNotFound } from '../apimachinery/status-error.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Answer, CurrentObject, Decide, Proposal } from '../../actors/actors.ts';
@@ -49,11 +50,19 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
     const target = { kind, namespace, name };
     const mayAsk = !answers.some((answer) => answer.kind === 'judged');
+    const given = answers.filter((answer) => answer.kind !== 'converted');
     const { nowMs } = command;
     const scope = { scheme, identity, strategyOf, nowMs, uid: input.uid, mayAsk };
-    return current === undefined
-      ? proposeCreation(scope, target, input, answers)
-      : proposeChange(scope, operations, target, input, current);
+    try {
+      return current === undefined
+        ? proposeCreation(scope, target, input, given)
+        : proposeChange(scope, operations, target, input, current);
+    } catch (error) {
+      if (!(error instanceof ConversionMissing)) throw error;
+      const { apiVersion, object } = error;
+      const question = { kind: 'convert', next: object, current: undefined, apiVersion } as const;
+      return { kind: 'ask', question };
+    }
   };
 }
 

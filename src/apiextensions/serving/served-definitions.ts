@@ -11,7 +11,7 @@
  * somebody uses its version, from the bytes that the watch cache holds anyway.
  * Bounds: a definition that nobody uses costs its summary, and its kinds without their schemas.
  */
-import { objects, part, text } from '../../apimachinery/members.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { KindInfo, SubresourceInfo } from '../../apimachinery/scheme.ts';
 import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
@@ -23,6 +23,7 @@ import { customStrategy } from './custom-strategy.ts';
 import type { DefinitionReader } from './definition-reader.ts';
 import type { DefinitionSummary } from './definition-summary.ts';
 import { servedDefinition } from './served-kind.ts';
+import { webhookConversion } from './webhook-conversion.ts';
 import type { ServedKind } from './served-kind.ts';
 
 export interface ServedDefinitionsDeps {
@@ -32,6 +33,9 @@ export interface ServedDefinitionsDeps {
   readonly compile: CompileCustomVersion;
   readonly compileDeps: CustomVersionDeps;
   readonly reader: DefinitionReader;
+  /** Calls the webhook that a `clientConfig` leads to. Rejects when there is no answer. */
+  readonly callWebhook: (clientConfig: JsonObject, review: JsonObject) => Promise<JsonObject>;
+  readonly uuid: () => string;
 }
 
 /** A definition as the cache has it. */
@@ -76,6 +80,18 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
       definitions: deps.definitions,
       scale: deps.scale,
       isEnding: () => own.isEnding,
+      webhook(readObject) {
+        const spec = () => part(part(deps.reader.read(own.bytes), 'spec'), 'conversion');
+        let webhook: JsonObject | undefined;
+        const config = (): JsonObject => (webhook ??= part(spec(), 'webhook'));
+        return webhookConversion({
+          group: deps.definitions.group,
+          reviewVersions: () => texts(config(), 'conversionReviewVersions'),
+          call: (review) => deps.callWebhook(part(config(), 'clientConfig'), review),
+          uuid: deps.uuid,
+          read: readObject,
+        });
+      },
       compile: (version) =>
         deps.compile(
           {

@@ -115,7 +115,7 @@ export async function assembleParts(
   const validation = createMigration(config.featureGates, log);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
-  const common = { scheme, streams, turns, identity, kinds, language };
+  const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
   const customResources = serveCustomResources({ ...common, release: config.release });
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
