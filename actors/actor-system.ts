@@ -7,6 +7,7 @@
  *               └─ ...         busy (a command waits)        never stopped
  *
  *   submit ─▶ committer ─▶ committed      load ─▶ store ─▶ loaded      ask ─▶ admission ─▶ answered
+ *                                                                      pause ─▶ a turn ─▶ answered
  *
  * Invariants: at most one actor per key; an actor with a command in its mailbox is never stopped;
  * an actor holds nothing that the store does not, so stopping one loses only time. An actor that
@@ -64,6 +65,8 @@ export interface ActorSystemDeps extends Omit<ObjectPorts, 'limits' | 'soleWrite
   readonly committer: Pick<Committer, 'submit'>;
   /** Answers what a decision asks. */
   readonly answer: AnswerPort;
+  /** Resolves in a turn of the event loop that is for the rest of a decision; absent: the next. */
+  readonly pause?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly timers: Timers;
   /** Default: false, which is always right; true spares a read before a refusal or a no-op. */
@@ -185,13 +188,13 @@ class ObjectActors implements ObjectActorSystem {
       const record = await this.#read(name);
       if (record === undefined) return { kind: 'absent' };
       if (this.#isReadable(record)) return { kind: 'readable' };
-      const ticket = this.#deps.committer.submit({
+      const pending = this.#deps.committer.submit({
         key: name,
         expect: { kind: 'revision', revision: record.revision },
         conditions: [],
         operation: { kind: 'delete' },
       });
-      const outcome = await ticket.outcome;
+      const outcome = await pending.outcome;
       if (outcome.kind === 'applied') return { kind: 'removed', revision: outcome.revision };
       if (outcome.kind === 'overloaded') {
         throw newTooManyRequests('too many writes are waiting', retryAfterSeconds);
@@ -287,6 +290,9 @@ class ObjectActors implements ObjectActorSystem {
       case 'ask':
         this.#ask(active, effect);
         return;
+      case 'pause':
+        this.#pause(active, effect.number);
+        return;
       case 'answer':
         this.#deps.commandLog?.answered(active.context, effect.entry, effect.outcome);
         effect.entry.resolve(effect.outcome);
@@ -312,14 +318,14 @@ class ObjectActors implements ObjectActorSystem {
     assert(decision.kind === 'write', 'only a write is submitted');
     const { conditions, operation } = decision;
     const expect = expectationOf(basis);
-    const ticket = this.#deps.committer.submit({
+    const pending = this.#deps.committer.submit({
       key: context.storeKey,
       expect,
       conditions,
       operation,
     });
-    attempt.ticket = ticket;
-    ticket.outcome.then(
+    attempt.pending = pending;
+    pending.outcome.then(
       (result) => actor.send({ type: 'committed', attempt, result }),
       (error: unknown) => {
         actor.send({ type: 'committed', attempt, result: { kind: 'failed', error } });
@@ -364,6 +370,13 @@ class ObjectActors implements ObjectActorSystem {
     } catch (error) {
       failed(error);
     }
+  }
+
+  #pause({ actor }: ActiveObject, number: number): void {
+    const goOn = (): void => actor.send({ type: 'answered', number, answer: { kind: 'allowed' } });
+    const { pause, timers } = this.#deps;
+    if (pause === undefined) timers.nextTurn(goOn);
+    else void pause().then(goOn);
   }
 
   #answered(): void {

@@ -33,6 +33,8 @@ export interface CurrentObject {
   readonly object: ApiObject;
   /** Undefined while the write that made it has not been committed yet: no client can know it. */
   readonly revision: Revision | undefined;
+  /** Of its JSON, where that is known. */
+  readonly encodedBytes?: number | undefined;
 }
 
 /** All of a command is data: it can be logged, sent and decided again somewhere else. */
@@ -82,7 +84,11 @@ export type Decide = (
   command: ChangeCommand,
   current: CurrentObject | undefined,
   answers: readonly Answer[],
-) => Proposal;
+) => Proposal | ProposalSteps;
+
+/** A proposal in parts, for what is too much for one turn of the event loop. Each part is as pure as
+ * the whole: it is begun anew where the object has changed meanwhile. */
+export type ProposalSteps = Iterator<undefined, Proposal>;
 
 interface ObjectProposal {
   /** The whole next object, without resourceVersion. */
@@ -114,12 +120,11 @@ export type Proposal =
 /**
  * What only somebody else can answer: an authorizer, a plugin, later a webhook. `mutate`:
  * what has the object to have beside what the writer gave it; `validate`: may this be written;
- * `judge`: what takes longer than a decision may has to be worked out first; `convert`: `next` has
- * to be known in another version, `apiVersion`.
+ * `convert`: `next` has to be known in another version, `apiVersion`.
  * `next` undefined: a deletion. `current` undefined: a creation.
  */
 export interface Question {
-  readonly kind: 'mutate' | 'validate' | 'judge' | 'convert';
+  readonly kind: 'mutate' | 'validate' | 'convert';
   readonly next: ApiObject | undefined;
   readonly current: ApiObject | undefined;
   readonly apiVersion?: string | undefined;
@@ -127,8 +132,8 @@ export interface Question {
 
 export type Answer =
   | { readonly kind: 'allowed' }
-  /** Of `judge` and `convert`: it has been, and is remembered. */
-  | { readonly kind: 'judged' | 'converted' }
+  /** Of `convert`: it is known, and remembered. */
+  | { readonly kind: 'converted' }
   /** Of `mutate`: the object as it has to be. */
   | { readonly kind: 'object'; readonly object: ApiObject }
   | { readonly kind: 'refused'; readonly error: StatusError };

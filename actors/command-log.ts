@@ -25,7 +25,7 @@ import type { Revision, StoreKey } from '../src/storage/storage.ts';
 import { assert } from '../src/stdx/assert.ts';
 import type { Answer, ObjectCommand, ObjectOutcome } from './actors.ts';
 import type { Entry, ObjectContext } from './object-context.ts';
-import { answeredFinding, conclude, examine } from './object-decision.ts';
+import { answeredFinding, conclude, examine, examineRest } from './object-decision.ts';
 import type { Decision, DecisionPorts } from './object-decision.ts';
 import type { LifeState } from './object-machine.ts';
 import { nothing } from './object-snapshot.ts';
@@ -158,7 +158,8 @@ function decided(
   ports: DecisionPorts,
 ): Decision {
   const answers = data.map(answerOf);
-  const examined = examine(name.key, command, basis, answers, ports);
+  let examined = examine(name.key, command, basis, answers, ports);
+  while (examined.kind === 'unfinished') examined = examineRest(examined.rest, basis);
   if (examined.kind === 'finding') return conclude(name, command, basis, examined, ports);
   const answer = answers.at(-1);
   const finding = answer && answeredFinding(examined, answer);

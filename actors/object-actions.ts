@@ -27,7 +27,7 @@ import type {
   ObjectEvent,
   ObjectPorts,
 } from './object-context.ts';
-import { answeredFinding, conclude, examine, refusing } from './object-decision.ts';
+import { answeredFinding, conclude, examine, examineRest, refusing } from './object-decision.ts';
 import type { Decision, Finding } from './object-decision.ts';
 import type { ActionName } from './object-machine.ts';
 import { nothing, persistedOf, stateOf } from './object-snapshot.ts';
@@ -113,7 +113,7 @@ function decideNext(context: ObjectContext, ports: ObjectPorts, effects: Effects
 
 const idle = { type: 'idle' } as const;
 
-/** Undefined: a question has to be answered first. */
+/** Undefined: a question has to be answered first, or the rest has a turn of its own. */
 function findingOf(
   context: ObjectContext,
   entry: Entry,
@@ -121,8 +121,17 @@ function findingOf(
   ports: ObjectPorts,
 ): Finding | undefined {
   if (entry.answered !== undefined) return entry.answered;
-  const examined = examine(context.key, entry.command, basis, entry.answers, ports);
+  const { rest } = entry;
+  const examined =
+    rest === undefined
+      ? examine(context.key, entry.command, basis, entry.answers, ports)
+      : examineRest(rest, basis);
+  entry.rest = examined.kind === 'unfinished' ? examined.rest : undefined;
   if (examined.kind === 'finding') return examined;
+  if (examined.kind === 'unfinished') {
+    context.asking = { kind: 'unfinished', entry, rest: examined.rest };
+    return undefined;
+  }
   if (entry.answers.length >= ports.limits.questionsMax) {
     return refusing(newInternalError('a decision asks too many questions'));
   }
@@ -138,7 +147,7 @@ function attemptOf(
   assumed: boolean,
 ): Attempt {
   return {
-    ticket: undefined,
+    pending: undefined,
     entry,
     decision,
     basis,
@@ -345,6 +354,10 @@ const ask: ObjectAction = (context, _event, effects) => {
   context.questionNumber += 1;
   const { command } = asking.entry;
   const number = context.questionNumber;
+  if (asking.kind === 'unfinished') {
+    effects.emit({ type: 'pause', number });
+    return;
+  }
   effects.emit({ type: 'ask', number, command, question: asking.question });
 };
 
@@ -358,9 +371,11 @@ function takeAnswer(
   if (event.type !== 'answered' || asking === undefined) return;
   if (event.number !== context.questionNumber) return;
   context.asking = undefined;
-  const { entry } = asking;
-  entry.answers = [...entry.answers, event.answer];
-  entry.answered = answeredFinding(asking, event.answer);
+  if (asking.kind === 'asking') {
+    const { entry } = asking;
+    entry.answers = [...entry.answers, event.answer];
+    entry.answered = answeredFinding(asking, event.answer);
+  }
   effects.raise('resume');
 }
 

@@ -11,7 +11,7 @@
  * Invariant: the context belongs to one actor, whose actions change it in place: a copy of the
  * mailbox for each command would be quadratic in what waits.
  */
-import type { CommitOutcome } from '../src/storage/commit-ticket.ts';
+import type { CommitOutcome } from '../src/storage/pending-commit.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Revision, StoredRecord, StoreKey } from '../src/storage/storage.ts';
 import type {
@@ -20,11 +20,18 @@ import type {
   ObjectCommand,
   ObjectOutcome,
   Permit,
+  ProposalSteps,
   Question,
 } from './actors.ts';
 import type { ActorLimits } from './limits.ts';
 import { Mailbox } from './mailbox.ts';
-import type { Asking, Decision, DecisionPorts, Finding } from './object-decision.ts';
+import type {
+  Asking,
+  Decision,
+  DecisionPorts,
+  Finding,
+  Unfinished,
+} from './object-decision.ts';
 import type { DecisionEvent, InternalEvent } from './object-machine.ts';
 import type { ObjectState, PendingMutation, RecordDecoders } from './object-snapshot.ts';
 
@@ -62,6 +69,8 @@ export interface Entry {
   answers: readonly Answer[];
   /** What it comes to, now that its questions are answered. */
   answered: Finding | undefined;
+  /** What is left of a decision that was begun on the object as it is. */
+  rest: ProposalSteps | undefined;
   /** The store was read after the command came. */
   fresh: boolean;
   lostRaces: number;
@@ -79,7 +88,7 @@ export interface ObjectContext {
   tip: ObjectState | undefined;
   /** Decided, and about to be carried out by the machine's verdict. */
   pending: Attempt | undefined;
-  asking: (Asking & { readonly entry: Entry }) | undefined;
+  asking: ((Asking | Unfinished) & { readonly entry: Entry }) | undefined;
   /** Of the last question; an answer to an earlier one is late. */
   questionNumber: number;
   /** Entries that were there when the store was asked. */
@@ -117,15 +126,17 @@ export function newEntry(
     attempt: undefined,
     answers: noAnswers,
     answered: undefined,
+    rest: undefined,
     fresh: false,
     lostRaces: 0,
   };
 }
 
-/** Nothing that was answered holds for another state of the object. */
+/** Nothing that was answered holds for another state of the object, nor what was begun. */
 export function forgetAnswers(entry: Entry): void {
   entry.answers = noAnswers;
   entry.answered = undefined;
+  entry.rest = undefined;
 }
 
 /** Into the mailbox of the actor. */
@@ -146,6 +157,8 @@ export type ObjectEffect =
       readonly command: ChangeCommand;
       readonly question: Question;
     }
+  /** The decision goes on in a turn of its own: `answered` with this number, and `allowed`. */
+  | { readonly type: 'pause'; readonly number: number }
   | { readonly type: 'answer'; readonly entry: Entry; readonly outcome: ObjectOutcome }
   | { readonly type: 'reject'; readonly entry: Entry; readonly error: unknown }
   | { readonly type: 'redecided'; readonly count: number }

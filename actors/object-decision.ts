@@ -2,7 +2,8 @@
  * One decision: what a command does to the object as the actor knows it. Pure and synchronous.
  *
  *   command ──Decide──▶ proposal ──▶ finding: an event of the machine ──lifeStep──▶ verdict
- *                          └──▶ question, to be asked                      │
+ *                          ├──▶ question, to be asked                      │
+ *                          └──▶ unfinished: the rest in a turn of its own  │
  *                                                      write | show | refused: a decision
  *
  * Invariants: a throw in Decide, or in encoding, refuses that command and nothing else. Equal
@@ -32,6 +33,7 @@ import type {
   Decide,
   ObjectCommand,
   Proposal,
+  ProposalSteps,
   Question,
 } from './actors.ts';
 import { lifeStep } from './object-machine.ts';
@@ -81,6 +83,12 @@ export interface Asking {
   readonly finding: Finding | undefined;
 }
 
+/** There is more to decide: in a turn of its own. */
+export interface Unfinished {
+  readonly kind: 'unfinished';
+  readonly rest: ProposalSteps;
+}
+
 export interface DecisionPorts {
   readonly decide: Decide;
   readonly encode: (key: ObjectKey, object: ApiObject) => { readonly record: ObjectRecord };
@@ -107,7 +115,7 @@ export function examine(
   basis: ObjectState,
   answers: readonly Answer[],
   ports: DecisionPorts,
-): Finding | Asking {
+): Finding | Asking | Unfinished {
   try {
     switch (command.type) {
       case 'create':
@@ -119,6 +127,18 @@ export function examine(
       default:
         return unreachable(command);
     }
+  } catch (error) {
+    return refusing(newInternalError(messageOf(error)));
+  }
+}
+
+/** The next part of what was begun on this basis. Never throws. */
+export function examineRest(
+  rest: ProposalSteps,
+  basis: ObjectState,
+): Finding | Asking | Unfinished {
+  try {
+    return nextPart(rest, currentOf(basis));
   } catch (error) {
     return refusing(newInternalError(messageOf(error)));
   }
@@ -157,12 +177,33 @@ function examineDeadline(
 function examineChange(
   key: ObjectKey,
   command: ChangeCommand,
-  { image, revision }: ObjectState,
+  basis: ObjectState,
   answers: readonly Answer[],
   decide: Decide,
+): Finding | Asking | Unfinished {
+  const current = currentOf(basis);
+  const proposed = decide(key, command, current, answers);
+  return 'next' in proposed ? nextPart(proposed, current) : examineProposal(proposed, current);
+}
+
+function currentOf({ image, revision }: ObjectState): CurrentObject | undefined {
+  return image && { object: image.object, revision, encodedBytes: image.bytes.byteLength };
+}
+
+function nextPart(
+  rest: ProposalSteps,
+  current: CurrentObject | undefined,
+): Finding | Asking | Unfinished {
+  const part = rest.next();
+  return part.done === true
+    ? examineProposal(part.value, current)
+    : { kind: 'unfinished', rest };
+}
+
+function examineProposal(
+  proposal: Proposal,
+  current: CurrentObject | undefined,
 ): Finding | Asking {
-  const current: CurrentObject | undefined = image && { object: image.object, revision };
-  const proposal = decide(key, command, current, answers);
   if (proposal.kind === 'ask') {
     return { kind: 'asking', question: proposal.question, finding: undefined };
   }
@@ -213,7 +254,7 @@ export function answeredFinding(
   answer: Answer,
 ): Finding | undefined {
   if (answer.kind === 'refused') return refusing(answer.error);
-  if (question.kind !== 'validate') return undefined;
+  if (question.kind === 'mutate') return undefined;
   if (answer.kind === 'allowed') return finding;
   return refusing(newInternalError('whoever validates cannot change the object'));
 }

@@ -11,7 +11,7 @@
  * next mutation on the key expects it. Nothing but the settling of that mutation changes a state.
  */
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
-import type { CommitTicket, Submission } from '../src/storage/commit-ticket.ts';
+import type { PendingCommit, Submission } from '../src/storage/pending-commit.ts';
 import type { ObjectRecord, RecordTimer } from '../src/storage/record.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { Revision, StoredRecord } from '../src/storage/storage.ts';
@@ -26,9 +26,9 @@ export interface ObjectImage {
   readonly timer: RecordTimer | undefined;
 }
 
-/** A mutation on its way. Whoever submits it notes its ticket here. */
+/** A mutation on its way. Whoever submits it notes here what becomes of it. */
 export interface PendingMutation {
-  ticket: CommitTicket | undefined;
+  pending: PendingCommit | undefined;
 }
 
 export interface ObjectState {
@@ -104,8 +104,8 @@ export function nothing(
 /** What a mutation decided on `basis` expects of the store. */
 export function expectationOf({ madeBy, revision }: ObjectState): Submission['expect'] {
   if (madeBy !== undefined) {
-    assert(madeBy.ticket !== undefined, 'mutations are submitted in the order of their decisions');
-    return madeBy.ticket;
+    assert(madeBy.pending !== undefined, 'mutations are submitted in the order of their decisions');
+    return madeBy.pending;
   }
   if (revision === undefined) return { kind: 'absent' };
   return { kind: 'revision', revision };

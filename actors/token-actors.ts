@@ -15,7 +15,6 @@
  * Bounds: one entry of the wheel for each such token; one timer of the process for all. What lies
  * further away than `farMs` is looked at again after that time.
  */
-import { createActor } from 'xstate';
 import type { Actor, ActorLogic, ActorScope, Snapshot } from 'xstate';
 import { storeKey } from '../src/storage/keys.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
@@ -25,7 +24,7 @@ import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { TimerWheel, WheelEntry } from '../src/stdx/timer-wheel.ts';
 import { tokenStates } from './actors.ts';
 import type { AnySystem } from './object-logic.ts';
-import { sequenceOf } from './root-actor.ts';
+import { createChild, sequenceOf } from './root-actor.ts';
 import type { RootActor } from './root-actor.ts';
 import { compiledToken, tokenLives, tokenMachine } from './token-machine.ts';
 import type { TokenEventType, TokenLife } from './token-machine.ts';
@@ -205,12 +204,7 @@ class Tokens implements TokenActors {
   #restore(key: ObjectKey, timer: RecordTimer): void {
     const name = storeKey(key);
     const snapshot = tokenSnapshotOf(key, timer);
-    const actor = createActor(tokenLogic, {
-      parent: this.#deps.root,
-      id: `token:${name}`,
-      input: snapshot.context,
-      snapshot,
-    });
+    const actor = createChild(this.#deps.root, tokenLogic, `token:${name}`, snapshot);
     const resident = new Resident(actor);
     this.#residents.set(name, resident);
     actor.on('*', ({ type }) => this.#perform(resident, type));

@@ -1,23 +1,28 @@
 /**
  * The bench of expressions: `node dist/bench/cel.js [--smoke]` after a build.
  *
- * Question: how long does it take to compile real rules, and how many evaluations a second does one
- * core do, on JSON data as it is decoded?
+ * Questions: how long does it take to compile real rules, and how many evaluations a second does one
+ * core do, on JSON data as it is decoded? How long is the longest part of an expression that uses
+ * its whole budget, and the longest step of compiling one as long as an object may hold?
  *
- * What it does not answer: what a request with rules costs, or what schema-typed data add. Nothing
- * else is measured beside it: Debian's stable release has no package of the reference's library
- * to build a peer with.
+ * What it does not answer: what a request with rules costs, or what schema-typed data add.
  *
- * Each rule is warmed up before it is measured; the figure is the best of three rounds.
+ * Each rule is warmed up before it is measured; the figure is the best of three rounds. Beside it
+ * stands the reference's library (cel-go, with its costs tracked and one core) in the same minute,
+ * where it is installed with Go: test/support/clients/cel-go-peer.ts says where it is looked for.
  */
+import { readFileSync } from 'node:fs';
 import { costTables } from '../src/cel/cost-tables.ts';
 import { createEnvironment } from '../src/cel/environment.ts';
+import { compileInParts } from '../src/cel/expression.ts';
 import { bindings } from '../src/cel/library/bindings.ts';
+import { regexLibrary } from '../src/cel/library/regex-library.ts';
 import { stringsLibrary } from '../src/cel/library/strings-library.ts';
 import { dynType, intType, mapType, stringType } from '../src/cel/type.ts';
 import type { Type } from '../src/cel/type.ts';
 import type { Value } from '../src/cel/value.ts';
 import { systemClock } from '../src/stdx/clock.ts';
+import { findCelGo, startCelGo } from '../test/support/clients/cel-go-peer.ts';
 
 interface Rule {
   readonly name: string;
@@ -124,6 +129,11 @@ function rate(count: number, run: () => void): number {
   return best;
 }
 
+const found = findCelGo();
+if (found.kind === 'missing') console.log(`without cel-go: ${found.reason}`);
+const peer = found.kind === 'found' ? await startCelGo(found) : undefined;
+const perSecondText = (rate: number): string => Math.round(rate).toLocaleString('en-US');
+
 for (const { name, rule, variables, type } of rules) {
   const environment = createEnvironment({
     costs: costTables.kubernetes,
@@ -144,6 +154,81 @@ for (const { name, rule, variables, type } of rules) {
   const compiles = rate(compilations, () => {
     environment.program(environment.compile(rule).ast ?? ast);
   });
-  const evaluated = Math.round(perSecond).toLocaleString('en-US').padStart(12);
-  console.log(`${name.padEnd(28)}${evaluated}/s   compile ${Math.round(1e6 / compiles)} us`);
+  const evaluated = perSecondText(perSecond).padStart(12);
+  let line = `${name.padEnd(28)}${evaluated}/s   compile ${Math.round(1e6 / compiles)} us`;
+  if (peer !== undefined) {
+    const types = type === undefined ? {} : { self: type.text };
+    const theirs = await peer.measure({ rule, variables, types, ms: isSmoke ? 10 : 500 });
+    const ratio = (perSecond / theirs.evaluations).toFixed(1);
+    line += `   cel-go ${perSecondText(theirs.evaluations).padStart(10)}/s (${ratio} times)`;
+    line += `, compile ${Math.round(1e6 / theirs.compilations)} us`;
+  }
+  console.log(line);
+}
+peer?.close();
+
+/** Milliseconds of processor time of the thread that runs JavaScript; of all where it is not known. */
+function processorMs(): number {
+  try {
+    const [nanos = ''] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(
+      ' ',
+    );
+    return Number(nanos) / 1e6;
+  } catch {
+    const { system, user } = process.cpuUsage();
+    return (system + user) / 1000;
+  }
+}
+
+/** The longest of what is done at once, and how many there were. */
+function parts(next: () => boolean): string {
+  let [longest, count] = [0, 0];
+  for (let done = false; !done; count += 1) {
+    const start = processorMs();
+    done = next();
+    longest = Math.max(longest, processorMs() - start);
+  }
+  return `${count} parts, the longest ${longest.toFixed(1)} ms of processor time`;
+}
+
+const scale = isSmoke ? 100 : 1;
+const numbers = Array.from({ length: 300_000 / scale }, (_none, i) => i);
+const large: Readonly<Record<string, Value>> = {
+  l: numbers,
+  s: 'a'.repeat(1_400_000 / scale),
+  m: Object.fromEntries(numbers.slice(0, 30_000).map((i) => [`k${i}`, i])),
+  nested: numbers.slice(0, 100_000).map((i) => ({ a: i, b: [i] })),
+};
+const bombs: readonly string[] = [
+  'l.all(a, l.all(b, a + b >= 0))',
+  'l.map(a, l.map(b, a)).size() == 0',
+  'l.exists(a, dyn(a).b == 1)',
+  'l.all(a, s.size() > a - 1000000)',
+  'l.all(a, m.size() > 0)',
+  'l.all(a, nested == nested)',
+  'nested == nested',
+  'm == m',
+  "l.all(a, !s.matches('(a|aa)*b'))",
+  "s.findAll('a').size() == 0",
+  "'%s'.format([nested]) == ''",
+];
+const dynamic = createEnvironment({
+  costs: costTables.kubernetes,
+  libraries: [bindings, stringsLibrary, regexLibrary],
+  variables: Object.keys(large).map((name) => ({ name, type: dynType })),
+  crossTypeComparisons: true,
+});
+for (const bomb of bombs) {
+  const { ast, text } = dynamic.compile(bomb);
+  if (ast === undefined) throw new Error(`${bomb}: ${text}`);
+  const evaluation = dynamic.program(ast).begin(large, { budget: 1_000_000 });
+  console.log(`${bomb.padEnd(36)} ${parts(() => evaluation.next() !== undefined)}`);
+}
+const term = "(l.size() <= 3 || s.startsWith('abc') && has(m.k)) && ";
+const long = `${term.repeat(Math.floor(10_000 / term.length))}true`;
+for (let round = 0; round < 3; round += 1) {
+  const compiling = compileInParts(dynamic, long);
+  console.log(
+    `compile ${long.length} characters`.padEnd(37) + parts(() => compiling.next().done === true),
+  );
 }

@@ -53,7 +53,8 @@ export class InitialEvents {
   readonly #events: Events;
   readonly #limits: StreamLimits;
   readonly #scratch: Uint8Array;
-  #entries: Iterator<Entry> | undefined;
+  readonly #entries: Iterator<Entry>;
+  #isDone = false;
   /** Taken from the iterator, but the chunk was full. */
   #held: Entry | undefined;
 
@@ -73,7 +74,7 @@ export class InitialEvents {
   }
 
   get isDone(): boolean {
-    return this.#entries === undefined;
+    return this.#isDone;
   }
 
   next(): Chunk {
@@ -88,8 +89,11 @@ export class InitialEvents {
     const chunk = new ChunkMaker(pumpChunkBytes);
     let examinedCount = 0;
     while (!chunk.full && examinedCount < pumpExaminedMax) {
-      const entry = this.#take();
-      if (entry === undefined) break;
+      const entry = nextOf(this.#entries);
+      if (entry === undefined) {
+        this.#isDone = true;
+        break;
+      }
       examinedCount += 1;
       if (selects(selection, entry)) chunk.add(encoder.event('ADDED', entry));
     }
@@ -98,13 +102,21 @@ export class InitialEvents {
 
   #intoScratch(): Omit<Chunk, keyof Position> {
     const { encoder, selection } = this.#events;
+    const { pumpExaminedMax } = this.#limits;
+    const entries = this.#entries;
     const scratch = this.#scratch;
+    let held = this.#held;
+    this.#held = undefined;
     let end = 0;
     let framesCount = 0;
     let examinedCount = 0;
-    while (examinedCount < this.#limits.pumpExaminedMax) {
-      const entry = this.#take();
-      if (entry === undefined) break;
+    while (examinedCount < pumpExaminedMax) {
+      const entry = held ?? nextOf(entries);
+      held = undefined;
+      if (entry === undefined) {
+        this.#isDone = true;
+        break;
+      }
       examinedCount += 1;
       if (!selects(selection, entry)) continue;
       const next = encoder.eventInto?.('ADDED', entry, scratch, end) ?? 0;
@@ -120,18 +132,11 @@ export class InitialEvents {
     }
     return { bytes: end === 0 ? undefined : scratch.subarray(0, end), framesCount, examinedCount };
   }
+}
 
-  #take(): Entry | undefined {
-    const held = this.#held;
-    if (held !== undefined) {
-      this.#held = undefined;
-      return held;
-    }
-    const next: IteratorResult<Entry, unknown> | undefined = this.#entries?.next();
-    if (next !== undefined && next.done !== true) return next.value;
-    this.#entries = undefined;
-    return undefined;
-  }
+function nextOf(entries: Iterator<Entry>): Entry | undefined {
+  const next: IteratorResult<Entry, unknown> = entries.next();
+  return next.done === true ? undefined : next.value;
 }
 
 /** The entries that a selection may show, in key order: one, one namespace, or all. */

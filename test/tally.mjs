@@ -68,7 +68,8 @@ export function createTally() {
     if (!result.ok && below.failed === 0) failed(file, reasonOf(result.diag));
     else if (result.ok && below.tests === 0) failed(file, 'there is no test in it');
     const went = result.ok && below.tests > 0 ? 'ok  ' : 'FAIL';
-    console.log(`${went} ${file} (${below.tests} tests)`);
+    const seconds = result.time === undefined ? '' : `, ${(result.time / 1000).toFixed(1)} s`;
+    console.log(`${went} ${file} (${below.tests} tests${seconds})`);
   }
 
   const parser = new Parser();

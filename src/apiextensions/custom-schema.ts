@@ -142,22 +142,10 @@ export type CompileCustomVersion = (
 ) => CustomVersion;
 
 // ---- Definitions
-
-/** What a definition that is written must obey beside the rules of its fields' types. */
-export interface DefinitionJudge {
-  /**
-   * Everything that is wrong with `next`, in the reference's paths and words. `current`: what it
-   * replaces. Both in the form of v1.
-   */
-  judge(next: ApiObject, current: ApiObject | undefined): readonly FieldError[];
-  /** The same in steps: no step compiles more than one rule. */
-  judgeInSteps(
-    next: ApiObject,
-    current: ApiObject | undefined,
-  ): Generator<undefined, readonly FieldError[]>;
-  /** Texts of Warning headers for a definition that is accepted: formats that nobody knows. */
-  warnings(next: ApiObject, current: ApiObject | undefined): readonly string[];
-}
+//
+// What a definition must obey are rules of its kind (src/apis/apiextensions); what is asked of its
+// schemas stands in acceptance/. Expressions take time: definition-expressions.ts judges in steps,
+// and then knows the answer when the rules are asked. protected-groups.ts tells approval.
 
 /** The condition KubernetesAPIApprovalPolicyConformant; undefined: the group needs no approval. */
 export interface ApprovalState {

@@ -56,7 +56,7 @@ export function parseCidr(text: string): IpRange | undefined {
   const prefix = Number(bits) - (asSix ? 96 : 0);
   if (Number(bits) > (asSix ? 128 : address.bytes.length * 8)) return undefined;
   const kept = Math.max(prefix, 0);
-  const first = address.bytes.map((byte, at) => byte & mask(kept - at * 8));
+  const first = address.bytes.map((byte, at) => byte & byteMask(kept - at * 8));
   const shown = address.family === 4 ? first.join('.') : formatIpv6(first);
   return {
     address,
@@ -68,7 +68,7 @@ export function parseCidr(text: string): IpRange | undefined {
 }
 
 /** The bits of one byte that a prefix with this many bits from its start keeps. */
-function mask(bits: number): number {
+export function byteMask(bits: number): number {
   return bits >= 8 ? 255 : bits <= 0 ? 0 : (255 << (8 - bits)) & 255;
 }
 
@@ -123,7 +123,7 @@ function groupsOf(text: string, last: boolean): Parsed | undefined {
 }
 
 /** The longest run of two or more zero groups, the first one of several, becomes `::`. */
-function formatIpv6(bytes: readonly number[]): string {
+export function formatIpv6(bytes: ArrayLike<number>): string {
   const groups = Array.from({ length: 8 }, (_none, at) =>
     (((bytes[at * 2] ?? 0) << 8) | (bytes[at * 2 + 1] ?? 0)).toString(16),
   );

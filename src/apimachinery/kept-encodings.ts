@@ -12,7 +12,11 @@
  * with what keeping an object costs; objects that have gone leave with their generation. Small ones
  * lie in blocks, which is why dropping half of them costs nothing.
  */
+import type { Steps } from '../stdx/stepwise.ts';
+
 const blockBytes = 64 * 1024;
+/** The encoding of a larger object is worth a turn of the event loop. */
+const atOnceBytesMax = 64 * 1024;
 /** Above it an object is kept in memory of its own. */
 const inBlockBytesMax = 8 * 1024;
 /** Of the maps and the view of one kept object. */
@@ -129,6 +133,37 @@ export class KeptEncodings {
       names.set(name, { revision, bytes: kept });
       return kept;
     };
+  }
+
+  /**
+   * What it takes to have the bytes of a large state, in parts: afterwards `encoder` of the same
+   * form finds them. Undefined: there is nothing to do, or they would not be kept.
+   */
+  preparer(
+    form: string,
+    makeSteps: (bytes: Uint8Array) => Steps<Uint8Array>,
+  ): (state: EncodableState) => Steps<void> | undefined {
+    return (state) => {
+      const { name, namespace, revision } = state;
+      if (state.bytes.length <= atOnceBytesMax || revision === 0n) return undefined;
+      const isKnown = [this.#young, this.#old].some(
+        (each) => each.names(form, namespace)?.get(name)?.revision === revision,
+      );
+      return isKnown || this.#largestBytes < 0 ? undefined : this.#prepare(form, state, makeSteps);
+    };
+  }
+
+  *#prepare(
+    form: string,
+    { bytes: stored, name, namespace, revision }: EncodableState,
+    makeSteps: (bytes: Uint8Array) => Steps<Uint8Array>,
+  ): Steps<void> {
+    const bytes = yield* makeSteps(stored);
+    if (bytes.length > this.#largestBytes) return;
+    this.#madeCount += 1;
+    this.#makeRoom(bytes.length);
+    const kept = this.#young.copy(bytes);
+    this.#young.ownNames(form, namespace).set(name, { revision, bytes: kept });
   }
 
   #makeRoom(bytes: number): void {

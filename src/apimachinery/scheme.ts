@@ -45,15 +45,6 @@ export type NameRule =
 
 export type CountedMetadata = 'annotations' | 'labels';
 
-/** How a delete without gracePeriodSeconds waits. */
-export type DeletionRule =
-  /** Removed, or finalized, at once. */
-  | 'immediate'
-  /** spec.terminationGracePeriodSeconds (default 30); 0 when not bound to a node or finished. */
-  | 'pod'
-  /** Phase becomes Terminating; removed when spec.finalizers is empty. */
-  | 'namespace';
-
 /** What becomes of the objects that name a deleted one as their owner, when the request does not
  * say. `none`: the kind owns nothing, whatever a request says. */
 export type DependentsRule = 'delete' | 'orphan' | 'none';
@@ -186,7 +177,6 @@ export interface KindInfo extends GroupVersionKind {
   readonly conversions?: ReadonlyMap<string, KindConversion | undefined> | undefined;
 
   readonly nameRule: NameRule;
-  readonly deletion: DeletionRule;
   /** Absent: `delete`. */
   readonly dependents?: DependentsRule | undefined;
   /** PUT to a name that does not exist creates it. */

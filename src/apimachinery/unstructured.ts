@@ -5,6 +5,8 @@
  * Invariants: values are immutable once decoded; a change makes a new object by spreading. An
  * integer that a double cannot hold is a bigint, so no digit is lost between request and store.
  */
+import { setMember } from '../stdx/lookup.ts';
+
 export type JsonValue = null | boolean | number | bigint | string | JsonArray | JsonObject;
 export type JsonArray = readonly JsonValue[];
 export interface JsonObject {
@@ -66,7 +68,7 @@ export type ObjectDraft = Record<string, JsonValue | undefined>;
 /** A copy to write to: see withMember. Not for a name `__proto__` that comes from outside. */
 export function draftOf(object: JsonObject): ObjectDraft {
   const copy: ObjectDraft = {};
-  for (const key in object) setOwn(copy, key, object[key]);
+  for (const key in object) setMember(copy, key, object[key]);
   return copy;
 }
 
@@ -78,17 +80,7 @@ export function draftOf(object: JsonObject): ObjectDraft {
 export function without(object: JsonObject, ...names: readonly string[]): JsonObject {
   const copy: ObjectDraft = {};
   for (const key in object) {
-    if (!names.includes(key)) setOwn(copy, key, object[key]);
+    if (!names.includes(key)) setMember(copy, key, object[key]);
   }
   return copy;
-}
-
-/** Of one name an assignment does not make a member. */
-function setOwn(draft: ObjectDraft, key: string, value: JsonValue | undefined): void {
-  if (key !== '__proto__') {
-    draft[key] = value;
-    return;
-  }
-  const how = { configurable: true, enumerable: true, writable: true };
-  Object.defineProperty(draft, key, { value, ...how });
 }

@@ -12,15 +12,15 @@
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { TablePrinter } from '../apimachinery/projection/printer.ts';
-import type { CountedMetadata, DeletionRule, NameRule, Verb } from '../apimachinery/scheme.ts';
+import type { CountedMetadata, NameRule, Verb } from '../apimachinery/scheme.ts';
 import type { DefaultTable } from '../apimachinery/typed/defaulting.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
-import type { Operation } from '../registry/registry.ts';
+import type { Connection, Operation } from '../registry/registry.ts';
 import type { DecideOperation } from '../registry/write-command.ts';
 import type { KindStrategy, SubresourceRules } from '../registry/strategy.ts';
 import type { Language } from '../cel/language.ts';
 import type { FieldMaps } from './conversion/conversion.ts';
-import type { KindRules, SteppedRules } from './validation/kind-rules.ts';
+import type { KindRules } from './validation/kind-rules.ts';
 import type { Migration } from './validation/migrated-rules.ts';
 import type { KindWarnings } from './warnings/kind-warnings.ts';
 
@@ -43,7 +43,7 @@ export interface KindDefinition {
   /** Of one that is served as an operation: what it does. Absent: it asks (endpoints/reviews). */
   readonly operation?: Operation | undefined;
   /** Where expressions stand in its objects, and what they must obey when they are written. */
-  readonly expressions?: ((language: Language) => SteppedRules) | undefined;
+  readonly expressions?: ((language: Language) => KindRules) | undefined;
   /** What operations do to an object of it, by the name that they give in their command. */
   readonly decisions?: Readonly<Record<string, DecideOperation>> | undefined;
   /** Feature gates that it needs, all of them. */
@@ -51,8 +51,6 @@ export interface KindDefinition {
 
   /** How names are checked. Default: `dns-subdomain`. */
   readonly names?: NameRule | undefined;
-  /** How a deletion waits. Default: `immediate`. */
-  readonly deletion?: DeletionRule | undefined;
   /** Its objects are nobody's owner. */
   readonly ownsNothing?: true | undefined;
   /** PUT to a free name creates. */
@@ -153,6 +151,8 @@ export interface SubresourceDefinition {
   readonly kinds?: ((release: number) => readonly WrittenKind[]) | undefined;
   /** It leads to what runs; `below`: with a path of its own behind it. */
   readonly connects?: 'here' | 'below' | undefined;
+  /** Of one that leads to what runs: where to. */
+  readonly connection?: Connection | undefined;
   /** What a write through it may change and so own: steps of field paths, `*` is any element. */
   readonly writes?: readonly (readonly string[])[] | undefined;
   /** Of one that is posted and shows no part of the object: what it does. */

@@ -5,6 +5,7 @@
  * Invariants: immutable. Two definitions of one resource are a broken build and throw; a resource
  * without a definition has what most kinds have.
  */
+import type { Identity } from '../apimachinery/identity.ts';
 import { assert } from '../stdx/assert.ts';
 import { catalogue, parseCatalogue, resourceKey } from './catalogue.ts';
 import type { CatalogueKind } from './catalogue.ts';
@@ -79,3 +80,9 @@ export function versionOf(
 }
 
 const nothingOfItsOwn: VersionDefinition = {};
+
+/** `<group template>/<resource>` under the identity's names. */
+export function filledKey(key: string, identity: Identity): string {
+  const slash = key.lastIndexOf('/');
+  return `${identity.fill(key.slice(0, slash))}${key.slice(slash)}`;
+}

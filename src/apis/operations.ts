@@ -1,18 +1,17 @@
 /**
- * What a POST to a subresource does, or one to the collection of a kind that is never stored, as
- * the definitions of the kinds say.
+ * What a POST to a subresource does, or one to the collection of a kind that is never stored, and
+ * where a subresource leads, as the definitions of the kinds say.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import type { Operation, OperationOf } from '../registry/registry.ts';
+import type { Connection, ConnectionOf, Operation, OperationOf } from '../registry/registry.ts';
 import type { DecideOperation } from '../registry/write-command.ts';
-import { builtInKinds } from './kind-set.ts';
+import { builtInKinds, filledKey } from './kind-set.ts';
 import type { KindSet } from './kind-set.ts';
 
 export function operationsOf(identity: Identity, kinds: KindSet = builtInKinds): OperationOf {
   const operations = new Map<string, Operation>();
   for (const { resource: key, operation, subresources = {} } of kinds.definitions) {
-    const slash = key.lastIndexOf('/');
-    const name = `${identity.fill(key.slice(0, slash))}${key.slice(slash)}`;
+    const name = filledKey(key, identity);
     if (operation !== undefined) operations.set(`${name}/`, operation);
     for (const [subresource, { operation: own }] of Object.entries(subresources)) {
       if (own !== undefined) operations.set(`${name}/${subresource}`, own);
@@ -20,6 +19,20 @@ export function operationsOf(identity: Identity, kinds: KindSet = builtInKinds):
   }
   return ({ storage: { group, resource } }, subresource) =>
     operations.get(`${group}/${resource}/${subresource}`);
+}
+
+/** Where subresources that lead to what runs lead, as the definitions of the kinds say. */
+export function connectionsOf(identity: Identity, kinds: KindSet = builtInKinds): ConnectionOf {
+  const connections = new Map<string, Connection>();
+  for (const { resource: key, subresources = {} } of kinds.definitions) {
+    for (const [subresource, { connection }] of Object.entries(subresources)) {
+      if (connection !== undefined) {
+        connections.set(`${filledKey(key, identity)}/${subresource}`, connection);
+      }
+    }
+  }
+  return ({ storage: { group, resource } }, subresource) =>
+    connections.get(`${group}/${resource}/${subresource}`);
 }
 
 /** What operations do to objects, by their names: pure, as every decision. */

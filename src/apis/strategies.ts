@@ -17,7 +17,7 @@ import type { KindStrategy, StrategyOf, SubresourceRules } from '../registry/str
 import { lookup } from '../stdx/lookup.ts';
 import { underIdentity } from './kind-definition.ts';
 import type { KindDefinition } from './kind-definition.ts';
-import { builtInKinds, versionOf } from './kind-set.ts';
+import { builtInKinds, filledKey, versionOf } from './kind-set.ts';
 import type { KindSet } from './kind-set.ts';
 import { schemaExemptionsOf } from './schema-exemptions.ts';
 import { noticesOf } from './strategy/notices.ts';
@@ -27,7 +27,7 @@ import {
   rulesInRulesVersion,
   rulesView,
 } from './strategy/rules-version.ts';
-import type { KindRules, SteppedRules } from './validation/kind-rules.ts';
+import type { KindRules } from './validation/kind-rules.ts';
 import { bothRules, kindRulesOf, versionRulesOf } from './validation/definition-rules.ts';
 import { notMigrated } from './validation/migrated-rules.ts';
 import type { Migration } from './validation/migrated-rules.ts';
@@ -69,22 +69,11 @@ export function strategiesOf(
       ...(preparation && preparationInRulesVersion(preparation, kind)),
       warnings: warningsOf(warnings, noticesOf(stored, identity), view),
       deletionWarning: version.deletionWarning,
-      judging: judgingOf(expressions, view),
+      prepareValidation: rules.prepareValidation,
       ...validation(base, (object) => checkSchema(view(object)), rules),
     };
     made.set(kind, strategy);
     return strategy;
-  };
-}
-
-function judgingOf(
-  { isJudged, judgeInSteps }: SteppedRules = {},
-  view: (object: ApiObject) => ApiObject,
-): KindStrategy['judging'] {
-  if (isJudged === undefined || judgeInSteps === undefined) return undefined;
-  return {
-    isJudged: (next, current) => isJudged(view(next), current && view(current)),
-    judgeInSteps: (next, current) => judgeInSteps(view(next), current && view(current)),
   };
 }
 
@@ -122,12 +111,6 @@ function warningsOf(
     const own = ofKind(next, current, subresource);
     return subresource === '' ? [...notices(next), ...own] : own;
   };
-}
-
-/** `<group template>/<resource>` under the identity's names. */
-function filledKey(key: string, identity: Identity): string {
-  const slash = key.lastIndexOf('/');
-  return `${identity.fill(key.slice(0, slash))}${key.slice(slash)}`;
 }
 
 /** A field that is missing is said to be so once: by the rule that knows why it is needed. */

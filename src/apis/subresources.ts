@@ -7,6 +7,8 @@
  */
 import type { Verb } from '../apimachinery/scheme.ts';
 import { lookup } from '../stdx/lookup.ts';
+import { proxyConnection } from './connections.ts';
+import type { ProxyRefusal } from './connections.ts';
 import type { KindDefinition, SubresourceDefinition, WrittenKind } from './kind-definition.ts';
 
 /** Of a subresource that shows a part of the object. */
@@ -22,10 +24,11 @@ export function writtenKind(
 }
 
 /** proxy: to a port of what runs, with a path of its own behind it. */
-export function proxySubresource(options: string): SubresourceDefinition {
+export function proxySubresource(options: string, refusalOf: ProxyRefusal): SubresourceDefinition {
   const kinds = [writtenKind('', 'v1', options, 'core')];
   const verbs: readonly Verb[] = ['create', 'delete', 'get', 'patch', 'update'];
-  return { verbs, kinds: () => kinds, connects: 'below' };
+  const connection = proxyConnection(refusalOf);
+  return { verbs, kinds: () => kinds, connects: 'below', connection };
 }
 
 export const scaleKind = writtenKind('autoscaling', 'v1', 'Scale', 'autoscaling');

@@ -14,8 +14,8 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { budgets } from '../cel/budgets.ts';
-import type { Environment } from '../cel/cel.ts';
-import { compileExpression, selectsField } from '../cel/expression.ts';
+import type { Environment, Outcome } from '../cel/cel.ts';
+import { compileExpression, evaluateInTurns, selectsField } from '../cel/expression.ts';
 import type { CompiledExpression, Expression } from '../cel/expression.ts';
 import type { Language } from '../cel/language.ts';
 import { elementsOf } from '../cel/library/lists-library.ts';
@@ -31,6 +31,7 @@ import { anyType, boolType, mapType, stringType } from '../cel/type.ts';
 import { Double, ListValue } from '../cel/value.ts';
 import type { Value } from '../cel/value.ts';
 import { lookup } from '../stdx/lookup.ts';
+import type { Turns } from '../stdx/turns.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 
 const texts = declaredList(declaredText);
@@ -85,18 +86,26 @@ type Evaluated =
   | { readonly kind: 'ok'; readonly value: Value }
   | { readonly kind: 'failed'; readonly why: string };
 
-function evaluate(expression: Expression, bindings: Readonly<Record<string, Value>>): Evaluated {
-  const outcome = expression.program.evaluate(bindings, { budget: budgets.perEvaluation });
+async function evaluate(expression: Expression, { bindings, turns }: ClaimValues) {
+  const options = { budget: budgets.perEvaluation };
+  return evaluatedOf(expression, await evaluateInTurns(expression, bindings, options, turns));
+}
+
+function evaluatedOf(expression: Expression, outcome: Outcome): Evaluated {
   if (outcome.kind === 'value') return { kind: 'ok', value: outcome.value };
   const why = outcome.kind === 'unknown' ? 'the result is not known' : outcome.message;
   return { kind: 'failed', why: `expression '${expression.text}' resulted in error: ${why}` };
 }
 
-export type ClaimValues = Readonly<Record<string, Value>>;
+/** What expressions see, and where those go on that take long. */
+export interface ClaimValues {
+  readonly bindings: Readonly<Record<string, Value>>;
+  readonly turns: Pick<Turns, 'run'>;
+}
 
 /** Made once for a token, for all of its expressions. */
-export function claimValues(claims: JsonObject): ClaimValues {
-  return lookup({ claims: withDoubles(claims) as Value });
+export function claimValues(claims: JsonObject, turns: ClaimValues['turns']): ClaimValues {
+  return { bindings: lookup({ claims: withDoubles(claims) as Value }), turns };
 }
 
 function withDoubles(value: JsonValue | undefined): unknown {
@@ -110,8 +119,12 @@ export type MappedText =
   | { readonly kind: 'ok'; readonly text: string }
   | { readonly kind: 'failed'; readonly why: string };
 
-export function mapToText(expression: Expression, claims: ClaimValues, what: string): MappedText {
-  const evaluated = evaluate(expression, claims);
+export async function mapToText(
+  expression: Expression,
+  claims: ClaimValues,
+  what: string,
+): Promise<MappedText> {
+  const evaluated = await evaluate(expression, claims);
   if (evaluated.kind === 'failed') return evaluated;
   if (typeof evaluated.value === 'string') return { kind: 'ok', text: evaluated.value };
   return { kind: 'failed', why: `${what} claim expression must return a string` };
@@ -122,8 +135,11 @@ export type MappedTexts =
   | { readonly kind: 'failed'; readonly why: string };
 
 /** A text, a list of texts, or null for none. Empty ones are left out. */
-export function mapToTexts(expression: Expression, claims: ClaimValues): MappedTexts {
-  const evaluated = evaluate(expression, claims);
+export async function mapToTexts(
+  expression: Expression,
+  claims: ClaimValues,
+): Promise<MappedTexts> {
+  const evaluated = await evaluate(expression, claims);
   if (evaluated.kind === 'failed') return evaluated;
   const { value } = evaluated;
   const list = Array.isArray(value) || value instanceof ListValue;
@@ -136,32 +152,27 @@ export function mapToTexts(expression: Expression, claims: ClaimValues): MappedT
 }
 
 /** What the first rule that does not hold says; undefined: all hold. */
-export function brokenClaimRule(
+export async function brokenRule(
   rules: readonly ValidationRule[],
-  claims: ClaimValues,
-): string | undefined {
-  return brokenRule(rules, claims);
-}
-
-export function brokenUserRule(
-  rules: readonly ValidationRule[],
-  user: UserInfo,
-): string | undefined {
-  if (rules.length === 0) return undefined;
-  const { name: username, uid, groups, extra } = user;
-  return brokenRule(rules, { user: schemaValue({ username, uid, groups, extra }, userType) });
-}
-
-function brokenRule(
-  rules: readonly ValidationRule[],
-  bindings: Readonly<Record<string, Value>>,
-): string | undefined {
+  values: ClaimValues,
+): Promise<string | undefined> {
   for (const { expression, message } of rules) {
-    const evaluated = evaluate(expression, bindings);
+    const evaluated = await evaluate(expression, values);
     if (evaluated.kind === 'failed') return evaluated.why;
     if (evaluated.value === true) continue;
     const rule = `validation expression '${expression.text}' failed`;
     return message === '' ? rule : `${rule}: ${message}`;
   }
   return undefined;
+}
+
+export async function brokenUserRule(
+  rules: readonly ValidationRule[],
+  user: UserInfo,
+  turns: ClaimValues['turns'],
+): Promise<string | undefined> {
+  if (rules.length === 0) return undefined;
+  const { name: username, uid, groups, extra } = user;
+  const value = schemaValue({ username, uid, groups, extra }, userType);
+  return brokenRule(rules, { bindings: { user: value }, turns });
 }

@@ -11,11 +11,12 @@
  */
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import type { Turns } from '../stdx/turns.ts';
 import type { Authentication, TokenAuthenticator } from './authenticator.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { IssuerConfig } from './issuer-config.ts';
 import {
-  brokenClaimRule,
+  brokenRule,
   brokenUserRule,
   claimValues,
   mapToText,
@@ -31,6 +32,8 @@ export interface IssuerAuthenticatorOptions {
   readonly issuers: readonly IssuerConfig[];
   readonly clock: Clock;
   readonly timers: Timers;
+  /** For expressions that take long. */
+  readonly turns: Pick<Turns, 'run'>;
   /** The server's own: what a good token counts for. */
   readonly audiences: readonly string[];
   /** Keys could not be had. */
@@ -118,13 +121,13 @@ function claimsProblem(
   return missing === undefined ? undefined : `the claim ${missing.claim} is not as required`;
 }
 
-function authenticated(
-  { audiences: own }: IssuerAuthenticatorOptions,
+async function authenticated(
+  { audiences: own, turns }: IssuerAuthenticatorOptions,
   config: IssuerConfig,
   claims: JsonObject,
   asked: readonly string[],
-): Authentication {
-  const user = userOf(config, claims);
+): Promise<Authentication> {
+  const user = await userOf(config, claims, turns);
   if (typeof user === 'string') return { kind: 'rejected', why: user };
   const audiences = asked.length > 0 ? asked.filter((audience) => own.includes(audience)) : own;
   if (asked.length > 0 && audiences.length === 0) {
@@ -134,39 +137,43 @@ function authenticated(
 }
 
 /** The user, or why there is none. */
-function userOf(config: IssuerConfig, claims: JsonObject): UserInfo | string {
+async function userOf(
+  config: IssuerConfig,
+  claims: JsonObject,
+  turns: Pick<Turns, 'run'>,
+): Promise<UserInfo | string> {
   // Without expressions nothing is made of the claims.
   let values: ClaimValues | undefined;
-  const given = (): ClaimValues => (values ??= claimValues(claims));
-  const name = nameOf(config.username, claims, given);
+  const given = (): ClaimValues => (values ??= claimValues(claims, turns));
+  const name = await nameOf(config.username, claims, given);
   if (name.kind === 'failed') return name.why;
-  const uid = uidOf(config.uid, claims, given);
+  const uid = await uidOf(config.uid, claims, given);
   if (uid.kind === 'failed') return uid.why;
-  const groups = groupsOf(config.groups, claims, given);
+  const groups = await groupsOf(config.groups, claims, given);
   if (groups.kind === 'failed') return groups.why;
   const extra: Record<string, readonly string[]> = {};
   for (const { key, expression } of config.extra) {
-    const mapped = mapToTexts(expression, given());
+    const mapped = await mapToTexts(expression, given());
     if (mapped.kind === 'failed') return mapped.why;
     if (mapped.texts.length > 0) extra[key] = mapped.texts;
   }
   const user: UserInfo = { name: name.text, uid: uid.text, groups: groups.texts, extra };
   const { claimRules, userRules } = config;
-  const broken = claimRules.length === 0 ? undefined : brokenClaimRule(claimRules, given());
-  return broken ?? brokenUserRule(userRules, user) ?? user;
+  const broken = claimRules.length === 0 ? undefined : await brokenRule(claimRules, given());
+  return broken ?? (await brokenUserRule(userRules, user, turns)) ?? user;
 }
 
 function failed(why: string): { readonly kind: 'failed'; readonly why: string } {
   return { kind: 'failed', why };
 }
 
-function nameOf(
+async function nameOf(
   username: IssuerConfig['username'],
   claims: JsonObject,
   given: () => ClaimValues,
-): MappedText {
+): Promise<MappedText> {
   if ('expression' in username) {
-    const mapped = mapToText(username.expression, given(), 'username');
+    const mapped = await mapToText(username.expression, given(), 'username');
     const empty = mapped.kind === 'ok' && mapped.text === '';
     return empty ? failed('empty username via CEL expression is not allowed') : mapped;
   }
@@ -182,7 +189,11 @@ function nameOf(
   return { kind: 'ok', text: username.prefix + name };
 }
 
-function uidOf(uid: IssuerConfig['uid'], claims: JsonObject, given: () => ClaimValues): MappedText {
+async function uidOf(
+  uid: IssuerConfig['uid'],
+  claims: JsonObject,
+  given: () => ClaimValues,
+): Promise<MappedText> {
   if (uid === undefined) return { kind: 'ok', text: '' };
   if ('expression' in uid) return mapToText(uid.expression, given(), 'uid');
   const value = claims[uid.claim];
@@ -190,11 +201,11 @@ function uidOf(uid: IssuerConfig['uid'], claims: JsonObject, given: () => ClaimV
   return failed(`the claim ${uid.claim} is no text`);
 }
 
-function groupsOf(
+async function groupsOf(
   groups: IssuerConfig['groups'],
   claims: JsonObject,
   given: () => ClaimValues,
-): MappedTexts {
+): Promise<MappedTexts> {
   if (groups === undefined) return { kind: 'ok', texts: [] };
   if ('expression' in groups) return mapToTexts(groups.expression, given());
   const { claim, prefix } = groups;

@@ -13,6 +13,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { Language } from '../cel/language.ts';
 import { readFileAtStart } from '../stdx/regular-file.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import type { Turns } from '../stdx/turns.ts';
 import { readWebhookTarget } from '../webhooks/kubeconfig-target.ts';
 import { createWebhookClient } from '../webhooks/webhook-client.ts';
 import type { Streams } from '../../streams/streams.ts';
@@ -62,6 +63,8 @@ export interface AuthorizationDeps {
   readonly streams: Streams;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** For conditions that take long. */
+  readonly turns: Pick<Turns, 'run'>;
   readonly identity: Identity;
   /** What conditions of webhooks are written in. */
   readonly language: Language;
@@ -187,7 +190,7 @@ function makeMembers(
   deps: AuthorizationDeps,
   counts: ReturnType<typeof createDecisionCounts>,
 ): MemberMaking {
-  const { streams, clock, timers, identity } = deps;
+  const { streams, clock, timers, turns, identity } = deps;
   const index = createRbacIndex();
   const rbacGroup = identity.groups.rbac;
   const rbac = createRbacAuthorizer(index, rbacGroup);
@@ -209,6 +212,7 @@ function makeMembers(
       {
         client,
         clock,
+        turns,
         onCall: (call) => counts.webhookCall(call),
         onConditions: (outcome) => counts.conditions(outcome),
       },

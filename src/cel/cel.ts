@@ -120,7 +120,19 @@ export interface ProgramOptions {
 }
 
 export interface Program {
+  /** Whole, in one turn: for what is known to be small, and for what nobody waits beside. */
   evaluate(bindings: Bindings, options?: EvaluateOptions): Outcome;
+  /** The same in parts: see evaluateInTurns (expression.ts). */
+  begin(bindings: Bindings, options?: EvaluateOptions): Evaluation;
+}
+
+/** An evaluation under way. Others may be evaluated between its parts. */
+export interface Evaluation {
+  /**
+   * Does one part, which is short whatever the expression. Undefined: there is more to do. Most
+   * expressions end with their first part. What it comes to, and costs, is what `evaluate` gives.
+   */
+  next(): Outcome | undefined;
 }
 
 export interface Environment {
@@ -128,6 +140,8 @@ export interface Environment {
   check(ast: Ast): Compiled;
   /** Parse and check. */
   compile(text: string): Compiled;
+  /** The same, yielding where others may have a turn. */
+  compileInParts(text: string): Generator<undefined, Compiled, undefined>;
   /** Of a tree that was not checked: all decisions on types are made at run time. */
   program(ast: Ast | CheckedAst, options?: ProgramOptions): Program;
   estimate(ast: CheckedAst, hints?: SizeHints): CostEstimate;

@@ -3,17 +3,7 @@
  * planned and estimated with them. The one file that users of the room call.
  */
 import type { Ast, CheckedAst } from './ast.ts';
-import type {
-  Bindings,
-  Compiled,
-  Environment,
-  EnvironmentOptions,
-  EvaluateOptions,
-  Outcome,
-  Parsed,
-  Program,
-  ProgramOptions,
-} from './cel.ts';
+import type { Compiled, Environment, EnvironmentOptions, Program, ProgramOptions } from './cel.ts';
 import { Checker } from './check/checker.ts';
 import { validateLiterals } from './check/literal-validation.ts';
 import type { Declarations } from './check/scope.ts';
@@ -26,21 +16,16 @@ import type {
   VariableDeclaration,
 } from './declaration.ts';
 import { Estimator } from './estimate/estimator.ts';
-import { Frame } from './evaluate/frame.ts';
-import type { Run } from './evaluate/frame.ts';
+import { programOf } from './evaluate/evaluation.ts';
 import { Planner } from './evaluate/planner.ts';
-import { beginWork, endWork } from './evaluate/work.ts';
-import { EvaluationCancelled, EvaluationError, UnknownResult } from './evaluation-error.ts';
 import { optionalLibrary } from './library/optionals.ts';
 import { crossTypeOverloads, standardLibrary } from './library/standard.ts';
 import { issuesOf } from './syntax/issues.ts';
-import { defaultLimits, parse } from './syntax/parse.ts';
+import { finished } from '../stdx/stepwise.ts';
+import { defaultLimits, parseInParts } from './syntax/parse.ts';
 import type { ParseOptions } from './syntax/parse.ts';
 import { sourceOf } from './syntax/source.ts';
 import type { Type } from './type.ts';
-
-/** What an evaluation may cost when nobody says otherwise. */
-const defaultBudget = 10_000_000;
 
 const noOverloads: ReadonlySet<string> = new Set();
 
@@ -57,16 +42,13 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
 
 function environmentOf(options: EnvironmentOptions, collected: Collected): Environment {
   const parts = partsOf(options, collected);
-  const check = (ast: Ast): Compiled => checkAst(ast, parts);
-  const parseText = (text: string): Parsed => parse(text, parts.parseOptions);
+  const compileInParts = (text: string): Compiling => compiling(text, parts);
   return {
-    parse: parseText,
-    check,
-    compile(text) {
-      const parsed = parseText(text);
-      return parsed.ast === undefined ? parsed : check(parsed.ast);
-    },
-    program: (ast, programOptions) => programOf(ast, parts, programOptions),
+    parse: (text) => finished(parseInParts(text, parts.parseOptions)),
+    check: (ast) => finished(checkInParts(ast, parts)),
+    compile: (text) => finished(compileInParts(text)),
+    compileInParts,
+    program: (ast, programOptions) => plannedProgram(ast, parts, programOptions),
     estimate: (ast, hints) => estimate(ast, parts, hints),
     extend: (more) => {
       const extended = {
@@ -87,7 +69,8 @@ function environmentOf(options: EnvironmentOptions, collected: Collected): Envir
 interface Collected extends Pick<Declarations, 'functions' | 'types'> {
   readonly variables: ReadonlyMap<string, VariableDeclaration>;
   readonly overloads: ReadonlyMap<string, Overload>;
-  readonly macros: ReadonlyMap<string, Macro>;
+  /** By name; those for so many arguments before those for any number. */
+  readonly macros: ReadonlyMap<string, readonly Macro[]>;
 }
 
 function collect(options: EnvironmentOptions): Collected {
@@ -101,11 +84,23 @@ function collect(options: EnvironmentOptions): Collected {
   ];
   const overloads = new Map<string, Overload>();
   const declared = declarationsOf(libraries, isThere, overloads);
-  const macros = new Map<string, Macro>();
-  for (const macro of libraries.flatMap((library) => library.macros ?? [])) {
-    if (isThere(macro.since)) macros.set(macroKey(macro), macro);
-  }
+  const macros = macrosOf(
+    libraries.flatMap((library) => library.macros ?? []).filter(({ since }) => isThere(since)),
+  );
   return { ...declared, overloads, macros };
+}
+
+/** One that comes later replaces one with the same arguments. */
+function macrosOf(all: readonly Macro[]): ReadonlyMap<string, readonly Macro[]> {
+  const macros = new Map<string, Macro[]>();
+  for (const macro of all) {
+    const { name, argumentCount, member } = macro;
+    const others = (macros.get(name) ?? []).filter(
+      (other) => other.argumentCount !== argumentCount || other.member !== member,
+    );
+    macros.set(name, argumentCount === undefined ? [...others, macro] : [macro, ...others]);
+  }
+  return macros;
 }
 
 function partsOf(options: EnvironmentOptions, collected: Collected): Parts {
@@ -123,14 +118,16 @@ function partsOf(options: EnvironmentOptions, collected: Collected): Parts {
       optionals: options.optionals ?? false,
       escapedIdentifiers: options.escapedIdentifiers ?? false,
       findMacro: (name, argumentCount, member) =>
-        macros.get(macroKey({ name, argumentCount, member })) ??
-        macros.get(macroKey({ name, argumentCount: undefined, member })),
+        macros
+          .get(name)
+          ?.find(
+            (macro) =>
+              macro.member === member &&
+              (macro.argumentCount === undefined || macro.argumentCount === argumentCount),
+          ),
     },
   };
 }
-
-const macroKey = ({ name, argumentCount, member }: Omit<Macro, 'expand' | 'since'>): string =>
-  `${name}:${argumentCount ?? '*'}:${member}`;
 
 function declarationsOf(
   libraries: readonly Library[],
@@ -155,13 +152,23 @@ function declarationsOf(
   return { functions, types, variables };
 }
 
-function checkAst(ast: Ast, { options, declarations, parseOptions }: Parts): Compiled {
-  const issues = issuesOf(sourceOf(ast.source), parseOptions.sourceName);
+type Compiling = Generator<undefined, Compiled, undefined>;
+
+function* compiling(text: string, parts: Parts): Compiling {
+  const parsed = yield* parseInParts(text, parts.parseOptions);
+  if (parsed.ast === undefined) return parsed;
+  yield;
+  return yield* checkInParts(parsed.ast, parts);
+}
+
+function* checkInParts(ast: Ast, { options, declarations, parseOptions }: Parts): Compiling {
+  const issues = issuesOf(() => sourceOf(ast.source), parseOptions.sourceName);
   const checked = new Checker(ast, issues, {
     declarations,
     homogeneousLiterals: false,
     hiddenOverloads: options.crossTypeComparisons === true ? noOverloads : crossTypeOverloads,
   }).check();
+  yield;
   if (issues.count === 0) validateLiterals(checked, issues, options);
   if (issues.count > 0) return { issues: issues.list(), text: issues.text() };
   return { ast: checked };
@@ -172,46 +179,16 @@ function estimate(ast: CheckedAst, parts: Parts, hints: SizeHints | undefined): 
   return new Estimator(ast, { costs: options.costs, hints, overloadCost }).estimate();
 }
 
-function programOf(ast: Ast | CheckedAst, parts: Parts, options: ProgramOptions = {}): Program {
+function plannedProgram(
+  ast: Ast | CheckedAst,
+  parts: Parts,
+  options: ProgramOptions = {},
+): Program {
   const planner = new Planner(ast, {
     declarations: parts.declarations,
     costs: parts.options.costs,
     foldConstants: options.foldConstants ?? true,
   });
-  const { run, cost } = planner.plan(ast.expr);
-  const { localsCount } = planner;
-  return {
-    evaluate(bindings: Bindings, evaluateOptions: EvaluateOptions = {}): Outcome {
-      const { budget = defaultBudget, unknown } = evaluateOptions;
-      const frame = new Frame(bindings, budget, localsCount, unknown);
-      frame.cost = cost;
-      return evaluate(run, frame);
-    },
-  };
-}
-
-function evaluate(run: Run, frame: Frame): Outcome {
-  beginWork();
-  try {
-    const value = run(frame);
-    if (frame.cost <= frame.budget) return { kind: 'value', value, cost: frame.cost };
-  } catch (error) {
-    const { cost } = frame;
-    if (error instanceof EvaluationCancelled) {
-      return { kind: 'budget-exceeded', message: error.message, cost };
-    }
-    if (cost <= frame.budget) {
-      if (error instanceof EvaluationError) return { kind: 'error', message: error.message, cost };
-      if (error instanceof UnknownResult) {
-        return { kind: 'unknown', variables: error.variables, cost };
-      }
-      // Data that nests without end is the one thing that gets here: no budget counts it.
-      if (error instanceof RangeError) return { kind: 'error', message: error.message, cost };
-      throw error;
-    }
-  } finally {
-    endWork();
-  }
-  const message = 'operation cancelled: actual cost limit exceeded';
-  return { kind: 'budget-exceeded', message, cost: frame.cost };
+  const planned = planner.plan(ast.expr);
+  return programOf(planned, planner);
 }

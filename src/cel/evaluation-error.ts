@@ -45,5 +45,12 @@ export const noSuchOverload = (): EvaluationError => evaluationError('no such ov
 export const budgetExceeded = (): EvaluationCancelled =>
   quietly(() => new EvaluationCancelled('operation cancelled: actual cost limit exceeded'));
 
+/** What was tried at once is long, and has to be done in parts. Nothing absorbs it. */
+export class Paused extends Error {
+  override readonly name = 'Paused';
+}
+
+export const paused = (): Paused => quietly(() => new Paused('the evaluation is long'));
+
 export const unknownResult = (variables: readonly string[]): UnknownResult =>
   quietly(() => new UnknownResult(variables));

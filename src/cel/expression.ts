@@ -2,9 +2,13 @@
  * One expression of a user, ready to run: text in, a program or what is wrong with it out.
  */
 import type { Ast, CheckedAst } from './ast.ts';
-import type { Bindings, Environment, Outcome, Program } from './cel.ts';
+import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';
 import { budgets } from './budgets.ts';
 import type { CostEstimate, SizeHints } from './cost.ts';
+import { finished } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import { untilDone } from '../stdx/turns.ts';
+import type { Turns } from '../stdx/turns.ts';
 import { sameType } from './type.ts';
 import type { Type } from './type.ts';
 
@@ -31,7 +35,16 @@ export function compileExpression(
   text: string,
   results: readonly Type[] = [],
 ): CompiledExpression {
-  const compiled = environment.compile(text);
+  return finished(compileInParts(environment, text, results));
+}
+
+/** The same, yielding between its steps where others may have a turn. */
+export function* compileInParts(
+  environment: Environment,
+  text: string,
+  results: readonly Type[] = [],
+): Steps<CompiledExpression> {
+  const compiled = yield* environment.compileInParts(text);
   if (compiled.ast === undefined) {
     return { kind: 'invalid', problem: `compilation failed: ${compiled.text}` };
   }
@@ -39,13 +52,27 @@ export function compileExpression(
   if (results.length > 0 && !results.some((type) => sameType(type, ast.type))) {
     return { kind: 'invalid', problem: wrongResult(results, ast.type), found: ast.type };
   }
-  const expression: Expression = {
-    text,
-    ast,
-    program: environment.program(ast),
-    estimate: (sizes) => environment.estimate(ast, sizes),
-  };
-  return { kind: 'ok', expression };
+  return { kind: 'ok', expression: new CompiledText(environment, text, ast) };
+}
+
+/** Its program is made when it is first needed: most of what is checked when it is written is run
+ * by somebody else, or much later. */
+class CompiledText implements Expression {
+  readonly text: string;
+  readonly ast: CheckedAst;
+  readonly #environment: Environment;
+  #program: Program | undefined;
+  constructor(environment: Environment, text: string, ast: CheckedAst) {
+    this.text = text;
+    this.ast = ast;
+    this.#environment = environment;
+  }
+  get program(): Program {
+    return (this.#program ??= this.#environment.program(this.ast));
+  }
+  estimate(sizes?: SizeHints): CostEstimate {
+    return this.#environment.estimate(this.ast, sizes);
+  }
 }
 
 function wrongResult(results: readonly Type[], found: Type): string {
@@ -55,6 +82,17 @@ function wrongResult(results: readonly Type[], found: Type): string {
   }
   const all = results.map((type) => type.text).join(' ');
   return `must evaluate to one of [${all}] but got ${found.text}`;
+}
+
+/** At once when it is small, else in turns of the event loop that others share. */
+export function evaluateInTurns(
+  { program }: Pick<Expression, 'program'>,
+  bindings: Bindings,
+  options: EvaluateOptions,
+  turns: Pick<Turns, 'run'>,
+): Outcome | Promise<Outcome> {
+  const evaluation = program.begin(bindings, options);
+  return evaluation.next() ?? untilDone(turns, () => evaluation.next());
 }
 
 export interface EvaluatedConditions {
@@ -71,23 +109,62 @@ export interface EvaluatedConditions {
 export function evaluateConditions(
   conditions: readonly Expression[],
   bindings: Bindings,
+  turns: Pick<Turns, 'run'>,
   budget: number = budgets.matchConditions,
-): EvaluatedConditions {
-  const errors: string[] = [];
-  let cost = 0;
-  for (const expression of conditions) {
-    const left = budget - cost;
+): EvaluatedConditions | Promise<EvaluatedConditions> {
+  return conditionsFrom({ conditions, bindings, turns, budget, errors: [], cost: 0 }, 0);
+}
+
+interface Conditions {
+  readonly conditions: readonly Expression[];
+  readonly bindings: Bindings;
+  readonly turns: Pick<Turns, 'run'>;
+  readonly budget: number;
+  readonly errors: string[];
+  cost: number;
+}
+
+/** What is long is waited for, and the rest follows. */
+function conditionsFrom(
+  state: Conditions,
+  from: number,
+): EvaluatedConditions | Promise<EvaluatedConditions> {
+  const { bindings, conditions, turns } = state;
+  for (let at = from; at < conditions.length; at += 1) {
+    const expression = conditions[at] as Expression;
+    const left = state.budget - state.cost;
     const most = Math.min(left, budgets.perEvaluation);
-    const outcome = expression.program.evaluate(bindings, { budget: most });
-    cost += outcome.cost;
-    if (outcome.kind === 'value' && outcome.value === false) {
-      return { match: false, errors: [], failed: expression, cost };
+    const outcome = evaluateInTurns(expression, bindings, { budget: most }, turns);
+    if (outcome instanceof Promise) {
+      return outcome.then(
+        (late) => decided(state, expression, late, most === left) ?? conditionsFrom(state, at + 1),
+      );
     }
-    if (outcome.kind === 'value' && outcome.value === true) continue;
-    errors.push(`expression '${expression.text}' resulted in error: ${problemOf(outcome)}`);
-    if (outcome.kind === 'budget-exceeded' && most === left) break;
+    const answer = decided(state, expression, outcome, most === left);
+    if (answer !== undefined) return answer;
   }
+  return undecided(state);
+}
+
+function undecided({ cost, errors }: Conditions): EvaluatedConditions {
   return { match: errors.length === 0 ? true : undefined, errors, cost };
+}
+
+/** Undefined: the conditions after it are asked. `isLast`: there is no budget for more. */
+function decided(
+  state: Conditions,
+  expression: Expression,
+  outcome: Outcome,
+  isLast: boolean,
+): EvaluatedConditions | undefined {
+  state.cost += outcome.cost;
+  if (outcome.kind === 'value' && outcome.value === false) {
+    return { match: false, errors: [], failed: expression, cost: state.cost };
+  }
+  if (outcome.kind === 'value' && outcome.value === true) return undefined;
+  const { errors } = state;
+  errors.push(`expression '${expression.text}' resulted in error: ${problemOf(outcome)}`);
+  return outcome.kind === 'budget-exceeded' && isLast ? undecided(state) : undefined;
 }
 
 function problemOf(outcome: Outcome): string {

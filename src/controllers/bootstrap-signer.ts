@@ -26,6 +26,7 @@ import { deepEqual } from '../stdx/deep-equal.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
+import type { QueueMeters } from './queue-meters.ts';
 
 const configMaps: GroupResource = { group: '', resource: 'configmaps' };
 const configMapName = 'cluster-info';
@@ -35,17 +36,19 @@ const signaturePrefix = 'jws-kubeconfig-';
 export interface BootstrapSignerDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly onError: (name: string, error: unknown) => void;
 }
 
 export function createBootstrapSigner(deps: BootstrapSignerDeps): Controller {
-  const { registry, timers } = deps;
+  const { queues, registry, timers } = deps;
   const { namespaces } = registry.identity;
   const all = [configMapName];
   return createKeyQueue({
     name: 'bootstrap-signer',
     streams: registry.streams,
     timers,
+    queues,
     sources: [
       {
         resource: configMaps,

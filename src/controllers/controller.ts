@@ -6,7 +6,7 @@ export interface Controller {
 }
 
 /** Several as one: started in order, stopped together. */
-export function together(controllers: readonly Controller[]): Controller {
+export function controllerManager(controllers: readonly Controller[]): Controller {
   return {
     start() {
       for (const controller of controllers) controller.start();

@@ -19,6 +19,7 @@ import { updateObject } from '../registry/update.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
+import type { QueueMeters } from './queue-meters.ts';
 
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };
 const configMaps: GroupResource = { group: '', resource: 'configmaps' };
@@ -28,11 +29,13 @@ const caKey = 'ca.crt';
 export interface DefaultAccountsDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly onError: (namespace: string, error: unknown) => void;
 }
 
 export function createDefaultAccounts(deps: DefaultAccountsDeps): Controller {
-  return inEachNamespace(deps, serviceAccountsResource, accountName, (namespace) =>
+  const account = { resource: serviceAccountsResource, name: accountName };
+  return inEachNamespace(deps, 'default-accounts', account, (namespace) =>
     makeAccount(deps.registry, namespace),
   );
 }
@@ -44,24 +47,29 @@ export interface RootCaMapsDeps extends DefaultAccountsDeps {
 
 export function createRootCaMaps(deps: RootCaMapsDeps): Controller {
   const { registry, rootCa } = deps;
-  return inEachNamespace(deps, configMaps, registry.identity.configMaps.rootCa, (namespace) =>
+  const map = { resource: configMaps, name: registry.identity.configMaps.rootCa };
+  return inEachNamespace(deps, 'root-ca-cert-publisher', map, (namespace) =>
     makeConfigMap(registry, namespace, rootCa),
   );
 }
 
 function inEachNamespace(
-  { onError, registry, timers }: DefaultAccountsDeps,
-  resource: GroupResource,
-  objectName: string,
+  { onError, queues, registry, timers }: DefaultAccountsDeps,
+  name: string,
+  object: { readonly resource: GroupResource; readonly name: string },
   make: (namespace: string) => Promise<void>,
 ): Controller {
   return createKeyQueue({
-    name: 'default-accounts',
+    name,
     streams: registry.streams,
     timers,
+    queues,
     sources: [
       { resource: namespaces, keysOf: (_none, name) => [name] },
-      { resource, keysOf: (namespace, name) => (name === objectName ? [namespace] : []) },
+      {
+        resource: object.resource,
+        keysOf: (namespace, named) => (named === object.name ? [namespace] : []),
+      },
     ],
     work: async (namespace) => {
       const entry = registry.streams.snapshot(namespaces).get('', namespace);

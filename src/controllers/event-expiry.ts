@@ -1,7 +1,7 @@
 /**
  * Events go when nobody has written them for a while (`--event-ttl`).
  *
- *     oldest write ◀── queue: one place for each event, in order of its last write ◀── every change
+ *     oldest write ◀── queue: one entry for each event, in order of its last write ◀── every change
  *          │
  *     one timer, for the time at which the first is due ─▶ delete it, on that very revision
  *
@@ -14,8 +14,8 @@
  * the log has before it. So a restart keeps expiry, and shortens a life only where no event was
  * made between the write and the one before.
  *
- * Invariant: what is deleted is the revision that was judged; a write at the last moment saves it.
- * Bounds: a place is a few dozen bytes and there is one for each event in the cache;
+ * Invariant: what is deleted is the revision that was observed; a write at the last moment saves it.
+ * Bounds: an entry is a few dozen bytes and there is one for each event in the cache;
  * `deletesInFlightMax` deletions at once, `sweepMax` in one go.
  */
 import type { Subscription } from 'rxjs';
@@ -49,7 +49,7 @@ export interface EventExpiryDeps {
 /** Core events and those of the events group are the same objects. */
 const events = { group: '', resource: 'events' } as const;
 
-interface Place {
+interface WrittenEvent {
   readonly namespace: string;
   readonly name: string;
   readonly revision: Revision;
@@ -60,7 +60,7 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
   const { registry, timers, ttlMs } = deps;
   const { lateMs, sweepMax } = eventExpiryLimits;
   /** A Map keeps the order of insertion: a write takes an event out and puts it in at the end. */
-  const queue = new Map<string, Place>();
+  const queue = new Map<string, WrittenEvent>();
   let stopped = true;
   let timer: TimerHandle | undefined;
   let working: Promise<void> | undefined;
@@ -103,8 +103,8 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
       following = followers.follow('event-expiry', changes, (event) => {
         if (event.type === 'RESET') {
           queue.clear();
-          for (const place of placesOf(event.snapshot, registry.clock.nowMs())) {
-            queue.set(`${place.namespace}/${place.name}`, place);
+          for (const written of writtenEvents(event.snapshot, registry.clock.nowMs())) {
+            queue.set(`${written.namespace}/${written.name}`, written);
           }
         } else if (event.type === 'DELETED') {
           queue.delete(`${event.entry.namespace}/${event.entry.name}`);
@@ -124,11 +124,11 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
 }
 
 /** From the front, which holds the oldest. */
-function expired(places: Iterable<Place>, writtenBy: number, max: number): readonly Place[] {
-  const due: Place[] = [];
-  for (const place of places) {
-    if (place.writtenMs > writtenBy || due.length === max) break;
-    due.push(place);
+function expired(events: Iterable<WrittenEvent>, writtenBy: number, max: number): readonly WrittenEvent[] {
+  const due: WrittenEvent[] = [];
+  for (const written of events) {
+    if (written.writtenMs > writtenBy || due.length === max) break;
+    due.push(written);
   }
   return due;
 }
@@ -136,14 +136,14 @@ function expired(places: Iterable<Place>, writtenBy: number, max: number): reado
 async function removeAll(
   registry: RegistryDeps,
   kind: KindInfo,
-  due: readonly Place[],
+  due: readonly WrittenEvent[],
   stopped: () => boolean,
 ): Promise<void> {
-  const places = due.values();
+  const events = due.values();
   const worker = async (): Promise<void> => {
-    for (const place of places) {
+    for (const written of events) {
       if (stopped()) return;
-      await remove(registry, kind, place);
+      await remove(registry, kind, written);
     }
   };
   const { deletesInFlightMax } = eventExpiryLimits;
@@ -153,7 +153,7 @@ async function removeAll(
 async function remove(
   registry: RegistryDeps,
   kind: KindInfo,
-  { namespace, name, revision }: Place,
+  { namespace, name, revision }: WrittenEvent,
 ): Promise<void> {
   const preconditions = { uid: undefined, resourceVersion: revision.toString() };
   const options = { dryRun: false, preconditions };
@@ -166,7 +166,7 @@ async function remove(
 const passedOver: ReadonlySet<string> = new Set([StatusReason.conflict, StatusReason.notFound]);
 
 /** The events that are there, in order of their last write. */
-function placesOf(snapshot: ResourceSnapshot, nowMs: number): readonly Place[] {
+function writtenEvents(snapshot: ResourceSnapshot, nowMs: number): readonly WrittenEvent[] {
   const found = [...snapshot.entries(undefined)].sort((a, b) => (a.revision < b.revision ? -1 : 1));
   let certainMs = 0;
   return found.map((entry) => {

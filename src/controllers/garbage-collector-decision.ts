@@ -11,7 +11,7 @@
  *                                                                  delete it in the foreground
  *                               none present                       delete it
  *
- * An owner is present only if the object at its place has its uid. One whose kind is not served, or
+ * An owner is present only if the object at its reference has its uid. One whose kind is not served, or
  * that cannot be read, counts as present: nothing is deleted on a guess.
  *
  * Cycles: objects deleted in the foreground that block each other in a circle would wait for ever.
@@ -23,7 +23,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { PropagationPolicy } from '../apimachinery/delete-options.ts';
 import type { ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Entry } from '../../streams/streams.ts';
-import type { OwnerGraph, OwnerLink, Place } from './garbage-collector-graph.ts';
+import type { OwnerGraph, OwnerLink, ObjectReference } from './garbage-collector-graph.ts';
 import { isPlace, metadataOf } from './garbage-collector-graph.ts';
 
 const circleMax = 10_000;
@@ -31,16 +31,16 @@ const circleMax = 10_000;
 export interface Surroundings {
   readonly graph: OwnerGraph;
   readonly finalizers: Identity['finalizers'];
-  /** What is at a place now; `unreadable` when nobody can tell. */
-  readonly entryAt: (place: Place) => Entry | 'unreadable' | undefined;
+  /** What is at a reference now; `unreadable` when nobody can tell. */
+  readonly entryAt: (reference: ObjectReference) => Entry | 'unreadable' | undefined;
 }
 
 export type Decision =
   | { readonly kind: 'nothing' }
   /** Look at these; this one is looked at again when they have changed. */
-  | { readonly kind: 'examine'; readonly places: readonly Place[] }
+  | { readonly kind: 'examine'; readonly references: readonly ObjectReference[] }
   /** Have these dependents forget it, then look again. */
-  | { readonly kind: 'orphan'; readonly uid: string; readonly dependents: readonly Place[] }
+  | { readonly kind: 'orphan'; readonly uid: string; readonly dependents: readonly ObjectReference[] }
   | { readonly kind: 'release'; readonly finalizer: string }
   | { readonly kind: 'forget-owners'; readonly uids: ReadonlySet<string> }
   | { readonly kind: 'delete'; readonly policy: PropagationPolicy };
@@ -56,53 +56,53 @@ export interface Judgement {
 
 const nothing: Decision = { kind: 'nothing' };
 
-/** Undefined: there is nothing (readable) at the place. */
-export function judge(place: Place, around: Surroundings): Judgement | undefined {
-  const entry = around.entryAt(place);
+/** Undefined: there is nothing (readable) at the reference. */
+export function judge(reference: ObjectReference, around: Surroundings): Judgement | undefined {
+  const entry = around.entryAt(reference);
   if (entry === undefined || entry === 'unreadable') return undefined;
   const metadata = metadataOf(entry);
   const { deletionTimestamp, finalizers = [], uid = '' } = metadata;
-  const owners = around.graph.node(place)?.owners ?? [];
+  const owners = around.graph.node(reference)?.owners ?? [];
   const misplaced = owners.filter(({ at }) => at === 'misplaced');
   const done = (decision: Decision): Judgement => ({ decision, uid, entry, misplaced });
   if (deletionTimestamp === undefined) return done(judgeOwned(owners, metadata, around));
-  if (finalizers.includes(around.finalizers.orphan)) return done(judgeOrphan(uid, place, around));
+  if (finalizers.includes(around.finalizers.orphan)) return done(judgeOrphan(uid, reference, around));
   if (finalizers.includes(around.finalizers.foreground)) {
-    return done(judgeForeground(uid, place, around));
+    return done(judgeForeground(uid, reference, around));
   }
   return done(nothing);
 }
 
-function judgeOrphan(uid: string, place: Place, { graph, finalizers }: Surroundings): Decision {
-  const dependents = [...graph.dependentsOf(uid)].filter((dependent) => dependent !== place);
+function judgeOrphan(uid: string, reference: ObjectReference, { graph, finalizers }: Surroundings): Decision {
+  const dependents = [...graph.dependentsOf(uid)].filter((dependent) => dependent !== reference);
   if (dependents.length > 0) return { kind: 'orphan', uid, dependents };
   return { kind: 'release', finalizer: finalizers.orphan };
 }
 
-function judgeForeground(uid: string, place: Place, around: Surroundings): Decision {
-  const blocking = blockersOf(uid, place, around.graph);
+function judgeForeground(uid: string, reference: ObjectReference, around: Surroundings): Decision {
+  const blocking = blockersOf(uid, reference, around.graph);
   const waiting = blocking.filter((each) => !isDeletedInForeground(each, around));
-  if (waiting.length > 0) return { kind: 'examine', places: waiting };
-  if (blocking.some((each) => !waitsFor(each, place, around))) return nothing;
+  if (waiting.length > 0) return { kind: 'examine', references: waiting };
+  if (blocking.some((each) => !waitsFor(each, reference, around))) return nothing;
   return { kind: 'release', finalizer: around.finalizers.foreground };
 }
 
-function blockersOf(uid: string, place: Place, graph: OwnerGraph): Place[] {
+function blockersOf(uid: string, reference: ObjectReference, graph: OwnerGraph): ObjectReference[] {
   return [...graph.dependentsOf(uid)].filter((dependent) => {
-    if (dependent === place) return false;
+    if (dependent === reference) return false;
     return graph.node(dependent)?.owners.some((link) => link.uid === uid && link.blocks) ?? false;
   });
 }
 
 /** Whether `from` waits for `target`, through objects that are deleted in the foreground. */
-function waitsFor(from: Place, target: Place, around: Surroundings): boolean {
-  const seen = new Set<Place>([from]);
-  for (const place of seen) {
+function waitsFor(from: ObjectReference, target: ObjectReference, around: Surroundings): boolean {
+  const seen = new Set<ObjectReference>([from]);
+  for (const reference of seen) {
     if (seen.size > circleMax) return false;
-    const entry = around.entryAt(place);
+    const entry = around.entryAt(reference);
     if (entry === undefined || entry === 'unreadable') continue;
     const { uid } = factsOf(entry, around.finalizers);
-    for (const next of blockersOf(uid, place, around.graph)) {
+    for (const next of blockersOf(uid, reference, around.graph)) {
       if (next === target) return true;
       if (isDeletedInForeground(next, around)) seen.add(next);
     }
@@ -110,8 +110,8 @@ function waitsFor(from: Place, target: Place, around: Surroundings): boolean {
   return false;
 }
 
-function isDeletedInForeground(place: Place, around: Surroundings): boolean {
-  const entry = around.entryAt(place);
+function isDeletedInForeground(reference: ObjectReference, around: Surroundings): boolean {
+  const entry = around.entryAt(reference);
   if (entry === undefined || entry === 'unreadable') return false;
   return factsOf(entry, around.finalizers).foreground;
 }

@@ -1,11 +1,11 @@
 /**
  * Who owns whom: the part of the store that garbage collection has to know, kept from streams.
  *
- *   place            "<group>/<resource>/<namespace>/<name>"
- *   nodes            place ─▶ the owners that the object there names (only if any)
- *   dependents       uid of an owner ─▶ places of the objects that name it
- *   referred         place of an owner ─▶ uids that are looked for there
- *   deleting         objects whose deletion waits for the collector: place ─▶ uid, uid ─▶ place
+ *   reference            "<group>/<resource>/<namespace>/<name>"
+ *   nodes            reference ─▶ the owners that the object there names (only if any)
+ *   dependents       uid of an owner ─▶ references of the objects that name it
+ *   referred         reference of an owner ─▶ uids that are looked for there
+ *   deleting         objects whose deletion waits for the collector: reference ─▶ uid, uid ─▶ reference
  *
  * What it is not: what decides. It says what to look at; decisions are made on the snapshots.
  *
@@ -23,13 +23,13 @@ import type { ObjectMeta, OwnerReference } from '../apimachinery/unstructured.ts
 import type { Entry, EventType } from '../../streams/streams.ts';
 
 /** `<group>/<resource>/<namespace>/<name>`. */
-export type Place = string;
+export type ObjectReference = string;
 
 export interface OwnerLink {
   readonly uid: string;
   /** Where the owner is, if it is. `unknown`: its kind is not served. `misplaced`: a namespaced
    * owner of an object that has no namespace. */
-  readonly at: Place | 'unknown' | 'misplaced';
+  readonly at: ObjectReference | 'unknown' | 'misplaced';
   readonly blocks: boolean;
 }
 
@@ -41,28 +41,28 @@ export interface GraphNode {
 export interface OwnerGraph {
   /** A change of a resource, or (ADDED) a part of the state. */
   apply(resource: string, type: EventType, entry: Entry): void;
-  node(place: Place): GraphNode | undefined;
+  node(reference: ObjectReference): GraphNode | undefined;
   /** Places of the objects that name this owner. */
-  dependentsOf(uid: string): ReadonlySet<Place>;
+  dependentsOf(uid: string): ReadonlySet<ObjectReference>;
   /** Places of objects that name an owner of a kind that is not served. */
-  unknown(): Iterable<Place>;
+  unknown(): Iterable<ObjectReference>;
   /** All that may have to be looked at. Takes what is added meanwhile into account. */
-  places(): IterableIterator<Place>;
+  references(): IterableIterator<ObjectReference>;
   readonly count: number;
   /** Nothing is known any more. */
   clear(): void;
 }
 
-const nothing: ReadonlySet<Place> = new Set();
+const nothing: ReadonlySet<ObjectReference> = new Set();
 /** What the bytes of an object hold if it may matter. */
 const ownersWord = Buffer.from('"ownerReferences":[');
 const deletionWord = Buffer.from('"deletionTimestamp":"');
 
-/** `examine` is called with every place that has to be looked at because of a change. */
+/** `examine` is called with every reference that has to be looked at because of a change. */
 export function createOwnerGraph(
   scheme: Scheme,
   finalizers: Identity['finalizers'],
-  examine: (place: Place) => void,
+  examine: (reference: ObjectReference) => void,
 ): OwnerGraph {
   return new Graph(scheme, finalizers, examine);
 }
@@ -75,15 +75,19 @@ export function metadataOf(entry: Entry): ObjectMeta {
 class Graph implements OwnerGraph {
   readonly #scheme: Scheme;
   readonly #finalizers: Identity['finalizers'];
-  readonly #examine: (place: Place) => void;
-  readonly #nodes = new Map<Place, GraphNode>();
-  readonly #dependents = new Map<string, Set<Place>>();
-  readonly #referred = new Map<Place, Set<string>>();
-  readonly #unknown = new Set<Place>();
-  readonly #deleting = new Map<Place, string>();
-  readonly #deletingPlaces = new Map<string, Place>();
+  readonly #examine: (reference: ObjectReference) => void;
+  readonly #nodes = new Map<ObjectReference, GraphNode>();
+  readonly #dependents = new Map<string, Set<ObjectReference>>();
+  readonly #referred = new Map<ObjectReference, Set<string>>();
+  readonly #unknown = new Set<ObjectReference>();
+  readonly #deleting = new Map<ObjectReference, string>();
+  readonly #deletingReferences = new Map<string, ObjectReference>();
 
-  constructor(scheme: Scheme, finalizers: Identity['finalizers'], examine: (place: Place) => void) {
+  constructor(
+    scheme: Scheme,
+    finalizers: Identity['finalizers'],
+    examine: (reference: ObjectReference) => void,
+  ) {
     this.#scheme = scheme;
     this.#finalizers = finalizers;
     this.#examine = examine;
@@ -99,46 +103,46 @@ class Graph implements OwnerGraph {
     this.#referred.clear();
     this.#unknown.clear();
     this.#deleting.clear();
-    this.#deletingPlaces.clear();
+    this.#deletingReferences.clear();
   }
 
-  node(place: Place): GraphNode | undefined {
-    return this.#nodes.get(place);
+  node(reference: ObjectReference): GraphNode | undefined {
+    return this.#nodes.get(reference);
   }
 
-  dependentsOf(uid: string): ReadonlySet<Place> {
+  dependentsOf(uid: string): ReadonlySet<ObjectReference> {
     return this.#dependents.get(uid) ?? nothing;
   }
 
-  unknown(): Iterable<Place> {
+  unknown(): Iterable<ObjectReference> {
     return this.#unknown;
   }
 
-  *places(): IterableIterator<Place> {
+  *references(): IterableIterator<ObjectReference> {
     yield* this.#deleting.keys();
     yield* this.#nodes.keys();
   }
 
   apply(resource: string, type: EventType, entry: Entry): void {
-    const place = `${resource}/${entry.namespace}/${entry.name}`;
+    const reference = `${resource}/${entry.namespace}/${entry.name}`;
     if (type === 'DELETED') {
-      this.#remove(place);
-      this.#waitNoMore(place);
-      this.#examineDependents(place);
+      this.#remove(reference);
+      this.#waitNoMore(reference);
+      this.#examineDependents(reference);
       return;
     }
     const bytes = asBuffer(entry.bytes);
     const owned = bytes.includes(ownersWord);
     const marked = bytes.includes(deletionWord);
     if (!owned && !marked) {
-      this.#remove(place);
-      this.#waitNoMore(place);
+      this.#remove(reference);
+      this.#waitNoMore(reference);
       return;
     }
     const metadata = metadataOf(entry);
-    this.#link(place, entry.namespace, metadata);
-    if (this.#waits(metadata)) this.#wait(place, metadata.uid ?? '');
-    else this.#waitNoMore(place);
+    this.#link(reference, entry.namespace, metadata);
+    if (this.#waits(metadata)) this.#wait(reference, metadata.uid ?? '');
+    else this.#waitNoMore(reference);
   }
 
   /** The collector's own finalizers hold it. */
@@ -148,53 +152,57 @@ class Graph implements OwnerGraph {
     return finalizers.includes(foreground) || finalizers.includes(orphan);
   }
 
-  #wait(place: Place, uid: string): void {
-    const known = this.#deleting.get(place) === uid;
-    this.#deleting.set(place, uid);
-    this.#deletingPlaces.set(uid, place);
-    this.#examine(place);
+  #wait(reference: ObjectReference, uid: string): void {
+    const known = this.#deleting.get(reference) === uid;
+    this.#deleting.set(reference, uid);
+    this.#deletingReferences.set(uid, reference);
+    this.#examine(reference);
     if (known) return;
     for (const dependent of this.dependentsOf(uid)) this.#examine(dependent);
   }
 
-  #waitNoMore(place: Place): void {
-    const uid = this.#deleting.get(place);
+  #waitNoMore(reference: ObjectReference): void {
+    const uid = this.#deleting.get(reference);
     if (uid === undefined) return;
-    this.#deleting.delete(place);
-    this.#deletingPlaces.delete(uid);
+    this.#deleting.delete(reference);
+    this.#deletingReferences.delete(uid);
     for (const dependent of this.dependentsOf(uid)) this.#examine(dependent);
   }
 
-  #examineDependents(owner: Place): void {
+  #examineDependents(owner: ObjectReference): void {
     for (const uid of this.#referred.get(owner) ?? []) {
-      for (const place of this.dependentsOf(uid)) this.#examine(place);
+      for (const reference of this.dependentsOf(uid)) this.#examine(reference);
     }
   }
 
-  #link(place: Place, namespace: string, { uid = '', ownerReferences = [] }: ObjectMeta): void {
-    const before = this.#nodes.get(place);
+  #link(
+    reference: ObjectReference,
+    namespace: string,
+    { uid = '', ownerReferences = [] }: ObjectMeta,
+  ): void {
+    const before = this.#nodes.get(reference);
     const owners = ownerReferences.map((owner) => this.#ownerLink(owner, namespace));
     if (before !== undefined && before.uid === uid && sameOwners(before.owners, owners)) return;
-    this.#remove(place);
+    this.#remove(reference);
     if (owners.length === 0) return;
-    this.#nodes.set(place, { uid, owners });
+    this.#nodes.set(reference, { uid, owners });
     for (const owner of owners) {
-      addTo(this.#dependents, owner.uid, place);
+      addTo(this.#dependents, owner.uid, reference);
       if (isPlace(owner.at)) addTo(this.#referred, owner.at, owner.uid);
-      else if (owner.at === 'unknown') this.#unknown.add(place);
+      else if (owner.at === 'unknown') this.#unknown.add(reference);
     }
-    this.#examine(place);
+    this.#examine(reference);
   }
 
   /** Its owners have one dependent less: those that wait for that are looked at. */
-  #remove(place: Place): void {
-    const node = this.#nodes.get(place);
+  #remove(reference: ObjectReference): void {
+    const node = this.#nodes.get(reference);
     if (node === undefined) return;
-    this.#nodes.delete(place);
-    this.#unknown.delete(place);
+    this.#nodes.delete(reference);
+    this.#unknown.delete(reference);
     for (const { uid, at } of node.owners) {
-      takeFrom(this.#dependents, uid, place);
-      const waiting = this.#deletingPlaces.get(uid);
+      takeFrom(this.#dependents, uid, reference);
+      const waiting = this.#deletingReferences.get(uid);
       if (waiting !== undefined) this.#examine(waiting);
       if (isPlace(at) && !this.#dependents.has(uid)) takeFrom(this.#referred, at, uid);
     }

@@ -18,36 +18,36 @@ import type { Entry } from '../../streams/streams.ts';
 const manager = 'garbage-collector';
 
 /** An object as it was when the decision was made. */
-export interface Judged {
+export interface Observed {
   readonly kind: KindInfo;
   readonly entry: Entry;
   readonly uid: string;
 }
 
-export async function deleteJudged(
+export async function deleteObserved(
   registry: RegistryDeps,
-  judged: Judged,
+  observed: Observed,
   propagationPolicy: PropagationPolicy,
 ): Promise<boolean> {
-  const preconditions = preconditionsOf(judged);
+  const preconditions = preconditionsOf(observed);
   const options = { dryRun: false, preconditions, propagationPolicy };
-  return settled(await deleteObject(registry, targetOf(judged), options));
+  return settled(await deleteObject(registry, targetOf(observed), options));
 }
 
 export function forgetOwners(
   registry: RegistryDeps,
-  judged: Judged,
+  observed: Observed,
   uids: ReadonlySet<string>,
 ): Promise<boolean> {
-  return replace(registry, judged, (object) => withoutOwners(object, uids));
+  return replace(registry, observed, (object) => withoutOwners(object, uids));
 }
 
 export function releaseFinalizer(
   registry: RegistryDeps,
-  judged: Judged,
+  observed: Observed,
   finalizer: string,
 ): Promise<boolean> {
-  return replace(registry, judged, (object) => {
+  return replace(registry, observed, (object) => {
     const held = object.metadata.finalizers ?? [];
     return withFinalizers(
       object,
@@ -59,13 +59,13 @@ export function releaseFinalizer(
 /** Not validated again: what is taken away makes nothing worse, and has to be possible. */
 async function replace(
   registry: RegistryDeps,
-  judged: Judged,
+  observed: Observed,
   change: (object: ApiObject) => ApiObject,
 ): Promise<boolean> {
-  const result = await changeObject(registry, targetOf(judged), {
+  const result = await changeObject(registry, targetOf(observed), {
     change,
     options: { dryRun: false, manager },
-    expected: preconditionsOf(judged),
+    expected: preconditionsOf(observed),
     how: 'overwrite',
   });
   return settled(result);
@@ -78,11 +78,11 @@ function withoutOwners(object: ApiObject, uids: ReadonlySet<string>): ApiObject 
   return { ...object, metadata };
 }
 
-function targetOf({ kind, entry: { namespace, name } }: Judged): ObjectTarget {
+function targetOf({ kind, entry: { namespace, name } }: Observed): ObjectTarget {
   return { kind, namespace, name };
 }
 
-function preconditionsOf({ entry, uid }: Judged): { uid: string; resourceVersion: string } {
+function preconditionsOf({ entry, uid }: Observed): { uid: string; resourceVersion: string } {
   return { uid, resourceVersion: entry.revision.toString() };
 }
 

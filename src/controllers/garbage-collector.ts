@@ -1,7 +1,7 @@
 /**
  * Collects garbage: objects whose owners are gone (spec 1, sections 2.7 and 3.1).
  *
- *   streams ─▶ graph ─▶ queue of places ─▶ snapshots current? ─▶ judge ─▶ write, preconditioned
+ *   streams ─▶ graph ─▶ queue of references ─▶ snapshots current? ─▶ judge ─▶ write, preconditioned
  *
  * What it is not: what owners and dependents are; see the files beside this one.
  *
@@ -10,7 +10,7 @@
  * the state of the dependent that was looked at: so nothing that has an owner is deleted. Work is
  * idempotent: after a restart the graph is made anew and all of it is looked at once. A graph that
  * is not whole (a change could not be taken, or the state is still being read) decides nothing.
- * Bounds: workQueueLimits; while the queue is full, places are dropped and the whole graph is
+ * Bounds: workQueueLimits; while the queue is full, references are dropped and the whole graph is
  * looked at again later. The state at the start is read in slices of `loadSlice` objects.
  */
 import { defer, map, merge } from 'rxjs';
@@ -23,8 +23,9 @@ import type { Controller } from './controller.ts';
 import { judge } from './garbage-collector-decision.ts';
 import type { Judgement, Surroundings } from './garbage-collector-decision.ts';
 import { createOwnerGraph } from './garbage-collector-graph.ts';
-import type { OwnerGraph, Place } from './garbage-collector-graph.ts';
-import { deleteJudged, forgetOwners, releaseFinalizer } from './garbage-collector-writes.ts';
+import type { OwnerGraph, ObjectReference } from './garbage-collector-graph.ts';
+import { deleteObserved, forgetOwners, releaseFinalizer } from './garbage-collector-writes.ts';
+import type { QueueMeters } from './queue-meters.ts';
 import { servedChanges } from './served-changes.ts';
 import { createWorkQueue } from './work-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -40,9 +41,10 @@ const garbageCollectorLimits = {
 export interface GarbageCollectorDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   /** An object names an owner that it cannot have. Called once for each state of the object. */
   readonly onMisplaced: (object: { kind: KindInfo; entry: Entry; uid: string }) => void;
-  readonly onError: (place: string, error: unknown) => void;
+  readonly onError: (reference: string, error: unknown) => void;
 }
 
 export interface GarbageCollector extends Controller {
@@ -67,7 +69,7 @@ class Collector implements GarbageCollector {
   readonly #misplaced = new WeakSet<Entry>();
   #following: Subscription | undefined;
   #loading: Promise<void> = Promise.resolve();
-  #review: Iterator<Place> | undefined;
+  #review: Iterator<ObjectReference> | undefined;
   #stopped = false;
   /** Counts the readings of the state: the last one counts. */
   #loads = 0;
@@ -79,18 +81,21 @@ class Collector implements GarbageCollector {
     this.#deps = deps;
     this.#queue = createWorkQueue({
       timers,
+      meter: deps.queues.meterOf('garbage-collector'),
       monotonicMs: () => registry.clock.monotonicMs(),
       prepare: () => streams.waitUntilCurrent(),
-      work: (place) => this.#work(place),
-      onOverflow: () => (this.#review = this.#graph.places()),
+      work: (reference) => this.#work(reference),
+      onOverflow: () => (this.#review = this.#graph.references()),
       onEmpty: () => this.#goOnReviewing(),
       onError: deps.onError,
     });
-    this.#graph = createOwnerGraph(scheme, identity.finalizers, (place) => this.#queue.add(place));
+    this.#graph = createOwnerGraph(scheme, identity.finalizers, (reference) =>
+      this.#queue.add(reference),
+    );
     this.#around = {
       graph: this.#graph,
       finalizers: identity.finalizers,
-      entryAt: (place) => this.#entryAt(place),
+      entryAt: (reference) => this.#entryAt(reference),
     };
   }
 
@@ -177,41 +182,41 @@ class Collector implements GarbageCollector {
     }
   }
 
-  async #work(place: Place): Promise<boolean> {
+  async #work(reference: ObjectReference): Promise<boolean> {
     if (!this.#isWhole) return false;
-    const judgement = judge(place, this.#around);
-    const kind = this.#kindAt(place);
+    const judgement = judge(reference, this.#around);
+    const kind = this.#kindAt(reference);
     if (judgement === undefined || kind === undefined) return true;
     this.#tellMisplaced(judgement, kind);
     const { registry } = this.#deps;
     const { decision, entry, uid } = judgement;
-    const judged = { kind, entry, uid };
+    const observed = { kind, entry, uid };
     switch (decision.kind) {
       case 'nothing':
         return true;
       case 'examine':
-        for (const each of decision.places) this.#queue.add(each);
+        for (const each of decision.references) this.#queue.add(each);
         return true;
       case 'delete':
-        return deleteJudged(registry, judged, decision.policy);
+        return deleteObserved(registry, observed, decision.policy);
       case 'forget-owners':
-        return forgetOwners(registry, judged, decision.uids);
+        return forgetOwners(registry, observed, decision.uids);
       case 'release':
-        return releaseFinalizer(registry, judged, decision.finalizer);
+        return releaseFinalizer(registry, observed, decision.finalizer);
       case 'orphan':
         return this.#orphan(decision.uid, decision.dependents);
     }
   }
 
   /** The graph has the owner looked at again when it hears that dependents have forgotten it. */
-  async #orphan(uid: string, dependents: readonly Place[]): Promise<boolean> {
+  async #orphan(uid: string, dependents: readonly ObjectReference[]): Promise<boolean> {
     const uids = new Set([uid]);
     const rest = dependents.values();
     let settled = true;
     const worker = async (): Promise<void> => {
-      for (const place of rest) {
+      for (const reference of rest) {
         if (this.#stopped) return;
-        const done = await this.#forget(place, uids);
+        const done = await this.#forget(reference, uids);
         settled &&= done;
       }
     };
@@ -220,10 +225,10 @@ class Collector implements GarbageCollector {
     return settled;
   }
 
-  async #forget(place: Place, uids: ReadonlySet<string>): Promise<boolean> {
-    const entry = this.#entryAt(place);
-    const kind = this.#kindAt(place);
-    const node = this.#graph.node(place);
+  async #forget(reference: ObjectReference, uids: ReadonlySet<string>): Promise<boolean> {
+    const entry = this.#entryAt(reference);
+    const kind = this.#kindAt(reference);
+    const node = this.#graph.node(reference);
     if (entry === undefined || kind === undefined || node === undefined) return true;
     if (entry === 'unreadable') return false;
     return forgetOwners(this.#deps.registry, { kind, entry, uid: node.uid }, uids);
@@ -243,13 +248,13 @@ class Collector implements GarbageCollector {
     }
   }
 
-  #kindAt(place: Place): KindInfo | undefined {
-    const [group = '', resource = ''] = place.split('/', 2);
+  #kindAt(reference: ObjectReference): KindInfo | undefined {
+    const [group = '', resource = ''] = reference.split('/', 2);
     return this.#deps.registry.scheme.findStorage({ group, resource });
   }
 
-  #entryAt(place: Place): Entry | 'unreadable' | undefined {
-    const [group = '', resource = '', namespace = '', name = ''] = place.split('/');
+  #entryAt(reference: ObjectReference): Entry | 'unreadable' | undefined {
+    const [group = '', resource = '', namespace = '', name = ''] = reference.split('/');
     const snapshot = this.#deps.registry.streams.snapshot({ group, resource });
     if (snapshot.unreadable.has(`${namespace}/${name}`)) return 'unreadable';
     return snapshot.get(namespace, name);

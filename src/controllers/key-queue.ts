@@ -16,6 +16,7 @@ import type { GroupResource } from '../apimachinery/schema.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
 import type { Entry, Streams } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
+import type { QueueMeters } from './queue-meters.ts';
 
 const keyQueueTimes = { retryMinMs: 100, retryMaxMs: 30_000 } as const;
 
@@ -30,6 +31,7 @@ export interface KeyQueueOptions {
   readonly name: string;
   readonly streams: Streams;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly sources: readonly Source[];
   /** A throw is tried again. */
   readonly work: (key: string) => Promise<void>;
@@ -42,6 +44,7 @@ export interface KeyQueue extends Controller {
 
 export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
   const { sources, streams, timers } = options;
+  const meter = options.queues.meterOf(options.name);
   const waiting = new Set<string>();
   const retries = new Map<string, { readonly timer: TimerHandle; readonly delayMs: number }>();
   const following = new Subscription();
@@ -51,6 +54,7 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
   const enqueue = (key: string): void => {
     if (stopped) return;
     waiting.add(key);
+    meter.added(key);
     working ??= run();
   };
   const run = async (): Promise<void> => {
@@ -59,6 +63,7 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
     for (const key of waiting) {
       if (stopped) break;
       waiting.delete(key);
+      const ended = meter.began(key);
       try {
         await options.work(key);
         retries.get(key)?.timer.cancel();
@@ -66,6 +71,8 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
       } catch (error) {
         options.onError(key, error);
         if (!stopped) retryLater(key);
+      } finally {
+        ended();
       }
     }
     working = undefined;
@@ -73,6 +80,7 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
   const retryLater = (key: string): void => {
     const before = retries.get(key);
     before?.timer.cancel();
+    meter.retried();
     const { retryMaxMs, retryMinMs } = keyQueueTimes;
     const delayMs = Math.min((before?.delayMs ?? retryMinMs / 2) * 2, retryMaxMs);
     retries.set(key, { timer: timers.after(delayMs, () => enqueue(key)), delayMs });

@@ -30,6 +30,7 @@ import type { Timers } from '../stdx/clock.ts';
 import { unreadableIn } from '../../streams/streams.ts';
 import type { Entry, ResourceSnapshot } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
+import type { QueueMeters } from './queue-meters.ts';
 import { metadataOf } from './garbage-collector-graph.ts';
 import { withContentConditions } from './namespace-conditions.ts';
 import type { RemainingContent } from './namespace-conditions.ts';
@@ -42,6 +43,7 @@ const namespaceControllerLimits = { namespacesMax: 4 } as const;
 export interface NamespaceControllerDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly onError: (namespace: string, error: unknown) => void;
 }
 
@@ -67,6 +69,7 @@ export function createNamespaceController(deps: NamespaceControllerDeps): Contro
   };
   const queue = createWorkQueue({
     timers,
+    meter: deps.queues.meterOf('namespace-lifecycle'),
     batchMax: namespaceControllerLimits.namespacesMax,
     monotonicMs: () => registry.clock.monotonicMs(),
     prepare: () => streams.waitUntilCurrent(),

@@ -17,19 +17,23 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
+import type { QueueMeters } from './queue-meters.ts';
 
 export interface TokenCleanerDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly onError: (name: string, error: unknown) => void;
 }
 
-export function createTokenCleaner({ onError, registry, timers }: TokenCleanerDeps): Controller {
+export function createTokenCleaner(deps: TokenCleanerDeps): Controller {
+  const { onError, queues, registry, timers } = deps;
   const { system } = registry.identity.namespaces;
   return createKeyQueue({
     name: 'token-cleaner',
     streams: registry.streams,
     timers,
+    queues,
     sources: [
       {
         resource: secretsResource,

@@ -24,10 +24,12 @@ import { deepEqual } from '../stdx/deep-equal.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
+import type { QueueMeters } from './queue-meters.ts';
 
 export interface TokenSecretsDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly issuer: TokenIssuer;
   /** PEM; undefined: there is none to hand out. */
   readonly rootCa: string | undefined;
@@ -35,11 +37,12 @@ export interface TokenSecretsDeps {
 }
 
 export function createTokenSecrets(deps: TokenSecretsDeps): Controller {
-  const { registry, timers } = deps;
+  const { queues, registry, timers } = deps;
   return createKeyQueue({
     name: 'token-secrets',
     streams: registry.streams,
     timers,
+    queues,
     sources: [
       { resource: secretsResource, keysOf: (namespace, name) => [`${namespace}/${name}`] },
       {

@@ -11,6 +11,7 @@
  * called once: whoever adds has to find them again. Nothing runs before start() or after stop().
  */
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { QueueMeter } from './queue-meters.ts';
 
 const workQueueLimits = {
   waitingMax: 100_000,
@@ -23,6 +24,7 @@ const workQueueLimits = {
 
 export interface WorkQueueDeps {
   readonly timers: Timers;
+  readonly meter: QueueMeter;
   /** Keys worked on at a time; at most, and by default, `workQueueLimits.batchMax`. */
   readonly batchMax?: number | undefined;
   readonly monotonicMs: () => number;
@@ -80,6 +82,7 @@ class Queue implements WorkQueue {
       return;
     }
     this.#waiting.add(key);
+    this.#deps.meter.added(key);
     this.#begin();
   }
 
@@ -138,12 +141,15 @@ class Queue implements WorkQueue {
   }
 
   async #one(key: string): Promise<void> {
+    const ended = this.#deps.meter.began(key);
     try {
       if (await this.#deps.work(key)) this.#forget(key);
       else this.#later(key);
     } catch (error) {
       this.#deps.onError(key, error);
       this.#later(key);
+    } finally {
+      ended();
     }
   }
 
@@ -160,6 +166,7 @@ class Queue implements WorkQueue {
     const delayMs = Math.min(retryMinMs * 2 ** Math.min(retry.attempts, 20), retryMaxMs);
     if (retry.dueMs === undefined) this.#delayed += 1;
     retry.attempts += 1;
+    this.#deps.meter.retried();
     retry.dueMs = this.#deps.monotonicMs() + delayMs;
     this.#retries.set(key, retry);
     this.#arm();

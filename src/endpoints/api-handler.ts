@@ -32,7 +32,7 @@ import { identifyRequest } from './filters/audit-id.ts';
 import { auditedExchange } from './filters/audited-exchange.ts';
 import type { Audited, AuditingDeps } from './filters/audited-exchange.ts';
 import { sendTooManyRequests } from './filters/in-flight.ts';
-import type { InFlight, Place } from './filters/in-flight.ts';
+import type { InFlight, Seat } from './filters/in-flight.ts';
 import type { Health, HealthEndpoint } from './health.ts';
 import { healthEndpoints } from './health.ts';
 import type { OpenApi } from './openapi/openapi.ts';
@@ -94,16 +94,16 @@ export function createApiHandler(deps: ApiHandlerDeps): ApiHandler {
       auditing === undefined ? undefined : auditedExchange(auditing, exchange, auditId);
     const asked = whatIsAsked(exchange, startMs);
     turnWatch.mark(asked.info, startMs);
-    const place = inFlight.begin(asked.info);
+    const seat = inFlight.begin(asked.info);
     const seen = audited?.exchange ?? exchange;
     try {
-      const refusal = await handle(deps, seen, audited, asked, place);
+      const refusal = await handle(deps, seen, audited, asked, seat);
       if (refusal instanceof StatusError) sendStatusError(seen, refusal, asked.warnings);
       if (audited !== undefined) await audited.handled(false);
     } catch (error) {
-      await failed(deps, exchange, audited, error, place);
+      await failed(deps, exchange, audited, error, seat);
     }
-    requestCounts.handled(exchange, asked.info, asked.query, startMs, place);
+    requestCounts.handled(exchange, asked.info, asked.query, startMs, seat);
   };
 }
 
@@ -112,7 +112,7 @@ async function failed(
   exchange: HttpExchange,
   audited: Audited | undefined,
   error: unknown,
-  place: Place,
+  seat: Seat,
 ): Promise<void> {
   const seen = audited?.exchange ?? exchange;
   try {
@@ -123,7 +123,7 @@ async function failed(
     if (!seen.answered) sendStatusError(seen, failureStatus(error));
     await audited?.handled(false);
   } catch (own) {
-    place.leave();
+    seat.leave();
     throw own;
   }
 }
@@ -163,10 +163,10 @@ function handle(
   exchange: HttpExchange,
   audited: Audited | undefined,
   { info, query, problem, startMs, warnings }: Asked,
-  place: Place,
+  seat: Seat,
 ): Promise<Answer> | Answer {
   if (info.verb === 'watch') audited?.watching();
-  const asked = deps.filter.admit(exchange, { info, query, startMs }, audited?.trail, place);
+  const asked = deps.filter.admit(exchange, { info, query, startMs }, audited?.trail, seat);
   const serve = (admission: Admission): Promise<Answer> | Answer => {
     if (admission.kind === 'refused') return admission.error;
     if (admission.kind === 'busy') return void sendTooManyRequests(exchange);

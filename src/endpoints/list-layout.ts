@@ -11,7 +11,7 @@
  * bytes. Rows of Tables are kept without the ages in them, which are put in as they are sent.
  */
 import { parseJsonText } from '../apimachinery/codecs/lossless.ts';
-import type { StateEncoder } from '../apimachinery/kept-encodings.ts';
+import type { EncodableState, StateEncoder } from '../apimachinery/kept-encodings.ts';
 import { agedItem, itemAt } from '../apimachinery/lists/aged-item.ts';
 import { cborList } from '../apimachinery/lists/cbor-list.ts';
 import { indentedList, jsonList } from '../apimachinery/lists/json-list.ts';
@@ -28,6 +28,7 @@ import type { ObjectSchema } from '../apimachinery/typed/type-schema.ts';
 import type { JsonValue } from '../apimachinery/unstructured.ts';
 import { convertsWhenShown, showingId } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { Representation } from './representation.ts';
 import { metaVersionOf, tableFormOf } from './representation.ts';
 import type { EndpointDeps } from './request.ts';
@@ -41,6 +42,9 @@ export interface ListLayout {
   readonly isPassing: boolean;
   /** What `itemOf` makes is kept under this name; undefined: it is made anew. */
   readonly keptAs: string | undefined;
+  /** What is to be done before `itemOf` is asked for the item of a large object, in parts.
+   * Undefined: nothing. */
+  readonly prepare?: ((entry: EncodableState) => Steps<void> | undefined) | undefined;
 }
 
 /** The list's own members, but for what it is. */
@@ -87,7 +91,10 @@ export function listLayout(
   }
   const keptAs = keptName(kind, negotiated.format, pretty, projected.id);
   const itemOf = deps.encodings.encoder(keptAs, make);
-  return { form, itemOf, costly: true, isPassing: false, keptAs };
+  const { itemSteps } = form;
+  const prepare =
+    itemSteps && deps.encodings.preparer(keptAs, (bytes) => itemSteps(project(show(bytes))));
+  return { form, itemOf, costly: true, isPassing: false, keptAs, prepare };
 }
 
 function keptName(kind: KindInfo, format: BodyFormat, pretty: boolean, id: string): string {

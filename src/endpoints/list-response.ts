@@ -117,7 +117,7 @@ class ListAnswer {
 
   constructor(parts: AnswerParts) {
     this.#parts = parts;
-    this.#entries = parts.list.entries[Symbol.iterator]();
+    this.#entries = entriesOf(parts);
     this.#phase = (isOver) => this.#collect(isOver);
   }
 
@@ -223,11 +223,11 @@ class ListAnswer {
   }
 
   #begin(measure: ListMeasure): void {
-    const { deps, request, mediaType, layout, list } = this.#parts;
+    const { deps, request, mediaType, layout } = this.#parts;
     const { exchange } = request;
     const { form, itemOf, costly, isPassing } = layout;
     const frame = form.frame(measure);
-    const entries = list.entries[Symbol.iterator]();
+    const entries = entriesOf(this.#parts);
     const chunks = new ListChunks({ frame, lead: form.lead, entries, itemOf, costly, isPassing });
     const promised =
       form.needs === 'bytes' ? frame.head.length + measure.bytes + frame.tail.length : undefined;
@@ -292,6 +292,30 @@ class ListAnswer {
 }
 
 const noBytes = new Uint8Array(0);
+
+/** The entries of the list: undefined among them is a place to stop, and what a large one needs is
+ * done, with such places in it, before it comes. */
+function entriesOf({ layout, list }: AnswerParts): Iterator<StoredObject | undefined> {
+  const { prepare } = layout;
+  return prepare === undefined
+    ? list.entries[Symbol.iterator]()
+    : preparedEntries(list.entries, prepare);
+}
+
+function* preparedEntries(
+  entries: SentList['entries'],
+  prepare: NonNullable<ListLayout['prepare']>,
+): Generator<StoredObject | undefined, undefined> {
+  for (const entry of entries) {
+    const work = entry && prepare(entry);
+    if (work !== undefined) {
+      while (work.next().done !== true) yield undefined;
+      yield undefined;
+    }
+    yield entry;
+  }
+  return undefined;
+}
 
 /** In steps of a power of two: views of few sizes. */
 function chunkBytes(): number {

@@ -50,7 +50,7 @@ export interface RequestCounts {
     info: RequestInfo,
     query: QueryParameters | undefined,
     startMs: number,
-    place: RequestPlace,
+    seat: RequestSeat,
   ): void;
   read(): readonly RequestSeries[];
 }
@@ -97,7 +97,7 @@ function terminates(status: number, subresource: string): boolean {
 }
 
 /** Of a request, given back when it is over. */
-interface RequestPlace {
+interface RequestSeat {
   leave(): void;
 }
 
@@ -175,7 +175,7 @@ export function createRequestCounts(
   };
 
   return {
-    handled(exchange, info, query, startMs, place) {
+    handled(exchange, info, query, startMs, seat) {
       const series = seriesOf(exchange, info, query);
       if (exchange.status === 0) series.aborts += 1;
       else if (info.verb === 'watch' && !exchange.closed) {
@@ -183,11 +183,11 @@ export function createRequestCounts(
         exchange.onClosed(() => {
           series.running -= 1;
           end(series, exchange, startMs);
-          place.leave();
+          seat.leave();
         });
         return;
       } else end(series, exchange, startMs);
-      place.leave();
+      seat.leave();
     },
     read: () => all,
   };

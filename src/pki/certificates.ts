@@ -118,6 +118,17 @@ export function readCertificates(pem: string): readonly Certificate[] | undefine
   return found;
 }
 
+/** When it is over, of one certificate in PEM; undefined for what is none. For whoever asks nothing
+ * else of it: reading the whole takes twenty times as long. */
+export function certificateEndMs(pem: string): number | undefined {
+  try {
+    const endMs = Date.parse(new Verifier(pem).validTo);
+    return Number.isNaN(endMs) ? undefined : endMs;
+  } catch {
+    return undefined;
+  }
+}
+
 export type ChainVerdict =
   | { readonly kind: 'trusted'; readonly validUntilMs: number }
   | { readonly kind: 'untrusted'; readonly why: string };

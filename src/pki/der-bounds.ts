@@ -24,26 +24,30 @@ export type DerBounds =
 
 export function boundsOf(der: Uint8Array): DerBounds {
   const { elementsMax, octetStringsMax } = derBounds;
+  if (der.length === 0) return { kind: 'malformed' };
   let elements = 0;
   let octetStrings = 0;
-  const open: Range[] = [{ at: 0, end: der.length }];
+  const open: Range[] = [{ at: 0, end: der.length, within: undefined }];
   for (let range = open.pop(); range !== undefined; range = open.pop()) {
+    if (range.at === range.end) continue;
+    const { within } = range;
     const element = elementAt(der, range.at, range.end);
-    if (element === undefined) return { kind: 'malformed' };
-    if (element.end < range.end) open.push({ at: element.end, end: range.end });
+    if (element === undefined) {
+      // What an octet string holds need not be DER.
+      if (within === 'octets') continue;
+      return { kind: 'malformed' };
+    }
+    open.push({ at: element.end, end: range.end, within });
     elements += 1;
     if (elements > elementsMax) return beyond(elementsMax, 'elements');
     const isOctets = element.tag === tags.octetString;
-    if (isOctets) octetStrings += 1;
+    if (isOctets && within !== 'octets') octetStrings += 1;
     if (octetStrings > octetStringsMax) return beyond(octetStringsMax, 'extensions');
     const holdsElements = (element.tag & tags.constructed) !== 0;
-    if (holdsElements && element.contentAt < element.end) {
-      open.push({ at: element.contentAt, end: element.end });
-    } else if (isOctets) {
-      elements += elementsWithin(der, element, elementsMax - elements + 1);
-    }
+    if (holdsElements) open.push({ at: element.contentAt, end: element.end, within });
+    else if (isOctets) open.push({ at: element.contentAt, end: element.end, within: 'octets' });
   }
-  return elements > elementsMax ? beyond(elementsMax, 'elements') : { kind: 'within' };
+  return { kind: 'within' };
 }
 
 function beyond(max: number, what: string): DerBounds {
@@ -53,6 +57,7 @@ function beyond(max: number, what: string): DerBounds {
 interface Range {
   readonly at: number;
   readonly end: number;
+  readonly within: 'octets' | undefined;
 }
 
 export interface DerElement {
@@ -74,20 +79,4 @@ export function elementAt(der: Uint8Array, at: number, end: number): DerElement 
     lengthBytes === 0 ? first : der.subarray(at + 2, contentAt).reduce((n, b) => n * 256 + b, 0);
   const elementEnd = contentAt + length;
   return elementEnd > end ? undefined : { tag, contentAt, end: elementEnd };
-}
-
-/** Of what an octet string holds, at whatever depth; 0 where that is no DER. At most `limit`. */
-function elementsWithin(der: Uint8Array, octets: DerElement, limit: number): number {
-  let count = 0;
-  const open: Range[] = [{ at: octets.contentAt, end: octets.end }];
-  for (let range = open.pop(); range !== undefined && count < limit; range = open.pop()) {
-    if (range.at === range.end) continue;
-    const element = elementAt(der, range.at, range.end);
-    if (element === undefined) continue;
-    count += 1;
-    open.push({ at: element.end, end: range.end });
-    const inner = (element.tag & tags.constructed) !== 0 || element.tag === tags.octetString;
-    if (inner) open.push({ at: element.contentAt, end: element.end });
-  }
-  return count;
 }

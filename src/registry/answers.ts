@@ -5,28 +5,19 @@
  * business of the object's actor.
  */
 import type { Scheme } from '../apimachinery/scheme.ts';
-import { newGenericNotFound, StatusError } from '../apimachinery/status-error.ts';
+import { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Answer, AnswerPort } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
 import { convertMissing } from './conversions.ts';
-import { judged } from './judgement.ts';
-import type { JudgementDeps } from './judgement.ts';
 import { kindOf } from './write-command.ts';
 import type { WriteInput } from './write-command.ts';
 import type { Awaitable, GuardOf } from './write-guard.ts';
 
 const isConverted: Answer = { kind: 'converted' };
-const isJudged: Answer = { kind: 'judged' };
 const allowed: Answer = { kind: 'allowed' };
 
-export interface AnswerDeps extends JudgementDeps {
-  readonly scheme: Scheme;
-  readonly guardOf: GuardOf;
-}
-
-export function createAnswers(deps: AnswerDeps): AnswerPort {
-  const { guardOf, scheme } = deps;
+export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
   return ({ name, namespace }, command, { apiVersion, current, kind: asked, next }) => {
     // Every change command is one of this registry's.
     const input = command.input as WriteInput;
@@ -39,10 +30,6 @@ export function createAnswers(deps: AnswerDeps): AnswerPort {
       return convertMissing(kind, next, apiVersion).then((error) =>
         error === undefined ? isConverted : { kind: 'refused', error },
       );
-    }
-    if (asked === 'judge') {
-      assert(next !== undefined, 'what is judged is there');
-      return judged(deps, kind, next, current)?.then(() => isJudged) ?? isJudged;
     }
     assert(user !== undefined, 'a guarded write has a user');
     const subresource = input.subresource === '' ? undefined : input.subresource;

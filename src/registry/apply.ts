@@ -9,7 +9,7 @@
  * field, and changes nothing.
  */
 import type { ApplyRequest } from '../apimachinery/fieldmanager/field-manager.ts';
-import { applyPatch } from '../apimachinery/fieldmanager/managers/apply-patch.ts';
+import { applyPatch, applyPatchSteps } from '../apimachinery/fieldmanager/managers/apply-patch.ts';
 import { formatGroupVersion } from '../apimachinery/schema.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import {
@@ -25,6 +25,8 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
+import { finished } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { WriteOptions } from './create.ts';
 import { executeChange } from './execute-change.ts';
 import type { Subresource } from './execute-change.ts';
@@ -36,7 +38,7 @@ import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry
 import { ok, refused } from './registry.ts';
 import { executeScale, scaleTypeOf, withReplicas } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
-import { preparedUpdate, validatedUpdate, writerOf } from './update.ts';
+import { preparedUpdate, preparing, validatedUpdate, writerOf } from './update.ts';
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
 import { atVersionOf, toStorageVersion } from './versions.ts';
@@ -75,26 +77,21 @@ export function applyScale(
   return executeScale(deps, target, { verb: 'apply-scale', intent, force: options.force }, options);
 }
 
-export function decideApply(
+export function* decideApply(
   scope: DecisionScope,
   target: ObjectTarget,
   { force, intent }: ApplyBody,
   input: WriteInput,
   current: CurrentObject,
-): Production {
+): Steps<Production> {
   const { kind } = target;
   const subresource = input.subresource === '' ? undefined : input.subresource;
   const complete = (merged: ApiObject): ApiObject => {
     const stored = toStorageVersion(typed(merged, kind), kind);
     return preparedUpdate(scope, kind, stored, current.object, subresource);
   };
-  return produceApplied(
-    scope,
-    target,
-    { intent, writer: writerOf(input), force },
-    complete,
-    current,
-  );
+  const intended = { intent, writer: writerOf(input), force };
+  return yield* produceApplied(scope, target, intended, complete, current);
 }
 
 export function decideScaleApply(
@@ -119,7 +116,7 @@ export function decideScaleApply(
     return preparedUpdate(scope, kind, stored, current.object, undefined);
   };
   const applied = { intent: whole, writer: writerOf(input), force };
-  return produceApplied(scope, target, applied, complete, current);
+  return finished(produceApplied(scope, target, applied, complete, current));
 }
 
 /** What was merged as an object of its kind: an intent names neither the defaults nor all that its
@@ -160,13 +157,13 @@ function applyRequest(
 }
 
 /** `complete`: from the merged object at the version of the request to the one to store. */
-function produceApplied(
+function* produceApplied(
   scope: DecisionScope,
   target: ObjectTarget,
   intended: Intent,
   complete: (merged: ApiObject) => ApiObject,
   current: CurrentObject,
-): Production {
+): Steps<Production> {
   const { intent, writer } = intended;
   const { resourceVersion } = intent.metadata;
   const conflict = preconditionConflict({ uid: undefined, resourceVersion }, current, target);
@@ -175,14 +172,17 @@ function produceApplied(
   const errors = immutableErrors(intent, current.object);
   if (errors.length > 0) return refused(newInvalid(kind, target.name, errors));
   const live = atVersionOf(current.object, kind);
-  const outcome = applyPatch(
-    applyRequest(scope, kind, intended, live, (merged) => atVersionOf(complete(merged), kind)),
+  const request = applyRequest(scope, kind, intended, live, (merged) =>
+    atVersionOf(complete(merged), kind),
   );
+  const outcome = scope.inTurns ? yield* applyPatchSteps(request) : applyPatch(request);
   if (outcome.kind === 'refused') return outcome;
+  if (scope.inTurns) yield;
   if (outcome.object === live) return produced(current.object);
   const next = toStorageVersion(outcome.object, kind);
   const tooMany = tooManyFields(scope, kind, next, current.object);
   if (tooMany !== undefined) return refused(tooMany);
+  if (writer.subresource === '') yield* preparing(scope, kind, next, current.object);
   return validatedUpdate(scope, target, next, writer, current);
 }
 
@@ -199,12 +199,12 @@ export interface AppliedCreation {
 }
 
 /** What an intent creates where nothing is. */
-export function creationByApply(
+export function* creationByApply(
   scope: DecisionScope,
   { kind, name }: ObjectTarget,
   { force, intent }: ApplyBody,
   input: WriteInput,
-): Result<AppliedCreation> | undefined {
+): Steps<Result<AppliedCreation> | undefined> {
   if (input.uid === '') return undefined;
   if (input.creationRefusal !== undefined) return refused(new StatusError(input.creationRefusal));
   const { uid, name: given = '' } = intent.metadata;
@@ -217,7 +217,9 @@ export function creationByApply(
     return refused(newConflict(kind, name, text));
   }
   const intended = { intent, writer: writerOf(input), force };
-  const outcome = applyPatch(applyRequest(scope, kind, intended, undefined, undefined));
+  const request = applyRequest(scope, kind, intended, undefined, undefined);
+  const outcome = scope.inTurns ? yield* applyPatchSteps(request) : applyPatch(request);
   if (outcome.kind === 'refused') return outcome;
+  if (scope.inTurns) yield;
   return ok({ submitted: typed(outcome.object, kind), owners: outcome.object.metadata });
 }

@@ -34,6 +34,7 @@ import { objectKey, storeKey } from '../storage/keys.ts';
 import { objectStates } from '../../actors/actors.ts';
 import type { CreateCommand, ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
 import { wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withOwners, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
@@ -43,7 +44,6 @@ import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './regist
 import { ok, refused } from './registry.ts';
 import { writtenObject } from './written-object.ts';
 import { withConversions } from './conversions.ts';
-import { judged } from './judgement.ts';
 import { nameValidatorOf } from './name-rules.ts';
 import { scopeOf } from './write-command.ts';
 import type { DecisionScope } from './write-command.ts';
@@ -135,32 +135,46 @@ async function createInScope(
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
-    const judging = judged(deps, target.kind, born.object, undefined);
-    if (judging !== undefined) await judging;
+    await prepareValidation(deps, scope, target, born.object, options.inTurns === true);
     const prepared = prepareBorn(scope, target, name, born, born.object, user);
     if (prepared.kind === 'refused') return prepared;
     return createPrepared(deps, scope, target, prepared.value, name, options);
   }
-  const asked = { deps, guard, user };
-  const prepared = await prepareGuarded(scope, target, submitted, name, asked);
+  const { inTurns = false } = options;
+  const how = { guard, user, inTurns };
+  const prepared = await prepareGuarded(deps, scope, target, submitted, name, how);
   if (prepared.kind === 'refused') return prepared;
   return createPrepared(deps, scope, target, prepared.value, name, options);
 }
 
+/** In turns of the event loop, and beforehand, what validation finds out. */
+async function prepareValidation(
+  { turns }: RegistryDeps,
+  { strategyOf }: DecisionScope,
+  { kind }: ResourceTarget,
+  object: ApiObject,
+  isLarge: boolean,
+): Promise<void> {
+  const steps = strategyOf(kind).prepareValidation?.(object, undefined);
+  if (steps !== undefined) await runStepwise(turns, steps, () => false);
+  if (isLarge) await turns.pause(wholeTurnMs);
+}
+
 interface GuardedCreation {
-  readonly deps: RegistryDeps;
   readonly guard: WriteGuard;
   readonly user: UserInfo | undefined;
+  readonly inTurns: boolean;
 }
 
 /** A creation depends on no other object of the name, so all who have a say in it are asked before
  * its actor hears of it. */
 async function prepareGuarded(
+  deps: RegistryDeps,
   scope: DecisionScope,
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
-  { deps, guard, user }: GuardedCreation,
+  { guard, inTurns, user }: GuardedCreation,
 ): Promise<Result<PreparedCreation>> {
   const current = guard.current();
   if (current !== undefined) await current;
@@ -168,8 +182,7 @@ async function prepareGuarded(
   const mutating = guard.mutate(born.object);
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
-  const judging = judged(deps, target.kind, mutated, undefined);
-  if (judging !== undefined) await judging;
+  await prepareValidation(deps, scope, target, mutated, inTurns);
   const prepared = prepareBorn(scope, target, name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   const validating = guard.validate(prepared.value.object, undefined);

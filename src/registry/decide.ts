@@ -11,6 +11,8 @@
  *
  * Invariants: nothing here draws a time, a random number or an answer: all of it is in the command
  * and in `answers`. So the same arguments give the same proposal, anywhere and at any time.
+ * What is decided about a large object, or with a large body, yields between its stages, and so do
+ * rules that take long to judge.
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
@@ -19,6 +21,8 @@ import { newGenericNotFound } from '../apimachinery/status-error.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Answer, CurrentObject, Decide, Proposal } from '../../actors/actors.ts';
 import { assert, AssertionError, unreachable } from '../stdx/assert.ts';
+import { finished } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { creationByApply, decideApply, decideScaleApply } from './apply.ts';
 import { decideOverwrite } from './change-object.ts';
 import { bornObject, prepareBorn, trackedCreation } from './create.ts';
@@ -28,7 +32,7 @@ import { decidePatch, decideScalePatch } from './patch.ts';
 import type { ObjectTarget } from './registry.ts';
 import { decideScaleUpdate } from './scale.ts';
 import type { StrategyOf } from './strategy.ts';
-import { completesDeletion, creationByUpdate, decideUpdate } from './update.ts';
+import { completesDeletion, creationByUpdate, decideUpdate, preparing } from './update.ts';
 import type { Production } from './production.ts';
 import { kindOf } from './write-command.ts';
 import type { DecideOperation, DecisionScope, WriteInput } from './write-command.ts';
@@ -41,6 +45,9 @@ export interface DecidePorts {
   readonly operations: ReadonlyMap<string, DecideOperation>;
 }
 
+/** A larger object, in bytes of its stored form, is decided on in stages. */
+const atOnceBytesMax = 64 * 1024;
+
 export function createDecide({ identity, operations, scheme, strategyOf }: DecidePorts): Decide {
   return ({ name, namespace }, command, current, answers) => {
     // Every change command is one of this registry's.
@@ -49,30 +56,39 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     // Its definition has gone since the request came.
     if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
     const target = { kind, namespace, name };
-    const mayAsk = !answers.some((answer) => answer.kind === 'judged');
-    const given = answers.filter((answer) => answer.kind !== 'converted');
     const { nowMs } = command;
-    const scope = { scheme, identity, strategyOf, nowMs, uid: input.uid, mayAsk };
-    try {
-      return current === undefined
+    const { uid } = input;
+    const inTurns = input.inTurns || (current?.encodedBytes ?? 0) > atOnceBytesMax;
+    const scope = { scheme, identity, strategyOf, nowMs, uid, inTurns };
+    const given = answers.filter((answer) => answer.kind !== 'converted');
+    const proposing =
+      current === undefined
         ? proposeCreation(scope, target, input, given)
         : proposeChange(scope, operations, target, input, current);
-    } catch (error) {
-      if (!(error instanceof ConversionMissing)) throw error;
-      const { apiVersion, object } = error;
-      const question = { kind: 'convert', next: object, current: undefined, apiVersion } as const;
-      return { kind: 'ask', question };
-    }
+    const asking = kind.custom?.webhook === undefined ? proposing : askingForVersions(proposing);
+    const mayBeLong = inTurns || strategyOf(kind).prepareValidation !== undefined;
+    return mayBeLong ? asking : finished(asking);
   };
 }
 
-function proposeChange(
+/** Of a kind whose versions a webhook converts: what is missing is asked for. */
+function* askingForVersions(proposing: Steps<Proposal>): Steps<Proposal> {
+  try {
+    return yield* proposing;
+  } catch (error) {
+    if (!(error instanceof ConversionMissing)) throw error;
+    const { apiVersion, object } = error;
+    return { kind: 'ask', question: { kind: 'convert', next: object, current: undefined, apiVersion } };
+  }
+}
+
+function* proposeChange(
   scope: DecisionScope,
   operations: DecidePorts['operations'],
   target: ObjectTarget,
   input: WriteInput,
   current: CurrentObject,
-): Proposal {
+): Steps<Proposal> {
   const { guarded: validate } = input;
   if (input.body.verb === 'delete') {
     const plan = decideDelete(scope, target, input.body.options, current);
@@ -87,9 +103,9 @@ function proposeChange(
         return unreachable(plan);
     }
   }
-  const production = produce(scope, operations, target, input, current);
+  const production = yield* produce(scope, operations, target, input, current);
   if (production.kind === 'refused') return production;
-  if (production.kind === 'judge') return judgement(production.next, current.object);
+  if (scope.inTurns) yield;
   const { object } = production;
   const strategy = scope.strategyOf(target.kind);
   const told = input.user && strategy.warnings?.(object, current.object, input.subresource);
@@ -98,31 +114,27 @@ function proposeChange(
   return { kind: 'replace', object, completesDeletion: completes, warnings, validate };
 }
 
-function judgement(next: ApiObject, current: ApiObject | undefined): Proposal {
-  return { kind: 'ask', question: { kind: 'judge', next, current } };
-}
-
 const noWarnings: readonly string[] = [];
 
-function produce(
+function* produce(
   scope: DecisionScope,
   operations: DecidePorts['operations'],
   target: ObjectTarget,
   input: WriteInput,
   current: CurrentObject,
-): Production {
+): Steps<Production> {
   const { body } = input;
   switch (body.verb) {
     case 'update':
-      return decideUpdate(scope, target, body.object, input, current);
+      return yield* decideUpdate(scope, target, body.object, input, current);
     case 'update-scale':
       return decideScaleUpdate(scope, target, body.object, input, current);
     case 'patch':
-      return decidePatch(scope, target, body, input, current);
+      return yield* decidePatch(scope, target, body, input, current);
     case 'patch-scale':
       return decideScalePatch(scope, target, body, input, current);
     case 'apply':
-      return decideApply(scope, target, body, input, current);
+      return yield* decideApply(scope, target, body, input, current);
     case 'apply-scale':
       return decideScaleApply(scope, target, body, input, current);
     case 'operation': {
@@ -147,14 +159,15 @@ interface Creation {
   readonly owners: ObjectMeta | undefined;
 }
 
-function proposeCreation(
+function* proposeCreation(
   scope: DecisionScope,
   target: ObjectTarget,
   input: WriteInput,
   answers: readonly Answer[],
-): Proposal {
-  const creation = creationOf(scope, target, input);
+): Steps<Proposal> {
+  const creation = yield* creationOf(scope, target, input);
   if (creation.kind !== 'ok') return creation;
+  if (scope.inTurns) yield;
   const { owners, submitted } = creation.value;
   const born = bornObject(scope, target, submitted, target.name);
   const { guarded: validate, manager, user } = input;
@@ -164,16 +177,15 @@ function proposeCreation(
   }
   if (answer?.kind === 'refused') return answer;
   const mutated = answer?.kind === 'object' ? answer.object : born.object;
-  const { judging } = scope.strategyOf(target.kind);
-  if (scope.mayAsk && judging?.isJudged(mutated, undefined) === false) {
-    return judgement(mutated, undefined);
-  }
+  yield* preparing(scope, target.kind, mutated, undefined);
   const prepared = prepareBorn(scope, target, target.name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
+  if (scope.inTurns) yield;
   const object =
     owners === undefined
       ? trackedCreation(scope, target, prepared.value, manager)
       : withOwners(prepared.value.object, owners);
+  if (scope.inTurns) yield;
   return { kind: 'create', object, warnings: prepared.value.warnings, validate };
 }
 
@@ -183,9 +195,15 @@ type FoundCreation =
 
 const notFound = { kind: 'not-found' } as const;
 
-function creationOf(scope: DecisionScope, target: ObjectTarget, input: WriteInput): FoundCreation {
+function* creationOf(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  input: WriteInput,
+): Steps<FoundCreation> {
   const { body } = input;
-  if (body.verb === 'apply') return creationByApply(scope, target, body, input) ?? notFound;
+  if (body.verb === 'apply') {
+    return (yield* creationByApply(scope, target, body, input)) ?? notFound;
+  }
   if (body.verb !== 'update') return notFound;
   const found = creationByUpdate(target, body.object, input);
   if (found === undefined) return notFound;

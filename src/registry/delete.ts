@@ -83,6 +83,7 @@ async function executeDelete(
       dryRun: options.dryRun,
       mayCreate: false,
       conditions: [],
+      inTurns: false,
     },
   );
   const outcome = await deps.actors.execute(objectKey(kind.storage, namespace, name), command);
@@ -147,14 +148,15 @@ function planFirst(
   { kind, strategy, names, nowMs }: DeletionRules,
   options: DeleteOptions,
 ): DeletionPlan {
-  const grace = strategy.gracePeriodSeconds(object, options.gracePeriodSeconds);
+  const given = strategy.gracePeriodSeconds(object, options.gracePeriodSeconds);
+  const grace = given ?? 0;
   const next = withDeletionFinalizers(object, kind, options, names);
   if (grace > 0 || isHeld(next, strategy)) {
     const timed = withDeletion(next, grace, nowMs + grace * 1000);
     return { kind: 'mark', object: strategy.markDeletion(timed) };
   }
   // What can have a grace period shows that it was given none.
-  if (kind.deletion !== 'pod') return { kind: 'remove' };
+  if (given === undefined) return { kind: 'remove' };
   return { kind: 'remove', object: withDeletion(next, 0, nowMs) };
 }
 

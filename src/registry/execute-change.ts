@@ -30,7 +30,7 @@ export async function executeChange(
   target: ObjectTarget,
   { body, mayCreate, options, subresource }: Change,
 ): Promise<Result<WriteResult>> {
-  const { creationRefusal, dryRun, manager = '', user } = options;
+  const { creationRefusal, dryRun, inTurns = false, manager = '', user } = options;
   const { kind, name, namespace } = target;
   const write = { kind, namespace, name, subresource };
   const guard = user === undefined ? undefined : deps.guardOf?.(user, write);
@@ -45,6 +45,7 @@ export async function executeChange(
     mayCreate,
     creationRefusal,
     conditions: mayCreate ? creationConditions(kind, namespace) : [],
+    inTurns,
   });
   const key = objectKey(kind.storage, namespace, name);
   return changeResult(await deps.actors.execute(key, command), target);

@@ -11,7 +11,7 @@
  * Invariants: pure inside the decision, it may run again. The result obeys what an update obeys.
  */
 import { isCredentialKind } from '../apimachinery/credential-kinds.ts';
-import { applyJsonPatch } from '../apimachinery/patch/json-patch.ts';
+import { jsonPatchSteps } from '../apimachinery/patch/json-patch.ts';
 import { applyMergePatch } from '../apimachinery/patch/merge-patch.ts';
 import type { Patched } from '../apimachinery/patch/patch-result.ts';
 import { applyStrategicMergePatch } from '../apimachinery/patch/strategic-merge-patch.ts';
@@ -31,6 +31,8 @@ import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject, withMember } from '../apimachinery/unstructured.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import { assert, unreachable } from '../stdx/assert.ts';
+import { finished } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { WriteOptions } from './create.ts';
 import { executeChange } from './execute-change.ts';
 import type { Subresource } from './execute-change.ts';
@@ -68,25 +70,27 @@ export function patchObject(
   return executeChange(deps, target, { body, options, subresource, mayCreate: false });
 }
 
-export function decidePatch(
+export function* decidePatch(
   scope: DecisionScope,
   target: ObjectTarget,
   body: PatchBody,
   input: WriteInput,
   current: CurrentObject,
-): Production {
+): Steps<Production> {
   const { kind } = target;
   const document = withRevision(atVersionOf(current.object, kind), current);
   const part = kind.subresources.find(({ name }) => name === input.subresource);
-  const next = patchedObject(document, body, kind, part?.schema ?? kind.schema);
+  const next = yield* patchedObject(scope, document, body, kind, part?.schema ?? kind.schema);
   if (next.kind === 'refused') return next;
+  if (scope.inTurns) yield;
   const missing = missingVersion(target, next.object);
   if (missing !== undefined) return refused(missing);
   const { object, warnings: ofOwners } = withoutDuplicateOwners(next.object, 'patched');
   const { resourceVersion } = object.metadata;
   // Another uid is no other object that is meant, but a field that does not change.
   const expected = { uid: undefined, resourceVersion };
-  const production = produceUpdate(scope, target, object, writerOf(input), current, expected);
+  const writer = writerOf(input);
+  const production = yield* produceUpdate(scope, target, object, writer, current, expected);
   return withWarnings(production, [...next.warnings, ...ofOwners]);
 }
 
@@ -110,14 +114,14 @@ export function decideScalePatch(
 ): Production {
   const { paths, type } = scaleTypeOf(target.kind);
   const document = scaleOf(withRevision(current.object, current), paths, type);
-  const next = patchedObject(document, body, type, type.schema);
+  const next = finished(patchedObject(scope, document, body, type, type.schema));
   if (next.kind === 'refused') return next;
   const production = decideScaleUpdate(scope, target, next.object, input, current);
   return withWarnings(production, next.warnings);
 }
 
 function withWarnings(production: Production, warnings: readonly string[]): Production {
-  if (production.kind !== 'object' || warnings.length === 0) return production;
+  if (production.kind === 'refused' || warnings.length === 0) return production;
   return produced(production.object, warnings);
 }
 
@@ -128,13 +132,16 @@ function withRevision(object: ApiObject, { revision }: CurrentObject): ApiObject
   return { ...object, metadata };
 }
 
-function patchedObject(
+function* patchedObject(
+  { inTurns }: DecisionScope,
   document: ApiObject,
   { fieldValidation, noticed, patch }: PatchBody,
   type: DocumentType,
   schema: ObjectSchema | undefined,
-): TypedDocument {
-  const patched = apply(document, patch, schema);
+): Steps<TypedDocument> {
+  const applying = apply(document, patch, schema);
+  const patched = inTurns ? yield* applying : finished(applying);
+  if (inTurns) yield;
   if (patched.kind === 'refused') return refused(patchError(patched));
   if (!isJsonObject(patched.value)) {
     return refused(newInvalidPatch('the result is not an object'));
@@ -144,10 +151,14 @@ function patchedObject(
   return typedDocument(patched.value, type, fieldValidation, noticed);
 }
 
-function apply(document: ApiObject, patch: ObjectPatch, schema: ObjectSchema | undefined): Patched {
+function* apply(
+  document: ApiObject,
+  patch: ObjectPatch,
+  schema: ObjectSchema | undefined,
+): Steps<Patched> {
   switch (patch.kind) {
     case 'json':
-      return applyJsonPatch(document, patch.patch);
+      return yield* jsonPatchSteps(document, patch.patch);
     case 'merge':
       return { kind: 'ok', value: applyMergePatch(document, patch.patch) };
     case 'strategic':

@@ -11,9 +11,7 @@ export type Production =
       /** For the writer. */
       readonly warnings: readonly string[];
     }
-  | { readonly kind: 'refused'; readonly error: StatusError }
-  /** Whether it may be needs more than a turn to tell (KindStrategy.judging): that comes first. */
-  | { readonly kind: 'judge'; readonly next: ApiObject };
+  | { readonly kind: 'refused'; readonly error: StatusError };
 
 const noWarnings: readonly string[] = [];
 

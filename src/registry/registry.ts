@@ -11,6 +11,7 @@
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { QueryParameters } from '../apimachinery/query.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import type { ActorSystem } from '../../actors/actors.ts';
 import type { ResourceSnapshot, Streams } from '../../streams/streams.ts';
@@ -30,6 +31,8 @@ export interface RegistryDeps {
   readonly strategyOf: StrategyOf;
   /** Absent: no subresource is an operation. */
   readonly operationOf?: OperationOf | undefined;
+  /** Absent: no subresource leads to what runs. */
+  readonly connectionOf?: ConnectionOf | undefined;
   readonly clock: Clock;
   readonly prng: Prng;
   /** For walks that may be long. */
@@ -56,6 +59,22 @@ export interface OperationOptions {
 
 /** `subresource` '': of the kind itself. Undefined: it does nothing. */
 export type OperationOf = (kind: KindInfo, subresource: string) => Operation | undefined;
+
+/** A request for a connection to what runs, which this server has none to: what is wrong with it,
+ * or that. Nothing is changed. `target.name` as it stands in the path. */
+export type Connection = (
+  deps: RegistryDeps,
+  target: ObjectTarget,
+  asked: AskedConnection,
+) => Promise<StatusError>;
+
+export interface AskedConnection {
+  readonly query: QueryParameters;
+  readonly isUpgrade: boolean;
+}
+
+/** Undefined: the subresource leads nowhere. */
+export type ConnectionOf = (kind: KindInfo, subresource: string) => Connection | undefined;
 
 /** Which object or collection a request speaks of. */
 export interface ResourceTarget {

@@ -13,6 +13,7 @@ import type { ApiObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { withMember, without } from '../apimachinery/unstructured.ts';
 import { valueWhenAbsent } from '../apimachinery/typed/conform.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { toStorageVersion } from './versions.ts';
 
 export interface KindStrategy {
@@ -25,6 +26,11 @@ export interface KindStrategy {
   prepareForStatusUpdate(next: ApiObject, current: ApiObject, nowMs: number): ApiObject;
   /** Of writes to the kind's other subresources, by name. */
   readonly subresources: Readonly<Record<string, SubresourceRules>>;
+  /** What the three that follow would take a long turn for, in parts and beforehand: it changes what
+   * they take, not what they say. `current` undefined: a creation. Undefined: it is not much.
+   * Absent: it never is. */
+  readonly prepareValidation?:
+    ((next: ApiObject, current: ApiObject | undefined) => Steps<unknown> | undefined) | undefined;
   validate(object: ApiObject): readonly FieldError[];
   /** Of a creation alone: what no write changes any more. */
   validateCreated(object: ApiObject): readonly FieldError[];
@@ -40,25 +46,17 @@ export interface KindStrategy {
     current: ApiObject | undefined,
     subresource: string,
   ): readonly string[];
-  /** Rules that can take longer than a turn of the event loop: what they find is worked out before
-   * anything is decided. Absent: none do. */
-  readonly judging?: Judging | undefined;
   /** What is said of a deletion that leaves open what becomes of dependents. Absent: nothing. */
   readonly deletionWarning?: string | undefined;
   /** Why this object may not be deleted at all, if so. */
   forbidDeletion(name: string): StatusError | undefined;
-  /** Seconds an accepted delete waits; `requested` is what the client asked for. 0: at once. */
-  gracePeriodSeconds(object: ApiObject, requested: number | undefined): number;
+  /** Seconds an accepted delete waits; `requested` is what the client asked for. 0: at once.
+   * Undefined: the kind knows no grace. */
+  gracePeriodSeconds(object: ApiObject, requested: number | undefined): number | undefined;
   /** Whether something beside metadata.finalizers and the grace period keeps a deleted object. */
   holdsDeletion(object: ApiObject): boolean;
   /** The object as it looks once its deletion is marked. */
   markDeletion(object: ApiObject): ApiObject;
-}
-
-export interface Judging {
-  /** The rules know what they find: to ask them is quick. */
-  isJudged(next: ApiObject, current: ApiObject | undefined): boolean;
-  judgeInSteps(next: ApiObject, current: ApiObject | undefined): Generator<undefined, void>;
 }
 
 /** What a write to a subresource that shows the object itself may change, and must obey. */
@@ -84,7 +82,7 @@ export function genericStrategy(kind: KindInfo): KindStrategy {
     validateUpdate: () => [],
     validateStatusUpdate: () => [],
     forbidDeletion: () => undefined,
-    gracePeriodSeconds: () => 0,
+    gracePeriodSeconds: () => undefined,
     holdsDeletion: () => false,
     markDeletion: (object) => object,
   };

@@ -17,6 +17,8 @@ import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { validateObjectMetaUpdate } from '../apimachinery/validation/object-meta.ts';
 import type { CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
+import { finished } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { WriteOptions } from './create.ts';
 import { executeChange } from './execute-change.ts';
 import type { Subresource } from './execute-change.ts';
@@ -56,18 +58,18 @@ export function updateObject(
 }
 
 /** An update of an object that is there. */
-export function decideUpdate(
+export function* decideUpdate(
   scope: DecisionScope,
   target: ObjectTarget,
   submitted: ApiObject,
   input: WriteInput,
   current: CurrentObject,
-): Production {
+): Steps<Production> {
   const { object: next, warnings } = withoutDuplicateOwners(submitted);
   const missing = missingVersion(target, next);
   if (missing !== undefined) return refused(missing);
-  const production = produceUpdate(scope, target, next, writerOf(input), current);
-  if (production.kind !== 'object' || warnings.length === 0) return production;
+  const production = yield* produceUpdate(scope, target, next, writerOf(input), current);
+  if (production.kind === 'refused' || warnings.length === 0) return production;
   return produced(production.object, warnings);
 }
 
@@ -92,21 +94,21 @@ export function writerOf({ manager, subresource }: WriteInput): Writer {
 
 /** What an update to `next`, at the request's version, makes of the current object. `expected`:
  * the object that the writer means. */
-export function produceUpdate(
+export function* produceUpdate(
   scope: DecisionScope,
   target: ObjectTarget,
   next: ApiObject,
   writer: Writer,
   current: CurrentObject,
   expected: Preconditions = preconditionsOf(next),
-): Production {
+): Steps<Production> {
   const conflict = preconditionConflict(expected, current, target);
   if (conflict !== undefined) return refused(conflict);
   const { kind } = target;
   const stored = toStorageVersion(next, kind);
   const subresource = writer.subresource === '' ? undefined : writer.subresource;
   const prepared = preparedUpdate(scope, kind, stored, current.object, subresource);
-  return trackedUpdate(scope, target, prepared, writer, current);
+  return yield* trackedUpdateSteps(scope, target, prepared, writer, current);
 }
 
 /** The prepared object with its owners, if its metadata and the kind's rules allow it. */
@@ -117,26 +119,46 @@ export function trackedUpdate(
   writer: Writer,
   current: CurrentObject,
 ): Production {
+  return finished(trackedUpdateSteps(scope, target, prepared, writer, current));
+}
+
+function* trackedUpdateSteps(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  prepared: ApiObject,
+  writer: Writer,
+  current: CurrentObject,
+): Steps<Production> {
   const { kind } = target;
   const tooMany = tooManyFields(scope, kind, prepared, current.object);
   if (tooMany !== undefined) return refused(tooMany);
+  if (scope.inTurns) yield;
   const next = tracked(scope, kind, writer, prepared, current.object);
+  if (scope.inTurns) yield;
+  if (writer.subresource === '') yield* preparing(scope, kind, next, current.object);
   return validatedUpdate(scope, target, next, writer, current);
+}
+
+/** What the kind's rules are about to find out, where that would be a long turn. */
+export function* preparing(
+  { strategyOf }: DecisionScope,
+  kind: KindInfo,
+  next: ApiObject,
+  current: ApiObject | undefined,
+): Steps<void> {
+  const steps = strategyOf(kind).prepareValidation?.(next, current);
+  if (steps !== undefined) yield* steps;
 }
 
 /** `next`, if its metadata and the kind's rules for this subresource allow it. */
 export function validatedUpdate(
-  { mayAsk, strategyOf }: DecisionScope,
+  { strategyOf }: DecisionScope,
   { kind }: ObjectTarget,
   next: ApiObject,
   { subresource }: Writer,
   { object }: CurrentObject,
 ): Production {
-  const strategy = strategyOf(kind);
-  if (mayAsk && subresource === '' && strategy.judging?.isJudged(next, object) === false) {
-    return { kind: 'judge', next };
-  }
-  return validated(next, object, kind, kindErrors(strategy, subresource, next, object));
+  return validated(next, object, kind, kindErrors(strategyOf(kind), subresource, next, object));
 }
 
 /** A scale is a write to the object; a binding or an eviction is judged before it comes here. */

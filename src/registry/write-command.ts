@@ -93,6 +93,8 @@ export interface WriteInput extends CommandInput {
   readonly uid: string;
   /** Why it may not create what is not there; undefined: it may. */
   readonly creationRefusal: StatusErrorInit | undefined;
+  /** Its body was a large one. */
+  readonly inTurns: boolean;
 }
 
 /** What a decision knows beside the object: the kinds and their rules, and the moment at which the
@@ -104,8 +106,9 @@ export interface DecisionScope {
   readonly nowMs: number;
   /** Of an object that is created. */
   readonly uid: string;
-  /** What takes long may be judged first; false: it has been, or there is no time for it. */
-  readonly mayAsk: boolean;
+  /** It is about a large object, or a large body: each of its stages has a turn of the event loop
+   * for itself. */
+  readonly inTurns: boolean;
 }
 
 export interface ChangeRequest {
@@ -117,6 +120,7 @@ export interface ChangeRequest {
   readonly mayCreate: boolean;
   readonly creationRefusal?: StatusError | undefined;
   readonly conditions: readonly Condition[];
+  readonly inTurns: boolean;
 }
 
 export function changeCommand(
@@ -126,6 +130,7 @@ export function changeCommand(
   request: ChangeRequest,
 ): ChangeCommand {
   const { conditions, creationRefusal, dryRun, guarded, manager, subresource, user } = request;
+  const { inTurns } = request;
   const { group, resource, version } = kind;
   const input: WriteInput = {
     verb: body.verb,
@@ -137,6 +142,7 @@ export function changeCommand(
     guarded,
     uid: request.mayCreate ? prng.uuid() : '',
     creationRefusal: creationRefusal && refusalData(creationRefusal),
+    inTurns,
   };
   const qualifiedResource = { group, resource };
   return { type: 'change', input, conditions, dryRun, qualifiedResource, nowMs: clock.nowMs() };
@@ -154,8 +160,8 @@ export function scopeOf({
   scheme,
   strategyOf,
 }: RegistryDeps): DecisionScope {
-  const nowMs = clock.nowMs();
-  return { scheme, identity, strategyOf, nowMs, uid: prng.uuid(), mayAsk: false };
+  const uid = prng.uuid();
+  return { scheme, identity, strategyOf, nowMs: clock.nowMs(), uid, inTurns: false };
 }
 
 export function kindOf(scheme: Scheme, { kind }: WriteInput): KindInfo | undefined {

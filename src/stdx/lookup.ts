@@ -18,3 +18,11 @@ export function lookup<T>(entries: Readonly<Record<string, T>>): Readonly<Record
 export function ownMember<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
+
+/** Makes it the object's own member, whatever its name: an assignment to `__proto__` makes none. */
+export function setMember<T>(record: Record<string, T>, name: string, value: NoInfer<T>): void {
+  if (name !== '__proto__') record[name] = value;
+  else Object.defineProperty(record, name, { ...ownProperty, value });
+}
+
+const ownProperty = { enumerable: true, configurable: true, writable: true } as const;

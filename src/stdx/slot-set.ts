@@ -6,54 +6,54 @@
  * one of them has grown old, the garbage collector keeps all that follow, with every member, until
  * it next looks at the old: a server would copy each request twice before it is let go.
  *
- * What it is not: ordered. Invariant: a ticket is in one set at most, and `at` is its place there.
+ * What it is not: ordered. Invariant: a slot is in one set at most, and `at` is its place there.
  */
 import { assert } from './assert.ts';
 
-export interface Ticket<T> {
+export interface Slot<T> {
   readonly item: T;
   /** -1 while it is in no set. */
   at: number;
 }
 
 /** What a member is added and removed by; its owner keeps it. */
-export function ticketOf<T>(item: T): Ticket<T> {
+export function slotOf<T>(item: T): Slot<T> {
   return { item, at: -1 };
 }
 
 export class SlotSet<T> {
-  readonly #tickets: Ticket<T>[] = [];
+  readonly #slots: Slot<T>[] = [];
 
   get size(): number {
-    return this.#tickets.length;
+    return this.#slots.length;
   }
 
   /** Does nothing when it is there. */
-  add(ticket: Ticket<T>): void {
-    if (ticket.at >= 0) return;
-    ticket.at = this.#tickets.length;
-    this.#tickets.push(ticket);
+  add(slot: Slot<T>): void {
+    if (slot.at >= 0) return;
+    slot.at = this.#slots.length;
+    this.#slots.push(slot);
   }
 
   /** Does nothing when it is not there. */
-  remove(ticket: Ticket<T>): void {
-    const { at } = ticket;
+  remove(slot: Slot<T>): void {
+    const { at } = slot;
     if (at < 0) return;
-    assert(this.#tickets[at] === ticket, 'a ticket is in its place');
-    const last = this.#tickets.pop() as Ticket<T>;
-    ticket.at = -1;
-    if (last === ticket) return;
-    this.#tickets[at] = last;
+    assert(this.#slots[at] === slot, 'a slot is in its place');
+    const last = this.#slots.pop() as Slot<T>;
+    slot.at = -1;
+    if (last === slot) return;
+    this.#slots[at] = last;
     last.at = at;
   }
 
   clear(): void {
-    for (const ticket of this.#tickets) ticket.at = -1;
-    this.#tickets.length = 0;
+    for (const slot of this.#slots) slot.at = -1;
+    this.#slots.length = 0;
   }
 
   /** A copy: members may come and go while it is walked over. */
   items(): readonly T[] {
-    return this.#tickets.map((ticket) => ticket.item);
+    return this.#slots.map((slot) => slot.item);
   }
 }

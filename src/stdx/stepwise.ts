@@ -6,6 +6,17 @@
  */
 import type { Turns } from './turns.ts';
 
+/** Work in parts: it yields where everybody else may have a turn. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** What it returns, with all its parts in this turn. */
+export function finished<T>(work: Iterator<undefined, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** What the iterator returns; undefined: stopped before its end. Rejects with what a step threw. */
 export function runStepwise<T>(
   turns: Pick<Turns, 'run'>,

@@ -34,10 +34,31 @@ export interface TurnLimits {
   readonly pauseCostMs: number;
 }
 
-/** What `pause` is told for work that is to have the rest of a turn for itself. */
+/** What `pause` is told for work that is to have a turn for itself: never the one that it asks in. */
 export const wholeTurnMs = Infinity;
 
 export const defaultTurnLimits: TurnLimits = { turnMs: 6, stepMs: 2, pauseCostMs: 2 };
+
+/** Calls `next` in turns with others, until it gives something. It does a short part of the work
+ * each time. Rejects with what it throws. */
+export function untilDone<T>(turns: Pick<Turns, 'run'>, next: () => T | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    turns.run((isOver) => {
+      try {
+        do {
+          const found = next();
+          if (found === undefined) continue;
+          resolve(found);
+          return false;
+        } while (!isOver());
+        return true;
+      } catch (error) {
+        reject(error as Error);
+        return false;
+      }
+    });
+  });
+}
 
 export interface TurnsDeps {
   readonly clock: Clock;
@@ -87,6 +108,10 @@ export function createTurns(deps: TurnsDeps): Turns {
     run,
     pause: (costMs = limits.pauseCostMs) =>
       new Promise((resolve) => {
+        if (costMs === wholeTurnMs) {
+          if (!isBegun) begin();
+          turnEndsMs = -Infinity;
+        }
         run(() => {
           turnEndsMs -= costMs;
           resolve();

@@ -12,7 +12,7 @@
  * Not covered: tail(), which has an abort signal of its own.
  */
 import type { Timers } from '../stdx/clock.ts';
-import { SlotSet, ticketOf } from '../stdx/slot-set.ts';
+import { SlotSet, slotOf } from '../stdx/slot-set.ts';
 import { StorageError } from './storage.ts';
 import type { Storage, StorageErrorCode } from './storage.ts';
 
@@ -35,7 +35,7 @@ export function createAbandonable(inner: Storage, timers: Timers): Abandonable {
   function call<T>(code: StorageErrorCode, ask: () => Promise<T>): Promise<T> {
     if (abandoned) return Promise.reject(closed());
     return new Promise((resolve, reject) => {
-      const giveUp = ticketOf(() =>
+      const giveUp = slotOf(() =>
         reject(new StorageError(code, 'the store was let go of before it had answered')),
       );
       waiting.add(giveUp);
@@ -62,7 +62,7 @@ export function createAbandonable(inner: Storage, timers: Timers): Abandonable {
 
   function closeWithin(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const limit = ticketOf((): void => void timers.after(abandonLimits.closeMs, resolve));
+      const limit = slotOf((): void => void timers.after(abandonLimits.closeMs, resolve));
       if (abandoned) limit.item();
       else waiting.add(limit);
       inner

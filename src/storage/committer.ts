@@ -2,10 +2,10 @@
  * Group commit: every mutation that arrives while the store is busy rides the next commit.
  *
  * What it is not: it decides nothing. Preconditions are evaluated by the store, inside the
- * transaction; this file only gathers, translates "after that ticket" into what the store can
+ * transaction; this file only gathers, translates "after that commit" into what the store can
  * check, and hands each submitter its own outcome.
  *
- *   submit ─▶ queue ──(a lane is free)──▶ batch ─▶ storage.commit ─▶ outcome of each ticket
+ *   submit ─▶ queue ──(a lane is free)──▶ batch ─▶ storage.commit ─▶ outcome of each
  *               ▲  bounded: overloaded       │  bounded: the rest stays for the next batch
  *               └── what clashes with a ◀────┘
  *                   commit under way waits
@@ -15,7 +15,7 @@
  *    says otherwise. No two in flight touch a common key (key-claims.ts).
  *  - Submissions that touch a common key are applied in the order they were submitted; with one
  *    lane all are. What waits for a key is not overtaken by anything that touches it.
- *  - A ticket's outcome is given only after storage.commit has resolved, that is, when durable.
+ *  - A pending commit's outcome is given only after storage.commit has resolved, that is, when durable.
  *  - A mutation decided on another's result is sent only when that one was applied, or together
  *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
  *    on it. A commit that fails fails its own riders and what was built on them, nothing else; one
@@ -26,8 +26,8 @@
  */
 import { assert } from '../stdx/assert.ts';
 import type { Timers } from '../stdx/clock.ts';
-import { createTicket, fail, predecessorOf, preconditionOf, settle } from './commit-ticket.ts';
-import type { CommitOutcome, CommitTicket, Submission, Ticket } from './commit-ticket.ts';
+import { createPendingCommit, fail, predecessorOf, preconditionOf, settle } from './pending-commit.ts';
+import type { CommitOutcome, PendingCommit, Submission, DeferredCommit } from './pending-commit.ts';
 import { deletionsOf } from './deletions.ts';
 import type { IsEnding } from './deletions.ts';
 import { createKeyClaims } from './key-claims.ts';
@@ -37,7 +37,7 @@ import { StorageError } from './storage.ts';
 import type { Mutation, MutationOutcome, Storage } from './storage.ts';
 
 export interface Committer {
-  submit(submission: Submission): CommitTicket;
+  submit(submission: Submission): PendingCommit;
   /** Refuses new work, resolves when everything accepted has its outcome: that is up to the store,
    * and to whoever lets go of it (abandonable.ts). */
   drain(): Promise<void>;
@@ -88,7 +88,7 @@ export interface CommitterOptions {
 
 interface Waiting {
   readonly submission: Submission;
-  readonly ticket: Ticket;
+  readonly pending: DeferredCommit;
   readonly bytes: number;
 }
 
@@ -127,24 +127,24 @@ class GroupCommit implements GroupCommitter {
     this.#lanes = options.storage.commitLanes ?? 1;
   }
 
-  submit(submission: Submission): CommitTicket {
-    const ticket = createTicket();
+  submit(submission: Submission): PendingCommit {
+    const pending = createPendingCommit();
     const tooLarge = mutationTooLarge(submission);
     if (tooLarge !== undefined || this.#draining) {
-      fail(ticket, tooLarge ?? new StorageError('closed', 'the committer is draining'));
-      return ticket;
+      fail(pending, tooLarge ?? new StorageError('closed', 'the committer is draining'));
+      return pending;
     }
     const { key, operation } = submission;
     const bytes = key.length + (operation.kind === 'put' ? operation.value.byteLength : 0);
     const refused = this.#refusal(submission, bytes);
     if (refused !== undefined) {
-      settle(ticket, refused);
-      return ticket;
+      settle(pending, refused);
+      return pending;
     }
-    this.#queue.push({ submission, ticket, bytes });
+    this.#queue.push({ submission, pending, bytes });
     this.#queuedBytes += bytes;
     this.#startSoon();
-    return ticket;
+    return pending;
   }
 
   drain(): Promise<void> {
@@ -218,14 +218,14 @@ class GroupCommit implements GroupCommitter {
     const chains = full ? deletionsOf(mutations, this.#isEnding) : [];
     const again = new Set(chains.flatMap((chain) => chain.map(({ from }) => from)));
     if (chains.length === 1 && again.size === mutations.length) again.clear();
-    for (const [i, { ticket }] of riders.entries()) if (!again.has(i)) fail(ticket, error);
+    for (const [i, { pending }] of riders.entries()) if (!again.has(i)) fail(pending, error);
     if (again.size === 0) return;
     for (const chain of chains) {
       const left = chain.map(({ from }) => riders[from] as Waiting);
       try {
         settleBatch(left, await this.#storage.commit(chain.map(({ mutation }) => mutation)));
       } catch (ownError) {
-        for (const { ticket } of left) fail(ticket, ownError);
+        for (const { pending } of left) fail(pending, ownError);
       }
     }
   }
@@ -287,14 +287,14 @@ function createBatch(
       return fits && mutations.length < limits.batchMutationsMax;
     },
     add(waiting) {
-      const { submission, ticket } = waiting;
+      const { submission, pending } = waiting;
       const expect = preconditionOf(submission, number);
       if (expect === undefined) {
-        settle(ticket, { kind: 'predecessor-failed' });
+        settle(pending, { kind: 'predecessor-failed' });
         return;
       }
       bytes += waiting.bytes;
-      ticket.state = { kind: 'sent', batch: number, index: mutations.length };
+      pending.state = { kind: 'sent', batch: number, index: mutations.length };
       const { key, conditions, operation } = submission;
       mutations.push({ key, expect, conditions, operation });
       riders.push(waiting);
@@ -326,10 +326,10 @@ function createQueueJump(inFlight: KeyClaims | undefined): {
 function settleBatch(riders: readonly Waiting[], outcomes: readonly MutationOutcome[]): void {
   assert(outcomes.length === riders.length, 'one outcome per mutation');
   for (let i = 0; i < riders.length; i += 1) {
-    const { submission, ticket } = riders[i] as Waiting;
+    const { submission, pending } = riders[i] as Waiting;
     const outcome = outcomes[i] as MutationOutcome;
     // Riders settle in order, so a predecessor of this batch already has its state.
     const orphan = outcome.kind !== 'applied' && predecessorOf(submission)?.state.kind === 'failed';
-    settle(ticket, orphan ? { kind: 'predecessor-failed' } : outcome);
+    settle(pending, orphan ? { kind: 'predecessor-failed' } : outcome);
   }
 }

@@ -8,7 +8,7 @@
  * where the last one ended; a commit that happens between reading a page and falling asleep is
  * seen, because the sleep is on a count taken before the read.
  */
-import { SlotSet, ticketOf } from '../stdx/slot-set.ts';
+import { SlotSet, slotOf } from '../stdx/slot-set.ts';
 import { StorageError } from './storage.ts';
 import type { AtRevision, ChangePage, Revision } from './storage.ts';
 
@@ -37,7 +37,7 @@ export function createCommitSignal(): CommitSignal {
     wait(seen, signal) {
       if (count !== seen || signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
-        const waiter = ticketOf((): void => {
+        const waiter = slotOf((): void => {
           signal.removeEventListener('abort', waiter.item);
           waiters.remove(waiter);
           resolve();

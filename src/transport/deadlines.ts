@@ -7,13 +7,13 @@
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { SlotSet } from '../stdx/slot-set.ts';
-import type { Ticket } from '../stdx/slot-set.ts';
+import type { Slot } from '../stdx/slot-set.ts';
 
 export interface Expiring {
   /** Monotonic milliseconds; may be moved while the entry waits. */
   deadlineMs: number;
   /** Its place among those that wait. */
-  readonly waiting: Ticket<Expiring>;
+  readonly waiting: Slot<Expiring>;
   expire(): void;
 }
 

@@ -12,7 +12,7 @@
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { SlotSet } from '../stdx/slot-set.ts';
-import type { Ticket } from '../stdx/slot-set.ts';
+import type { Slot } from '../stdx/slot-set.ts';
 
 const sliceCount = 1_000;
 const graceMs = 2_000;
@@ -56,13 +56,13 @@ export class UnreadAnswers {
     return this.#clock.monotonicMs();
   }
 
-  add(ticket: Ticket<Unread>): void {
-    this.#entries.add(ticket);
+  add(slot: Slot<Unread>): void {
+    this.#entries.add(slot);
     this.#arm();
   }
 
-  remove(ticket: Ticket<Unread>): void {
-    this.#entries.remove(ticket);
+  remove(slot: Slot<Unread>): void {
+    this.#entries.remove(slot);
   }
 
   /** Whether so many bytes more may wait for their reader. */

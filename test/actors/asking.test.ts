@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Answer, Question } from '../../actors/actors.ts';
+import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { newForbidden } from '../../src/apimachinery/status-error.ts';
 import {
   actorHarness,
@@ -30,6 +31,27 @@ const guarded = (spec: number) =>
   changeOf('update', (current) =>
     current === undefined ? { kind: 'not-found' } : replacing({ ...current.object, spec }, true),
   );
+
+/** Turns of the event loop, when the test says so. */
+function turnsOfTest() {
+  const waiting: (() => void)[] = [];
+  return {
+    pause: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    turn: () => waiting.shift()?.(),
+  };
+}
+
+/** Decides in so many parts, and counts them. */
+const inParts = (count: number, parts: number[], see?: (object: ApiObject) => void) =>
+  changeOf('update', function* (current) {
+    if (current === undefined) return { kind: 'not-found' };
+    for (let part = 1; part <= count; part += 1) {
+      see?.(current.object);
+      parts.push(part);
+      yield;
+    }
+    return replacing({ ...current.object, spec: count });
+  });
 
 describe('questions of a decision', () => {
   test('I27 a question is asked of what is to be written, and the answer decides', async () => {
@@ -101,6 +123,76 @@ describe('questions of a decision', () => {
     assert.equal((await lost).kind, 'replaced');
     assert.equal((await waiting).kind, 'replaced');
     assert.equal((await stored('a'))?.object['spec'], 7);
+  });
+
+  test('I36 a decision in parts goes on in turns of its own; what comes behind it waits', async () => {
+    const { pause, turn } = turnsOfTest();
+    const { run, store } = actorHarness({ pause, soleWriter: true });
+    await run('a', createOf(pod('a')));
+    const parts: number[] = [];
+    const first = run('a', inParts(3, parts));
+    const seen: unknown[] = [];
+    const behind = run(
+      'a',
+      replaceOf(({ object }) => {
+        seen.push(object['spec']);
+        return { ...object, spec: 9 };
+      }),
+    );
+    for (const done of [1, 2, 3]) {
+      await settle();
+      assert.equal(parts.length, done, 'one part a turn');
+      assert.equal(store.counts.mutations, 1, 'nothing is written before its end');
+      turn();
+    }
+    assert.equal((await first).kind, 'replaced');
+    assert.equal((await behind).kind, 'replaced');
+    assert.deepEqual(seen, [3]);
+  });
+
+  test('I36 it begins anew where the object has changed meanwhile', async () => {
+    const { pause, turn } = turnsOfTest();
+    const { run, overtake, stored } = actorHarness({ pause });
+    await run('a', createOf(pod('a')));
+    await run(
+      'a',
+      replaceOf(({ object }) => ({ ...object, own: 1 })),
+    );
+    await overtake('a', pod('a', { other: 1 }));
+    const lost = run(
+      'a',
+      replaceOf(({ object }) => ({ ...object, own: 2 })),
+    );
+    const seen: unknown[] = [];
+    const write = run('a', inParts(2, [], (object) => seen.push(object['other'])));
+    for (let turns = 0; turns < 8; turns += 1) {
+      await settle();
+      turn();
+    }
+    assert.equal((await lost).kind, 'replaced');
+    assert.equal((await write).kind, 'replaced');
+    assert.equal(seen.at(-1), 1, 'what counts has seen what is there now');
+    const after = (await stored('a'))?.object;
+    assert.deepEqual([after?.['other'], after?.['own'], after?.['spec']], [1, 2, 2]);
+  });
+
+  test('I36 a part that throws fails its command, not the actor', async () => {
+    const { pause, turn } = turnsOfTest();
+    const { run } = actorHarness({ pause, soleWriter: true });
+    await run('a', createOf(pod('a')));
+    const write = run(
+      'a',
+      changeOf('update', function* () {
+        yield;
+        throw new Error('broken');
+      }),
+    );
+    await settle();
+    turn();
+    const outcome = await write;
+    assert.equal(outcome.kind === 'refused' && outcome.error.code, 500);
+    const next = replaceOf(({ object }) => object);
+    assert.equal((await run('a', next)).kind, 'unchanged');
   });
 
   test('C8 a question that is not answered in time refuses its command', async () => {

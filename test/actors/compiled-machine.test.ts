@@ -59,6 +59,13 @@ const commands = {
     changeOf('update', (current) =>
       current === undefined ? { kind: 'not-found' } : replacing({ ...current.object, g: 1 }, true),
     ),
+  inParts: () =>
+    changeOf('update', function* (current) {
+      yield;
+      return current === undefined
+        ? { kind: 'not-found' }
+        : replacing({ ...current.object, p: 1 }, true);
+    }),
   release: () =>
     replaceOf(({ object }) => ({ ...object, metadata: { ...object.metadata, finalizers: [] } })),
   delete: () => deleteOf(),
@@ -114,7 +121,7 @@ function world(send: (event: ObjectEvent) => void) {
     log.push(describeEffect(effect));
     if (effect.type === 'submit') submitted.push(effect.attempt);
     if (effect.type === 'load') loading = true;
-    if (effect.type === 'ask') asked = effect.number;
+    if (effect.type === 'ask' || effect.type === 'pause') asked = effect.number;
   };
   const record = (state: string): StoredRecord => {
     const object = state === 'live' ? pod('a', { n: 5 }) : finalized;
@@ -181,6 +188,8 @@ function describeEffect(effect: ObjectEffect): string {
       return `answer ${outcomeText(effect.outcome)}`;
     case 'redecided':
       return `redecided ${effect.count}`;
+    case 'pause':
+      return `pause ${effect.number}`;
     case 'ask':
       return `ask ${effect.number} ${effect.question.kind}`;
     case 'submit': {

@@ -32,6 +32,7 @@ import {
   formatValidationErrors,
   validateValue,
 } from '../../src/apimachinery/fieldmanager/typed/validate.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
 import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
 import { corpusPath, noVectors, readCorpus } from '../support/data/corpora.ts';
@@ -214,7 +215,8 @@ class State {
     const errors = validateValue(this.#typeAt(version), object);
     if (errors.length > 0) throw new RefusedError(formatValidationErrors(errors));
     const intent = { value: object, version, manager, force };
-    const outcome = applyIntent(this.#rules, this.liveAt(version), intent, this.managers);
+    const steps = applyIntent(this.#rules, this.liveAt(version), intent, this.managers);
+    const outcome = finished(steps);
     if (outcome.kind === 'conflicts') {
       const found: string[] = [];
       for (const [other, set] of outcome.conflicts) {

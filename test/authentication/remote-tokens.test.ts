@@ -13,7 +13,8 @@ import { claimLanguage } from '../../src/authentication/claim-expressions.ts';
 import { readIssuers } from '../../src/authentication/issuer-config.ts';
 import { createIssuerAuthenticator } from '../../src/authentication/issuer-authenticator.ts';
 import { createWebhookTokens } from '../../src/authentication/webhook-token-authenticator.ts';
-import { systemTimers } from '../../src/stdx/clock.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
 
@@ -173,6 +174,7 @@ describe('trusted issuers', () => {
       issuers: read.issuers,
       clock: time.clock,
       timers: systemTimers,
+      turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
       onError: (_issuer, error) => errors.push(error),
     });
@@ -253,6 +255,7 @@ describe('trusted issuers', () => {
       issuers: read.issuers,
       clock: manualTime(startMs).clock,
       timers: systemTimers,
+      turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
       onError: (_issuer, error) => assert.fail(String(error)),
     });
@@ -318,6 +321,7 @@ describe('trusted issuers', () => {
       issuers: [issuerOf(server.url)],
       clock: time.clock,
       timers: systemTimers,
+      turns: createTurns({ clock: systemClock, timers: systemTimers }),
       audiences: ['api'],
       onError: () => undefined,
     });

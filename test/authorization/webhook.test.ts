@@ -17,6 +17,7 @@ import {
 } from '../../src/authorization/webhook/match-conditions.ts';
 import type { MatchConditions } from '../../src/authorization/webhook/match-conditions.ts';
 import { systemTimers } from '../../src/stdx/clock.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
 import { readWebhookTarget, WebhookTargetError } from '../../src/webhooks/kubeconfig-target.ts';
 import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
 import { manualTime } from '../support/doubles/manual-time.ts';
@@ -119,6 +120,7 @@ describe('a webhook', () => {
       {
         client,
         clock: time.clock,
+        turns: createTurns({ clock: time.clock, timers: systemTimers }),
         onCall: (call) => calls.push(call),
         onConditions: ({ result }) => conditions.push(result),
       },

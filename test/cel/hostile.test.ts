@@ -5,6 +5,7 @@ import type { Environment } from '../../src/cel/cel.ts';
 import { costTables } from '../../src/cel/cost-tables.ts';
 import { createEnvironment } from '../../src/cel/environment.ts';
 import { bindings } from '../../src/cel/library/bindings.ts';
+import { regexLibrary } from '../../src/cel/library/regex-library.ts';
 import { twoVariableComprehensions } from '../../src/cel/library/two-variable-comprehensions.ts';
 import { unparse } from '../../src/cel/syntax/unparse.ts';
 import { dynType } from '../../src/cel/type.ts';
@@ -14,11 +15,12 @@ import { mutated, seeds } from './mutation.ts';
 const names = ['self', 'object', 'a', 'c', 'x', 'now'];
 const environment: Environment = createEnvironment({
   costs: costTables.kubernetes,
-  libraries: [bindings, twoVariableComprehensions(32)],
+  libraries: [bindings, regexLibrary, twoVariableComprehensions(32)],
   variables: names.map((name) => ({ name, type: dynType })),
   optionals: true,
   escapedIdentifiers: true,
   crossTypeComparisons: true,
+  validateLiterals: true,
 });
 
 /** Without ids, which count what was written. */
@@ -99,9 +101,16 @@ describe('no text stops the room', () => {
     ['an int of 90,000 digits', '9'.repeat(90_000), /invalid int literal/],
     ['a double of 90,000 digits', `${'9'.repeat(90_000)}.0`, /invalid double literal/],
     [
+      'patterns that are long when they are written out',
+      `'a'.matches('${'(x{9}){9}{9}'.repeat(99)}')`,
+      /invalid matches argument/,
+    ],
+    ['a pattern of large counts', `'a'.find('${'x{1000}'.repeat(1400)}')`, /invalid find argument/],
+    ['a pattern that is none', "'a'.findAll('(')", /invalid findAll argument/],
+    [
       'macros that copy their arguments again and again',
       `optional.of(1)${'.optMap(x, x)'.repeat(60)}`,
-      /more than 50000 nodes/,
+      /more than 5176 nodes/,
     ],
   ];
   for (const [what, text, message] of refusals) {

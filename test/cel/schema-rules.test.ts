@@ -11,6 +11,7 @@ import { schemaType } from '../../src/cel/schema/schema-type.ts';
 import type { SchemaType } from '../../src/cel/schema/schema-type.ts';
 import { schemaValue } from '../../src/cel/schema/schema-value.ts';
 import type { Schema } from '../../src/cel/schema/schema.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { sharedVectors } from './shared-vectors.ts';
 
 const language = createLanguage({ release: 33, costs: costTables.kubernetes });
@@ -55,7 +56,7 @@ function typeOf(schema: Schema, resource = false): SchemaType {
 }
 
 function compile(rule: string, type: SchemaType): CompiledRule {
-  const [compiled] = compileRules([{ rule }], type, language, () => true);
+  const [compiled] = finished(compileRules([{ rule }], type, language, () => true));
   assert.ok(compiled !== undefined);
   return compiled;
 }
@@ -222,7 +223,7 @@ describe('what is wrong with rules', () => {
   for (const { name, schema, expectPerRule } of compilations?.compilation ?? []) {
     test(name, () => {
       const given = schema['x-kubernetes-validations'] ?? [];
-      const compiled = compileRules(given, typeOf(schema), language, () => false);
+      const compiled = finished(compileRules(given, typeOf(schema), language, () => false));
       for (const [at, expected] of expectPerRule.entries()) {
         const { message, rule, usesOldSelf } = compiled[at] as CompiledRule;
         const { invalidError, messageExpressionError, transitionRule } = expected;

@@ -7,6 +7,7 @@ import type { LeaderElection } from '../../src/controllers/leader-election.ts';
 import { cachedLease } from '../../src/controllers/lease-object.ts';
 import type { Lease } from '../../src/controllers/lease-object.ts';
 import { createNamespaceController } from '../../src/controllers/namespace-lifecycle.ts';
+import { createQueueMeters } from '../../src/controllers/queue-meters.ts';
 import { createObject } from '../../src/registry/create.ts';
 import { deleteObject } from '../../src/registry/delete.ts';
 import type { RegistryDeps } from '../../src/registry/registry.ts';
@@ -342,6 +343,7 @@ describe('leader election', () => {
       createNamespaceController({
         registry,
         timers: store.time.timers,
+        queues: createQueueMeters(registry.clock),
         onError: (_, error) => assert.fail(String(error)),
       });
     const first = await join(lead);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createInFlight } from '../../src/endpoints/filters/in-flight.ts';
-import type { InFlight, Place } from '../../src/endpoints/filters/in-flight.ts';
+import type { InFlight, Seat } from '../../src/endpoints/filters/in-flight.ts';
 import { parseRequestInfo } from '../../src/endpoints/request-info.ts';
 
 const maps = '/api/v1/namespaces/n/configmaps';
 
-function placeOf(inFlight: InFlight, method: string, path: string, watch = false): Place {
+function seatOf(inFlight: InFlight, method: string, path: string, watch = false): Seat {
   const parsed = parseRequestInfo(method, path, watch);
   assert(parsed.kind === 'ok');
   return inFlight.begin(parsed.info);
@@ -14,15 +14,15 @@ function placeOf(inFlight: InFlight, method: string, path: string, watch = false
 
 const user = (name: string, ...groups: string[]) => ({ name, uid: '', groups, extra: {} });
 
-/** How many of `count` get in, and their places. */
+/** How many of `count` get in, and their seats. */
 function enter(inFlight: InFlight, name: string, method: string, count: number, watch = false) {
-  const places = Array.from({ length: count }, () => placeOf(inFlight, method, maps, watch));
-  return places.filter((place) => place.enter(user(name)));
+  const seats = Array.from({ length: count }, () => seatOf(inFlight, method, maps, watch));
+  return seats.filter((seat) => seat.enter(user(name)));
 }
 
 const limits = { readOnlyMax: 16, mutatingMax: 8, streamsMax: 4 };
 
-test('reads, writes and watches have places of their own', () => {
+test('reads, writes and watches have seats of their own', () => {
   const inFlight = createInFlight(limits);
   assert.equal(enter(inFlight, 'a', 'POST', 20).length, 8);
   assert.equal(enter(inFlight, 'a', 'DELETE', 20).length, 0);
@@ -31,16 +31,16 @@ test('reads, writes and watches have places of their own', () => {
   assert.equal(inFlight.streamsCount, 4);
 });
 
-test('a place that was left is there for the next one, however often it is left', () => {
+test('a seat that was left is there for the next one, however often it is left', () => {
   const inFlight = createInFlight(limits);
   const [first, ...others] = enter(inFlight, 'a', 'POST', 8);
   for (let i = 0; i < 3; i += 1) first?.leave();
   assert.equal(enter(inFlight, 'a', 'POST', 8).length, 1);
-  for (const place of others) place.leave();
+  for (const seat of others) seat.leave();
   assert.equal(enter(inFlight, 'a', 'POST', 20).length, 7);
 });
 
-test('a caller who holds all places leaves others a quarter on top, a little for each', () => {
+test('a caller who holds all seats leaves others a quarter on top, a little for each', () => {
   const inFlight = createInFlight({ ...limits, readOnlyMax: 64 });
   assert.equal(enter(inFlight, 'greedy', 'GET', 100).length, 64);
   assert.equal(enter(inFlight, 'b', 'GET', 10).length, 2);
@@ -53,14 +53,14 @@ test('health checks and system:masters get in always', () => {
   const inFlight = createInFlight({ ...limits, readOnlyMax: 1 });
   enter(inFlight, 'a', 'GET', 2);
   for (const path of ['/livez', '/readyz/ping', '/healthz']) {
-    assert.equal(placeOf(inFlight, 'GET', path).enter(user('a')), true, path);
+    assert.equal(seatOf(inFlight, 'GET', path).enter(user('a')), true, path);
   }
   const again = enter(inFlight, 'a', 'GET', 1);
   assert.equal(again.length, 0);
   const masters = (path: string) =>
-    placeOf(inFlight, 'GET', path).enter(user('root', 'system:masters'));
+    seatOf(inFlight, 'GET', path).enter(user('root', 'system:masters'));
   assert.equal(masters(maps), true);
-  assert.equal(placeOf(inFlight, 'GET', '/livez').enter(user('b')), true);
+  assert.equal(seatOf(inFlight, 'GET', '/livez').enter(user('b')), true);
 });
 
 test('0 is no bound', () => {
@@ -71,9 +71,9 @@ test('0 is no bound', () => {
 test('callers who have gone are forgotten', () => {
   const inFlight = createInFlight(limits);
   for (let i = 0; i < 5_000; i += 1) {
-    const [place] = enter(inFlight, `user-${i}`, 'GET', 1);
-    assert.ok(place !== undefined, `user ${i}`);
-    place.leave();
+    const [seat] = enter(inFlight, `user-${i}`, 'GET', 1);
+    assert.ok(seat !== undefined, `user ${i}`);
+    seat.leave();
   }
   assert.equal(enter(inFlight, 'last', 'GET', 30).length, 16);
 });

@@ -117,9 +117,83 @@ function refusedDefinition(plural: string, schema: object, message: RegExp): Ste
   };
 }
 
+/** So many that they are judged in turns, with the last as it is given. */
+const many = (last: string) => ({
+  validations: [
+    ...Array.from({ length: 40 }, (_none, i) => ({
+      expression: `object.spec.replicas <= ${i} || object.metadata.name != 'name-${i}'`,
+    })),
+    { expression: last },
+  ],
+});
+const ofVersion = { metadata: { name: 'applied', resourceVersion: '$rv' } };
+const wrongLast = /spec\.validations\[40\]\.expression: .*undeclared reference to 'objec'/;
+const refusedLast = { status: 422, reason: 'Invalid', message: wrongLast } as const;
+
 runScenarios(
   'expressions in objects',
   [
+    {
+      title: 'many expressions are judged however they are written',
+      steps: [
+        { request: `POST ${policies}`, body: policy('many', many('true')), status: 201 },
+        {
+          request: `POST ${policies}`,
+          body: policy('others', many('objec.spec')),
+          ...refusedLast,
+        },
+        {
+          request: `PATCH ${policies}/many`,
+          headers: { 'content-type': 'application/merge-patch+json' },
+          body: { spec: many('objec.spec') },
+          ...refusedLast,
+        },
+        {
+          request: `PATCH ${policies}/many`,
+          headers: { 'content-type': 'application/json-patch+json' },
+          body: [
+            { op: 'replace', path: '/spec/validations/40/expression', value: 'object.x > 3' },
+            { op: 'add', path: '/spec/validations/-', value: { expression: "'a' < 'b'" } },
+          ],
+          status: 200,
+        },
+        {
+          request: `PATCH ${policies}/many?fieldManager=a&force=true`,
+          headers: { 'content-type': 'application/apply-patch+yaml' },
+          body: policy('many', many('objec.spec')),
+          ...refusedLast,
+        },
+        {
+          request: `PATCH ${policies}/applied?fieldManager=a`,
+          headers: { 'content-type': 'application/apply-patch+yaml' },
+          body: policy('applied', many('objec.spec')),
+          ...refusedLast,
+        },
+        {
+          request: `PATCH ${policies}/applied?fieldManager=a`,
+          headers: { 'content-type': 'application/apply-patch+yaml' },
+          body: policy('applied', many('false')),
+          status: 201,
+          save: { rv: 'metadata.resourceVersion' },
+        },
+        {
+          request: `PUT ${policies}/applied`,
+          body: { ...policy('applied', many('objec.spec')), ...ofVersion },
+          ...refusedLast,
+        },
+        {
+          request: `PUT ${policies}/applied`,
+          body: { ...policy('applied', many('true')), ...ofVersion },
+          status: 200,
+        },
+        {
+          request: `POST ${policies}`,
+          body: policy('long', many(`true${' || true'.repeat(1500)}`)),
+          status: 422,
+          message: /an expression may have at most 10240 characters/,
+        },
+      ],
+    },
     {
       title: 'validations of a policy are compiled with what they may name',
       steps: [

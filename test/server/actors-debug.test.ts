@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createBrowserReceiver, createInspector } from '@statelyai/inspect';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { asAdmin, bind, rbacPath } from '../support/clients/access-setup.ts';
+import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
+import type { SecureReply, SecureServer } from '../support/servers/secure-server.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 
@@ -107,6 +111,54 @@ describe('without --inspect-actors', () => {
     } finally {
       await server.remove();
     }
+  });
+});
+
+describe('actors, asked for by those who may not see them', () => {
+  let server: SecureServer;
+  before(async () => {
+    server = await startSecureServer({ 'inspect-actors': 'true' });
+  });
+  after(() => server.remove());
+
+  const asked = (path: string, token: string): Promise<SecureReply> =>
+    server.secure(path, { token });
+
+  it('lists and streams to nobody without a right to the path, and says which', async () => {
+    for (const path of ['/debug/actors', '/debug/actors/events']) {
+      const refused = await asked(path, tokens.alice);
+      assert.equal(refused.status, 403, refused.text);
+      assert.equal(
+        refused.body['message'],
+        `forbidden: User "alice" cannot get path "${path}"`,
+        'nothing of any actor is in it',
+      );
+      const { status } = await server.secure(path);
+      assert.equal(status, 403, 'nor to who does not say who they are');
+    }
+  });
+
+  it('lists to whom a role gives the path, and no more than the path', async () => {
+    const name = 'sees-actors';
+    const rules = [{ verbs: ['get'], nonResourceURLs: ['/debug/actors'] }];
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
+    const made = await asAdmin(server, 'POST', rbacPath('', 'clusterroles'), {
+      ...role,
+      metadata: { name },
+      rules,
+    });
+    assert.equal(made.status, 201, made.text);
+    await bind(server, '', name, name, { kind: 'User', name: 'alice' });
+    let allowed = await asked('/debug/actors', tokens.alice);
+    // A grant is seen a moment after it is written.
+    for (let tries = 0; allowed.status === 403 && tries < 20_000; tries += 1) {
+      await setImmediate();
+      allowed = await asked('/debug/actors', tokens.alice);
+    }
+    assert.equal(allowed.status, 200, allowed.text);
+    const { items } = allowed.body as unknown as Rows;
+    assert.ok(items.some(({ id }) => String(id).includes(name)), 'the actor of the role is there');
+    assert.equal((await asked('/debug/actors/events', tokens.alice)).status, 403);
   });
 });
 

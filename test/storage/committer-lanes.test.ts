@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { createCommitter } from '../../src/storage/committer.ts';
-import type { CommitOutcome, CommitTicket, Submission } from '../../src/storage/commit-ticket.ts';
+import type { CommitOutcome, PendingCommit, Submission } from '../../src/storage/pending-commit.ts';
 import type { CommitterLimits, GroupCommitter } from '../../src/storage/committer.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';
@@ -90,17 +90,17 @@ async function turns(count = 6): Promise<void> {
 }
 
 /** Submits each in a turn of its own. */
-async function submitApart(h: Harness, names: readonly string[]): Promise<CommitTicket[]> {
-  const tickets: CommitTicket[] = [];
+async function submitApart(h: Harness, names: readonly string[]): Promise<PendingCommit[]> {
+  const pendings: PendingCommit[] = [];
   for (const name of names) {
-    tickets.push(submit(h, name));
+    pendings.push(submit(h, name));
     await turns();
   }
-  return tickets;
+  return pendings;
 }
 
-const kindOf = (ticket: CommitTicket): Promise<string> =>
-  ticket.outcome.then(
+const kindOf = (pending: PendingCommit): Promise<string> =>
+  pending.outcome.then(
     ({ kind }) => kind,
     (error: unknown) => (error as StorageError).code,
   );
@@ -118,7 +118,7 @@ describe('a committer over two lanes', () => {
 
   it('answers each commit when it has ended, in whatever order they do', async () => {
     const h = harness();
-    const [a, b] = (await submitApart(h, ['a', 'b'])) as [CommitTicket, CommitTicket];
+    const [a, b] = (await submitApart(h, ['a', 'b'])) as [PendingCommit, PendingCommit];
     h.inFlight[1]?.end('applied');
     assert.equal(await kindOf(b), 'applied');
     h.inFlight[0]?.end('failed');
@@ -209,7 +209,7 @@ describe('a committer over two lanes', () => {
 
   it('drains: resolves when neither lane has anything, nor anybody waits', async () => {
     const h = harness();
-    const tickets = await submitApart(h, ['a', 'b', 'a']);
+    const pendings = await submitApart(h, ['a', 'b', 'a']);
     let drained = false;
     const draining = h.committer.drain().then(() => (drained = true));
     for (let rest = 3; rest > 0; rest -= 1) {
@@ -218,7 +218,7 @@ describe('a committer over two lanes', () => {
       h.inFlight[0]?.end('applied');
     }
     await draining;
-    assert.deepEqual(await Promise.all(tickets.map(kindOf)), ['applied', 'applied', 'conflict']);
+    assert.deepEqual(await Promise.all(pendings.map(kindOf)), ['applied', 'applied', 'conflict']);
     assert.equal(h.committer.stats().queuedMutationsCount, 0);
     assert.equal(h.committer.stats().queuedBytes, 0);
   });
@@ -255,20 +255,20 @@ const plays: fc.Arbitrary<Play[]> = fc.array(
 interface Played {
   readonly name: string;
   readonly text: string;
-  readonly on: CommitTicket | undefined;
-  readonly ticket: CommitTicket;
+  readonly on: PendingCommit | undefined;
+  readonly pending: PendingCommit;
 }
 
 async function play(h: Harness, run: readonly Play[]): Promise<readonly Played[]> {
   const played: Played[] = [];
-  const newest = new Map<string, CommitTicket>();
+  const newest = new Map<string, PendingCommit>();
   for (const [index, { name, tests, chained, pause, ends }] of run.entries()) {
     const on = chained ? newest.get(name) : undefined;
     const text = String(index);
-    const ticket = submit(h, name, { ...(on && { on }), ...(tests && { tests }), text });
-    ticket.outcome.catch(() => undefined);
-    newest.set(name, ticket);
-    played.push({ name, text, on, ticket });
+    const pending = submit(h, name, { ...(on && { on }), ...(tests && { tests }), text });
+    pending.outcome.catch(() => undefined);
+    newest.set(name, pending);
+    played.push({ name, text, on, pending });
     await turns(pause);
     for (const [which, how] of ends) h.inFlight[which]?.end(how);
   }
@@ -287,8 +287,8 @@ async function check(h: Harness, played: readonly Played[]): Promise<void> {
   const at = (text: string): number => log.findIndex((c) => textOf(c.record) === text);
   assert.equal(new Set(log.map((c) => textOf(c.record))).size, log.length, 'nothing twice');
   const lastOf = new Map<string, number>();
-  for (const { name, text, on, ticket } of played) {
-    const outcome = await ticket.outcome.catch((error: unknown) => error as StorageError);
+  for (const { name, text, on, pending } of played) {
+    const outcome = await pending.outcome.catch((error: unknown) => error as StorageError);
     const place = at(text);
     if (place >= 0) {
       assert.ok(place > (lastOf.get(name) ?? -1), 'one key: in the order of submission');
@@ -304,7 +304,7 @@ async function check(h: Harness, played: readonly Played[]): Promise<void> {
   }
 }
 
-async function assertStandsOn(on: CommitTicket, outcome: CommitOutcome): Promise<void> {
+async function assertStandsOn(on: PendingCommit, outcome: CommitOutcome): Promise<void> {
   const before = await kindOf(on);
   if (before !== 'applied') assert.equal(outcome.kind, 'predecessor-failed');
   else assert.notEqual(outcome.kind, 'predecessor-failed');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { createCommitter } from '../../src/storage/committer.ts';
-import type { Submission } from '../../src/storage/commit-ticket.ts';
+import type { Submission } from '../../src/storage/pending-commit.ts';
 import type { CommitterLimits, GroupCommitter } from '../../src/storage/committer.ts';
 import { createMemoryStorage } from '../../src/storage/memory/memory-storage.ts';
 import { StorageError, storageLimits } from '../../src/storage/storage.ts';
@@ -69,8 +69,8 @@ async function untilBatches(h: Harness, count: number): Promise<void> {
 describe('committer', () => {
   it('gathers the submissions of one turn into one commit, in order', async () => {
     const h = harness();
-    const tickets = ['a', 'b', 'c'].map((n) => h.committer.submit(submission(n, absent)));
-    const outcomes = await Promise.all(tickets.map((t) => t.outcome));
+    const pendings = ['a', 'b', 'c'].map((n) => h.committer.submit(submission(n, absent)));
+    const outcomes = await Promise.all(pendings.map((t) => t.outcome));
     assert.deepEqual(
       outcomes.map((o) => o.kind),
       ['applied', 'applied', 'applied'],
@@ -101,13 +101,13 @@ describe('committer', () => {
     const h = harness();
     const release = h.hold();
     let answered = false;
-    const ticket = h.committer.submit(submission('a', absent));
-    void ticket.outcome.then(() => (answered = true));
+    const pending = h.committer.submit(submission('a', absent));
+    void pending.outcome.then(() => (answered = true));
     await untilBatches(h, 1);
     for (let i = 0; i < 5; i += 1) await turn();
     assert.equal(answered, false);
     release();
-    await ticket.outcome;
+    await pending.outcome;
   });
 
   it('sends a chain as `after` within a batch and as a revision across batches', async () => {
@@ -178,11 +178,11 @@ describe('committer', () => {
       operation: { kind: 'put', state: 'ending', value: Buffer.from('v') },
     });
     const onMarked = h.committer.submit(remove('c', marked));
-    for (const ticket of [growing, onGrowing]) {
-      await assert.rejects(ticket.outcome, { code: 'full' });
+    for (const pending of [growing, onGrowing]) {
+      await assert.rejects(pending.outcome, { code: 'full' });
     }
-    for (const ticket of [deleted, marked, onMarked]) {
-      assert.equal((await ticket.outcome).kind, 'applied');
+    for (const pending of [deleted, marked, onMarked]) {
+      assert.equal((await pending.outcome).kind, 'applied');
     }
     for (const [name, there] of [
       ['a', false],
@@ -213,8 +213,8 @@ describe('committer', () => {
   it('bounds a batch by bytes, always sending at least one', async () => {
     const h = harness({ batchBytesMax: 100 });
     const texts = ['x'.repeat(500), 'y', 'z'];
-    const tickets = texts.map((t, i) => h.committer.submit(submission(`k${i}`, absent, t)));
-    await Promise.all(tickets.map((t) => t.outcome));
+    const pendings = texts.map((t, i) => h.committer.submit(submission(`k${i}`, absent, t)));
+    await Promise.all(pendings.map((t) => t.outcome));
     assert.deepEqual(
       h.batches.map((b) => b.length),
       [1, 2],
@@ -224,10 +224,10 @@ describe('committer', () => {
   it('answers `overloaded` at the limit of its queue, by count and by bytes, and recovers', async () => {
     for (const limits of [{ queuedMutationsMax: 2 }, { queuedBytesMax: 60 }]) {
       const h = harness(limits);
-      const tickets = ['a', 'b', 'c'].map((n) => h.committer.submit(submission(n, absent)));
-      const onLost = h.committer.submit(submission('c', tickets[2] as Submission['expect']));
+      const pendings = ['a', 'b', 'c'].map((n) => h.committer.submit(submission(n, absent)));
+      const onLost = h.committer.submit(submission('c', pendings[2] as Submission['expect']));
       const kinds = [];
-      for (const t of [...tickets, onLost]) kinds.push((await t.outcome).kind);
+      for (const t of [...pendings, onLost]) kinds.push((await t.outcome).kind);
       assert.deepEqual(kinds, ['applied', 'applied', 'overloaded', 'predecessor-failed']);
       assert.equal(h.committer.stats().overloadedTotal, 1);
       assert.equal(h.committer.stats().queuedBytes, 0);

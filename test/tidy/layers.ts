@@ -22,21 +22,24 @@ export const layers: readonly LayerRule[] = [
     folder: 'src/registry',
     may: ['src/stdx', 'src/apimachinery', 'src/storage', 'actors', 'streams'],
   },
-  // What it takes of apimachinery are forms of texts: quantities, names, quotation.
+  // What it takes of apimachinery are forms of texts: addresses, quantities, names, quotation.
   {
     folder: 'src/cel',
     may: [
       'src/stdx',
+      'src/apimachinery/ip-address.ts',
       'src/apimachinery/quantity.ts',
       'src/apimachinery/quote.ts',
       'src/apimachinery/validation/names.ts',
     ],
   },
+  { folder: 'src/apiextensions', may: ['src/stdx', 'src/apimachinery', 'src/cel'] },
   {
     folder: 'src/apis',
     may: [
       'src/stdx',
       'src/apimachinery',
+      'src/apiextensions',
       'src/registry',
       'src/apiextensions',
       'src/cel',

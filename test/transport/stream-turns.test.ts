@@ -1,7 +1,7 @@
 /** When requests of HTTP/2 begin: in order, few in a turn, and never once they were reset. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createStreamTurns } from '../../src/transport/node/stream-turns.ts';
+import { createStreamTurns, requestsPerTurn } from '../../src/transport/node/stream-turns.ts';
 
 function harness() {
   let turns: (() => void)[] = [];
@@ -11,7 +11,7 @@ function harness() {
       turns.push(callback);
       return { cancel: () => undefined };
     },
-  });
+  }, requestsPerTurn);
   const open = (name: number) => {
     const stream = { closed: false };
     begins(stream, () => begun.push(name));

@@ -14,7 +14,10 @@ import { items, part, text } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Language } from '../../cel/language.ts';
+import { ruleMemo } from '../../cel/schema/schema-rules.ts';
+import type { RuleMemo } from '../../cel/schema/schema-rules.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { asSchema } from '../schema/structural-schema.ts';
 import { defaultErrors, hasUnprunedDefaults } from './defaults.ts';
 import { allDemands, demandsAfter, needsStructure, somewhere } from './demands.ts';
@@ -79,31 +82,38 @@ export function* expressionErrors(
   definition: ApiObject,
   current: ApiObject | undefined,
   language: Language,
-): Generator<undefined, readonly FieldError[]> {
+): Steps<readonly FieldError[]> {
   const before = placedSchemas(current);
   const demands = demandsOf(current);
   if (!mustBeStructural(definition, demands)) return [];
   const stored = new Set(before.flatMap(({ schema }) => expressionsOf(schema)));
+  const memo = ruleMemo();
   const errors: FieldError[] = [];
   for (const placed of placedSchemas(definition)) {
     if (before.some(({ schema }) => deepEqual(schema, placed.schema))) continue;
     yield;
-    errors.push(...(yield* placedErrors(placed, stored, demands, language)));
+    errors.push(...(yield* placedErrors(placed, { stored, memo, demands, language })));
   }
   return errors;
 }
 
+interface Surroundings {
+  /** Expressions that were accepted before. */
+  readonly stored: ReadonlySet<string>;
+  readonly memo: RuleMemo;
+  readonly demands: SchemaDemands;
+  readonly language: Language;
+}
+
 function* placedErrors(
   { path, schema }: PlacedSchema,
-  stored: ReadonlySet<string>,
-  demands: SchemaDemands,
-  language: Language,
-): Generator<undefined, readonly FieldError[]> {
+  { demands, language, memo, stored }: Surroundings,
+): Steps<readonly FieldError[]> {
   if (!isConvertible(schema) || !isStructural(schema)) return [];
   const pruned = demands.prunedDefaults;
   const ofDefaults = yield* defaultErrors(asSchema(schema), path, { language, pruned });
   if (ofDefaults.length > 0) return ofDefaults;
   const { faulty } = keywordErrors(schema, path, demands);
   const isStored = (expression: string): boolean => stored.has(expression);
-  return yield* ruleErrors(schema, path, { language, isStored, faulty });
+  return yield* ruleErrors(schema, path, { language, isStored, memo, faulty });
 }

@@ -46,7 +46,14 @@ export function* defaultErrors(
     errors: [],
     budget: budgets.perObject,
   };
-  const root: Node = { schema, path, resource: schema, isRoot: true, around: [], insideMeta: false };
+  const root: Node = {
+    schema,
+    path,
+    resource: schema,
+    isRoot: true,
+    around: [],
+    insideMeta: false,
+  };
   yield* visit(root, judge);
   return judge.errors;
 }

@@ -241,4 +241,3 @@ function isSet(schema: JsonObject, name: string): boolean {
   const value = schema[name];
   return value !== undefined && value !== null && value !== false && value !== '';
 }
-

@@ -19,9 +19,10 @@ import type { Language } from '../../cel/language.ts';
 import { fixedText } from '../../cel/library/number-text.ts';
 import { escapeProperty } from '../../cel/schema/property-names.ts';
 import { cardinalityOf, compileRules } from '../../cel/schema/schema-rules.ts';
-import type { CompiledRule, ValidationRule } from '../../cel/schema/schema-rules.ts';
+import type { CompiledRule, RuleMemo, ValidationRule } from '../../cel/schema/schema-rules.ts';
 import { schemaType } from '../../cel/schema/schema-type.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { asSchema } from '../schema/structural-schema.ts';
 import { ruleDump } from './dumps.ts';
 import { literalPatternProblem } from './literal-patterns.ts';
@@ -36,6 +37,8 @@ export interface RuleDemands {
   readonly language: Language;
   /** Whether a text was accepted before. */
   readonly isStored: (text: string) => boolean;
+  /** Of the definition. */
+  readonly memo: RuleMemo;
   /** Schemas whose rules are not looked at. */
   readonly faulty: ReadonlySet<JsonObject>;
 }
@@ -67,7 +70,7 @@ export function* ruleErrors(
   schema: JsonObject,
   path: string,
   demands: RuleDemands,
-): Generator<undefined, readonly FieldError[]> {
+): Steps<readonly FieldError[]> {
   const walk: Walk = { ...demands, problems: [], total: 0, dearest: [] };
   yield* check(
     {
@@ -119,14 +122,14 @@ function partsOf(schema: JsonObject): readonly Part[] {
   return parts;
 }
 
-function* check(place: Place, walk: Walk): Generator<undefined, void> {
+function* check(place: Place, walk: Walk): Steps<void> {
   if (walk.problems.length >= problemsMax) return;
   const { path, schema } = place;
   const rules = objects(schema, rulesName);
   const type = place.type ?? (rules.length === 0 ? undefined : typeOf(schema, place.isResource));
   if (rules.length > 0 && !walk.faulty.has(schema)) {
     yield;
-    checkRules(rules, { ...place, type }, walk);
+    yield* checkRules(rules, { ...place, type }, walk);
   }
   const cardinality = cardinalityBelow(place);
   const uncorrelatable = uncorrelatableBelow(place);
@@ -180,7 +183,7 @@ function uncorrelatableBelow({ path, schema, uncorrelatable }: Place): string | 
   return schema['x-kubernetes-list-type'] === 'map' ? undefined : path;
 }
 
-function checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): void {
+function* checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): Steps<void> {
   const { path, type } = place;
   if (type === undefined) {
     const detail =
@@ -189,7 +192,8 @@ function checkRules(rules: readonly JsonObject[], place: Place, walk: Walk): voi
     walk.problems.push(internal(`${path}.${rulesName}`, detail));
     return;
   }
-  const compiled = compileRules(rules.map(ruleOf), type, walk.language, walk.isStored);
+  const { isStored, language, memo } = walk;
+  const compiled = yield* compileRules(rules.map(ruleOf), type, language, isStored, memo);
   const times = place.cardinality ?? cardinalityOf(type);
   for (const [at, rule] of compiled.entries()) {
     const field = `${path}.${rulesName}[${at}]`;

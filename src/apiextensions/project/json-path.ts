@@ -86,7 +86,8 @@ function readDotted(reader: Reader): Find | undefined {
   nameChars.lastIndex = reader.at;
   const match = nameChars.exec(text);
   // A dot alone is the value itself.
-  if (match === null) return reader.at === text.length || text[reader.at] === '[' ? same : undefined;
+  if (match === null)
+    return reader.at === text.length || text[reader.at] === '[' ? same : undefined;
   reader.at = nameChars.lastIndex;
   return member(match[0].replace(/\\(.)/g, '$1'));
 }
@@ -166,7 +167,9 @@ function readBracketPart(reader: Reader): Find | undefined {
   const match = indexes.exec(text);
   if (match === null || match[0] === '') return undefined;
   reader.at = indexes.lastIndex;
-  const numbers = match.slice(1).map((digits) => (digits === undefined ? undefined : Number(digits)));
+  const numbers = match
+    .slice(1)
+    .map((digits) => (digits === undefined ? undefined : Number(digits)));
   return match[0].includes(':') ? slice(numbers) : entry(numbers[0] as number);
 }
 
@@ -281,4 +284,3 @@ function compares(left: JsonValue, operator: string, right: JsonValue): boolean 
       return left >= right;
   }
 }
-

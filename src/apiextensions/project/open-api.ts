@@ -121,6 +121,10 @@ function asResource(node: JsonObject, form: OpenApiForm, isV2: boolean): JsonObj
   if (isV2 && node[keepsUnknown] === true) return node;
   const required = texts(node, 'required');
   const missing = ['kind', 'apiVersion'].filter((name) => !required.includes(name));
-  const properties = { ...part(node, 'properties'), ...typeMetaProperties, metadata: form.metadata };
+  const properties = {
+    ...part(node, 'properties'),
+    ...typeMetaProperties,
+    metadata: form.metadata,
+  };
   return { ...node, properties, required: [...required, ...missing] };
 }

@@ -9,7 +9,11 @@
  */
 import { objects, text } from '../../apimachinery/members.ts';
 import { ageSince } from '../../apimachinery/projection/printer.ts';
-import type { CellValue, TableColumn, TablePrinter } from '../../apimachinery/projection/printer.ts';
+import type {
+  CellValue,
+  TableColumn,
+  TablePrinter,
+} from '../../apimachinery/projection/printer.ts';
 import { parseRfc3339 } from '../../apimachinery/time.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isGoInteger, goJson, goNumber } from '../schema/go-text.ts';

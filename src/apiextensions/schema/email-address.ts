@@ -7,7 +7,7 @@
 const addressMax = 4096;
 
 /** A character of an atom: what is neither special nor blank. */
-const atom = '[A-Za-z0-9!#$%&\'*+\\-/=?^_`{|}~\\u0080-\\uffff]+';
+const atom = "[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~\\u0080-\\uffff]+";
 const dotAtom = new RegExp(`^${atom}(?:\\.${atom})*$`);
 const quoted = /^"(?:[^"\\\r\n]|\\.)*"$/;
 const literal = /^\[[^[\]\\\s]*\]$/;

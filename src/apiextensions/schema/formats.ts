@@ -125,7 +125,8 @@ function isMac(text: string): boolean {
   return [3, 4, 10].includes((text.length + 1) / 5);
 }
 
-const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{12}$/i;
+const uuid =
+  /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{12}$/i;
 
 function isUuid(text: string, version: RegExp, variant: RegExp): boolean {
   const match = uuid.exec(text);

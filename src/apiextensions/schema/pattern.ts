@@ -17,8 +17,8 @@ export type CompiledPattern =
 
 export function compiledPattern(source: string): CompiledPattern {
   try {
-    const program = compilePattern(source);
-    return { kind: 'ok', pattern: { test: (text) => program.matcher(text).find() } };
+    const { regex } = compilePattern(source);
+    return { kind: 'ok', pattern: { test: (text) => regex.test(text) } };
   } catch (error) {
     return { kind: 'invalid', problem: error instanceof Error ? error.message : String(error) };
   }

@@ -135,7 +135,6 @@ function kindOf(
     storageVersion: storage.name,
     conversions,
     nameRule: 'dns-subdomain',
-    deletion: 'immediate',
     allowCreateOnUpdate: false,
     allowUnconditionalUpdate: false,
     returnsDeletedObject: false,

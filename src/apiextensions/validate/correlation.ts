@@ -9,12 +9,12 @@
  * Invariants: nothing is compared before it is asked for, and then once. What no schema describes
  * has no old value. Bounds: linear in the value over all questions.
  */
-import { canonicalText } from '../../stdx/canonical-text.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { memberSchema } from '../schema/structural-schema.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
+import { keyText } from './entry-key.ts';
 
 export interface Correlation {
   readonly old: JsonValue;
@@ -25,79 +25,92 @@ export interface Correlation {
 }
 
 export function correlate(value: JsonValue, old: JsonValue, schema: StructuralSchema): Correlation {
-  const parts = new Map<string | number, Correlation | undefined>();
-  let unchanged: boolean | undefined;
-  let keyed: OldEntries | undefined;
-  const remember = (
-    key: string | number,
-    make: () => Correlation | undefined,
-  ): Correlation | undefined => {
-    if (parts.has(key)) return parts.get(key);
-    const made = make();
-    parts.set(key, made);
-    return made;
-  };
-  const self: Correlation = {
-    old,
-    member: (name) => {
-      if (!isJsonObject(value) || !isJsonObject(old)) return undefined;
-      return remember(name, () => memberOf(value, old, name, schema));
-    },
-    entry: (index) => {
-      const { items } = schema;
-      if (!Array.isArray(value) || !Array.isArray(old) || items === undefined) return undefined;
-      if (schema['x-kubernetes-list-type'] !== 'map') return undefined;
-      return remember(index, () => {
-        keyed ??= oldEntries(old as readonly JsonValue[], schema);
-        const entry = (value as readonly JsonValue[])[index];
-        const found = entry === undefined ? undefined : keyed.of(entry);
-        return found === undefined || entry === undefined
-          ? undefined
-          : correlate(entry, found, items);
-      });
-    },
-    isUnchanged: () => (unchanged ??= isSame(value, old, schema, self)),
-  };
-  return self;
+  return new Correlated(value, old, schema);
 }
 
-function memberOf(
-  value: JsonObject,
-  old: JsonObject,
-  name: string,
-  schema: StructuralSchema,
-): Correlation | undefined {
-  const below = memberSchema(schema, name);
-  if (below === undefined) return undefined;
-  const [now, before] = [own(value, name), own(old, name)];
-  return now === undefined || before === undefined ? undefined : correlate(now, before, below);
+/** Of a part of an object or of a list. */
+export function partOf(of: Correlation, key: string | number): Correlation | undefined {
+  return typeof key === 'number' ? of.entry(key) : of.member(key);
+}
+
+/** A class, so that the many of one object have one shape and make nothing before it is needed. */
+class Correlated implements Correlation {
+  readonly old: JsonValue;
+  readonly #value: JsonValue;
+  readonly #schema: StructuralSchema;
+  #parts: Map<string | number, Correlation | undefined> | undefined;
+  #keyed: OldEntries | undefined;
+  #unchanged: boolean | undefined;
+
+  constructor(value: JsonValue, old: JsonValue, schema: StructuralSchema) {
+    this.old = old;
+    this.#value = value;
+    this.#schema = schema;
+  }
+
+  member(name: string): Correlation | undefined {
+    const [now, before] = [this.#value, this.old];
+    if (!isJsonObject(now) || !isJsonObject(before)) return undefined;
+    return this.#part(name, () => {
+      const schema = memberSchema(this.#schema, name);
+      if (schema === undefined) return undefined;
+      const [value, old] = [own(now, name), own(before, name)];
+      return value === undefined || old === undefined ? undefined : correlate(value, old, schema);
+    });
+  }
+
+  entry(index: number): Correlation | undefined {
+    const { items } = this.#schema;
+    if (!Array.isArray(this.#value) || !Array.isArray(this.old)) return undefined;
+    if (items === undefined || this.#schema['x-kubernetes-list-type'] !== 'map') return undefined;
+    const entry = (this.#value as readonly JsonValue[])[index];
+    if (entry === undefined) return undefined;
+    return this.#part(index, () => {
+      this.#keyed ??= oldEntries(this.old as readonly JsonValue[], this.#schema);
+      const found = this.#keyed.of(entry);
+      return found === undefined ? undefined : correlate(entry, found, items);
+    });
+  }
+
+  isUnchanged(): boolean {
+    return (this.#unchanged ??= this.#isSame());
+  }
+
+  #part(key: string | number, make: () => Correlation | undefined): Correlation | undefined {
+    this.#parts ??= new Map();
+    const known = this.#parts.get(key);
+    if (known !== undefined || this.#parts.has(key)) return known;
+    const made = make();
+    this.#parts.set(key, made);
+    return made;
+  }
+
+  #isSame(): boolean {
+    const [now, before] = [this.#value, this.old];
+    if (now === before) return true;
+    if (Array.isArray(now) && Array.isArray(before)) {
+      if (now.length !== before.length) return false;
+      if (this.#schema['x-kubernetes-list-type'] !== 'map') return deepEqual(now, before);
+      return now.every((_entry, index) => this.entry(index)?.isUnchanged() === true);
+    }
+    if (!isJsonObject(now) || !isJsonObject(before)) return deepEqual(now, before);
+    const names = Object.keys(now);
+    if (names.length !== Object.keys(before).length) return false;
+    return names.every((name) => this.#isSameMember(name, now, before));
+  }
+
+  #isSameMember(name: string, now: JsonObject, before: JsonObject): boolean {
+    const [value, old] = [own(now, name), own(before, name)];
+    if (value === old) return true;
+    // What is kept although no schema describes it, and what has no parts, is compared as it is.
+    const hasParts = typeof value === 'object' && value !== null;
+    if (!hasParts || memberSchema(this.#schema, name) === undefined) return deepEqual(value, old);
+    return this.member(name)?.isUnchanged() === true;
+  }
 }
 
 function own(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-function isSame(
-  value: JsonValue,
-  old: JsonValue,
-  schema: StructuralSchema,
-  self: Correlation,
-): boolean {
-  if (value === old) return true;
-  if (Array.isArray(value) && Array.isArray(old)) {
-    if (value.length !== old.length) return false;
-    if (schema['x-kubernetes-list-type'] !== 'map') return deepEqual(value, old);
-    return value.every((_entry, index) => self.entry(index)?.isUnchanged() === true);
-  }
-  if (!isJsonObject(value) || !isJsonObject(old)) return deepEqual(value, old);
-  const names = Object.keys(value);
-  if (names.length !== Object.keys(old).length) return false;
-  return names.every((name) => {
-    // What is kept although no schema describes it is compared as it is.
-    const below = self.member(name);
-    if (below !== undefined) return below.isUnchanged();
-    return memberSchema(schema, name) === undefined && deepEqual(value[name], own(old, name));
-  });
 }
 
 /** Entries of a list with keys, by them. */
@@ -128,5 +141,5 @@ export function oldEntries(list: readonly JsonValue[], schema: StructuralSchema)
 function keyOf(entry: JsonValue, names: readonly string[]): string | undefined {
   if (!isJsonObject(entry)) return undefined;
   const values = names.map((name) => own(entry, name));
-  return values.includes(undefined) ? undefined : canonicalText(values);
+  return values.includes(undefined) ? undefined : keyText(values);
 }

@@ -101,4 +101,3 @@ const formProblems = {
     return problems.length === 0 ? [] : [mixedCase + problems.join(',')];
   },
 };
-

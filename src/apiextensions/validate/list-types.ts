@@ -3,117 +3,149 @@
  * section 4.5).
  *
  * Invariants: each entry that is there more than once is reported once, at its second place.
- * Bounds: linear in the value, by a Map of what was seen; `duplicatesMax` errors.
+ * Bounds: linear in the value, by a Set of what was seen; `duplicatesMax` errors; `stepUnits`
+ * entries a step.
  */
 import { duplicate, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import { canonicalText } from '../../stdx/canonical-text.ts';
 import { shownAsJson } from '../schema/go-text.ts';
 import { propertyOf, spineMemo, valuesOf } from '../schema/structural-schema.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
+import { keyText } from './entry-key.ts';
 
 const duplicatesMax = 1000;
+const stepUnits = 4000;
 
 const listType = 'x-kubernetes-list-type';
 const hasUnique = spineMemo((schema) => schema[listType] === 'set' || schema[listType] === 'map');
 
-export function listTypeErrors(
-  object: JsonObject,
-  schema: StructuralSchema | undefined,
-): readonly FieldError[] {
-  if (schema === undefined || !hasUnique(schema)) return [];
-  const errors: FieldError[] = [];
-  checkMembers(object, schema, '', errors);
-  return errors;
+interface Search {
+  readonly errors: FieldError[];
+  units: number;
 }
 
-function check(
+export function* listTypeErrors(
+  object: JsonObject,
+  schema: StructuralSchema | undefined,
+): Generator<undefined, readonly FieldError[]> {
+  if (schema === undefined || !hasUnique(schema)) return [];
+  const search: Search = { errors: [], units: 0 };
+  yield* checkMembers(object, schema, '', search);
+  return search.errors;
+}
+
+function* check(
   value: JsonValue | undefined,
   schema: StructuralSchema,
   path: string,
-  errors: FieldError[],
-): void {
+  search: Search,
+): Generator<undefined, void> {
   if (typeof value !== 'object' || value === null || !hasUnique(schema)) return;
-  if (errors.length >= duplicatesMax) return;
+  if (search.errors.length >= duplicatesMax) return;
   if (isJsonObject(value)) {
-    checkMembers(value, schema, path, errors);
+    yield* checkMembers(value, schema, path, search);
     return;
   }
   const list = value as readonly JsonValue[];
-  if (schema[listType] === 'set') checkSet(list, path, errors);
+  if (schema[listType] === 'set') {
+    const report = (at: number): void => found(search, `${path}[${at}]`, list[at] as JsonValue);
+    yield* repeated(list, entryKey, report, search);
+  }
   if (schema[listType] === 'map') {
-    checkMap(list, schema['x-kubernetes-list-map-keys'] ?? [], path, errors);
+    yield* checkMap(list, schema['x-kubernetes-list-map-keys'] ?? [], path, search);
   }
   const { items } = schema;
   if (items === undefined || !hasUnique(items)) return;
-  for (let at = 0; at < list.length; at += 1) check(list[at], items, `${path}[${at}]`, errors);
+  for (let at = 0; at < list.length; at += 1) {
+    if (isLong(search)) yield;
+    yield* check(list[at], items, `${path}[${at}]`, search);
+  }
 }
 
-function checkMembers(
+function isLong(search: Search): boolean {
+  search.units += 1;
+  return search.units % stepUnits === 0;
+}
+
+function* checkMembers(
   members: JsonObject,
   schema: StructuralSchema,
   path: string,
-  errors: FieldError[],
-): void {
+  search: Search,
+): Generator<undefined, void> {
   const values = valuesOf(schema);
   for (const name in members) {
+    if (isLong(search)) yield;
     const declared = propertyOf(schema, name);
     if (declared !== undefined) {
-      check(members[name], declared, path === '' ? name : `${path}.${name}`, errors);
+      yield* check(members[name], declared, path === '' ? name : `${path}.${name}`, search);
     }
-    if (values !== undefined) check(members[name], values, `${path}[${name}]`, errors);
+    if (values !== undefined) yield* check(members[name], values, `${path}[${name}]`, search);
   }
 }
 
-function checkSet(list: readonly JsonValue[], path: string, errors: FieldError[]): void {
-  for (const at of repeated(list)) {
-    report(errors, duplicate(`${path}[${at}]`, list[at] as JsonValue));
-  }
-}
-
-function checkMap(
+function* checkMap(
   list: readonly JsonValue[],
   keys: readonly string[],
   path: string,
-  errors: FieldError[],
-): void {
+  search: Search,
+): Generator<undefined, void> {
   const wrong = list.findIndex((entry) => entry !== null && !isJsonObject(entry));
   if (wrong !== -1) {
     const detail = 'must be an object for an array of list-type map';
-    report(errors, invalid(`${path}[${wrong}]`, list[wrong], detail));
+    const error = invalid(`${path}[${wrong}]`, list[wrong], detail);
+    if (search.errors.length < duplicatesMax) search.errors.push(shownAsJson(error));
     return;
   }
-  const found = list.map((entry) => keysOf(entry as JsonObject | null, keys));
-  for (const at of repeated(found)) {
-    report(errors, duplicate(`${path}[${at}]`, found[at] as JsonValue));
+  const [first = ''] = keys;
+  const keyOf = (entry: JsonValue): unknown => {
+    const members = entry as JsonObject | null;
+    if (keys.length === 1) return entryKey(own(members, first));
+    return `\0${keyText(keys.map((key) => own(members, key)))}`;
+  };
+  const report = (at: number): void => {
+    const entry = list[at] as JsonObject | null;
+    const there = keys.filter((key) => own(entry, key) !== undefined);
+    const shown = Object.fromEntries(there.map((key) => [key, own(entry, key)]));
+    found(search, `${path}[${at}]`, shown);
+  };
+  yield* repeated(list, keyOf, report, search);
+}
+
+function own(members: JsonObject | null, name: string): JsonValue | undefined {
+  return members !== null && Object.hasOwn(members, name) ? members[name] : undefined;
+}
+
+function found(search: Search, field: string, value: JsonValue): void {
+  if (search.errors.length >= duplicatesMax) return;
+  search.errors.push(shownAsJson(duplicate(field, value)));
+}
+
+/** A Set tells scalars apart; of all else a text that no scalar is. */
+function entryKey(entry: JsonValue | undefined): unknown {
+  if (typeof entry === 'string') return entry.startsWith('\0') ? `\0"${entry}` : entry;
+  if (typeof entry !== 'object' || entry === null) return entry;
+  return `\0${keyText([entry])}`;
+}
+
+/** Reports the places where an entry comes for the second time. */
+function* repeated(
+  list: readonly JsonValue[],
+  keyOf: (entry: JsonValue) => unknown,
+  report: (at: number) => void,
+  search: Search,
+): Generator<undefined, void> {
+  const seen = new Set<unknown>();
+  const reported = new Set<unknown>();
+  for (let at = 0; at < list.length; at += 1) {
+    if (isLong(search)) yield;
+    const key = keyOf(list[at] as JsonValue);
+    if (!seen.has(key)) seen.add(key);
+    else if (!reported.has(key)) {
+      reported.add(key);
+      report(at);
+    }
   }
-}
-
-/** Those that are there. */
-function keysOf(entry: JsonObject | null, keys: readonly string[]): JsonObject {
-  if (entry === null) return {};
-  const there = keys.filter((key) => Object.hasOwn(entry, key));
-  return Object.fromEntries(there.map((key) => [key, entry[key]]));
-}
-
-function report(errors: FieldError[], error: FieldError): void {
-  if (errors.length < duplicatesMax) errors.push(shownAsJson(error));
-}
-
-/** The places where an entry comes for the second time. */
-function repeated(list: readonly JsonValue[]): readonly number[] {
-  if (list.length < 2) return [];
-  const seen = new Map<JsonValue, number>();
-  const places: number[] = [];
-  for (const [at, entry] of list.entries()) {
-    // A text that looks like the form of a list is not that list.
-    const key = typeof entry === 'object' && entry !== null ? `{${canonicalText(entry)}` : entry;
-    const own = typeof key === 'string' && typeof entry === 'string' ? `"${key}` : key;
-    const times = seen.get(own) ?? 0;
-    seen.set(own, times + 1);
-    if (times === 1) places.push(at);
-  }
-  return places;
 }

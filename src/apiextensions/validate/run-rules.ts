@@ -50,7 +50,12 @@ export interface RulesOutcome {
 }
 
 export function* runRules(subject: RulesSubject): Generator<undefined, RulesOutcome> {
-  const run: Run = { errors: [], warnings: [], budget: subject.budget ?? budgets.perObject, units: 0 };
+  const run: Run = {
+    errors: [],
+    warnings: [],
+    budget: subject.budget ?? budgets.perObject,
+    units: 0,
+  };
   const { correlation, old, path = '', plan, value } = subject;
   const place: Place = {
     plan,
@@ -150,7 +155,8 @@ function* visitMembers(
     if (inner === undefined || value === undefined) continue;
     const isTypeMeta = unchanged.isRoot && (name === 'apiVersion' || name === 'kind');
     const before = isJsonObject(old) && Object.hasOwn(old, name) ? old[name] : undefined;
-    const within = declared === undefined ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
+    const within =
+      declared === undefined ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`;
     const member: Place = {
       plan: inner,
       value,

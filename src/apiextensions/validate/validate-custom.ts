@@ -89,17 +89,11 @@ function* schemaErrors(
   if (scale !== undefined && part === '') errors.push(...scaleSpecErrors(next, scale));
   if (scale !== undefined) errors.push(...scaleStatusErrors(next, scale));
   if (part === '') errors.push(...embeddedErrors(next, schema));
-  const repeated = listTypeErrors(next, schema);
+  const repeated = yield* listTypeErrors(next, schema);
+  if (repeated.length === 0) return errors;
   // An object that had duplicates before may keep them, and be changed elsewhere.
-  if (repeated.length > 0 && !hadRepeated(current, schema)) errors.push(...repeated);
-  return errors;
-}
-
-function hadRepeated(
-  current: ApiObject | undefined,
-  schema: StructuralSchema | undefined,
-): boolean {
-  return current !== undefined && listTypeErrors(current, schema).length > 0;
+  const before = current === undefined ? [] : yield* listTypeErrors(current, schema);
+  return before.length > 0 ? errors : [...errors, ...repeated];
 }
 
 function* statusErrors(

@@ -16,6 +16,7 @@ import type { FieldError } from '../../apimachinery/field-error.ts';
 import { formatFieldError } from '../../apimachinery/field-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { partOf } from './correlation.ts';
 import type { Correlation } from './correlation.ts';
 import {
   checkCount,
@@ -56,40 +57,51 @@ export function* validateValue(
 ): Generator<undefined, readonly FieldError[]> {
   const walk = new ValueWalk(subject.prefix ?? '');
   const places: Place[] = [];
-  begin(subject.plan, subject.value, subject.old, walk, places);
+  begin(subject.plan, subject.value, subject.old, undefined, walk, places);
   let units = 0;
   for (let place = places.at(-1); place !== undefined; place = places.at(-1)) {
     units += 1;
     if (units % stepUnits === 0) yield;
     if (!goInside(place, walk, places)) {
       places.pop();
-      walk.depth = places.length;
       dropUnchanged(place.old, place.mark, walk);
     }
   }
   return withoutRepeats(walk.errors);
 }
 
-/** Looks at a value itself, and remembers it where there is something inside to look at. */
+/**
+ * Looks at a value itself, and remembers it where there is something inside to look at. `above`: the
+ * old value of what it is a part of, at `key`; without a key it is the old value itself.
+ */
 function begin(
   plan: ValuePlan,
   value: JsonValue,
-  old: Correlation | undefined,
+  above: Correlation | undefined,
+  key: string | number | undefined,
   walk: ValueWalk,
   places: Place[],
 ): void {
   const mark = walk.errors.length;
-  checkItself(plan, value, old, walk);
-  if (typeof value === 'object' && value !== null) {
-    const isList = Array.isArray(value);
-    const empty = isList ? value.length === 0 || plan.items === undefined : false;
-    if (!empty) {
-      const names = isList ? undefined : Object.keys(value);
-      places.push({ plan, value: value as Place['value'], old, mark, names, next: 0 });
-      return;
-    }
+  const old = (): Correlation | undefined =>
+    key === undefined || above === undefined ? above : partOf(above, key);
+  if (typeof value !== 'object' || value === null) {
+    checkItself(plan, value, undefined, walk);
+    if (walk.errors.length > mark) dropUnchanged(old(), mark, walk);
+    return;
   }
-  dropUnchanged(old, mark, walk);
+  const before = old();
+  // Of the very same value everything would be dropped.
+  if (before?.old === value) return;
+  checkItself(plan, value, before, walk);
+  const isList = Array.isArray(value);
+  const isOpen = isList ? value.length > 0 && plan.items !== undefined : plan.hasMembers;
+  if (!isOpen) {
+    dropUnchanged(before, mark, walk);
+    return;
+  }
+  const names = isList ? undefined : Object.keys(value);
+  places.push({ plan, value: value as Place['value'], old: before, mark, names, next: 0 });
 }
 
 /** The next part of a place; false: there is none. */
@@ -103,18 +115,17 @@ function goInside(place: Place, walk: ValueWalk, places: Place[]): boolean {
     if (at >= list.length) return false;
     walk.keys[depth] = at;
     walk.depth = depth + 1;
-    begin(plan.items as ValuePlan, list[at] as JsonValue, old?.entry(at), walk, places);
-  } else {
-    const name = names[at];
-    if (name === undefined) return false;
-    const below = memberPlan(plan, name);
-    const member = (value as JsonObject)[name];
-    if (below === undefined || member === undefined) return true;
-    walk.keys[depth] = name;
-    walk.depth = depth + 1;
-    begin(below, member, depth === 0 && isTypeMeta(name) ? undefined : old?.member(name), walk, places);
+    begin(plan.items as ValuePlan, list[at] as JsonValue, old, at, walk, places);
+    return true;
   }
-  walk.depth = places.length - 1;
+  const name = names[at];
+  if (name === undefined) return false;
+  const below = memberPlan(plan, name);
+  const member = (value as JsonObject)[name];
+  if (below === undefined || member === undefined) return true;
+  walk.keys[depth] = name;
+  walk.depth = depth + 1;
+  begin(below, member, depth === 0 && isTypeMeta(name) ? undefined : old, name, walk, places);
   return true;
 }
 
@@ -190,7 +201,7 @@ function checkWhole(
   const inside = (key: string | number, below: ValuePlan, part: JsonValue): void => {
     walk.keys[depth] = key;
     const mark = walk.errors.length;
-    const before = typeof key === 'number' ? old?.entry(key) : old?.member(key);
+    const before = old && partOf(old, key);
     count += checkWhole(below, part, before, walk);
     dropUnchanged(before, mark, walk);
   };

@@ -65,8 +65,7 @@ export function checkType(
   if (types.length === 0 && format === '') return 0;
   const found = foundType(value);
   const isText = typeof value === 'string' || Array.isArray(value);
-  const fits =
-    types.includes(found.name) || (found.name === 'integer' && types.includes('number'));
+  const fits = types.includes(found.name) || (found.name === 'integer' && types.includes('number'));
   if (!isText && format !== '' && !fits && found.format !== format) {
     wrongType(walk, format, found.format);
     return 1;

@@ -25,6 +25,8 @@ export class ValuePlan {
   readonly hasBounds: boolean;
   readonly hasJunctors: boolean;
   readonly items: ValuePlan | undefined;
+  /** Something is said of members. */
+  readonly hasMembers: boolean;
   /** Members that no property declares: undefined: anything; false: there may be none. */
   readonly values: ValuePlan | false | undefined;
   readonly #planner: ValuePlanner;
@@ -41,8 +43,7 @@ export class ValuePlan {
     const [type] = this.types;
     const single = this.types.length === 1 ? type : undefined;
     this.format = checkedFormat(schema.format, single, planner.release);
-    this.checksFormat =
-      this.format === '' ? undefined : formatCheck(this.format, planner.release);
+    this.checksFormat = this.format === '' ? undefined : formatCheck(this.format, planner.release);
     this.enum = schema.enum ?? [];
     this.required = schema.required ?? [];
     this.hasBounds = boundNames.some((name) => schema[name] !== undefined);
@@ -56,6 +57,7 @@ export class ValuePlan {
         : schema.additionalProperties === false
           ? false
           : undefined;
+    this.hasMembers = values !== undefined || Object.keys(schema.properties ?? {}).length > 0;
   }
 
   /** Undefined: it is not declared. */

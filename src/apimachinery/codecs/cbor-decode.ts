@@ -16,6 +16,7 @@
  * Bounds: `cborDepthMax`; nothing is made that the bytes do not hold, so memory is proportional to
  * them. Their size is bounded by whoever read the body.
  */
+import { setMember } from '../../stdx/lookup.ts';
 import { isUtf8 } from 'node:buffer';
 import { formatRfc3339, parseRfc3339 } from '../time.ts';
 import type { JsonValue } from '../unstructured.ts';
@@ -215,7 +216,7 @@ function* valueSteps(cursor: Cursor): Generator<undefined, JsonValue> {
     if (Array.isArray(read)) read.push(yield* valueSteps(cursor));
     else {
       const key = readNewKey(cursor, read);
-      setOwn(read, key, yield* valueSteps(cursor));
+      setMember(read, key, yield* valueSteps(cursor));
     }
   }
   cursor.depth -= 1;
@@ -237,7 +238,7 @@ function readMap(cursor: Cursor, info: number, start: number): JsonValue {
   const into: Record<string, JsonValue> = {};
   for (let done = 0; hasMore(cursor, done, length); done += 1) {
     const key = readNewKey(cursor, into);
-    setOwn(into, key, readValue(cursor));
+    setMember(into, key, readValue(cursor));
   }
   cursor.depth -= 1;
   return into;
@@ -250,12 +251,6 @@ function readNewKey(cursor: Cursor, into: Record<string, JsonValue>): string {
   return key;
 }
 
-function setOwn(into: Record<string, JsonValue>, key: string, value: JsonValue): void {
-  if (key !== '__proto__') into[key] = value;
-  else Object.defineProperty(into, key, { ...ownProperty, value });
-}
-
-const ownProperty = { enumerable: true, configurable: true, writable: true } as const;
 const quotedMax = 64;
 
 function quoted(key: string): string {

@@ -10,6 +10,7 @@
  * `protobufDepthMax`. The caller has bounded the size; nothing is made that the wire does not
  * hold, so memory is proportional to it.
  */
+import { setMember } from '../../stdx/lookup.ts';
 import { isUtf8 } from 'node:buffer';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { decodeTrustedText } from '../object-encoding.ts';
@@ -257,7 +258,7 @@ function readEntry(span: Span, value: WireValue, map: MutableObject): void {
     else reader.skip(tag & 7, tag >>> 3);
     if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
   }
-  setOwn(map, key, read ?? emptyOf(value));
+  setMember(map, key, read ?? emptyOf(value));
 }
 
 /** The value of an entry that has only a key. */
@@ -279,18 +280,6 @@ function emptyOf(value: WireValue): JsonValue {
     default:
       return null;
   }
-}
-
-/** A key named `__proto__` is a key. */
-function setOwn(map: MutableObject, key: string, value: JsonValue): void {
-  if (key !== '__proto__') map[key] = value;
-  else
-    Object.defineProperty(map, key, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
 }
 
 function readValue(span: Span, value: WireValue, before: Value): Value {

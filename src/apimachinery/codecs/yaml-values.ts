@@ -12,6 +12,7 @@
  * counted each time; the text that aliases stand for, `yamlAliasTextMax`; `duplicatesMax` paths of
  * keys that came twice.
  */
+import { setMember } from '../../stdx/lookup.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import { TooManyValues, bodyDepthMax, bodyValuesMax, tooDeep } from './body-bounds.ts';
 import { duplicatesMax, shortPath } from './json-structure.ts';
@@ -159,7 +160,7 @@ export class YamlValues implements YamlEvents {
     else {
       const { key } = frame;
       if (key === merge) mergeInto((frame.merged ??= new Map<string, JsonValue>()), value);
-      else setOwn(frame.members, key, value);
+      else setMember(frame.members, key, value);
       frame.key = undefined;
     }
   }
@@ -180,19 +181,6 @@ export class YamlValues implements YamlEvents {
 function stepInto({ items, key }: Frame): string {
   if (items !== undefined) return `[${items.length}]`;
   return key === merge ? '.<<' : `.${key ?? ''}`;
-}
-
-/** Unlike assignment, this makes an own member of whatever name. */
-function setOwn(members: Record<string, JsonValue>, key: string, value: JsonValue): void {
-  if (key !== '__proto__') members[key] = value;
-  else {
-    Object.defineProperty(members, key, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
 }
 
 function mergedMembers({ members, merged }: Frame): JsonObject {

@@ -12,7 +12,7 @@ import { encodeAround, encodeItem } from '../codecs/cbor-encode.ts';
 import type { TypeSchema } from '../typed/type-schema.ts';
 import type { JsonValue } from '../unstructured.ts';
 import type { ListForm, ListMeta } from './list-form.ts';
-import { emptyList, separatedBy } from './list-form.ts';
+import { emptyList, itemMaker, separatedBy } from './list-form.ts';
 
 const nothing = separatedBy('');
 const noPrefix = new Uint8Array(0);
@@ -41,7 +41,7 @@ export function cborList(
   return {
     needs: 'count',
     lead: nothing,
-    item: (json) => encodeItem(noPrefix, parse(json), type),
+    ...itemMaker(parse, (value) => encodeItem(noPrefix, value, type)),
     scalarOf,
     frame: ({ count }) => encodeAround(cborPrefix, list, items, count),
   };

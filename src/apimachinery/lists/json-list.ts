@@ -10,7 +10,7 @@
 import { stringifyJson } from '../codecs/lossless.ts';
 import type { JsonValue } from '../unstructured.ts';
 import type { ListForm, ListMeta } from './list-form.ts';
-import { emptyList, separatedBy } from './list-form.ts';
+import { emptyList, itemMaker, separatedBy } from './list-form.ts';
 
 const indent = 2;
 const ofItems = `\n${' '.repeat(2 * indent)}`;
@@ -36,7 +36,9 @@ export function indentedList(meta: ListMeta, parse: (json: Uint8Array) => JsonVa
     needs: 'nothing',
     lead: commaAndLine,
     // No string holds a line break as it is, so all there are are between members.
-    item: (json) => Buffer.from(stringifyJson(parse(json), indent).replaceAll('\n', ofItems)),
+    ...itemMaker(parse, (value) =>
+      Buffer.from(stringifyJson(value, indent).replaceAll('\n', ofItems)),
+    ),
     frame: ({ count }) => ({
       head: Buffer.from(count === 0 ? before : before + ofItems),
       tail: Buffer.from(count === 0 ? after : ofEnd + after),

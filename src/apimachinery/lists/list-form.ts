@@ -10,6 +10,7 @@
  * Invariants: an item is the same bytes in whatever list it stands. What stands before the items
  * may depend on how many they are, or how long; `needs` says on what.
  */
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import type { ScalarOf } from './aged-item.ts';
 
@@ -53,10 +54,28 @@ export interface ListForm {
   readonly lead: Lead;
   /** From the JSON of an object or a row; undefined: the JSON as it is. */
   readonly item: ((json: Uint8Array) => Uint8Array) | undefined;
+  /** The same in parts; undefined: there is but one. */
+  readonly itemSteps?: ((json: Uint8Array) => Steps<Uint8Array>) | undefined;
   /** How a text is written in an item; undefined: as it is, between quotes. */
   readonly scalarOf?: ScalarOf | undefined;
   /** What `needs` does not name may be less than it will be; a count of 0 is always true. */
   frame(measure: ListMeasure): ListFrame;
+}
+
+/** Items that are read, then written. */
+export function itemMaker(
+  parse: (json: Uint8Array) => JsonValue,
+  encode: (value: JsonValue) => Uint8Array,
+  encodeSteps?: (value: JsonValue) => Steps<Uint8Array>,
+): Pick<ListForm, 'item' | 'itemSteps'> {
+  return {
+    item: (json) => encode(parse(json)),
+    *itemSteps(json) {
+      const value = parse(json);
+      yield;
+      return encodeSteps === undefined ? encode(value) : yield* encodeSteps(value);
+    },
+  };
 }
 
 /** The whole body in one buffer, for lists that are small enough to be sent at once. */

@@ -13,6 +13,7 @@ import { envelopeAround, fieldHead, fieldHeadBytes, fieldHeadInto } from '../cod
 import { listMetaType } from '../typed/meta-types.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
 import type { JsonValue } from '../unstructured.ts';
+import { itemMaker } from './list-form.ts';
 import type { Lead, ListForm, ListMeta } from './list-form.ts';
 
 /** A tag of one or two bytes and a length below 2^35. */
@@ -32,7 +33,7 @@ export function protobufList(
   return {
     needs: 'bytes',
     lead: leadOf(itemsNumber),
-    item: (json) => encodeMessage(itemSchema, parse(json)),
+    ...itemMaker(parse, (value) => encodeMessage(itemSchema, value)),
     frame({ bytes }) {
       const { head, tail } = envelopeAround({ apiVersion, kind }, metadata.length + bytes);
       // Metadata comes first in all lists but the oldest one of partial metadata.

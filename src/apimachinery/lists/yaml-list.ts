@@ -8,10 +8,10 @@
  *
  * Invariant: byte for byte what the whole list, written at once, would be.
  */
-import { encodeYaml, yamlScalar } from '../codecs/yaml.ts';
+import { encodeYaml, encodeYamlSteps, yamlScalar } from '../codecs/yaml.ts';
 import type { JsonValue } from '../unstructured.ts';
 import type { ListForm, ListMeta } from './list-form.ts';
-import { emptyList, separatedBy } from './list-form.ts';
+import { emptyList, itemMaker, separatedBy } from './list-form.ts';
 
 const nothing = separatedBy('');
 const noBytes = new Uint8Array(0);
@@ -37,7 +37,11 @@ export function yamlList(meta: ListMeta, parse: (json: Uint8Array) => JsonValue)
   return {
     needs: 'nothing',
     lead: nothing,
-    item: (json) => encodeYaml([parse(json)]),
+    ...itemMaker(
+      parse,
+      (value) => encodeYaml([value]),
+      (value) => encodeYamlSteps([value]),
+    ),
     scalarOf,
     frame: ({ count }) => ({ head: count === 0 ? empty : head, tail: noBytes }),
   };

@@ -90,7 +90,7 @@ interface SchemaWriter {
   definition(type: ObjectSchema): JsonObject;
 }
 
-interface Place {
+interface FieldLocation {
   /** The type whose field it is. */
   readonly owner: ObjectSchema | UnionSchema;
   readonly field: FieldSchema;
@@ -112,26 +112,26 @@ function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
     return objectSchema(type, describe(type.name), properties);
   };
 
-  const property = (place: Place, within: ObjectSchema): JsonObject => {
-    const { field, owner } = place;
-    const base = schemaOf(field.type, place);
+  const property = (location: FieldLocation, within: ObjectSchema): JsonObject => {
+    const { field, owner } = location;
+    const base = schemaOf(field.type, location);
     const value = dialect === 'v3' ? defaultOf(field) : undefined;
     const description = describeField([within.name, owner.name], field);
-    return together(dialect, base, {
+    return withSiblings(dialect, base, {
       ...(description === undefined ? {} : { description }),
       ...(value === undefined ? {} : { default: value }),
       ...markers(field.merge),
     });
   };
 
-  const schemaOf = (type: TypeSchema, place: Place): JsonObject => {
+  const schemaOf = (type: TypeSchema, location: FieldLocation): JsonObject => {
     switch (type.kind) {
       case 'scalar':
-        return scalarOf(type, place);
+        return scalarOf(type, location);
       case 'list':
-        return { type: 'array', items: element(type.items, place) };
+        return { type: 'array', items: element(type.items, location) };
       case 'map':
-        return { type: 'object', additionalProperties: element(type.values, place) };
+        return { type: 'object', additionalProperties: element(type.values, location) };
       case 'object':
         return refer(names.ofType(type.name), () => definition(type));
       case 'union':
@@ -141,10 +141,10 @@ function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
     }
   };
 
-  const element = (type: TypeSchema, place: Place): JsonObject => {
-    const base = schemaOf(type, place);
+  const element = (type: TypeSchema, location: FieldLocation): JsonObject => {
+    const base = schemaOf(type, location);
     const zero = dialect === 'v3' ? zeroOf(type) : undefined;
-    return together(dialect, base, zero === undefined ? {} : { default: zero });
+    return withSiblings(dialect, base, zero === undefined ? {} : { default: zero });
   };
 
   return { definition };
@@ -152,7 +152,7 @@ function schemaWriter(options: DefinitionOptions, refer: Refer): SchemaWriter {
 
 /** A scalar with a name is a definition of its own; others, and enumerations, stand in place. */
 function scalarWriter({ dialect, names, openValues }: DefinitionOptions, refer: Refer) {
-  return ({ scalar, values }: ScalarSchema, { owner, field }: Place): JsonObject => {
+  return ({ scalar, values }: ScalarSchema, { owner, field }: FieldLocation): JsonObject => {
     const inPackage = packageOf(owner.name);
     const name = names.ofScalar(scalar, inPackage);
     if (name !== undefined) return refer(name, () => sharedScalar(scalar, dialect, inPackage));
@@ -164,7 +164,7 @@ function scalarWriter({ dialect, names, openValues }: DefinitionOptions, refer: 
 }
 
 /** What stands beside a reference is lost in v3, so the reference moves into allOf. */
-function together(dialect: Dialect, base: JsonObject, more: JsonObject): JsonObject {
+function withSiblings(dialect: Dialect, base: JsonObject, more: JsonObject): JsonObject {
   if (Object.keys(more).length === 0) return base;
   if (dialect === 'v3' && isReference(base)) return { allOf: [base], ...more };
   return { ...base, ...more };

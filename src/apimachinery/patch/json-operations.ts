@@ -8,10 +8,10 @@
  * which is the caller's own copy. Time: the length of the pointer, and of the list it ends in.
  */
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { ownMember } from '../../stdx/lookup.ts';
+import { ownMember, setMember } from '../../stdx/lookup.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
-import { cloneJson, setMember } from './members.ts';
+import { cloneJson } from './members.ts';
 import type { Draft } from './members.ts';
 import { patchRefused } from './patch-result.ts';
 import type { Patched } from './patch-result.ts';
@@ -69,7 +69,10 @@ export function applyOperation(document: JsonValue, operation: JsonPatchOperatio
 
 /** The value that is there; refused when there is none. */
 export function valueAt(document: JsonValue, pointer: string): Patched {
-  const end = endOf(document, pointer);
+  return valueOf(document, endOf(document, pointer), pointer);
+}
+
+function valueOf(document: JsonValue, end: End, pointer: string): Patched {
   switch (end.kind) {
     case 'whole':
       return ok(document);
@@ -87,7 +90,10 @@ export function valueAt(document: JsonValue, pointer: string): Patched {
 }
 
 function add(document: JsonValue, pointer: string, value: JsonValue): Patched {
-  const end = endOf(document, pointer);
+  return addAt(document, endOf(document, pointer), pointer, value);
+}
+
+function addAt(document: JsonValue, end: End, pointer: string, value: JsonValue): Patched {
   switch (end.kind) {
     case 'whole':
       return ok(value);
@@ -109,9 +115,9 @@ function add(document: JsonValue, pointer: string, value: JsonValue): Patched {
 }
 
 function remove(document: JsonValue, pointer: string): Patched {
-  const found = valueAt(document, pointer);
-  if (found.kind === 'refused') return found;
   const end = endOf(document, pointer);
+  const found = valueOf(document, end, pointer);
+  if (found.kind === 'refused') return found;
   if (end.kind === 'member') delete end.parent[end.key];
   else if (end.kind === 'item') end.parent.splice(Number(end.key), 1);
   else return refused('the whole document cannot be removed');
@@ -120,7 +126,7 @@ function remove(document: JsonValue, pointer: string): Patched {
 
 function replace(document: JsonValue, pointer: string, value: JsonValue): Patched {
   const end = endOf(document, pointer);
-  if (end.kind !== 'item') return add(document, pointer, value);
+  if (end.kind !== 'item') return addAt(document, end, pointer, value);
   const at = indexIn(end.parent, end.key, pointer);
   if (typeof at === 'string') return refused(at);
   end.parent[at] = value;
@@ -130,18 +136,22 @@ function replace(document: JsonValue, pointer: string, value: JsonValue): Patche
 function test(document: JsonValue, pointer: string, value: JsonValue): Patched {
   const end = endOf(document, pointer);
   const found =
-    end.kind === 'member' ? ok(ownMember(end.parent, end.key) ?? null) : valueAt(document, pointer);
+    end.kind === 'member'
+      ? ok(ownMember(end.parent, end.key) ?? null)
+      : valueOf(document, end, pointer);
   if (found.kind === 'refused') return found;
   if (deepEqual(found.value, value)) return ok(document);
   return refused('test failed: the value is another one');
 }
 
+/** One walk along the pointer, which is "" or starts with "/". */
 function endOf(document: JsonValue, pointer: string): End {
-  const tokens = pointerTokens(pointer);
-  const key = tokens.pop();
-  if (key === undefined) return { kind: 'whole' };
+  if (pointer === '') return { kind: 'whole' };
   let at: JsonValue | undefined = document;
-  for (const token of tokens) {
+  let start = 1;
+  for (let end = pointer.indexOf('/', start); end >= 0; end = pointer.indexOf('/', start)) {
+    const token = unescaped(pointer.slice(start, end));
+    start = end + 1;
     if (Array.isArray(at)) {
       const index = indexIn(at as JsonValue[], token, pointer);
       if (typeof index === 'string') return { kind: 'nowhere', problem: index };
@@ -152,6 +162,7 @@ function endOf(document: JsonValue, pointer: string): End {
     at = ownMember(at as Draft, token);
     if (at === undefined) return { kind: 'nowhere', problem: `${quoted(pointer)} does not exist` };
   }
+  const key = unescaped(pointer.slice(start));
   if (Array.isArray(at)) return { kind: 'item', parent: at as JsonValue[], key };
   if (!isJsonObject(at)) return nothingHolds(key, pointer);
   return { kind: 'member', parent: at, key };
@@ -169,10 +180,8 @@ function indexIn(list: readonly JsonValue[], token: string, pointer: string): nu
   return `${quoted(pointer)}: index ${token} is out of bounds`;
 }
 
-/** The pointer is "" or starts with "/". */
-function pointerTokens(pointer: string): string[] {
-  const [, ...tokens] = pointer.split('/');
-  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+function unescaped(token: string): string {
+  return token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token;
 }
 
 const ok = (value: JsonValue): Patched => ({ kind: 'ok', value });

@@ -7,6 +7,8 @@
  * Invariants: the document is never changed.
  * Bounds: `patchLimits`.
  */
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { bodyDepthMax } from '../codecs/body-bounds.ts';
 import { stringifyJson } from '../codecs/lossless.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
@@ -90,18 +92,34 @@ function useProblem(item: JsonObject): string | undefined {
 function pointerProblem(pointer: string): string | undefined {
   if (pointer === '') return undefined;
   if (!pointer.startsWith('/')) return 'does not start with "/"';
-  if (/~(?![01])/.test(pointer)) return 'has a "~" that is not part of "~0" or "~1"';
-  if (pointer.split('/').length - 1 > patchLimits.depthMax) {
+  if (pointer.includes('~') && /~(?![01])/.test(pointer)) {
+    return 'has a "~" that is not part of "~0" or "~1"';
+  }
+  // Each segment takes a character at least.
+  const { depthMax } = patchLimits;
+  if (pointer.length > depthMax && pointer.split('/').length - 1 > depthMax) {
     return `has more than ${patchLimits.depthMax} segments`;
   }
   return undefined;
 }
 
-export function applyJsonPatch(document: JsonValue, { operations, malformed }: JsonPatch): Patched {
+export function applyJsonPatch(document: JsonValue, patch: JsonPatch): Patched {
+  return finished(jsonPatchSteps(document, patch));
+}
+
+/** Operations between two yields. */
+const stepOperations = 500;
+
+/** applyJsonPatch() in parts. */
+export function* jsonPatchSteps(
+  document: JsonValue,
+  { operations, malformed }: JsonPatch,
+): Steps<Patched> {
   if (malformed !== undefined) return notAPatch(malformed);
   let current = cloneJson(document);
   let copiedBytes = 0;
   for (const [index, operation] of operations.entries()) {
+    if (index % stepOperations === stepOperations - 1) yield;
     if (operation.op === 'copy' || operation.op === 'move') {
       copiedBytes += copiedSize(current, operation);
       if (copiedBytes > patchLimits.copiedBytesMax) {
@@ -140,6 +158,7 @@ function applyOne(document: JsonValue, operation: JsonPatchOperation): Patched {
 
 /** Each operation is asked: values that are copied into themselves double with every step. */
 function nestsTooDeep(value: JsonValue, pointer: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
   const above = pointer === '' ? 0 : pointer.split('/').length - 1;
   return exceedsDepth(value, bodyDepthMax - above);
 }

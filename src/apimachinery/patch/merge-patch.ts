@@ -4,10 +4,9 @@
  * Invariants: neither value is changed; what the patch does not touch is shared with the target.
  * Recursion is as deep as the patch, which decoding bounds.
  */
-import { ownMember } from '../../stdx/lookup.ts';
+import { ownMember, setMember } from '../../stdx/lookup.ts';
 import type { JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
-import { setMember } from './members.ts';
 
 export function applyMergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) return patch;

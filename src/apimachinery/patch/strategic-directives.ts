@@ -1,7 +1,7 @@
 /** The words of strategic merge, and values that are new and so have nothing to merge with. */
+import { setMember } from '../../stdx/lookup.ts';
 import type { JsonArray, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
-import { setMember } from './members.ts';
 import type { Draft } from './members.ts';
 import type { PatchRefusal } from './patch-result.ts';
 

@@ -11,10 +11,9 @@
  * Invariants: neither value is changed. No directive is left in the result. Items that the patch
  * does not name keep their order, and their place among the others as well as that can be.
  */
-import { ownMember } from '../../stdx/lookup.ts';
+import { ownMember, setMember } from '../../stdx/lookup.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
-import { setMember } from './members.ts';
 import type { Draft } from './members.ts';
 import type { Patched } from './patch-result.ts';
 import { patchRefused } from './patch-result.ts';

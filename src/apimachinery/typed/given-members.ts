@@ -6,8 +6,7 @@
  */
 import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
 import { isJsonObject } from '../unstructured.ts';
-import { ownMember } from '../../stdx/lookup.ts';
-import { setMember } from '../patch/members.ts';
+import { ownMember, setMember } from '../../stdx/lookup.ts';
 
 /** `conformed` is what conform() has made of `given`. */
 export function onlyGiven(conformed: JsonObject, given: JsonObject): JsonObject {

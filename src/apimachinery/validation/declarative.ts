@@ -38,7 +38,7 @@ export interface DeclaredRules {
   validate(object: JsonObject, current: JsonObject | undefined): readonly FieldError[];
 }
 
-interface Place {
+interface FieldLocation {
   readonly field: string;
   readonly value: JsonValue | undefined;
   /** The member of a map that the value is of, else empty. */
@@ -53,7 +53,7 @@ interface Run {
   readonly closed: Set<string>;
 }
 
-type Check = (place: Place, run: Run) => void;
+type Check = (location: FieldLocation, run: Run) => void;
 type MakeCheck = (argument: string, formats: Readonly<Record<string, Format>>) => Check;
 
 const checks: Readonly<Record<string, MakeCheck>> = lookup({
@@ -234,8 +234,8 @@ export function readDeclarations(
       const closed = new Set<string>();
       for (const row of rows) {
         const run: Run = { current, path: row.path, errors, closed };
-        walk(object, '', row.path, closed, (place) => {
-          for (const check of row.checks) check(place, run);
+        walk(object, '', row.path, closed, (location) => {
+          for (const check of row.checks) check(location, run);
         });
       }
       return errors;
@@ -258,13 +258,13 @@ function readRow(line: string, formats: Readonly<Record<string, Format>>): Row {
   };
 }
 
-/** Every place that the path leads to. The last member may be absent, its object may not. */
+/** Every location that the path leads to. The last member may be absent, its object may not. */
 function walk(
   value: JsonValue,
   field: string,
   path: readonly string[],
   closed: ReadonlySet<string>,
-  visit: (place: Place) => void,
+  visit: (location: FieldLocation) => void,
   key = '',
 ): void {
   const [step, ...rest] = path;

@@ -22,25 +22,31 @@ import {
   checkedPlace,
   expressionProblems,
   placeOnce,
+  problemsOf,
   textSizeProblems,
 } from '../expressions/expression-check.ts';
+import { judgedInTurns } from '../expressions/judged-in-turns.ts';
+import type { Judging } from '../expressions/judged-in-turns.ts';
 import type { CheckedPlace } from '../expressions/expression-check.ts';
 
-type Problems = readonly FieldError[];
-type Check = (object: ApiObject, current: ApiObject | undefined) => Problems;
+type Judges = (object: ApiObject, current: ApiObject | undefined) => Judging;
 
-function onWrites(check: Check): KindRules {
-  const bounded: Check = (object, current) => {
-    const same = (part: string): boolean => deepEqual(object[part], current?.[part]);
-    // What has not changed has been accepted.
-    if (current !== undefined && same('spec') && same('webhooks')) return [];
-    const long = textSizeProblems('spec', textsBelow(object, expressionNames));
-    return long.length > 0 ? long : check(object, current);
-  };
-  return {
-    validateCreate: (object) => bounded(object, undefined),
-    validateUpdate: bounded,
-  };
+/** Characters of expressions that are compiled at once. */
+const smallMax = 512;
+
+function onWrites(judge: Judges): KindRules {
+  const textsOf = (object: ApiObject): readonly string[] => textsBelow(object, expressionNames);
+  return judgedInTurns({
+    seen: ({ spec, webhooks }) => [spec, webhooks],
+    isSmall: (object) => textsOf(object).reduce((sum, { length }) => sum + length, 0) <= smallMax,
+    *judge(object, current) {
+      const same = (part: string): boolean => deepEqual(object[part], current?.[part]);
+      // What has not changed has been accepted.
+      if (current !== undefined && same('spec') && same('webhooks')) return [];
+      const long = textSizeProblems('spec', textsOf(object));
+      return long.length > 0 ? long : yield* judge(object, current);
+    },
+  });
 }
 
 /** All texts under these names, anywhere below. */
@@ -71,27 +77,49 @@ function before(current: ApiObject | undefined): ReadonlySet<string> {
   return current === undefined ? nothingBefore : new Set(textsBelow(current, expressionNames));
 }
 
+/** One expression after the other, each at its path. */
+function* each(
+  items: readonly JsonObject[],
+  place: CheckedPlace,
+  known: ReadonlySet<string>,
+  expressionOf: (item: JsonObject) => string,
+  pathOf: (at: number) => string,
+): Judging {
+  const problems: FieldError[] = [];
+  for (const [at, item] of items.entries()) {
+    const expression = expressionOf(item);
+    problems.push(...(yield* expressionProblems(place, pathOf(at), expression, known)));
+  }
+  return problems;
+}
+
 function conditionProblems(
   holder: JsonObject,
   path: string,
   place: CheckedPlace,
   known: ReadonlySet<string>,
-): Problems {
-  return objects(holder, 'matchConditions').flatMap((condition, at) => {
-    const field = `${path}.matchConditions[${at}].expression`;
-    return expressionProblems(place, field, text(condition, 'expression'), known);
-  });
+): Judging {
+  return each(
+    objects(holder, 'matchConditions'),
+    place,
+    known,
+    (condition) => text(condition, 'expression'),
+    (at) => `${path}.matchConditions[${at}].expression`,
+  );
 }
 
 export function webhookExpressions(language: Language): KindRules {
   const place = checkedPlace(language, admissionPlace({ params: false, authorizer: true }), [
     boolType,
   ]);
-  return onWrites((object, current) =>
-    objects(object, 'webhooks').flatMap((hook, at) =>
-      conditionProblems(hook, `webhooks[${at}]`, place, before(current)),
-    ),
-  );
+  return onWrites(function* (object, current) {
+    const known = before(current);
+    const problems: FieldError[] = [];
+    for (const [at, hook] of objects(object, 'webhooks').entries()) {
+      problems.push(...(yield* conditionProblems(hook, `webhooks[${at}]`, place, known)));
+    }
+    return problems;
+  });
 }
 
 /** What one policy's expressions may name, which depends on its parameters and variables. */
@@ -123,11 +151,14 @@ function policyPlaces(
 
 interface DeclaredVariables {
   readonly types: ReadonlyMap<string, Type>;
-  readonly problems: Problems;
+  readonly problems: readonly FieldError[];
 }
 
 /** Each may use those before it. One that does not compile is dynamic for those after it. */
-function declareVariables(spec: JsonObject, places: PolicyPlaces): DeclaredVariables {
+function* declareVariables(
+  spec: JsonObject,
+  places: PolicyPlaces,
+): Generator<undefined, DeclaredVariables, undefined> {
   const types = new Map<string, Type>();
   // It sees the types of the variables as they are declared.
   const place = places.at({ authorizer: true, variables: types })([]);
@@ -135,83 +166,69 @@ function declareVariables(spec: JsonObject, places: PolicyPlaces): DeclaredVaria
   for (const [at, variable] of objects(spec, 'variables').entries()) {
     const expression = text(variable, 'expression');
     if (expression.trim() === '') continue;
-    const compiled = place.check(expression, places.known.has(expression));
-    const field = `spec.variables[${at}].expression`;
-    problems.push(...expressionProblems(place, field, expression, places.known));
+    const compiled = yield* place.check(expression, places.known.has(expression));
+    problems.push(...problemsOf(compiled, `spec.variables[${at}].expression`, expression));
     const type = compiled.kind === 'ok' ? compiled.expression.ast.type : dynType;
     types.set(text(variable, 'name'), type);
+    yield;
   }
   return { types, problems };
 }
 
 export function validatingPolicyExpressions(language: Language): KindRules {
-  return onWrites((policy, current) => {
+  return onWrites(function* (policy, current) {
     const spec = part(policy, 'spec');
     const places = policyPlaces(language, spec, current);
+    const { known } = places;
     const conditions = places.at({ authorizer: true })([boolType]);
-    const { types: variables, problems } = declareVariables(spec, places);
+    const { types: variables, problems } = yield* declareVariables(spec, places);
     const ofPolicy = places.at({ authorizer: true, variables });
     const validation = ofPolicy([boolType]);
     const message = places.at({ authorizer: false, variables })([stringType]);
     const annotation = ofPolicy([stringType, nullType]);
-    const { known } = places;
-    return [
-      ...conditionProblems(spec, 'spec', conditions, known),
-      ...problems,
-      ...objects(spec, 'validations').flatMap((item, at) => [
-        ...expressionProblems(
-          validation,
-          `spec.validations[${at}].expression`,
-          text(item, 'expression'),
-          known,
-        ),
-        ...expressionProblems(
-          message,
-          `spec.validations[${at}].messageExpression`,
-          text(item, 'messageExpression'),
-          known,
-        ),
-      ]),
-      ...objects(spec, 'auditAnnotations').flatMap((item, at) =>
-        expressionProblems(
-          annotation,
-          `spec.auditAnnotations[${at}].valueExpression`,
-          text(item, 'valueExpression'),
-          known,
-        ),
-      ),
-    ];
+    const found = [...(yield* conditionProblems(spec, 'spec', conditions, known)), ...problems];
+    for (const [at, item] of objects(spec, 'validations').entries()) {
+      const path = `spec.validations[${at}]`;
+      const [rule, words] = [text(item, 'expression'), text(item, 'messageExpression')];
+      found.push(
+        ...(yield* expressionProblems(validation, `${path}.expression`, rule, known)),
+        ...(yield* expressionProblems(message, `${path}.messageExpression`, words, known)),
+      );
+    }
+    const annotations = each(
+      objects(spec, 'auditAnnotations'),
+      annotation,
+      known,
+      (item) => text(item, 'valueExpression'),
+      (at) => `spec.auditAnnotations[${at}].valueExpression`,
+    );
+    return [...found, ...(yield* annotations)];
   });
 }
 
 export function mutatingPolicyExpressions(language: Language): KindRules {
-  return onWrites((policy, current) => {
+  return onWrites(function* (policy, current) {
     const spec = part(policy, 'spec');
     const places = policyPlaces(language, spec, current);
     const patching = policyPlaces(language, spec, current, { providers: [mutationTypes] });
+    const { known } = places;
     const conditions = places.at({ authorizer: true })([boolType]);
-    const { types: variables, problems } = declareVariables(spec, places);
+    const { types: variables, problems } = yield* declareVariables(spec, places);
     const ofMutation = patching.at({ authorizer: true, variables });
     const apply = ofMutation([mutationObjectType]);
     const patch = ofMutation([listType(jsonPatchType)]);
-    const { known } = places;
-    return [
-      ...conditionProblems(spec, 'spec', conditions, known),
-      ...problems,
-      ...objects(spec, 'mutations').flatMap((item, at) => [
-        ...expressionProblems(
-          apply,
-          `spec.mutations[${at}].applyConfiguration.expression`,
-          text(part(item, 'applyConfiguration'), 'expression'),
-          known,
-        ),
-        ...expressionProblems(
-          patch,
-          `spec.mutations[${at}].jsonPatch.expression`,
-          text(part(item, 'jsonPatch'), 'expression'),
-          known,
-        ),
-      ]),
-    ];
+    const found = [...(yield* conditionProblems(spec, 'spec', conditions, known)), ...problems];
+    const forms = [
+      ['applyConfiguration', apply],
+      ['jsonPatch', patch],
+    ] as const;
+    for (const [at, item] of objects(spec, 'mutations').entries()) {
+      for (const [form, place] of forms) {
+        const path = `spec.mutations[${at}].${form}.expression`;
+        const expression = text(part(item, form), 'expression');
+        found.push(...(yield* expressionProblems(place, path, expression, known)));
+      }
+    }
+    return found;
   });
 }

@@ -88,8 +88,7 @@ function clientConfigRules(config: JsonObject, needsBundle: boolean): Problems {
   return allErrors(reached, bundle);
 }
 
-const noBundle =
-  'unable to load root certificates: unable to parse bytes as PEM block';
+const noBundle = 'unable to load root certificates: unable to parse bytes as PEM block';
 
 function isBundle(config: JsonObject): boolean {
   const bundle = Buffer.from(text(config, 'caBundle'), 'base64').toString('latin1');

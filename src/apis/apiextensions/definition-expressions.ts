@@ -2,17 +2,9 @@
  * Expressions and defaults in the schemas of custom resource definitions, as a kind's rules: what
  * the engine of custom types finds (src/apiextensions/acceptance).
  *
- *     a write ─▶ judged before? ─ no ─▶ in steps, beside everybody else's work ─▶ decided again
- *                     └─ yes ─▶ what was found
- *
- * To compile the rules of one definition can take longer than many turns of the event loop, and a
- * decision is one step. So whoever is about to decide asks first whether that has been done.
- *
- * Invariants: what is found depends on the schemas before and after, and nothing else; a decision
- * that asks too early is as right as one that waits, only slower.
- * Bounds: the expressions of one definition together (expression-check.ts); `kept` findings.
+ * Invariants: what is found depends on the schemas before and after, and nothing else.
+ * Bounds: the expressions of one definition together (expression-check.ts).
  */
-import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { items, part } from '../../apimachinery/members.ts';
@@ -21,68 +13,48 @@ import { expressionErrors } from '../../apiextensions/acceptance/accept-schemas.
 import { placedSchemas } from '../../apiextensions/acceptance/placed-schemas.ts';
 import { expressionsOf } from '../../apiextensions/acceptance/rules.ts';
 import type { Language } from '../../cel/language.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { textSizeProblems } from '../expressions/expression-check.ts';
-import type { SteppedRules } from '../validation/kind-rules.ts';
+import { judgedInTurns } from '../expressions/judged-in-turns.ts';
+import type { KindRules } from '../validation/kind-rules.ts';
 
-const keptMax = 64;
+/** A definition with less is judged at once: characters of its expressions, and of its versions. */
+const smallExpressionsMax = 512;
+const smallVersionsMax = 16 * 1024;
 
-export function definitionExpressions(language: Language): SteppedRules {
-  const kept = new Map<string, readonly FieldError[]>();
-  const keep = (id: string, found: readonly FieldError[]): readonly FieldError[] => {
-    kept.delete(id);
-    kept.set(id, found);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= keptMax) break;
-      kept.delete(oldest);
-    }
-    return found;
-  };
-  const judge = (next: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
-    const id = judgementId(next, current);
-    const known = kept.get(id);
-    if (known !== undefined) return known;
-    const steps = definitionExpressionSteps(next, current, language);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return keep(id, step.value);
-    }
-  };
-  return {
-    validateCreate: (object) => judge(object, undefined),
-    validateUpdate: judge,
-    isJudged: (next, current) => kept.has(judgementId(next, current)),
-    *judgeInSteps(next, current) {
-      keep(judgementId(next, current), yield* definitionExpressionSteps(next, current, language));
+export function definitionExpressions(language: Language): KindRules {
+  return judgedInTurns({
+    seen: (definition) => {
+      const spec = part(definition, 'spec');
+      return [items(spec, 'versions'), spec['preserveUnknownFields'] ?? false];
     },
-  };
+    isSmall: (definition) =>
+      versionsSize(definition) <= smallVersionsMax &&
+      writtenIn(definition).reduce((sum, { length }) => sum + length, 0) <= smallExpressionsMax,
+    judge: (next, current) => judge(next, current, language),
+  });
 }
 
-/** By what it holds: a patch makes the same definition anew each time it is decided. */
-function judgementId(next: ApiObject, current: ApiObject | undefined): string {
-  return `${versionsId(next)} ${current === undefined ? '' : versionsId(current)}`;
+function writtenIn(definition: ApiObject): readonly string[] {
+  return placedSchemas(definition).flatMap(({ schema }) => expressionsOf(schema));
 }
 
-const ids = new WeakMap<readonly JsonValue[], string>();
+const sizes = new WeakMap<readonly JsonValue[], number>();
 
-function versionsId(definition: ApiObject): string {
-  const spec = part(definition, 'spec');
-  const versions = items(spec, 'versions');
-  const known = ids.get(versions);
-  if (known !== undefined) return known;
-  const text = stringifyJson([versions, spec['preserveUnknownFields'] ?? false]);
-  const id = createHash('sha1').update(text).digest('base64');
-  ids.set(versions, id);
-  return id;
+function versionsSize(definition: ApiObject): number {
+  const versions = items(part(definition, 'spec'), 'versions');
+  const known = sizes.get(versions) ?? stringifyJson([...versions]).length;
+  sizes.set(versions, known);
+  return known;
 }
 
-/** In steps, none of which compiles more than the rules of one node of a schema. */
-function* definitionExpressionSteps(
+/** In steps, none of which compiles more than one expression. */
+function* judge(
   next: ApiObject,
   current: ApiObject | undefined,
   language: Language,
-): Generator<undefined, readonly FieldError[]> {
-  const written = placedSchemas(next).flatMap(({ schema }) => expressionsOf(schema));
-  const long = textSizeProblems('spec.versions', written);
+): Steps<readonly FieldError[]> {
+  const long = textSizeProblems('spec.versions', writtenIn(next));
   if (long.length > 0) return long;
   return yield* expressionErrors(next, current, language);
 }

@@ -31,9 +31,7 @@ export function versionsRules(object: ApiObject, current: ApiObject | undefined)
   return allErrors(
     each(versions, (version, at) => versionRules(version, `${field}[${at}]`)),
     names.size < versions.length ? [whole('must contain unique version names')] : noProblems,
-    stored === 1
-      ? noProblems
-      : [whole('must have exactly one version marked as storage version')],
+    stored === 1 ? noProblems : [whole('must have exactly one version marked as storage version')],
     each(parts, (each) => partRules(each, versions, before, shared.has(each.name))),
   );
 }

@@ -5,13 +5,14 @@
  * An expression that was there before is judged by everything the language has, a new one by what
  * the release before this one has (spec 2, section 9.2, rule 3).
  *
- * Invariants: pure: the same text at the same place has the same problems. Bounds: `objectTextMax`;
+ * Invariants: pure: the same text at the same place has the same problems. Bounds: `textMax`,
+ * `objectTextMax`;
  * of places that all objects share `keptMax` results are kept, of texts up to `keptTextMax`
  * characters.
  */
 import { forbidden, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import { compileExpression } from '../../cel/expression.ts';
+import { compileInParts } from '../../cel/expression.ts';
 import type { CompiledExpression } from '../../cel/expression.ts';
 import type { ExpressionPlace, Language } from '../../cel/language.ts';
 import type { Environment } from '../../cel/cel.ts';
@@ -22,8 +23,11 @@ const keptTextMax = 4096;
 
 /** A place of the language with its two environments, and what its expressions give. */
 export interface CheckedPlace {
-  check(text: string, stored: boolean): CompiledExpression;
+  /** Yields between its steps where others may have a turn. */
+  check(text: string, stored: boolean): Compiling;
 }
+
+type Compiling = Generator<undefined, CompiledExpression, undefined>;
 
 /** For the expressions of one object: nothing is kept when it has been judged. */
 export function placeOnce(
@@ -37,7 +41,7 @@ export function placeOnce(
       const environment = stored
         ? (forStored ??= language.forStored(place))
         : (forNew ??= language.forNew(place));
-      return compileExpression(environment, text, results);
+      return compileInParts(environment, text, results);
     },
   });
 }
@@ -51,41 +55,55 @@ export function checkedPlace(
   const { check } = placeOnce(language, place)(results);
   const kept = new Map<string, CompiledExpression>();
   return {
-    check(text, stored) {
-      if (text.length > keptTextMax) return check(text, stored);
+    *check(text, stored) {
+      if (text.length > keptTextMax) return yield* check(text, stored);
       const key = `${stored ? 's' : 'n'}${text}`;
       const known = kept.get(key);
       if (known !== undefined) return known;
       if (kept.size >= keptMax) kept.clear();
-      const compiled = check(text, stored);
+      const compiled = yield* check(text, stored);
       kept.set(key, compiled);
       return compiled;
     },
   };
 }
 
-/**
- * Characters that the expressions of one object may have together, four times what the largest
- * definition in use has: they are compiled in one turn.
- */
+/** Characters that the expressions of one object may have together, four times what the largest
+ * definition in use has. */
 const objectTextMax = 64 * 1024;
+/** And each of them, some five times the longest in use: one step of its compilation is one turn. */
+const textMax = 10 * 1024;
 
 /** What is wrong with the number of characters of these expressions; none: they may be compiled. */
 export function textSizeProblems(field: string, texts: Iterable<string>): readonly FieldError[] {
   let size = 0;
-  for (const text of texts) size += text.length;
+  for (const text of texts) {
+    size += text.length;
+    if (text.length > textMax) {
+      return [forbidden(field, `an expression may have at most ${textMax} characters`)];
+    }
+  }
   if (size <= objectTextMax) return [];
   return [forbidden(field, `expressions may have at most ${objectTextMax} characters together`)];
 }
 
 /** Blank expressions are the business of other rules. */
-export function expressionProblems(
+export function* expressionProblems(
   place: CheckedPlace,
   field: string,
   text: string,
   before: ReadonlySet<string>,
-): readonly FieldError[] {
+): Generator<undefined, readonly FieldError[], undefined> {
   if (text.trim() === '') return [];
-  const compiled = place.check(text, before.has(text));
+  const compiled = yield* place.check(text, before.has(text));
+  yield;
+  return problemsOf(compiled, field, text);
+}
+
+export function problemsOf(
+  compiled: CompiledExpression,
+  field: string,
+  text: string,
+): readonly FieldError[] {
   return compiled.kind === 'ok' ? [] : [invalid(field, text, compiled.problem)];
 }

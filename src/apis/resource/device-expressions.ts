@@ -25,8 +25,10 @@ import { schemaProvider, schemaSizes } from '../../cel/schema/schema-provider.ts
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import { anyType, boolType } from '../../cel/type.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
-import { checkedPlace } from '../expressions/expression-check.ts';
+import { checkedPlace, textSizeProblems } from '../expressions/expression-check.ts';
 import type { CheckedPlace } from '../expressions/expression-check.ts';
+import { judgedInTurns } from '../expressions/judged-in-turns.ts';
+import type { Judging } from '../expressions/judged-in-turns.ts';
 
 /** Of the API: characters of names, entries of a device, characters of a value. */
 const domainMax = 63;
@@ -59,40 +61,56 @@ const place: ExpressionPlace = {
 
 type Selectors = readonly (readonly [path: string, selectors: readonly JsonObject[]])[];
 
+/** Characters of selectors that are compiled at once. */
+const smallMax = 512;
+
 function selectorRules(
   language: Language,
   selectorsOf: (object: ApiObject) => Selectors,
 ): KindRules {
   const checked = checkedPlace(language, place, [boolType, anyType]);
-  const check = (object: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
-    const before = new Set(
-      (current === undefined ? [] : selectorsOf(current)).flatMap(([, selectors]) =>
-        selectors.map((selector) => text(part(selector, 'cel'), 'expression')),
-      ),
-    );
-    return selectorsOf(object).flatMap(([path, selectors]) =>
-      selectors.flatMap((selector, at) => {
-        const expression = text(part(selector, 'cel'), 'expression');
-        return selectorProblems(checked, `${path}[${at}].cel.expression`, expression, before);
-      }),
-    );
-  };
-  return { validateCreate: (object) => check(object, undefined), validateUpdate: check };
+  const textsOf = (object: ApiObject | undefined): readonly string[] =>
+    object === undefined
+      ? []
+      : selectorsOf(object).flatMap(([, selectors]) => selectors.map(expressionOf));
+  return judgedInTurns({
+    seen: (object) => selectorsOf(object),
+    isSmall: (object) => textsOf(object).reduce((sum, { length }) => sum + length, 0) <= smallMax,
+    *judge(object, current) {
+      const long = textSizeProblems('spec', textsOf(object));
+      if (long.length > 0) return long;
+      const before = new Set(textsOf(current));
+      const problems: FieldError[] = [];
+      for (const [path, selectors] of selectorsOf(object)) {
+        for (const [at, selector] of selectors.entries()) {
+          const field = `${path}[${at}].cel.expression`;
+          const expression = expressionOf(selector);
+          problems.push(...(yield* selectorProblems(checked, field, expression, before)));
+        }
+      }
+      return problems;
+    },
+  });
 }
 
-function selectorProblems(
+function expressionOf(selector: JsonObject): string {
+  return text(part(selector, 'cel'), 'expression');
+}
+
+function* selectorProblems(
   checked: CheckedPlace,
   field: string,
   expression: string,
   before: ReadonlySet<string>,
-): readonly FieldError[] {
+): Judging {
   if (expression.trim() === '') return [];
-  const compiled = checked.check(expression, before.has(expression));
+  const compiled = yield* checked.check(expression, before.has(expression));
   if (compiled.kind === 'invalid') {
     const { found, problem } = compiled;
     const wrong = `must evaluate to bool or the unknown type, not ${found?.text ?? ''}`;
     return [invalid(field, expression, found === undefined ? problem : wrong)];
   }
+  yield;
   const { max } = compiled.expression.estimate(sizes);
   if (max <= budgets.deviceSelector) return [];
   return [forbidden(field, 'too complex, exceeds cost limit')];

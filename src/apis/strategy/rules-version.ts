@@ -27,7 +27,8 @@ export function rulesView({ rulesVersion, conversions }: KindInfo): View {
 }
 
 export function rulesInRulesVersion(rules: KindRules, view: View): KindRules {
-  const { validate, validateCreate, validateUpdate, validateStatusUpdate } = rules;
+  const { prepareValidation, validate, validateCreate } = rules;
+  const { validateStatusUpdate, validateUpdate } = rules;
   return {
     validate: validate && ((object) => validate(view(object))),
     validateCreate: validateCreate && ((object) => validateCreate(view(object))),
@@ -35,6 +36,9 @@ export function rulesInRulesVersion(rules: KindRules, view: View): KindRules {
       validateUpdate && ((next, current) => validateUpdate(view(next), view(current))),
     validateStatusUpdate:
       validateStatusUpdate && ((next, current) => validateStatusUpdate(view(next), view(current))),
+    prepareValidation:
+      prepareValidation &&
+      ((next, current) => prepareValidation(view(next), current && view(current))),
   };
 }
 

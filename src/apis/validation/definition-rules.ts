@@ -58,5 +58,6 @@ export function bothRules(rules: KindRules, more: KindRules | undefined): KindRu
         rules.validateStatusUpdate?.(next, current) ?? noErrors,
         more.validateStatusUpdate?.(next, current) ?? noErrors,
       ),
+    prepareValidation: rules.prepareValidation ?? more.prepareValidation,
   };
 }

@@ -1,9 +1,11 @@
 /** What the rules of a kind are: functions of objects that give errors. */
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
-import type { Judging } from '../../registry/strategy.ts';
+import type { KindStrategy } from '../../registry/strategy.ts';
 
 export interface KindRules {
+  /** What the rules are going to find out, in parts, and kept for them (KindStrategy). */
+  readonly prepareValidation?: KindStrategy['prepareValidation'];
   /** Of an object by itself: on create, and on every update of the main resource too. */
   readonly validate?: ((object: ApiObject) => readonly FieldError[]) | undefined;
   /** On create only: for rules that judge an update whole. */
@@ -15,6 +17,3 @@ export interface KindRules {
   readonly validateStatusUpdate?:
     ((next: ApiObject, current: ApiObject) => readonly FieldError[]) | undefined;
 }
-
-/** Rules that can take longer than a turn: they keep what they have found in steps. */
-export interface SteppedRules extends KindRules, Partial<Judging> {}

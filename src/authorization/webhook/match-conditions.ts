@@ -21,6 +21,7 @@ import {
 import { schemaProvider } from '../../cel/schema/schema-provider.ts';
 import { schemaValue } from '../../cel/schema/schema-value.ts';
 import { boolType } from '../../cel/type.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { Attributes } from '../authorizer.ts';
 
 export const conditionsMax = 64;
@@ -67,7 +68,11 @@ export function conditionEnvironment(language: Language): Environment {
 }
 
 export interface MatchConditions {
-  evaluate(attributes: Attributes): EvaluatedConditions;
+  /** At once where they are small; what is long is done in turns. */
+  evaluate(
+    attributes: Attributes,
+    turns: Pick<Turns, 'run'>,
+  ): EvaluatedConditions | Promise<EvaluatedConditions>;
 }
 
 export type CompiledConditions =
@@ -97,10 +102,10 @@ export function compileConditions(
   return {
     kind: 'ok',
     conditions: {
-      evaluate: (attributes) =>
-        evaluateConditions(compiled, {
-          request: () => schemaValue(reviewData(attributes), reviewType),
-        }),
+      evaluate: (attributes, turns) => {
+        const request = () => schemaValue(reviewData(attributes), reviewType);
+        return evaluateConditions(compiled, { request }, turns);
+      },
     },
   };
 }

@@ -12,11 +12,13 @@
  * allows.
  */
 import type { Clock } from '../../stdx/clock.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { WebhookClient } from '../../webhooks/webhook-client.ts';
 import { WebhookError } from '../../webhooks/webhook-poster.ts';
 import type { Attributes, Authorizer, Decision, RuleResolver } from '../authorizer.ts';
 import { accessReviewOf, readAccessReview } from './access-review.ts';
 import type { AccessReviewVersion } from './access-review.ts';
+import type { EvaluatedConditions } from '../../cel/expression.ts';
 import type { MatchConditions } from './match-conditions.ts';
 import { noOpinion } from '../authorizer.ts';
 import { createDecisionCache } from './decision-cache.ts';
@@ -50,6 +52,8 @@ export interface WebhookCall {
 export interface WebhookAuthorizerDeps {
   readonly client: WebhookClient;
   readonly clock: Clock;
+  /** For conditions that take long. */
+  readonly turns: Pick<Turns, 'run'>;
   readonly onCall: (call: WebhookCall) => void;
   readonly onConditions: (outcome: ConditionsOutcome) => void;
 }
@@ -97,19 +101,23 @@ export function createWebhookAuthorizer(
     }
   };
 
+  const ask = (attributes: Attributes): Decision | Promise<Decision> => {
+    const key = keyOf(attributes);
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const before = asking.get(key);
+    if (before !== undefined) return before;
+    const decision = call(attributes, key).finally(() => asking.delete(key));
+    asking.set(key, decision);
+    return decision;
+  };
+
   return {
     name,
     authorize(attributes) {
       const decided = decidedBefore(attributes, options, { clock, ...deps }, failed);
-      if (decided !== undefined) return decided;
-      const key = keyOf(attributes);
-      const known = cache.get(key);
-      if (known !== undefined) return known;
-      const before = asking.get(key);
-      if (before !== undefined) return before;
-      const decision = call(attributes, key).finally(() => asking.delete(key));
-      asking.set(key, decision);
-      return decision;
+      if (!(decided instanceof Promise)) return decided ?? ask(attributes);
+      return decided.then((late) => late ?? ask(attributes));
     },
     rulesFor: () => ({
       resourceRules: [],
@@ -125,16 +133,19 @@ export function createWebhookAuthorizer(
 function decidedBefore(
   attributes: Attributes,
   { name, conditions }: WebhookAuthorizerOptions,
-  { clock, onConditions }: Pick<WebhookAuthorizerDeps, 'clock' | 'onConditions'>,
+  { clock, onConditions, turns }: Pick<WebhookAuthorizerDeps, 'clock' | 'onConditions' | 'turns'>,
   failed: (why: string) => Decision,
-): Decision | undefined {
+): Decision | undefined | Promise<Decision | undefined> {
   if (conditions === undefined) return undefined;
   const startMs = clock.monotonicMs();
-  const { match, errors } = conditions.evaluate(attributes);
-  const result = match === undefined ? 'error' : match ? 'match' : 'excluded';
-  onConditions({ name, result, durationMs: clock.monotonicMs() - startMs });
-  if (match === undefined) return failed(`cel evaluation error: ${errors.join(', ')}`);
-  return match ? undefined : noOpinion;
+  const decide = ({ errors, match }: EvaluatedConditions): Decision | undefined => {
+    const result = match === undefined ? 'error' : match ? 'match' : 'excluded';
+    onConditions({ name, result, durationMs: clock.monotonicMs() - startMs });
+    if (match === undefined) return failed(`cel evaluation error: ${errors.join(', ')}`);
+    return match ? undefined : noOpinion;
+  };
+  const evaluated = conditions.evaluate(attributes, turns);
+  return evaluated instanceof Promise ? evaluated.then(decide) : decide(evaluated);
 }
 
 /** Everything that the question holds, and nothing else. */

@@ -19,10 +19,9 @@ import type {
   SelectExpr,
   StructExpr,
 } from '../ast.ts';
-import type { FunctionDeclaration } from '../declaration.ts';
+import type { FunctionDeclaration, Overload } from '../declaration.ts';
 import type { Issues } from '../syntax/issues.ts';
-import { locationOf, sourceOf } from '../syntax/source.ts';
-import type { Source } from '../syntax/source.ts';
+import { locationOf } from '../syntax/source.ts';
 import {
   boolType,
   bytesType,
@@ -86,7 +85,6 @@ function qualifiedNames(expr: Expr): string[] | undefined {
 
 export class Checker {
   readonly #ast: Ast;
-  readonly #source: Source;
   readonly #issues: Issues;
   readonly #options: CheckOptions;
   readonly #scope: Scope;
@@ -97,7 +95,6 @@ export class Checker {
 
   constructor(ast: Ast, issues: Issues, options: CheckOptions) {
     this.#ast = ast;
-    this.#source = sourceOf(ast.source);
     this.#issues = issues;
     this.#options = options;
     this.#scope = new Scope(options.declarations);
@@ -105,13 +102,15 @@ export class Checker {
 
   check(): CheckedAst {
     const expr = this.#check(this.#ast.expr);
-    for (const [id, type] of this.#types) this.#types.set(id, this.#substitution.apply(type, true));
+    for (const [id, type] of this.#types) {
+      if (type.isGeneric) this.#types.set(id, this.#substitution.apply(type, true));
+    }
     const type = this.#types.get(expr.id) ?? dynType;
     return { ...this.#ast, expr, types: this.#types, references: this.#references, type };
   }
 
   #report(id: number, message: string): void {
-    this.#issues.add(locationOf(this.#source, this.#ast.positions.get(id) ?? 0), message);
+    this.#issues.add(locationOf(this.#issues.source, this.#ast.positions.get(id) ?? 0), message);
   }
 
   #mismatch(id: number, expected: Type, actual: Type): void {
@@ -278,10 +277,7 @@ export class Checker {
     for (const overload of declaration.overloads) {
       if (overload.member !== (target !== undefined)) continue;
       if (this.#options.hiddenOverloads.has(overload.id)) continue;
-      const fresh = new Substitution();
-      const instantiate = this.#instantiator(fresh);
-      const parameters = overload.args.map(instantiate);
-      const overloadResult = instantiate(overload.result);
+      const { parameters, result: overloadResult } = this.#instance(overload);
       if (!this.#substitution.allFit(types, parameters)) continue;
       overloadIds.push(overload.id);
       const found = this.#substitution.apply(overloadResult, false);
@@ -299,6 +295,15 @@ export class Checker {
     }
     this.#types.set(id, result);
     this.#references.set(id, { kind: 'function', overloadIds });
+  }
+
+  /** A signature whose type parameters nothing else uses. */
+  #instance(overload: Overload): { readonly parameters: readonly Type[]; readonly result: Type } {
+    const { args, result } = overload;
+    if (!result.isGeneric && !args.some((arg) => arg.isGeneric))
+      return { parameters: args, result };
+    const instantiate = this.#instantiator(new Substitution());
+    return { parameters: args.map(instantiate), result: instantiate(result) };
   }
 
   /** Replaces the parameters of one signature by variables that nothing else uses. */

@@ -9,7 +9,7 @@ import { lookup } from '../../stdx/lookup.ts';
 import { toDuration, toTimestamp } from '../library/conversions.ts';
 import { compilePattern } from '../library/regular-expression.ts';
 import type { Issues } from '../syntax/issues.ts';
-import { locationOf, sourceOf } from '../syntax/source.ts';
+import { locationOf } from '../syntax/source.ts';
 import { dynType, isOptional, sameType } from '../type.ts';
 import type { Type } from '../type.ts';
 import type { Value } from '../value.ts';
@@ -20,6 +20,8 @@ const arguments_: Readonly<Record<string, (value: Value) => unknown>> = lookup({
   duration: (value: Value) => (typeof value === 'string' ? toDuration(value) : value),
   timestamp: (value: Value) => toTimestamp(value),
   matches: (value: Value) => (typeof value === 'string' ? compilePattern(value) : value),
+  find: (value: Value) => (typeof value === 'string' ? compilePattern(value) : value),
+  findAll: (value: Value) => (typeof value === 'string' ? compilePattern(value) : value),
 });
 
 export function validateLiterals(
@@ -27,9 +29,8 @@ export function validateLiterals(
   issues: Issues,
   options: EnvironmentOptions,
 ): void {
-  const source = sourceOf(ast.source);
   const report = (id: number, message: string): void => {
-    issues.add(locationOf(source, ast.positions.get(id) ?? 0), message);
+    issues.add(locationOf(issues.source, ast.positions.get(id) ?? 0), message);
   };
   const typeOf = (expr: Expr): Type => ast.types.get(expr.id) ?? dynType;
   const visit = (expr: Expr, isFormatted: boolean, loops: number): void => {

@@ -1,21 +1,28 @@
 /**
  * Fields and elements: `x.name`, `x[key]`, has(x.name), and the same with `?`.
  */
-import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
+import { Boxed } from '../boxed.ts';
+import { evaluationError } from '../evaluation-error.ts';
 import { Double, ListValue, MapValue, none, ObjectValue, OptionalValue, Uint } from '../value.ts';
 import type { Value } from '../value.ts';
 import { isList, listGet, listSize } from './lists.ts';
 import type { AnyList } from './lists.ts';
 import { isPlainMap, mapFind, noSuchKey, plainMember } from './maps.ts';
+import { typeOf } from './run-time-type.ts';
 
-/** Undefined: it is not there. Throws when values of this type have no fields. */
+/** Undefined: it is not there, as in a value that has no fields at all. */
 function findField(target: Value, name: string): Value | undefined {
   if (target instanceof ObjectValue) return target.field(name);
   if (target instanceof MapValue) return target.find(name);
   if (typeof target === 'object' && target !== null && isPlainMap(target)) {
     return plainMember(target, name);
   }
-  throw noSuchOverload();
+  if (isList(target)) throw wrongIndexType(name);
+  return undefined;
+}
+
+function wrongIndexType(index: Value): Error {
+  return evaluationError(`unsupported index type '${typeOf(index).name}' in list`);
 }
 
 export function selectField(target: Value, name: string): Value {
@@ -24,11 +31,22 @@ export function selectField(target: Value, name: string): Value {
     if (value === undefined) throw noSuchKey(name);
     return value;
   }
-  if (target instanceof OptionalValue) return selectOptional(target, name);
+  if (target instanceof OptionalValue) {
+    if (target.value !== undefined && isScalar(target.value)) throw noSuchKey(name);
+    return selectOptional(target, name);
+  }
   const value = findField(target, name);
   if (value === undefined) throw noSuchKey(name);
   return value;
 }
+
+/** It has neither fields nor elements, whatever is asked for. */
+function isScalar(value: Value): boolean {
+  if (value instanceof Boxed) return !containers.some((make) => value instanceof make);
+  return typeof value !== 'object' || value === null || value instanceof Uint8Array;
+}
+
+const containers = [ObjectValue, MapValue, ListValue, OptionalValue] as const;
 
 /** `target.?name`. */
 export function selectOptional(target: Value, name: string): Value {
@@ -58,7 +76,10 @@ function position(index: Value): number | undefined {
 
 function findElement(list: AnyList, index: Value): Value | undefined {
   const at = position(index);
-  if (at === undefined) throw evaluationError('unsupported index type in list');
+  if (at === undefined) {
+    if (!(index instanceof Double)) throw wrongIndexType(index);
+    throw evaluationError(`unsupported index value ${index.value} in list`);
+  }
   return at >= 0 && at < listSize(list) ? listGet(list, at) : undefined;
 }
 
@@ -71,12 +92,15 @@ function findMember(target: Value, key: Value): Value | undefined {
   if (typeof target === 'object' && target !== null && isPlainMap(target)) {
     return mapFind(target, key);
   }
-  throw noSuchOverload();
+  return undefined;
 }
 
 /** `target[key]`. */
 export function index(target: Value, key: Value): Value {
-  if (target instanceof OptionalValue) return indexOptional(target, key);
+  if (target instanceof OptionalValue) {
+    if (target.value !== undefined && isScalar(target.value)) throw noSuchKey(key);
+    return indexOptional(target, key);
+  }
   const value = findMember(target, key);
   if (value !== undefined) return value;
   if (isList(target)) throw evaluationError(`index out of bounds: ${String(position(key))}`);

@@ -17,12 +17,14 @@ import {
   Uint,
 } from '../value.ts';
 import type { Value } from '../value.ts';
-import { isList, listGet, listSize } from './lists.ts';
+import { elementsOf, isList, listSize } from './lists.ts';
 import type { AnyList } from './lists.ts';
 import { isMap, mapFind, mapKeys, mapSize } from './maps.ts';
 import { work } from './work.ts';
 
 const depthMax = 1000;
+const workPerNode = 8;
+const workPerKey = 128;
 
 /** The number that a value is, comparable with `==` and `<` across number and bigint. */
 export function numberOf(value: Value): number | bigint | undefined {
@@ -55,7 +57,7 @@ export function equals(a: Value, b: Value): boolean {
 
 function deepEquals(a: Value, b: Value, depth: number): boolean {
   if (depth > depthMax) throw new EvaluationCancelled('operation cancelled: values nest too deep');
-  work(1);
+  work(workPerNode);
   const left = numberOf(a);
   if (left !== undefined) {
     const right = numberOf(b);
@@ -78,10 +80,16 @@ function listsEqual(a: AnyList, b: AnyList, depth: number): boolean {
     const own = b.equalTo(a);
     if (own !== undefined) return own;
   }
-  const size = listSize(a);
-  if (size !== listSize(b)) return false;
-  for (let i = 0; i < size; i += 1) {
-    if (!deepEquals(listGet(a, i), listGet(b, i), depth + 1)) return false;
+  if (listSize(a) !== listSize(b)) return false;
+  const others = elementsOf(b)[Symbol.iterator]();
+  for (const one of elementsOf(a)) {
+    const other = others.next().value as Value;
+    if (typeof one !== 'object' && typeof other !== 'object') {
+      work(1);
+      if (one !== other) return false;
+    } else if (!deepEquals(one, other, depth + 1)) {
+      return false;
+    }
   }
   return true;
 }
@@ -91,6 +99,7 @@ type AnyMap = Parameters<typeof mapSize>[0];
 function mapsEqual(a: AnyMap, b: AnyMap, depth: number): boolean {
   if (mapSize(a) !== mapSize(b)) return false;
   for (const key of mapKeys(a)) {
+    work(workPerKey);
     const right = mapFind(b, key);
     if (right === undefined) return false;
     if (!deepEquals(mapFind(a, key) as Value, right, depth + 1)) return false;

@@ -1,21 +1,32 @@
 /**
  * One evaluation: the variables, the local variables, and what it has cost so far.
  *
- * A program is a tree of closures; each takes the frame and gives a value, or throws.
+ * A program is a tree of closures; each takes the frame and gives a value, or throws. What has a
+ * loop in it can also be run in parts (in-parts.ts).
  */
 import type { Bindings } from '../cel.ts';
-import { budgetExceeded, evaluationError, unknownResult } from '../evaluation-error.ts';
+import { budgetExceeded, evaluationError, paused, unknownResult } from '../evaluation-error.ts';
+import { isWorkDue } from './work.ts';
 import type { Value } from '../value.ts';
 
 export type Run = (frame: Frame) => Value;
+
+/** The same in parts: it yields where others may have a turn. */
+export type RunInParts = (frame: Frame) => Generator<undefined, Value>;
 
 const noUnknowns: ReadonlySet<string> = new Set();
 
 export class Frame {
   cost = 0;
   readonly budget: number;
+  /** No charge takes the cost above this: the budget, or less where what is long is put off. */
+  limit: number;
+  /** The cost at which a part of an evaluation in parts is over. */
+  partEnd = Infinity;
   /** Of comprehensions, by slot. */
   readonly locals: Value[];
+  /** Operands that were evaluated in parts, by slot. */
+  operands: Value[] = noLocals;
   readonly #bindings: Bindings;
   readonly #unknown: ReadonlySet<string>;
   #made: Map<string, Value> | undefined;
@@ -28,13 +39,19 @@ export class Frame {
   ) {
     this.#bindings = bindings;
     this.budget = budget;
+    this.limit = budget;
     this.locals = localsCount === 0 ? noLocals : new Array<Value>(localsCount).fill(null);
     this.#unknown = unknown ?? noUnknowns;
   }
 
   charge(units: number): void {
     this.cost += units;
-    if (this.cost > this.budget) throw budgetExceeded();
+    if (this.cost > this.limit) throw this.cost > this.budget ? budgetExceeded() : paused();
+  }
+
+  /** Whether a part of an evaluation in parts has been long enough. */
+  isPartOver(): boolean {
+    return this.cost >= this.partEnd || isWorkDue();
   }
 
   /** Undefined: there is no such variable. */
@@ -69,6 +86,8 @@ const noLocals: Value[] = [];
 /** A planned node. */
 export interface Planned {
   readonly run: Run;
+  /** There when it has a loop in it; it does, charges and throws what `run` does. */
+  readonly runInParts?: RunInParts | undefined;
   /**
    * What it costs each time that it runs, whatever the data. `run` does not charge this: whoever
    * runs the node charges it, together with its own.

@@ -97,8 +97,38 @@ function grow(shared: Value[], right: AnyList, added: number): Value {
   return new GrowingList(shared);
 }
 
-/** An array as it is, so that it is quick; else one element after the other. */
-export function* elementsOf(list: AnyList): Iterable<Value> {
+/** The elements one after the other. */
+export function elementsOf(list: AnyList): Iterable<Value> {
+  return list instanceof JoinedList ? joinedElements(list) : new Elements(list);
+}
+
+/** Without a generator, and with one result for all: half the time of a short loop. */
+class Elements implements Iterable<Value>, Iterator<Value> {
+  readonly #list: AnyList;
+  readonly #size: number;
+  readonly #result: { value: Value; done: boolean } = { value: null, done: false };
+  #at = 0;
+  constructor(list: AnyList) {
+    this.#list = list;
+    this.#size = listSize(list);
+  }
+  [Symbol.iterator](): Iterator<Value> {
+    return this;
+  }
+  next(): IteratorResult<Value> {
+    const result = this.#result;
+    if (this.#at < this.#size) {
+      result.value = listGet(this.#list, this.#at);
+      this.#at += 1;
+    } else {
+      result.value = null;
+      result.done = true;
+    }
+    return result;
+  }
+}
+
+function* joinedElements(list: AnyList): Iterable<Value> {
   // Joined lists are walked, so that a deep one is not descended again for each element.
   const rest: AnyList[] = [list];
   while (rest.length > 0) {

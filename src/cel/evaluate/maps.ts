@@ -8,6 +8,10 @@ import { evaluationError } from '../evaluation-error.ts';
 import { adapt, canonicalInt, Double, MapValue, Uint } from '../value.ts';
 import type { PlainMap, Value } from '../value.ts';
 import { Boxed } from '../boxed.ts';
+import { work } from './work.ts';
+
+/** Of an object that is walked, whatever it costs. */
+const workPerName = 32;
 
 type Canonical = string | number | bigint | boolean;
 
@@ -126,15 +130,27 @@ export function mapFind(map: PlainMap | MapValue, key: Value): Value | undefined
 
 export function mapSize(map: PlainMap | MapValue): number {
   if (map instanceof MapValue) return map.size();
-  let size = 0;
-  for (const name in map) if (Object.hasOwn(map, name) && map[name] !== undefined) size += 1;
-  return size;
+  return namesOf(map).length;
 }
 
 /** In the order of insertion, which is the same for the same data. */
 export function mapKeys(map: PlainMap | MapValue): Iterable<Value> {
   if (map instanceof MapValue) return map.keys();
-  return Object.keys(map).filter((name) => map[name] !== undefined);
+  return namesOf(map);
+}
+
+/** The names of a large object are sorted each time that they are asked for. */
+let lastLarge: PlainMap | undefined;
+let lastNames: readonly string[] = [];
+const largeFrom = 64;
+
+function namesOf(map: PlainMap): readonly string[] {
+  if (map === lastLarge) return lastNames;
+  const names = Object.keys(map).filter((name) => map[name] !== undefined);
+  if (names.length < largeFrom) return names;
+  work(names.length * workPerName);
+  [lastLarge, lastNames] = [map, names];
+  return names;
 }
 
 /** A map and one entry more, or all entries of another map. */

@@ -5,17 +5,19 @@
  * early and remember failures instead of throwing them, `map` and `filter` push to one array. It
  * costs what the comprehension costs step by step, so the figures are the same either way.
  *
- * Bounds: each turn of a loop is charged before it runs.
+ * Bounds: each turn of a loop is charged before it runs. In parts a loop may end a part before each
+ * of its turns.
  */
 import type { CallExpr, ComprehensionExpr, Expr } from '../ast.ts';
 import type { CostTable } from '../cost.ts';
 import { noSuchOverload } from '../evaluation-error.ts';
 import type { Value } from '../value.ts';
-import type { Frame, Planned, Run } from './frame.ts';
-import { elementsOf, isList, listGet } from './lists.ts';
-import { isMap, mapFind, mapKeys } from './maps.ts';
-import { attempt, isFailure, mergeFailures } from './plan-logic.ts';
-import type { Failure } from './plan-logic.ts';
+import { attempt, isFailure, mergeFailures } from './failure.ts';
+import type { Failure } from './failure.ts';
+import type { Planned, Run, RunInParts } from './frame.ts';
+import { attemptInParts, isLong, valueInParts } from './in-parts.ts';
+import { loopOver, iterate } from './iteration.ts';
+import type { LoopSlots } from './iteration.ts';
 import { work } from './work.ts';
 
 export interface ComprehensionContext {
@@ -25,45 +27,6 @@ export interface ComprehensionContext {
   readonly foldConstants: boolean;
   /** New local variables, visible while `body` plans. */
   withLocals<T>(names: readonly string[], body: (slots: readonly number[]) => T): T;
-}
-
-/** Called for each element; true ends the loop. */
-type Visit = (frame: Frame) => boolean;
-
-/** Sets the variables of the loop and visits, until there are no more or `visit` says so. */
-function iterate(range: Value, frame: Frame, slots: LoopSlots, visit: Visit): void {
-  const { locals } = frame;
-  const { first, second } = slots;
-  if (Array.isArray(range)) {
-    const size = range.length;
-    for (let i = 0; i < size; i += 1) {
-      const element = listGet(range, i);
-      locals[first] = second === undefined ? element : i;
-      if (second !== undefined) locals[second] = element;
-      if (visit(frame)) return;
-    }
-  } else if (isList(range)) {
-    let i = 0;
-    for (const element of elementsOf(range)) {
-      locals[first] = second === undefined ? element : i;
-      if (second !== undefined) locals[second] = element;
-      i += 1;
-      if (visit(frame)) return;
-    }
-  } else if (isMap(range)) {
-    for (const key of mapKeys(range)) {
-      locals[first] = key;
-      if (second !== undefined) locals[second] = mapFind(range, key) as Value;
-      if (visit(frame)) return;
-    }
-  } else {
-    throw noSuchOverload();
-  }
-}
-
-interface LoopSlots {
-  readonly first: number;
-  readonly second: number | undefined;
 }
 
 const isCall = (expr: Expr, name: string): expr is CallExpr =>
@@ -156,27 +119,55 @@ function planQuantifier(
   const conditionCost = select + (decisive ? 2 : 1);
   const turnCost = conditionCost + select + predicate.cost;
   const run: Run = (frame) => {
-    let failure: Failure | undefined;
-    let decided = false;
+    const answer = new Quantified(decisive);
     iterate(over(frame), frame, slots, () => {
-      if (decided) {
+      if (answer.decided) {
         frame.charge(conditionCost);
         return true;
       }
       frame.charge(turnCost);
-      const found = attempt(test, frame);
-      if (found === decisive) {
-        decided = true;
-        failure = undefined;
-      } else if (typeof found !== 'boolean') {
-        failure = mergeFailures(failure, found);
-      }
+      answer.take(attempt(test, frame));
       return false;
     });
-    if (failure !== undefined) throw failure;
-    return decided ? decisive : !decisive;
+    return answer.value();
   };
-  return { run, cost: range.cost + select };
+  const runInParts: RunInParts = function* (frame) {
+    const answer = new Quantified(decisive);
+    const next = loopOver(yield* valueInParts(range, frame), frame, slots);
+    while (next()) {
+      if (frame.isPartOver()) yield;
+      if (answer.decided) {
+        frame.charge(conditionCost);
+        break;
+      }
+      frame.charge(turnCost);
+      answer.take(yield* attemptInParts(predicate, frame));
+    }
+    return answer.value();
+  };
+  return { run, runInParts, cost: range.cost + select };
+}
+
+/** What `all` (decided by a false) or `exists` (by a true) has come to. */
+class Quantified {
+  decided = false;
+  readonly #decisive: boolean;
+  #failure: Failure | undefined;
+  constructor(decisive: boolean) {
+    this.#decisive = decisive;
+  }
+  take(found: boolean | Failure): void {
+    if (found === this.#decisive) {
+      this.decided = true;
+      this.#failure = undefined;
+    } else if (typeof found !== 'boolean') {
+      this.#failure = mergeFailures(this.#failure, found);
+    }
+  }
+  value(): boolean {
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.decided === this.#decisive;
+  }
 }
 
 function planAppend(
@@ -211,7 +202,26 @@ function planAppend(
     });
     return made;
   };
-  return { run, cost: range.cost + init.cost + select };
+  const runInParts: RunInParts = function* (frame) {
+    const made: Value[] = [];
+    const next = loopOver(yield* valueInParts(range, frame), frame, slots);
+    while (next()) {
+      if (frame.isPartOver()) yield;
+      if (filter !== undefined) {
+        frame.charge(filterCost);
+        const wanted = yield* valueInParts(filter, frame);
+        if (wanted === false) {
+          work(1);
+          continue;
+        }
+        if (wanted !== true) throw noSuchOverload();
+      }
+      frame.charge(addedCost);
+      made.push(yield* valueInParts(element, frame));
+    }
+    return made;
+  };
+  return { run, runInParts, cost: range.cost + init.cost + select };
 }
 
 /** Any comprehension, as it is written. */
@@ -249,7 +259,24 @@ function planFold(expr: ComprehensionExpr, range: Planned, context: Comprehensio
         frame.cost += result.cost;
         return finish(frame);
       };
-      return { run, cost: range.cost + init.cost };
+      const runInParts: RunInParts = function* (frame) {
+        const elements = yield* valueInParts(range, frame);
+        frame.locals[accu] = yield* valueInParts(init, frame);
+        const turn = loopOver(elements, frame, names);
+        while (turn()) {
+          if (frame.isPartOver()) yield;
+          frame.charge(turnCost);
+          if ((yield* valueInParts(condition, frame)) === false) {
+            frame.cost -= step.cost;
+            break;
+          }
+          work(1);
+          frame.locals[accu] = yield* valueInParts(step, frame);
+        }
+        frame.cost += result.cost;
+        return yield* valueInParts(result, frame);
+      };
+      return { run, runInParts, cost: range.cost + init.cost };
     });
   });
 }
@@ -270,5 +297,20 @@ function planBind(range: Planned, init: Planned, result: Planned, slot: number):
     frame.locals[slot] = value;
     return finish(frame);
   };
-  return { run, cost: range.cost + init.cost + result.cost };
+  const runInParts: RunInParts = function* (frame) {
+    let value: Value;
+    try {
+      value = yield* valueInParts(init, frame);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      value = error as unknown as Value;
+    }
+    frame.locals[slot] = value;
+    return yield* valueInParts(result, frame);
+  };
+  return {
+    run,
+    runInParts: isLong(init) || isLong(result) ? runInParts : undefined,
+    cost: range.cost + init.cost + result.cost,
+  };
 }

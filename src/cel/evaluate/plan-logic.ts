@@ -2,40 +2,12 @@
  * `&&`, `||`, `?:` and `!`. The first two know their answer from one side when it decides, even
  * when the other side fails: `error || true` is true, in either order.
  */
-import {
-  EvaluationError,
-  noSuchOverload,
-  unknownResult,
-  UnknownResult,
-} from '../evaluation-error.ts';
+import { noSuchOverload } from '../evaluation-error.ts';
 import type { Value } from '../value.ts';
-import type { Frame, Planned, Run } from './frame.ts';
-
-/** What one side came to when it was not a bool. */
-export type Failure = EvaluationError | UnknownResult;
-
-export const isFailure = (error: unknown): error is Failure =>
-  error instanceof EvaluationError || error instanceof UnknownResult;
-
-/** An unknown goes before an error: with more data it may still decide. */
-export function mergeFailures(a: Failure | undefined, b: Failure): Failure {
-  if (a === undefined) return b;
-  if (a instanceof UnknownResult && b instanceof UnknownResult) {
-    return unknownResult([...new Set([...a.variables, ...b.variables])]);
-  }
-  return b instanceof UnknownResult ? b : a;
-}
-
-/** A bool, or why there is none. */
-export function attempt(run: Run, frame: Frame): boolean | Failure {
-  try {
-    const value = run(frame);
-    return typeof value === 'boolean' ? value : noSuchOverload();
-  } catch (error) {
-    if (isFailure(error)) return error;
-    throw error;
-  }
-}
+import { attempt, isFailure, mergeFailures } from './failure.ts';
+import type { Failure } from './failure.ts';
+import type { Frame, Planned, RunInParts } from './frame.ts';
+import { attemptInParts, isLong, valueInParts } from './in-parts.ts';
 
 /** `decisive` is what settles it: false for `&&`, true for `||`. */
 export function planLogic(left: Planned, right: Planned, decisive: boolean): Planned {
@@ -64,6 +36,22 @@ export function planLogic(left: Planned, right: Planned, decisive: boolean): Pla
       if (typeof other !== 'boolean') throw noSuchOverload();
       return other;
     },
+    runInParts: isLong(left) || isLong(right) ? logicInParts(left, right, decisive) : undefined,
+  };
+}
+
+function logicInParts(left: Planned, right: Planned, decisive: boolean): RunInParts {
+  const { cost } = right;
+  return function* (frame) {
+    const one = yield* attemptInParts(left, frame);
+    if (one === decisive) return decisive;
+    const failure = typeof one === 'boolean' ? undefined : one;
+    if (failure === undefined) frame.cost += cost;
+    else if (cost !== 0) frame.charge(cost);
+    const other = yield* attemptInParts(right, frame);
+    if (other === decisive) return decisive;
+    if (typeof other === 'boolean' && failure === undefined) return other;
+    throw typeof other === 'boolean' ? failure : mergeFailures(failure, other);
   };
 }
 
@@ -88,6 +76,14 @@ export function planConditional(condition: Planned, yes: Planned, no: Planned): 
       frame.cost += costFalse;
       return whenFalse(frame);
     },
+    runInParts: [condition, yes, no].some(isLong)
+      ? function* (frame) {
+          const value = yield* valueInParts(condition, frame);
+          if (typeof value !== 'boolean') throw noSuchOverload();
+          frame.cost += value ? costTrue : costFalse;
+          return yield* valueInParts(value ? yes : no, frame);
+        }
+      : undefined,
   };
 }
 

@@ -17,6 +17,7 @@ import { OptionalValue } from '../value.ts';
 import type { Value } from '../value.ts';
 import { constantPlan } from './frame.ts';
 import type { Frame, Planned } from './frame.ts';
+import { isLong, ofOperands } from './in-parts.ts';
 import { EntryMap } from './maps.ts';
 import {
   namesOf,
@@ -65,6 +66,8 @@ export class Planner implements ComprehensionContext {
   readonly #references: CheckedAst['references'] | undefined;
   readonly #locals: Local[] = [];
   localsCount = 0;
+  /** Slots for operands that are evaluated in parts. */
+  operandsCount = 0;
 
   constructor(ast: Ast | CheckedAst, options: PlanOptions) {
     this.costs = options.costs;
@@ -85,7 +88,9 @@ export class Planner implements ComprehensionContext {
         if (names !== undefined && this.#local(names[0] as string) === undefined) {
           return planUnresolved(names, this.#declarations, this.costs);
         }
-        return planSelect(this.plan(expr.operand), expr, this.costs);
+        return this.#strict([this.plan(expr.operand)], ([operand]) =>
+          planSelect(operand as Planned, expr, this.costs),
+        );
       }
       case 'call':
         return this.#call(expr);
@@ -152,14 +157,16 @@ export class Planner implements ComprehensionContext {
         case '_?_:_':
           return planConditional(this.plan(first), this.plan(second), this.plan(third));
         case '!_':
-          return planNot(this.plan(first));
+          return this.#strict([this.plan(first)], ([operand]) => planNot(operand as Planned));
         case '_==_':
         case '_!=_':
           return this.#equality(expr);
         case '_[_]':
         case '_[?_]': {
           const optional = expr.function === '_[?_]';
-          return planIndex(this.plan(first), this.plan(second), optional, this.costs);
+          return this.#strict([this.plan(first), this.plan(second)], ([operand, key]) =>
+            planIndex(operand as Planned, key as Planned, optional, this.costs),
+          );
         }
         case '_?._':
           return this.#optionalSelect(first, second);
@@ -170,18 +177,25 @@ export class Planner implements ComprehensionContext {
   }
 
   #equality({ args, function: name }: CallExpr): Planned {
-    const [left, right] = args.map((arg) => this.plan(arg)) as [Planned, Planned];
-    return planEquality(left, right, name === '_!=_', this.costs.stringTraversal);
+    const operands = args.map((arg) => this.plan(arg));
+    return this.#strict(operands, ([left, right]) =>
+      planEquality(left as Planned, right as Planned, name === '_!=_', this.costs.stringTraversal),
+    );
   }
 
   #optionalSelect(operand: Expr, field: Expr): Planned {
     const name = field.kind === 'constant' ? String(field.value) : '';
-    return planOptionalSelect(this.plan(operand), name, this.costs);
+    return this.#strict([this.plan(operand)], ([target]) =>
+      planOptionalSelect(target as Planned, name, this.costs),
+    );
   }
 
   #operatorOrFunction(expr: CallExpr): Planned {
-    const special = this.#specialised(expr);
-    if (special !== undefined) return special;
+    return this.#specialised(expr) ?? this.#function(expr);
+  }
+
+  /** `planned`: its operands, where they are planned already. */
+  #function(expr: CallExpr, planned?: readonly Planned[]): Planned {
     const found = this.#functionOf(expr);
     if (found === undefined) {
       return {
@@ -193,7 +207,7 @@ export class Planner implements ComprehensionContext {
     }
     const { declaration, target } = found;
     const operandExprs = target === undefined ? expr.args : [target, ...expr.args];
-    const operands = operandExprs.map((operand) => this.plan(operand));
+    const operands = planned ?? operandExprs.map((operand) => this.plan(operand));
     const reference = this.#references?.get(expr.id);
     const ids = reference?.kind === 'function' ? reference.overloadIds : undefined;
     const overloads = declaration.overloads.filter(
@@ -202,17 +216,15 @@ export class Planner implements ComprehensionContext {
         overload.args.length === operands.length &&
         (ids === undefined || ids.includes(overload.id)),
     );
-    const planned = planCall(
-      {
-        name: declaration.name,
-        operands,
-        operandTypes: operandExprs.map((operand) => this.#typeOf(operand)),
-        overloads,
-        isResolved: ids?.length === 1,
-      },
-      this.costs,
+    const operandTypes = operandExprs.map((operand) => this.#typeOf(operand));
+    const { name } = declaration;
+    const call = this.#strict(operands, (values) =>
+      planCall(
+        { name, operands: values, operandTypes, overloads, isResolved: ids?.length === 1 },
+        this.costs,
+      ),
     );
-    return this.#folded(declaration.name, operands, planned);
+    return this.#folded(name, operands, call);
   }
 
   /** Operators on types that the check knows. */
@@ -224,12 +236,21 @@ export class Planner implements ComprehensionContext {
     const isSame = kind !== undefined && kind === this.#typeOf(right)?.kind;
     if (isOrder(name)) return this.#order(name, left, right);
     if ((name === '_+_' || name === '_-_') && isSame && kind === 'int') {
-      return planIntSum(name, this.plan(left), this.plan(right));
+      return this.#strict([this.plan(left), this.plan(right)], ([a, b]) =>
+        planIntSum(name, a as Planned, b as Planned),
+      );
     }
     if (name === '@in' && this.foldConstants && this.#typeOf(right)?.kind === 'list') {
-      return planMembership(this.plan(left), this.plan(right));
+      return this.#membership(expr, this.plan(left), this.plan(right));
     }
     return undefined;
+  }
+
+  #membership(expr: CallExpr, item: Planned, list: Planned): Planned {
+    const found = planMembership(item, list);
+    if (found === undefined) return this.#function(expr, [item, list]);
+    if (!isLong(item)) return found;
+    return this.#strict([item], ([value]) => planMembership(value as Planned, list) ?? found);
   }
 
   /** Whatever overloads the check left, values of all types that have an order are compared. */
@@ -238,10 +259,12 @@ export class Planner implements ComprehensionContext {
       const kind = this.#typeOf(operand)?.kind;
       return kind === 'string' || kind === 'bytes';
     });
-    const planned = [this.plan(left), this.plan(right)] as const;
-    return isSized
-      ? planSizedOrder(name, ...planned, this.costs.stringTraversal)
-      : planScalarOrder(name, ...planned);
+    return this.#strict([this.plan(left), this.plan(right)], (operands) => {
+      const [a, b] = operands as [Planned, Planned];
+      return isSized
+        ? planSizedOrder(name, a, b, this.costs.stringTraversal)
+        : planScalarOrder(name, a, b);
+    });
   }
 
   #functionOf(
@@ -271,22 +294,24 @@ export class Planner implements ComprehensionContext {
 
   #list(elements: readonly Expr[], optional: ReadonlySet<number>): Planned {
     const planned = elements.map((element) => this.plan(element));
-    const cost = planned.reduce((sum, element) => sum + element.cost, this.costs.listLiteral);
-    const runs = planned.map(({ run }) => run);
-    const run = (frame: Frame): Value => {
-      const made: Value[] = [];
-      for (let i = 0; i < runs.length; i += 1) {
-        const value = (runs[i] as Planned['run'])(frame);
-        if (!optional.has(i)) made.push(value);
-        else addOptional(value, (inner) => made.push(inner));
-      }
-      return made;
-    };
     const isConstant = planned.every((element) => element.constant !== undefined);
     if (this.foldConstants && isConstant && optional.size === 0) {
       return constantPlan(planned.map((element) => element.constant as Value));
     }
-    return { run, cost };
+    const cost = planned.reduce((sum, element) => sum + element.cost, this.costs.listLiteral);
+    return this.#strict(planned, (operands) => {
+      const runs = operands.map(({ run }) => run);
+      const run = (frame: Frame): Value => {
+        const made: Value[] = [];
+        for (let i = 0; i < runs.length; i += 1) {
+          const value = (runs[i] as Planned['run'])(frame);
+          if (!optional.has(i)) made.push(value);
+          else addOptional(value, (inner) => made.push(inner));
+        }
+        return made;
+      };
+      return { run, cost };
+    });
   }
 
   #map(expr: MapExpr): Planned {
@@ -297,17 +322,22 @@ export class Planner implements ComprehensionContext {
     }));
     let cost = this.costs.mapLiteral;
     for (const { key, value } of entries) cost += key.cost + value.cost;
-    const run = (frame: Frame): Value => {
-      const pairs: (readonly [Value, Value])[] = [];
-      for (const { key, value, optional } of entries) {
-        const name = key.run(frame);
-        const made = value.run(frame);
-        if (optional) addOptional(made, (inner) => pairs.push([name, inner]));
-        else pairs.push([name, made]);
-      }
-      return EntryMap.of(pairs);
-    };
-    const planned = { run, cost };
+    const planned = this.#strict(
+      entries.flatMap(({ key, value }) => [key, value]),
+      (operands) => {
+        const run = (frame: Frame): Value => {
+          const pairs: (readonly [Value, Value])[] = [];
+          for (const [at, { optional }] of entries.entries()) {
+            const name = (operands[2 * at] as Planned).run(frame);
+            const made = (operands[2 * at + 1] as Planned).run(frame);
+            if (optional) addOptional(made, (inner) => pairs.push([name, inner]));
+            else pairs.push([name, made]);
+          }
+          return EntryMap.of(pairs);
+        };
+        return { run, cost };
+      },
+    );
     const isConstant = entries.every(
       ({ key, value, optional }) =>
         key.constant !== undefined && value.constant !== undefined && !optional,
@@ -326,19 +356,30 @@ export class Planner implements ComprehensionContext {
       (name) => types.has(name) || providers.some((provider) => provider.findType(name)),
     );
     const provider = providers.find((one) => known !== undefined && one.findType(known));
-    const run = (frame: Frame): Value => {
-      const made = new Map<string, Value>();
-      for (const { name, optional, planned } of fields) {
-        const value = planned.run(frame);
-        if (optional) addOptional(value, (inner) => made.set(name, inner));
-        else made.set(name, value);
-      }
-      if (provider === undefined || known === undefined) {
-        throw evaluationError(`unknown type: ${expr.typeName}`);
-      }
-      return provider.create(objectType(known), made);
-    };
-    return { run, cost };
+    const values = fields.map(({ planned }) => planned);
+    return this.#strict(values, (operands) => {
+      const run = (frame: Frame): Value => {
+        const made = new Map<string, Value>();
+        for (const [at, { name, optional }] of fields.entries()) {
+          const value = (operands[at] as Planned).run(frame);
+          if (optional) addOptional(value, (inner) => made.set(name, inner));
+          else made.set(name, value);
+        }
+        if (provider === undefined || known === undefined) {
+          throw evaluationError(`unknown type: ${expr.typeName}`);
+        }
+        return provider.create(objectType(known), made);
+      };
+      return { run, cost };
+    });
+  }
+
+  /** A node that needs all of its operands. */
+  #strict(operands: readonly Planned[], make: (operands: readonly Planned[]) => Planned): Planned {
+    return ofOperands(operands, make, () => {
+      this.operandsCount += 1;
+      return this.operandsCount - 1;
+    });
   }
 }
 

@@ -2,13 +2,18 @@
  * Strings in code points. JavaScript counts code units, which are the same until a string has a
  * character beyond U+FFFF.
  *
- * Bounds: linear in the string; the size of a long string is remembered while it is used again.
+ * Bounds: linear in the string, which counts as work; the sizes of the last few long strings are
+ * remembered, so that a loop does not count the same string in each of its turns.
  */
+import { work } from './work.ts';
+
 const surrogates = /[\ud800-\udbff][\udc00-\udfff]/;
 
-let lastLong = '';
-let lastLongSize = 0;
 const longFrom = 256;
+const rememberedMax = 2;
+/** Of more units than this nothing is remembered: a text is held as long as its size is. */
+const rememberedTextMax = 4 * 1024 * 1024;
+const sizes = new Map<string, number>();
 
 const countPairs = (text: string): number => {
   let pairs = 0;
@@ -26,11 +31,15 @@ const countPairs = (text: string): number => {
 
 export function codePointCount(text: string): number {
   if (text.length < longFrom) return text.length - countPairs(text);
-  if (text !== lastLong) {
-    lastLongSize = surrogates.test(text) ? text.length - countPairs(text) : text.length;
-    lastLong = text;
-  }
-  return lastLongSize;
+  // Finding it again may compare it with another of its length.
+  work(text.length >> 6);
+  const known = sizes.get(text);
+  if (known !== undefined) return known;
+  work(text.length >> 2);
+  const size = surrogates.test(text) ? text.length - countPairs(text) : text.length;
+  if (sizes.size >= rememberedMax) sizes.delete(sizes.keys().next().value as string);
+  if (text.length <= rememberedTextMax) sizes.set(text, size);
+  return size;
 }
 
 /** By code points: code units would put U+FFFF after U+10000. */

@@ -15,7 +15,11 @@ import { typeOf } from '../evaluate/run-time-type.ts';
 import { adapt, Double, Duration, ListValue, MapValue, Timestamp, Uint } from '../value.ts';
 import type { PlainMap, Value } from '../value.ts';
 import { elementsOf } from './lists-library.ts';
+import { work } from '../evaluate/work.ts';
 import { checkResultSize } from './string-functions.ts';
+
+/** Of a list or a map that is printed: what is printed is not in the price. */
+const workPerPart = 384;
 import { toText } from './conversions.ts';
 import { fixedText, groupThousands, scientificText } from './number-text.ts';
 import { Type } from '../type.ts';
@@ -192,6 +196,7 @@ function listText(list: Value, style: FormatStyle): string {
   let size = 0;
   for (const element of elementsOf(list)) {
     const text = innerText(element, style);
+    work(workPerPart + text.length);
     size += text.length + 2;
     checkResultSize(size, 'format');
     parts.push(text);
@@ -204,6 +209,7 @@ function mapText(map: MapValue | PlainMap, style: FormatStyle): string {
   let size = 0;
   for (const [key, value] of entriesOf(map)) {
     const texts: [string, string] = [innerText(key, style), innerText(value, style)];
+    work(workPerPart + texts[1].length);
     size += texts[0].length + texts[1].length + 4;
     checkResultSize(size, 'format');
     entries.push(texts);

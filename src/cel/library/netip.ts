@@ -9,6 +9,7 @@
  * Invariants: nothing throws; a text that is read and written again is canonical (RFC 5952).
  * Bounds: linear in the text; the text of an error holds the input once, quoted.
  */
+import { byteMask, formatIpv6 } from '../../apimachinery/ip-address.ts';
 import { quote } from '../../apimachinery/quote.ts';
 
 /** Shown to whoever wrote the rule. */
@@ -27,6 +28,9 @@ export interface Prefix {
   readonly bits: number;
 }
 
+/** Longer ones are none, and messages quote what they are about. */
+const textMax = 1024;
+
 /** The form of the text is wrong; `at` is the rest where that was noticed. */
 class WrongForm extends Error {
   constructor(message: string, at = '') {
@@ -36,6 +40,7 @@ class WrongForm extends Error {
 
 /** An address for a rule: no zone, and not IPv4 in IPv6 form. */
 export function parseAddress(text: string): Address | Unreadable {
+  if (text.length > textMax) return { problem: 'IP Address parse error: the text is too long' };
   const read = readAddress(text);
   if ('problem' in read) {
     const problem = `IP Address ${quote(text)} parse error during conversion from string`;
@@ -48,6 +53,8 @@ export function parseAddress(text: string): Address | Unreadable {
 }
 
 export function parsePrefix(text: string): Prefix | Unreadable {
+  if (text.length > textMax)
+    return { problem: 'network address parse error: the text is too long' };
   const read = readPrefix(text);
   if ('problem' in read) {
     const where = 'network address parse error during conversion from string';
@@ -194,19 +201,7 @@ function expanded(bytes: readonly number[], ellipsis: number): Uint8Array {
 }
 
 export function formatAddress({ bytes }: Address): string {
-  if (bytes.length === 4) return bytes.join('.');
-  const groups = Array.from({ length: 8 }, (_none, at) =>
-    (((bytes[at * 2] ?? 0) << 8) | (bytes[at * 2 + 1] ?? 0)).toString(16),
-  );
-  let [start, length] = [0, 0];
-  for (let at = 0; at < 8; at += 1) {
-    let run = 0;
-    while (groups[at + run] === '0') run += 1;
-    if (run > length) [start, length] = [at, run];
-    at += run;
-  }
-  if (length < 2) return groups.join(':');
-  return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
+  return bytes.length === 4 ? bytes.join('.') : formatIpv6(bytes);
 }
 
 export function formatPrefix({ address, bits }: Prefix): string {
@@ -219,19 +214,15 @@ export function sameAddress(a: Address, b: Address): boolean {
 
 /** The first address of the network. */
 export function maskPrefix({ address, bits }: Prefix): Prefix {
-  const bytes = address.bytes.map((byte, at) => byte & maskOf(bits - at * 8));
+  const bytes = address.bytes.map((byte, at) => byte & byteMask(bits - at * 8));
   return { address: { bytes }, bits };
-}
-
-function maskOf(bits: number): number {
-  return bits >= 8 ? 255 : bits <= 0 ? 0 : (255 << (8 - bits)) & 255;
 }
 
 /** An address of the other family is never inside. */
 export function containsAddress(prefix: Prefix, address: Address): boolean {
   if (prefix.address.bytes.length !== address.bytes.length) return false;
   return address.bytes.every((byte, at) => {
-    const mask = maskOf(prefix.bits - at * 8);
+    const mask = byteMask(prefix.bits - at * 8);
     return (byte & mask) === ((prefix.address.bytes[at] ?? 0) & mask);
   });
 }

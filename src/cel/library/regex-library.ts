@@ -7,20 +7,16 @@ import { intType, listType, stringType } from '../type.ts';
 import type { Value } from '../value.ts';
 import { functions, method } from './declare.ts';
 import { patternCost } from './prices.ts';
-import { compilePattern } from './regular-expression.ts';
+import { matchesIn } from './regular-expression.ts';
 
 function find(text: Value, pattern: Value): Value {
-  const matcher = compilePattern(pattern as string).matcher(text as string);
-  return matcher.find() ? (matcher.group() ?? '') : '';
+  for (const found of matchesIn(text as string, pattern as string, 1)) return found;
+  return '';
 }
 
 /** At most `count` of them, all where it is negative. */
 function findAll(text: Value, pattern: Value, count: Value = -1): Value {
-  const matcher = compilePattern(pattern as string).matcher(text as string);
-  const most = Number(count);
-  const found: string[] = [];
-  while ((most < 0 || found.length < most) && matcher.find()) found.push(matcher.group() ?? '');
-  return found;
+  return [...matchesIn(text as string, pattern as string, Number(count))];
 }
 
 const two = [stringType, stringType];

@@ -7,7 +7,11 @@
  */
 import { lookup } from '../../stdx/lookup.ts';
 import { evaluationError } from '../evaluation-error.ts';
+import { work } from '../evaluate/work.ts';
 import { firstOccurrence, lastOccurrence, occurrences } from './text-search.ts';
+
+/** Of a text that is taken apart. */
+const workPerPiece = 16;
 
 export const resultMax = 16 * 1024 * 1024;
 
@@ -15,10 +19,18 @@ export function checkResultSize(size: number, name: string): void {
   if (size > resultMax) throw evaluationError(`${name}: result is too long`);
 }
 
-const hasPairs = /[\ud800-\udbff]/;
+const pairs = /[\ud800-\udbff]/;
+
+/** What is priced by a position, or not at all, may still walk a long text. */
+function hasPairs(text: string): boolean {
+  if (text.length > longFrom) work(text.length >> 2);
+  return pairs.test(text);
+}
+
+const longFrom = 256;
 
 export function codePoints(text: string): number {
-  if (!hasPairs.test(text)) return text.length;
+  if (!hasPairs(text)) return text.length;
   let count = 0;
   for (let i = 0; i < text.length; i += 1) {
     if (isPairAt(text, i)) i += 1;
@@ -36,7 +48,7 @@ function isPairAt(text: string, at: number): boolean {
 
 /** The offset in UTF-16 units of a code point. */
 function unitOffset(text: string, index: number): number {
-  if (!hasPairs.test(text)) return index;
+  if (!hasPairs(text)) return index;
   let at = 0;
   for (let left = index; left > 0; left -= 1) at += isPairAt(text, at) ? 2 : 1;
   return at;
@@ -109,6 +121,7 @@ export function replace(text: string, old: string, put: string, count = -1): str
   let [done, size, from] = [0, text.length, 0];
   for (const at of places) {
     if (done === count) break;
+    work(workPerPiece);
     size += put.length - old.length;
     checkResultSize(size, 'replace');
     parts.push(text.slice(from, at), put);
@@ -132,6 +145,7 @@ export function split(text: string, separator: string, count = -1): string[] {
   let from = 0;
   for (const at of occurrences(text, separator)) {
     if (pieces.length + 1 === count) break;
+    work(workPerPiece);
     pieces.push(text.slice(from, at));
     from = at + separator.length;
   }
@@ -140,6 +154,7 @@ export function split(text: string, separator: string, count = -1): string[] {
 }
 
 function splitCharacters(text: string, count: number): string[] {
+  work(text.length * 4);
   const characters = Array.from(text);
   if (count < 0 || characters.length <= count) return characters;
   return [...characters.slice(0, count - 1), characters.slice(count - 1).join('')];

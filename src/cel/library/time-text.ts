@@ -12,16 +12,18 @@ const timestampPattern =
 const daysIn = (year: number, month: number): number =>
   new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
 
+type DateParts = [
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+];
+
 /** Seconds of a date and time in UTC; years from 0 on, which Date.UTC reads otherwise. */
 function epochSeconds(parts: readonly number[]): number {
-  const [year, month, day, hour, minute, second] = parts as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [year, month, day, hour, minute, second] = parts as DateParts;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second);
@@ -33,14 +35,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   const match = timestampPattern.exec(text);
   if (match === null) return undefined;
   const parts = match.slice(1, 7).map(Number);
-  const [year, month, day, hour, minute, second] = parts as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [year, month, day, hour, minute, second] = parts as DateParts;
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const [fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = match.slice(7);

@@ -3,6 +3,7 @@
  */
 import type { Library } from '../declaration.ts';
 import { evaluationError, noSuchOverload } from '../evaluation-error.ts';
+import { work } from '../evaluate/work.ts';
 import { boolType, listType, mapType, opaqueType, stringType } from '../type.ts';
 import { OpaqueValue } from '../value.ts';
 import type { Value } from '../value.ts';
@@ -36,7 +37,11 @@ class UrlValue extends OpaqueValue {
   }
 }
 
+/** Of each character; `isURL` costs one unit, however long its text is. */
+const workPerUnit = 16;
+
 function readUrl(text: Value): Value {
+  work((text as string).length * workPerUnit);
   const url = parseUrl(text as string);
   if (!('problem' in url)) return new UrlValue(url);
   throw evaluationError(`URL parse error during conversion from string: ${url.problem}`);
@@ -60,12 +65,10 @@ export const urlLibrary: Library = {
   functions: functions({
     url: [overload('string_to_url', [stringType], urlType, readUrl, walk({ sameSize: true }))],
     isURL: [
-      overload(
-        'is_url_string',
-        [stringType],
-        boolType,
-        (text) => uriProblem(text as string) === undefined,
-      ),
+      overload('is_url_string', [stringType], boolType, (text) => {
+        work((text as string).length * workPerUnit);
+        return uriProblem(text as string) === undefined;
+      }),
     ],
     getScheme: [
       method(

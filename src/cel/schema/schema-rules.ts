@@ -5,13 +5,16 @@
  * What it is not: the walk over a schema, or over data; nor what a rule's message may look like.
  */
 import type { Environment } from '../cel.ts';
-import { compileExpression } from '../expression.ts';
+import type { SizeHints } from '../cost.ts';
+import { compileInParts } from '../expression.ts';
 import type { CompiledExpression, Expression } from '../expression.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Language } from '../language.ts';
 import { boolType, optionalType, stringType } from '../type.ts';
 import { schemaProvider, schemaSizes } from './schema-provider.ts';
 import type { SchemaType } from './schema-type.ts';
 import { requestBytesMax } from './schema-type.ts';
+import { typeIdentities } from './type-identity.ts';
 
 export interface ValidationRule {
   readonly rule: string;
@@ -37,36 +40,82 @@ export function cardinalityOf(type: SchemaType): number {
   return Math.floor(requestBytesMax / (type.minSerializedSize + 1));
 }
 
-/** `isStored`: whether this text was accepted before. */
-export function compileRules(
+/** Rules that have been compiled, by their texts and the identity of their types. */
+export interface RuleMemo {
+  readonly identityOf: (type: SchemaType) => number;
+  readonly rules: Map<string, CompiledRule>;
+}
+
+/** For the rules of one definition: no longer, for it has no bounds of its own. */
+export function ruleMemo(): RuleMemo {
+  return { identityOf: typeIdentities(), rules: new Map() };
+}
+
+/** Yields between its steps. `isStored`: whether this text was accepted before. What is in the memo
+ * is not compiled again. */
+export function* compileRules(
   rules: readonly ValidationRule[],
   type: SchemaType,
   language: Language,
   isStored: (text: string) => boolean,
-): readonly CompiledRule[] {
+  memo: RuleMemo = ruleMemo(),
+): Steps<readonly CompiledRule[]> {
   const environmentOf = ruleEnvironments(type, language);
   const sizes = schemaSizes(type);
-  const costOf = (compiled: CompiledExpression | undefined): number =>
-    compiled?.kind === 'ok' ? compiled.expression.estimate(sizes).max : 0;
-  return rules.map((source) => {
+  const compiled: CompiledRule[] = [];
+  for (const source of rules) {
     const { rule, messageExpression = '', optionalOldSelf = false } = source;
-    const compile = (text: string, results: readonly [typeof boolType]): CompiledExpression =>
-      compileExpression(environmentOf(isStored(text), optionalOldSelf), text, results);
-    const compiled = rule.trim() === '' ? undefined : inWords(compile(rule, [boolType]), 'rule');
-    // A message of a rule that is wrong itself is not looked at.
-    const message =
-      compiled?.kind === 'ok' && messageExpression.trim() !== ''
-        ? inWords(compile(messageExpression, [stringType]), 'message')
-        : undefined;
-    return {
-      source,
-      rule: compiled,
-      usesOldSelf: compiled?.kind === 'ok' && namesOldSelf(compiled.expression),
-      maxCost: costOf(compiled),
-      message,
-      messageMaxCost: costOf(message),
-    };
-  });
+    const stored = [isStored(rule), isStored(messageExpression)];
+    const key = JSON.stringify([
+      memo.identityOf(type),
+      stored,
+      optionalOldSelf,
+      rule,
+      messageExpression,
+    ]);
+    const known = memo.rules.get(key);
+    const made =
+      known ??
+      (yield* compileRule(source, sizes, (text) => environmentOf(isStored(text), optionalOldSelf)));
+    // What is wrong is said with the names of the types of its place.
+    if (isSound(made)) memo.rules.set(key, made);
+    compiled.push(made);
+  }
+  return compiled;
+}
+
+function isSound({ message, rule }: CompiledRule): boolean {
+  return rule?.kind === 'ok' && message?.kind !== 'invalid';
+}
+
+function* compileRule(
+  source: ValidationRule,
+  sizes: SizeHints,
+  environmentOf: (text: string) => Environment,
+): Steps<CompiledRule> {
+  const { rule: text, messageExpression = '' } = source;
+  const none = { source, rule: undefined, usesOldSelf: false, maxCost: 0 } as const;
+  if (text.trim() === '') return { ...none, message: undefined, messageMaxCost: 0 };
+  const rule = inWords(yield* compileInParts(environmentOf(text), text, [boolType]), 'rule');
+  yield;
+  const maxCost = maxCostOf(rule, sizes);
+  yield;
+  // A message of a rule that is wrong itself is not looked at.
+  const hasMessage = rule.kind === 'ok' && messageExpression.trim() !== '';
+  const message = hasMessage
+    ? inWords(
+        yield* compileInParts(environmentOf(messageExpression), messageExpression, [stringType]),
+        'message',
+      )
+    : undefined;
+  const messageMaxCost = message === undefined ? 0 : maxCostOf(message, sizes);
+  if (hasMessage) yield;
+  const usesOldSelf = rule.kind === 'ok' && namesOldSelf(rule.expression);
+  return { source, rule, usesOldSelf, maxCost, message, messageMaxCost };
+}
+
+function maxCostOf(compiled: CompiledExpression, sizes: SizeHints): number {
+  return compiled.kind === 'ok' ? compiled.expression.estimate(sizes).max : 0;
 }
 
 /** Users of the reference know these words. */

@@ -16,20 +16,28 @@ const snippetMax = 16384;
 
 export interface Issues {
   readonly count: number;
+  /** The text that they are about. */
+  readonly source: Source;
   add(at: Location, message: string): void;
   /** Sorted by their place. */
   list(): readonly Issue[];
   text(): string;
 }
 
-export function issuesOf(source: Source, sourceName: string): Issues {
+/** `read` is called when there is something to say. */
+export function issuesOf(read: () => Source, sourceName: string): Issues {
   const kept: Issue[] = [];
   let count = 0;
+  let found: Source | undefined;
+  const source = (): Source => (found ??= read());
   const sorted = (): readonly Issue[] =>
     kept.toSorted((a, b) => a.line - b.line || a.column - b.column);
   return {
     get count() {
       return count;
+    },
+    get source() {
+      return source();
     },
     add({ line, column }, message) {
       count += 1;
@@ -37,7 +45,7 @@ export function issuesOf(source: Source, sourceName: string): Issues {
     },
     list: sorted,
     text() {
-      const shown = sorted().map((issue) => show(source, sourceName, issue));
+      const shown = sorted().map((issue) => show(source(), sourceName, issue));
       if (count > issuesMax) shown.push(`${count - issuesMax} more errors were truncated`);
       return shown.join('\n');
     },

@@ -25,6 +25,11 @@ export const defaultLimits: ExpressionLimits = {
   nodesMax: 50_000,
 };
 
+/** What a text may come to: macros in each other copy their arguments, and a short text of them
+ * would make as many nodes as there may be. */
+const nodesFloor = 2_000;
+const nodesPerPoint = 4;
+
 export interface ParseOptions {
   readonly limits: ExpressionLimits;
   readonly sourceName: string;
@@ -33,22 +38,29 @@ export interface ParseOptions {
   readonly findMacro: (name: string, argCount: number, member: boolean) => Macro | undefined;
 }
 
-export function parse(text: string, options: ParseOptions): Parsed {
+/** Yields between reading the text and making the tree, each of which is a walk over all of it. */
+export function* parseInParts(
+  text: string,
+  options: ParseOptions,
+): Generator<undefined, Parsed, undefined> {
   const { limits } = options;
   // No text has more code points than code units, and at least half as many.
   const tooLong = text.length > 2 * limits.sizeMax;
   // Half of a surrogate pair is no text.
   const source = sourceOf(tooLong ? '' : text.replace(/\p{Surrogate}/gu, '\ufffd'));
-  const issues = issuesOf(source, options.sourceName);
+  const issues = issuesOf(() => source, options.sourceName);
   const size = tooLong ? text.length : source.points.length;
   if (size > limits.sizeMax) {
     const found = `size: ${size}, limit ${limits.sizeMax}`;
     issues.add(nowhere, `expression code point size exceeds limit: ${found}`);
     return { issues: issues.list(), text: issues.text() };
   }
-  const builder = new TreeBuilder(source, issues, { ...limits, ...options });
+  const nodesMax = Math.min(limits.nodesMax, nodesFloor + nodesPerPoint * size);
+  const builder = new TreeBuilder(source, issues, { ...limits, ...options, nodesMax });
   try {
-    const expr = builder.build(recognize(source, issues, limits));
+    const read = recognize(source, issues, limits);
+    yield;
+    const expr = builder.build(read);
     if (issues.count === 0) {
       const { nodes, macroCalls } = builder;
       return { ast: { expr, source: source.text, positions: nodes.positions, macroCalls } };

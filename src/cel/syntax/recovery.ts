@@ -112,7 +112,7 @@ export class Recovery {
   matched(): void {
     this.#recovering = false;
     this.#lastIndex = -1;
-    this.#lastPlaces.clear();
+    if (this.#lastPlaces.size > 0) this.#lastPlaces.clear();
   }
 
   #expected(next: KindSet): KindSet {

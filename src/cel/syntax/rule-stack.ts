@@ -8,23 +8,27 @@ import type { TokenBuffer } from './token-buffer.ts';
 import { kinds as k } from './tokens.ts';
 import type { Token, TokenKind } from './tokens.ts';
 
-type Rule =
-  | 'expr'
-  | 'or'
-  | 'and'
-  | 'relation'
-  | 'calc'
-  | 'unary'
-  | 'member'
-  | 'primary'
-  | 'args'
-  | 'elements'
-  | 'fields'
-  | 'entries'
-  | 'field'
-  | 'name'
-  | 'optional'
-  | 'literal';
+/** Rules by their numbers, under which it is counted how deep they nest. */
+const rules = {
+  expr: 0,
+  or: 1,
+  and: 2,
+  relation: 3,
+  calc: 4,
+  unary: 5,
+  member: 6,
+  primary: 7,
+  args: 8,
+  elements: 9,
+  fields: 10,
+  entries: 11,
+  field: 12,
+  name: 13,
+  optional: 14,
+  literal: 15,
+} as const;
+
+type Rule = keyof typeof rules;
 
 /** Gives up at the first mistake: for looking ahead. */
 export class NoRecovery extends Recovery {
@@ -49,7 +53,7 @@ export abstract class RuleStack {
   protected readonly tokens: TokenBuffer;
   protected readonly recovery: Recovery;
   protected readonly recursionMax: number;
-  readonly #depths = new Map<Rule, number>();
+  readonly #depths = new Int32Array(Object.keys(rules).length);
 
   constructor(tokens: TokenBuffer, recovery: Recovery, recursionMax: number) {
     this.tokens = tokens;
@@ -58,18 +62,18 @@ export abstract class RuleStack {
   }
 
   protected get kind(): TokenKind {
-    return this.tokens.ahead(1).kind;
+    return this.tokens.current.kind;
   }
 
   // Every rule is one function, entered and left by hand: a closure for each would need three
   // times the stack, and expressions nest 250 deep.
   protected enter(rule: Rule, from: Place, following: KindSet): void {
     this.recovery.place = from;
-    const depth = (this.#depths.get(rule) ?? 0) + 1;
+    const depth = (this.#depths[rules[rule]] as number) + 1;
     if (depth > this.recursionMax) {
       throw new ParseAborted(`expression recursion limit exceeded: ${this.recursionMax}`, false);
     }
-    this.#depths.set(rule, depth);
+    this.#depths[rules[rule]] = depth;
     this.recovery.follows.push(following);
   }
 
@@ -80,7 +84,7 @@ export abstract class RuleStack {
 
   protected leave(rule: Rule, from: Place): void {
     this.recovery.follows.pop();
-    this.#depths.set(rule, (this.#depths.get(rule) ?? 1) - 1);
+    (this.#depths[rules[rule]] as number) -= 1;
     this.recovery.place = from;
   }
 
@@ -92,7 +96,7 @@ export abstract class RuleStack {
   /** Undefined: it was missing, and the parser goes on as if it had been there. */
   protected match(where: Place, kind?: TokenKind): Token | undefined {
     this.recovery.place = where;
-    const token = this.tokens.ahead(1);
+    const token = this.tokens.current;
     if (kind === undefined ? where.next.has(token.kind) : token.kind === kind) {
       this.recovery.matched();
       this.tokens.advance();

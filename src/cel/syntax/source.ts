@@ -43,18 +43,28 @@ export function sourceOf(text: string): Source {
 }
 
 const newline = 10;
+const lineStarts = new WeakMap<Source, readonly number[]>();
+
+/** Where lines begin; counted once for a source, however many mistakes are in it. */
+function lineStartsOf(source: Source): readonly number[] {
+  const known = lineStarts.get(source);
+  if (known !== undefined) return known;
+  const starts = [0];
+  for (const [at, point] of source.points.entries()) if (point === newline) starts.push(at + 1);
+  lineStarts.set(source, starts);
+  return starts;
+}
 
 export function locationOf(source: Source, offset: number): Location {
-  let line = 1;
-  let lineStart = 0;
-  const end = Math.min(offset, source.points.length);
-  for (let i = 0; i < end; i += 1) {
-    if (source.points[i] === newline) {
-      line += 1;
-      lineStart = i + 1;
-    }
+  const starts = lineStartsOf(source);
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle] as number) <= offset) low = middle;
+    else high = middle - 1;
   }
-  return { line, column: offset - lineStart };
+  return { line: low + 1, column: offset - (starts[low] as number) };
 }
 
 /** The text of a line, counted from 1; undefined when there is no such line. */

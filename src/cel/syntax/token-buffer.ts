@@ -14,6 +14,8 @@ export class TokenBuffer implements TokenCursor {
   /** What no token begins with, as offsets: start, end, start, end ... */
   readonly #unknown: number[] = [];
   #index = 0;
+  /** What `ahead(1)` is. */
+  current: Token;
 
   constructor(source: Source, report: (at: number, text: string) => void) {
     this.#source = source;
@@ -21,7 +23,7 @@ export class TokenBuffer implements TokenCursor {
       this.#unknown.push(at, at + Array.from(text).length);
       report(at, text);
     });
-    this.ahead(1);
+    this.current = this.ahead(1);
   }
 
   get index(): number {
@@ -40,13 +42,14 @@ export class TokenBuffer implements TokenCursor {
   }
 
   advance(): void {
-    if (this.ahead(1).kind === kinds.eof) return;
+    if (this.current.kind === kinds.eof) return;
     this.#index += 1;
-    this.ahead(1);
+    this.current = this.ahead(1);
   }
 
   back(index: number): void {
     this.#index = index;
+    this.current = this.ahead(1);
   }
 
   /** The text from one token to another, without what no token begins with. */

@@ -24,10 +24,12 @@ import type { Timers } from '../../stdx/clock.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { Controller } from '../controller.ts';
 import { createKeyQueue } from '../key-queue.ts';
+import type { QueueMeters } from '../queue-meters.ts';
 
 export interface DefinedApiServicesDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   /** The kind of APIServices. */
   readonly kind: KindInfo;
   readonly onError: (service: string, error: unknown) => void;
@@ -39,11 +41,12 @@ const places = { groupPriorityMinimum: 1000, versionPriority: 100 } as const;
 const automanaged = 'true';
 
 export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controller {
-  const { kind, registry, timers } = deps;
+  const { kind, queues, registry, timers } = deps;
   const queue = createKeyQueue({
     name: 'defined-api-services',
     streams: registry.streams,
     timers,
+    queues,
     sources: [{ resource: kind.storage, keysOf: (_namespace, name) => [name] }],
     work: (name) => keepService(deps, name),
     onError: deps.onError,

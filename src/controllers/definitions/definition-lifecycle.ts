@@ -33,6 +33,7 @@ import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { Entry } from '../../../streams/streams.ts';
 import type { Controller } from '../controller.ts';
+import type { QueueMeters } from '../queue-meters.ts';
 import { createWorkQueue } from '../work-queue.ts';
 import { removeInstances } from './instance-removal.ts';
 
@@ -44,6 +45,7 @@ const manager = 'custom-resource-definitions';
 export interface DefinitionLifecycleDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   /** The kind of definitions. */
   readonly kind: KindInfo;
   readonly reader: DefinitionReader;
@@ -72,6 +74,7 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
     [...known].flatMap(([other, of]) => (other !== name && of.group === group ? of.accepted : []));
   const queue = createWorkQueue({
     timers,
+    meter: deps.queues.meterOf('definition-lifecycle'),
     batchMax: definitionsAtOnceMax,
     monotonicMs: () => registry.clock.monotonicMs(),
     prepare: () => streams.waitUntilCurrent(),

@@ -17,6 +17,7 @@ import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { Controller } from '../controller.ts';
 import { createKeyQueue } from '../key-queue.ts';
+import type { QueueMeters } from '../queue-meters.ts';
 import { nodeClientProblem } from './signer-rules.ts';
 import { holds, record, requestNamed, requestsResource } from './signing-request.ts';
 import type { RequestedCertificate } from './signing-request.ts';
@@ -26,6 +27,7 @@ const manager = 'csr-approver';
 export interface ApproverDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly access: Pick<AccessChecker, 'check'>;
   readonly onError: (name: string, error: unknown) => void;
 }
@@ -35,11 +37,18 @@ export class NotPermitted extends Error {
   override readonly name = 'NotPermitted';
 }
 
-export function createApprover({ access, onError, registry, timers }: ApproverDeps): Controller {
+export function createApprover({
+  access,
+  onError,
+  queues,
+  registry,
+  timers,
+}: ApproverDeps): Controller {
   return createKeyQueue({
     name: 'csr-approver',
     streams: registry.streams,
     timers,
+    queues,
     sources: [{ resource: requestsResource(registry), keysOf: (_namespace, name) => [name] }],
     async work(name) {
       const found = requestNamed(registry, name);

@@ -8,7 +8,7 @@
  * What it is not: exact. All requests are looked at once every `sweepMs`, and at the start. One
  * that is approved and waits for a signer stays.
  *
- * Invariant: what is removed is the very revision that was judged.
+ * Invariant: what is removed is the very revision that was observed.
  */
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import { readCertificates } from '../../pki/certificates.ts';

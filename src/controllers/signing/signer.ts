@@ -16,6 +16,7 @@ import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { Controller } from '../controller.ts';
 import { createKeyQueue } from '../key-queue.ts';
+import type { QueueMeters } from '../queue-meters.ts';
 import { signerRules } from './signer-rules.ts';
 import { holds, record, requestNamed, requestsResource } from './signing-request.ts';
 import type { RequestedCertificate } from './signing-request.ts';
@@ -34,6 +35,7 @@ const manager = 'csr-signer';
 export interface SignerDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   /** By the signer's name; who is not in it signs nothing here. */
   readonly authorities: ReadonlyMap<string, SigningAuthority>;
   /** Of a certificate that does not ask for less. */
@@ -42,12 +44,13 @@ export interface SignerDeps {
 }
 
 export function createSigner(deps: SignerDeps): Controller {
-  const { onError, registry, timers } = deps;
+  const { onError, queues, registry, timers } = deps;
   const rules = signerRules(registry.identity);
   return createKeyQueue({
     name: 'csr-signer',
     streams: registry.streams,
     timers,
+    queues,
     sources: [{ resource: requestsResource(registry), keysOf: (_namespace, name) => [name] }],
     async work(name) {
       const found = requestNamed(registry, name);

@@ -8,25 +8,29 @@
  * Several servers over one store each add what they trust; nothing is taken out but certificates
  * that have expired. What cannot be read is replaced.
  *
- * Bounds: PEM above `bundleBytesMax` begins anew with this server's own, so that it cannot grow for
- * ever.
+ * Bounds: PEM above `bundleBytesMax`, or of more than `bundleCertificatesMax`, begins anew with this
+ * server's own, so that it cannot grow for ever. A certificate is read once, and again when it was
+ * gone meanwhile.
  */
 import { part, text } from '../../apimachinery/members.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
-import { readCertificates } from '../../pki/certificates.ts';
+import { certificateEndMs } from '../../pki/certificates.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { Timers } from '../../stdx/clock.ts';
-import { together } from '../controller.ts';
+import { controllerManager } from '../controller.ts';
 import type { Controller } from '../controller.ts';
 import { createKeyQueue } from '../key-queue.ts';
+import type { QueueMeters } from '../queue-meters.ts';
 import { repeatWork } from '../repeated-work.ts';
 import { ensureObject } from './ensured-object.ts';
 
 const name = 'extension-apiserver-authentication';
 
 const bundleBytesMax = 64 * 1024;
+/** Of the kinds that are in use, so many fit. */
+const bundleCertificatesMax = 128;
 
 /** A certificate counts for this long after its end: clocks differ. */
 const expirySlackMs = 5 * 60_000;
@@ -49,6 +53,7 @@ export interface AuthenticationTrust {
 export interface TrustKeeperDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly trust: AuthenticationTrust;
   readonly onError: (error: unknown) => void;
 }
@@ -62,17 +67,19 @@ const keepMs = 60_000;
 
 /** Looks at the start, when the object changes, and every minute: certificates end. */
 export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
-  const { registry, timers, trust, onError } = deps;
+  const { queues, registry, timers, trust, onError } = deps;
   const system = registry.identity.namespaces.system;
   const configMaps = registry.scheme.findStorage({ group: '', resource: 'configmaps' });
+  const endOf = rememberedEnds();
   const keep = async (): Promise<void> => {
-    if (configMaps !== undefined) await keepTrust(registry, configMaps, trust);
+    if (configMaps !== undefined) await keepTrust(registry, configMaps, trust, endOf);
   };
-  if (configMaps === undefined) return { ...together([]), keep };
+  if (configMaps === undefined) return { ...controllerManager([]), keep };
   const queue = createKeyQueue({
     name: 'authentication-trust',
     streams: registry.streams,
     timers,
+    queues,
     sources: [
       {
         resource: configMaps.storage,
@@ -89,32 +96,37 @@ export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
     afterFailureMs: keepMs,
     onError,
   });
-  return { ...together([queue, looks]), keep };
+  return { ...controllerManager([queue, looks]), keep };
 }
 
 async function keepTrust(
   registry: RegistryDeps,
   configMaps: KindInfo,
   trust: AuthenticationTrust,
+  endOf: EndOf,
 ): Promise<void> {
   const nowMs = registry.clock.nowMs();
+  const bundle: Bundle = (there, own) => bundleOf(there, own, (pem) => hasEnded(endOf(pem), nowMs));
   const wanted: ApiObject = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name, namespace: registry.identity.namespaces.system },
-    data: dataOf(trust, {}, nowMs),
+    data: dataOf(trust, {}, bundle),
   };
   await ensureObject(registry, configMaps, wanted, (current) => {
-    const data = dataOf(trust, part(current, 'data') as Readonly<Record<string, string>>, nowMs);
+    const data = dataOf(trust, part(current, 'data') as Readonly<Record<string, string>>, bundle);
     return deepEqual(part(current, 'data'), data) ? undefined : { ...current, data };
   });
 }
 
 type Data = Readonly<Record<string, string>>;
 
-function dataOf({ clientCaPem, proxies }: AuthenticationTrust, there: Data, nowMs: number): Data {
-  const clients = bundle(text(there, 'client-ca-file'), clientCaPem, nowMs);
-  const proxyCa = bundle(text(there, 'requestheader-client-ca-file'), proxies?.caPem ?? '', nowMs);
+/** What is there and what is ours, each certificate once, without those that have ended. */
+type Bundle = (there: string, own: string) => string;
+
+function dataOf({ clientCaPem, proxies }: AuthenticationTrust, there: Data, bundle: Bundle): Data {
+  const clients = bundle(text(there, 'client-ca-file'), clientCaPem);
+  const proxyCa = bundle(text(there, 'requestheader-client-ca-file'), proxies?.caPem ?? '');
   return {
     ...(clients === '' ? {} : { 'client-ca-file': clients }),
     ...(proxyCa === '' ? {} : { ...proxyData(there, proxies), ...{ [proxyCaKey]: proxyCa } }),
@@ -150,18 +162,35 @@ function readTexts(json: string): readonly string[] {
 
 const block = /-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----/g;
 
-/** What is there and what is ours, each certificate once, without those that have ended. */
-function bundle(there: string, own: string, nowMs: number): string {
-  const kept = there.length > bundleBytesMax ? '' : there;
+function bundleOf(there: string, own: string, isOver: (pem: string) => boolean): string {
+  const blocks = blocksIn(there);
+  const isTooMuch = there.length > bundleBytesMax || blocks.length > bundleCertificatesMax;
   const pems = new Map<string, string>();
-  for (const [pem] of `${kept}\n${own}`.matchAll(block)) {
-    if (!hasEnded(pem, nowMs)) pems.set(pem.replace(/\s/g, ''), pem);
+  for (const pem of [...(isTooMuch ? [] : blocks), ...blocksIn(own)]) {
+    if (!isOver(pem)) pems.set(pem.replace(/\s/g, ''), pem);
   }
   return [...pems.values()].map((pem) => `${pem}\n`).join('');
 }
 
+function blocksIn(pem: string): readonly string[] {
+  return pem.match(block) ?? [];
+}
+
 /** One that cannot be read is of no use to anybody either. */
-function hasEnded(pem: string, nowMs: number): boolean {
-  const certificates = readCertificates(pem);
-  return certificates?.every((each) => each.notAfterMs + expirySlackMs < nowMs) ?? true;
+function hasEnded(endMs: number | undefined, nowMs: number): boolean {
+  return endMs === undefined || endMs + expirySlackMs < nowMs;
+}
+
+type EndOf = (pem: string) => number | undefined;
+
+/** Every minute it is the same certificates that are looked at. At the limit it starts anew. */
+function rememberedEnds(): EndOf {
+  const ends = new Map<string, number | undefined>();
+  return (pem) => {
+    if (ends.has(pem)) return ends.get(pem);
+    if (ends.size >= 4 * bundleCertificatesMax) ends.clear();
+    const endMs = certificateEndMs(pem);
+    ends.set(pem, endMs);
+    return endMs;
+  };
 }

@@ -2,7 +2,7 @@
  * The part of the handler chain that decides whether a request is served, and for whom
  * (spec 2, section 1).
  *
- *     authentication ▶ audit is told ▶ impersonation ▶ a place ▶ authorization ▶ the handler
+ *     authentication ▶ audit is told ▶ impersonation ▶ a seat ▶ authorization ▶ the handler
  *       401              500             400, 403        429       403
  *
  * What it is not: the methods and the authorizers; they are asked.
@@ -30,7 +30,7 @@ import type { AccessCounts, AuthorizationResult } from './access-counts.ts';
 import { attributesOf, forbiddenError } from './attributes.ts';
 import { impersonate, isImpersonationHeader, readImpersonation } from './impersonation.ts';
 import type { Impersonation, ReadImpersonation } from './impersonation.ts';
-import type { Place } from './in-flight.ts';
+import type { Seat } from './in-flight.ts';
 
 export type Admission =
   /** Too many requests are being answered. */
@@ -49,7 +49,7 @@ export interface AccessFilter {
     exchange: HttpExchange,
     request: RequestHead,
     trail: AuditTrail | undefined,
-    place: Pick<Place, 'enter'>,
+    seat: Pick<Seat, 'enter'>,
   ): Admission | Promise<Admission>;
 }
 
@@ -79,7 +79,7 @@ interface Asked {
   readonly query: QueryParameters | undefined;
   readonly trail: AuditTrail | undefined;
   readonly shown: ShownCredentials;
-  readonly place: Pick<Place, 'enter'>;
+  readonly seat: Pick<Seat, 'enter'>;
   /** When the step in hand began. */
   sinceMs: number;
 }
@@ -138,9 +138,9 @@ export function createAccessFilter(deps: AccessFilterDeps): AccessFilter {
   }
 
   return {
-    admit(exchange, { info, query, startMs }, trail, place) {
+    admit(exchange, { info, query, startMs }, trail, seat) {
       const shown = new ShownCredentials(exchange, trail);
-      const asked: Asked = { exchange, info, query, trail, shown, place, sinceMs: startMs };
+      const asked: Asked = { exchange, info, query, trail, shown, seat, sinceMs: startMs };
       const caller = authentication.authenticate(shown);
       return caller instanceof Promise
         ? caller.then((known) => identified(asked, known))
@@ -155,7 +155,7 @@ function authorizing(
   concluded: ReturnType<typeof conclusions>,
 ) {
   return (asked: Asked, attributes: Attributes, when?: 'later'): Admission | Promise<Admission> => {
-    if (!asked.place.enter(attributes.user)) return { kind: 'busy' };
+    if (!asked.seat.enter(attributes.user)) return { kind: 'busy' };
     if (when === 'later') asked.sinceMs = clock.monotonicMs();
     const decision = access.check(attributes);
     return decision instanceof Promise

@@ -5,7 +5,7 @@
  * What it is not: fair queues; nobody waits here. Nor the bytes of bodies and answers, which the
  * transport bounds.
  *
- * Invariants: a request holds one place at most, until it has been answered, a stream until it has
+ * Invariants: a request holds one seat at most, until it has been answered, a stream until it has
  * ended; `leave` gives it back once. Health checks and `system:masters` hold none: whoever has to
  * find out what is wrong gets in.
  * Bounds: `max` of each kind, and a quarter of it on top that is kept for callers who hold little:
@@ -25,13 +25,13 @@ export interface InFlightLimits {
 }
 
 export interface InFlight {
-  begin(info: RequestInfo): Place;
+  begin(info: RequestInfo): Seat;
   /** Streams that are open, of those who are counted. */
   readonly streamsCount: number;
 }
 
 /** Of one request. */
-export interface Place {
+export interface Seat {
   /** False: there is none; the caller has to come again. */
   enter(user: UserInfo): boolean;
   /** Once or never entered is the same. */
@@ -51,8 +51,8 @@ export function createInFlight(limits: InFlightLimits): InFlight {
       return streams.count;
     },
     begin(info) {
-      if (isHealthCheck(info)) return freePlace;
-      return new CountedPlace(kindOf(info));
+      if (isHealthCheck(info)) return freeSeat;
+      return new CountedSeat(kindOf(info));
     },
   };
 }
@@ -81,7 +81,7 @@ function isHealthCheck({ path, resource }: RequestInfo): boolean {
   return healthEndpoints.some((endpoint) => endpoint === root);
 }
 
-const freePlace: Place = { enter: () => true, leave() {} };
+const freeSeat: Seat = { enter: () => true, leave() {} };
 
 /** Of callers who have gone; above it they are forgotten. */
 const idleCallersMax = 1_024;
@@ -134,7 +134,7 @@ class Kind {
   }
 }
 
-class CountedPlace implements Place {
+class CountedSeat implements Seat {
   readonly #kind: Kind;
   #caller: CallerCount | undefined;
 

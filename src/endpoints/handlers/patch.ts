@@ -98,15 +98,15 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
     return newInvalid({ group, kind: 'PatchOptions' }, '', errors);
   }
   const { noticed } = change.value;
-  const { dryRun, manager, user, fieldValidation } = options.value;
+  const { dryRun, inTurns, manager, user, fieldValidation } = options.value;
   const sent: Sent = {
     target: { kind, namespace: resource.namespace, name: resource.name },
     change: change.value,
-    options: { dryRun, manager, user, fieldValidation, force: force ?? false, noticed },
+    options: { dryRun, inTurns, manager, user, fieldValidation, force: force ?? false, noticed },
     representation: representation.value,
   };
   // The actor's decision has a turn for itself.
-  if (options.value.inTurns) await deps.registry.turns.pause(wholeTurnMs);
+  if (inTurns) await deps.registry.turns.pause(wholeTurnMs);
   return scale ? sendChangedScale(deps, request, sent) : sendChanged(deps, request, sent);
 }
 
@@ -227,6 +227,7 @@ async function sendChanged(
           manager: options.manager,
           user: options.user,
           force: options.force,
+          inTurns: options.inTurns,
           creationRefusal: await creationRefusalOf(deps, request),
         })
       : await patchObject(registry, target, change, subresource, options);

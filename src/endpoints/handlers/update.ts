@@ -49,8 +49,8 @@ async function putObject(
   const creationRefusal = kind.allowCreateOnUpdate
     ? await creationRefusalOf(deps, request)
     : undefined;
-  const { dryRun, manager, user } = options;
-  const how = { dryRun, manager, user, creationRefusal };
+  const { dryRun, inTurns, manager, user } = options;
+  const how = { dryRun, manager, user, creationRefusal, inTurns };
   const updated = await updateObject(deps.registry, target, object, subresource, how);
   if (updated.kind === 'refused') return updated.error;
   request.warnings.push(...updated.value.warnings);

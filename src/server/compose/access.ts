@@ -12,7 +12,7 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import type { CallerAuthentication } from '../../authentication/authenticator.ts';
 import type { SigningAuthority } from '../../pki/certificate-requests.ts';
 import type { Controller } from '../../controllers/controller.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { AuthenticationTrust } from '../../controllers/system/authentication-trust.ts';
 import type { ReviewAnswerers } from '../../endpoints/request.ts';
 import { accessReviews } from '../../endpoints/reviews/access-reviews.ts';
@@ -95,6 +95,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
     identity,
     clock,
     timers,
+    turns: registry.turns,
     prng: registry.prng,
     log,
     streams,
@@ -127,11 +128,12 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
     series: [...configuration.series, ...tokens.series, expirationSeries(expirations)],
     stop: () => configuration.stop(),
     controllers: (own) =>
-      together([
+      controllerManager([
         createTokenControllers({
           config: config.tokens,
           registry: own,
           timers,
+          queues: deps.parts.queues,
           log,
           issuer: tokens.issuer,
           rootCa,
@@ -143,6 +145,7 @@ export function assembleAccess(config: CompletedConfig, deps: AccessDeps): Acces
           chosen: config.tokens.controllers,
           registry: own,
           timers,
+          queues: deps.parts.queues,
           log,
           access: authorization,
           authorities: signing,

@@ -10,12 +10,13 @@ import {
   createAuthorization,
 } from '../../authorization/authorization.ts';
 import type { Authorization, AuthorizationOptions } from '../../authorization/authorization.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createRbacDefaults } from '../../controllers/rbac-defaults.ts';
 import { createRoleAggregation } from '../../controllers/role-aggregation.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { Language } from '../../cel/language.ts';
 import type { Log } from './log.ts';
@@ -25,6 +26,7 @@ export interface AuthorizationPartDeps {
   readonly streams: Streams;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly turns: Turns;
   readonly identity: Identity;
   readonly language: Language;
   readonly log: Log;
@@ -66,7 +68,7 @@ export function createRbacControllers(
     onError: (error) =>
       log.error({ err: error }, 'default roles could not be made; it is tried again'),
   });
-  return together([making, aggregation]);
+  return controllerManager([making, aggregation]);
 }
 
 /** Whether the default roles are there: before, most users can do nothing. Stays true. */

@@ -9,7 +9,7 @@
  * What it is not: the controllers (src/controllers), or which of them run (controller-choice.ts).
  */
 import type { KindInfo } from '../../apimachinery/scheme.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createEventExpiry } from '../../controllers/event-expiry.ts';
 import { createGarbageCollector } from '../../controllers/garbage-collector.ts';
@@ -76,7 +76,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
     );
   }
   const controllers = (own: RegistryDeps): Controller =>
-    together([
+    controllerManager([
       controllersOf(own, announces ? kind : undefined, config.eventTtlMs, deps),
       deps.controllers(own),
     ]);
@@ -105,7 +105,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
       }
       everywhere = deps.everywhere({ instance, own, securePort });
       everywhere.start();
-      together(running).start();
+      controllerManager(running).start();
     },
     async stop() {
       // First the server says that it goes, then it takes back what it has said of itself.
@@ -113,7 +113,7 @@ export function createBackground(config: CompletedConfig, deps: BackgroundDeps):
         await identity?.stop();
         await everywhere?.stop();
       };
-      await Promise.all([together(running).stop(), leave()]);
+      await Promise.all([controllerManager(running).stop(), leave()]);
     },
     hooks: new Map(
       announces && kind !== undefined
@@ -129,11 +129,13 @@ function controllersOf(
   registry: RegistryDeps,
   identityLeases: KindInfo | undefined,
   eventTtlMs: number,
-  { log, timers }: BackgroundDeps,
+  { log, parts, timers }: BackgroundDeps,
 ): Controller {
+  const { queues } = parts;
   const namespaces = createNamespaceController({
     registry,
     timers,
+    queues,
     onError: (namespace, error) => {
       log.error({ err: error, namespace }, 'a namespace could not be emptied; it is tried again');
     },
@@ -141,12 +143,13 @@ function controllersOf(
   const garbage = createGarbageCollector({
     registry,
     timers,
+    queues,
     onMisplaced: ({ kind, entry }) => {
       const object = `${kind.kind} ${entry.name}`;
       log.warn({ object }, 'an object without a namespace names an owner in one: it is kept');
     },
-    onError: (place, error) => {
-      log.error({ err: error, place }, 'garbage could not be collected; it is tried again');
+    onError: (reference, error) => {
+      log.error({ err: error, reference }, 'garbage could not be collected; it is tried again');
     },
   });
   const events = createEventExpiry({
@@ -156,14 +159,14 @@ function controllersOf(
     onError: (error) => log.warn({ err: error }, 'expired events were not removed; tried again'),
   });
   const always = [namespaces, garbage, events];
-  if (identityLeases === undefined) return together(always);
+  if (identityLeases === undefined) return controllerManager(always);
   const collector = createIdentityLeaseCollector({
     registry,
     timers,
     kind: identityLeases,
     onError: (error) => log.warn({ err: error }, 'expired leases of servers were not removed'),
   });
-  return together([...always, collector]);
+  return controllerManager([...always, collector]);
 }
 
 function electionOf(

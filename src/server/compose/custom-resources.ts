@@ -21,12 +21,13 @@ import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { approvalState } from '../../apis/apiextensions/protected-groups.ts';
 import { cleanupFinalizer } from '../../apis/apiextensions/strategy.ts';
 import { apiServicesGroup } from '../../apis/local-api-services.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createDefinedApiServices } from '../../controllers/definitions/defined-api-services.ts';
 import { createDefinitionLifecycle } from '../../controllers/definitions/definition-lifecycle.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { KindStrategy, StrategyOf } from '../../registry/strategy.ts';
+import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
@@ -48,11 +49,17 @@ export interface CustomResourcesDeps {
   readonly release: number;
 }
 
+export interface ControllerPorts {
+  readonly log: Log;
+  readonly timers: Timers;
+  readonly queues: QueueMeters;
+}
+
 export interface CustomResources {
   /** Undefined: nobody has defined the kind. */
   strategyOf(kind: KindInfo): KindStrategy | undefined;
   /** Where controllers run. */
-  controllers(registry: RegistryDeps, log: Log, timers: Timers): Controller;
+  controllers(registry: RegistryDeps, ports: ControllerPorts): Controller;
 }
 
 /** What is defined is served when this returns, and from then on as definitions change. */
@@ -94,11 +101,12 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
   });
   return {
     strategyOf: (each) => served.strategyOf(each),
-    controllers: (registry, log, timers) =>
-      together([
+    controllers: (registry, { log, queues, timers }) =>
+      controllerManager([
         createDefinitionLifecycle({
           registry,
           timers,
+          queues,
           kind,
           reader,
           finalizer: cleanupFinalizer(identity),
@@ -108,7 +116,7 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
             log.error({ err: error, definition }, 'a definition was not kept; it is tried again');
           },
         }),
-        ...apiServicesOf(deps, registry, log, timers),
+        ...apiServicesOf(deps, registry, { log, queues, timers }),
       ]),
   };
 }
@@ -116,15 +124,14 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
 function apiServicesOf(
   { identity, scheme }: CustomResourcesDeps,
   registry: RegistryDeps,
-  log: Log,
-  timers: Timers,
+  { log, queues, timers }: ControllerPorts,
 ): readonly Controller[] {
   const group = identity.fill(apiServicesGroup);
   const kind = scheme.findStorage({ group, resource: 'apiservices' });
   if (kind === undefined) return [];
   const onError = (service: string, error: unknown): void =>
     log.warn({ err: error, service }, 'an APIService was not kept; it is tried again');
-  return [createDefinedApiServices({ registry, timers, kind, onError })];
+  return [createDefinedApiServices({ registry, timers, queues, kind, onError })];
 }
 
 /** Of all kinds: those that users define have strategies of their own. */

@@ -102,7 +102,7 @@ export async function prepareListeners(
       httpPort === undefined || plain === undefined
         ? undefined
         : await open('--http-port', () => plain.listen({ ...common, port: httpPort }, handler));
-    return together(address, secure, http);
+    return listenersOf(address, secure, http);
   };
 }
 
@@ -143,7 +143,7 @@ async function listenSecure(
   return transport.listen({ ...options, tls }, handler);
 }
 
-function together(
+function listenersOf(
   bindAddress: string,
   secure: HttpServer | undefined,
   http: HttpServer | undefined,

@@ -21,11 +21,13 @@ import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
 import { isAlreadyExists } from '../../apimachinery/status-error.ts';
 import { defaultNamespaces } from '../../apis/core/namespaces/default-namespaces.ts';
 import type { KindSet } from '../../apis/kind-set.ts';
-import { decisionsOf, operationsOf } from '../../apis/operations.ts';
+import { connectionsOf, decisionsOf, operationsOf } from '../../apis/operations.ts';
 import { apiServicesGroup, localApiServices } from '../../apis/local-api-services.ts';
 import { strategiesOf } from '../../apis/strategies.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
 import { reconcileApiServices } from '../../controllers/local-api-services.ts';
+import { createQueueMeters } from '../../controllers/queue-meters.ts';
+import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import { reconcileRbacDefaults } from '../../controllers/rbac-defaults.ts';
 import { turnLabels } from '../../endpoints/request-counts.ts';
 import type { RequestInfo } from '../../endpoints/request-info.ts';
@@ -57,6 +59,7 @@ import { expiryOf } from './token-serving.ts';
 import { serveCustomResources, withCustomStrategies } from './custom-resources.ts';
 import type { CustomResources } from './custom-resources.ts';
 import { createMigration } from './validation-migration.ts';
+import { wholeTurnMs } from '../../stdx/turns.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
 import type { ServerMigration } from './validation-migration.ts';
 
@@ -68,6 +71,8 @@ export interface ServerParts {
   readonly tokens: TokenDeadlines;
   readonly committer: GroupCommitter;
   readonly registry: RegistryDeps;
+  /** Of the controllers. */
+  readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
   readonly turnWatch: TurnWatch<RequestInfo>;
   readonly validation: Pick<ServerMigration, 'stats'>;
@@ -104,17 +109,18 @@ export async function assembleParts(
   const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   const committer = createCommitter({ storage, timers, isEnding, limits });
   const language = expressionLanguage(config, identity);
+  const turnWatch = turnWatchOf(scheme, { clock, timers });
+  const turns = watchedTurns({ clock, timers }, turnWatch);
   const authorization = startAuthorization(config.access.authorization, {
     streams,
     clock,
     timers,
+    turns,
     identity,
     language,
     log,
   });
   const validation = createMigration(config.featureGates, log);
-  const turnWatch = turnWatchOf(scheme, { clock, timers });
-  const turns = watchedTurns({ clock, timers }, turnWatch);
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
   const customResources = serveCustomResources({ ...common, release: config.release });
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
@@ -127,7 +133,8 @@ export async function assembleParts(
     ...actorSettings(config, identity, log),
     root,
     decide,
-    answer: createAnswers({ scheme, guardOf, strategyOf, turns }),
+    answer: createAnswers(scheme, guardOf),
+    pause: () => turns.pause(wholeTurnMs),
     storage,
     committer,
     clock,
@@ -141,6 +148,7 @@ export async function assembleParts(
     scheme,
     identity,
     operationOf: operationsOf(identity, kinds),
+    connectionOf: connectionsOf(identity, kinds),
     strategyOf,
     clock,
     prng,
@@ -156,6 +164,7 @@ export async function assembleParts(
     tokens: new TokenDeadlines(),
     committer,
     registry,
+    queues: createQueueMeters(clock),
     encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,
     validation,

@@ -18,7 +18,7 @@ import { buildScheme } from '../../apis/build-scheme.ts';
 import { builtInKinds } from '../../apis/kind-set.ts';
 import type { KindSet } from '../../apis/kind-set.ts';
 import { parseRuntimeConfig } from '../../apis/runtime-config.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
@@ -173,11 +173,11 @@ function controllersOf(
   access: AccessParts,
   system: SystemObjects,
 ): (registry: RegistryDeps) => Controller {
-  const { customResources } = parts;
+  const { customResources, queues } = parts;
   return (registry) => {
-    const ofDefinitions =
-      customResources === undefined ? [] : [customResources.controllers(registry, log, timers)];
-    return together([access.controllers(registry), system.controllers(registry), ...ofDefinitions]);
+    const ports = { log, timers, queues };
+    const own = customResources === undefined ? [] : [customResources.controllers(registry, ports)];
+    return controllerManager([access.controllers(registry), system.controllers(registry), ...own]);
   };
 }
 

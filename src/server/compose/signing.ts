@@ -9,7 +9,8 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { openAuthority } from '../../pki/certificate-requests.ts';
 import type { SigningAuthority } from '../../pki/certificate-requests.ts';
 import type { AccessChecker } from '../../authorization/authorizer.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
+import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createApprover, NotPermitted } from '../../controllers/signing/approver.ts';
 import { createSigningCleaner } from '../../controllers/signing/cleaner.ts';
@@ -59,6 +60,7 @@ export interface SigningControllersDeps {
   readonly chosen: ReadonlySet<ControllerShortName>;
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly log: Log;
   readonly access: AccessChecker;
   readonly authorities: ReadonlyMap<string, SigningAuthority>;
@@ -67,7 +69,7 @@ export interface SigningControllersDeps {
 
 /** Those that were chosen. */
 export function createSigningControllers(deps: SigningControllersDeps): Controller {
-  const { access, authorities, chosen, lifeMs, log, registry, timers } = deps;
+  const { access, authorities, chosen, lifeMs, log, queues, registry, timers } = deps;
   const running: Controller[] = [];
   if (chosen.has('csrapproving')) {
     const onError = (name: string, error: unknown): void => {
@@ -75,17 +77,17 @@ export function createSigningControllers(deps: SigningControllersDeps): Controll
       if (error instanceof NotPermitted) log.debug({ name, why: error.message }, what);
       else log.warn({ err: error, name }, what);
     };
-    running.push(createApprover({ registry, timers, access, onError }));
+    running.push(createApprover({ registry, timers, queues, access, onError }));
   }
   if (chosen.has('csrsigning')) {
     const onError = (name: string, error: unknown): void =>
       log.warn({ err: error, name }, 'a certificate could not be signed; it is tried again');
-    running.push(createSigner({ registry, timers, authorities, lifeMs, onError }));
+    running.push(createSigner({ registry, timers, queues, authorities, lifeMs, onError }));
   }
   if (chosen.has('csrcleaner')) {
     const onError = (error: unknown): void =>
       log.warn({ err: error }, 'old signing requests were not removed; it is tried again');
     running.push(createSigningCleaner({ registry, timers, onError }));
   }
-  return together(running);
+  return controllerManager(running);
 }

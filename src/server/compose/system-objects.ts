@@ -23,7 +23,7 @@ import {
 } from '../../apis/flowcontrol/default-configuration.ts';
 import type { DefaultConfiguration } from '../../apis/flowcontrol/default-configuration.ts';
 import { systemPriorityClasses } from '../../apis/scheduling/system-priority-classes.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { identityLeaseName } from '../../controllers/identity-lease.ts';
 import type { ServerInstance } from '../../controllers/identity-lease.ts';
@@ -58,7 +58,7 @@ const tracksTokens = 27;
 const noSecurePort = 443;
 
 export interface SystemObjectsDeps {
-  readonly parts: Pick<ServerParts, 'registry'>;
+  readonly parts: Pick<ServerParts, 'registry' | 'queues'>;
   readonly timers: Timers;
   readonly log: Log;
   readonly trust: AuthenticationTrust;
@@ -115,7 +115,7 @@ export async function startSystemObjects(
   }
   return {
     controllers: (registry) =>
-      together([
+      controllerManager([
         ...jobs.map(({ name, work, everyMs }) =>
           repeatWork({
             timers,
@@ -128,7 +128,7 @@ export async function startSystemObjects(
         ...(chosen.has('flowcontrol') ? conditionsOf(registry, deps) : []),
       ]),
     everywhere: (where) =>
-      together([
+      controllerManager([
         ...(trust === undefined ? [] : [trust]),
         ...(chosen.has('kubernetesservice') ? [serviceOf(config, deps, where)] : []),
       ]),
@@ -208,6 +208,7 @@ function trustKeeperOf({ parts, timers, log, trust }: SystemObjectsDeps) {
   return createTrustKeeper({
     registry: parts.registry,
     timers,
+    queues: parts.queues,
     trust,
     onError: (error) =>
       log.warn({ err: error }, 'whom this server trusts could not be told; it is tried again'),

@@ -20,8 +20,6 @@ import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { ObjectKey } from '../../storage/keys.ts';
 import type { RecordTimer } from '../../storage/record.ts';
-import { followResource } from '../../../streams/follow-resource.ts';
-import type { Following } from '../../../streams/follow-resource.ts';
 import type { Entry } from '../../../streams/streams.ts';
 
 const restoredPerTurn = 256;
@@ -43,7 +41,7 @@ export class TokenDeadlines {
   }
 
   controller({ onError, registry, root, timers }: TokenDeadlinesDeps): Controller {
-    let following: Following | undefined;
+    let stopFollowing: (() => void) | undefined;
     let run: TokenActors | undefined;
     return {
       start: () => {
@@ -55,10 +53,10 @@ export class TokenDeadlines {
           onError: ({ name }, error) => onError(name, error),
         });
         this.#actors = run;
-        following = follow(registry, timers, run);
+        stopFollowing = follow(registry, timers, run);
       },
       stop: async () => {
-        following?.stop();
+        stopFollowing?.();
         if (this.#actors === run) this.#actors = undefined;
         await run?.stop();
       },
@@ -66,28 +64,27 @@ export class TokenDeadlines {
   }
 }
 
-function follow(registry: RegistryDeps, timers: Timers, actors: TokenActors): Following {
+/** Until what it returns is called. */
+function follow(registry: RegistryDeps, timers: Timers, actors: TokenActors): () => void {
   const { identity, streams } = registry;
   const { system } = identity.namespaces;
   const tell = (name: string): void => {
     const entry = streams.snapshot(secretsResource).get(system, name);
     actors.stored({ ...secretsResource, namespace: system, name }, timerOf(registry, entry));
   };
-  return followResource(streams, timers, secretsResource, {
-    name: 'token-deadlines',
-    onState(snapshot) {
-      const names = [...snapshot.entries(system)].map(({ name }) => name);
-      const restore = (from: number): void => {
-        for (const name of names.slice(from, from + restoredPerTurn)) tell(name);
-        const next = from + restoredPerTurn;
-        if (next < names.length) timers.nextTurn(() => restore(next));
-      };
-      restore(0);
-    },
-    onChange(namespace, name) {
-      if (namespace === system) tell(name);
-    },
+  const restore = (names: readonly string[], from: number): void => {
+    for (const name of names.slice(from, from + restoredPerTurn)) tell(name);
+    const next = from + restoredPerTurn;
+    if (next < names.length) timers.nextTurn(() => restore(names, next));
+  };
+  const events = streams.resourceEvents(secretsResource);
+  const subscription = streams.followers.follow('token-deadlines', events, (event) => {
+    if (event.type === 'RESET') {
+      const names = [...event.snapshot.entries(system)].map(({ name }) => name);
+      restore(names, 0);
+    } else if (event.entry.namespace === system) tell(event.entry.name);
   });
+  return () => subscription.unsubscribe();
 }
 
 /** A record of a token that an older release wrote has no timer: it begins valid. */

@@ -23,14 +23,16 @@ import { createTokenIssuer } from '../../authentication/service-account-issuer.t
 import type { TokenIssuer } from '../../authentication/service-account-issuer.ts';
 import { readTokenReviewServer } from '../../authentication/token-review-server.ts';
 import { createWebhookTokens } from '../../authentication/webhook-token-authenticator.ts';
+import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import { createBootstrapSigner } from '../../controllers/bootstrap-signer.ts';
-import { together } from '../../controllers/controller.ts';
+import { controllerManager } from '../../controllers/controller.ts';
 import type { Controller } from '../../controllers/controller.ts';
 import { createDefaultAccounts, createRootCaMaps } from '../../controllers/default-accounts.ts';
 import { createTokenCleaner } from '../../controllers/token-cleaner.ts';
 import { createTokenSecrets } from '../../controllers/token-secrets.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { RootActor } from '../../../actors/root-actor.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
@@ -50,6 +52,8 @@ export interface TokenPartsDeps {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** For expressions that take long. */
+  readonly turns: Turns;
   readonly prng: Prng;
   readonly log: Log;
   readonly streams: Streams;
@@ -137,7 +141,7 @@ function defaultIssuer({ name }: Identity): string {
 }
 
 function trustedIssuers(
-  { clock, jwt, log, timers }: TokenPartsDeps,
+  { clock, jwt, log, timers, turns }: TokenPartsDeps,
   own: readonly string[],
   audiences: readonly string[],
   claims: ClaimLanguage,
@@ -147,7 +151,7 @@ function trustedIssuers(
   const onError = (issuer: string, error: unknown): void => {
     log.warn({ issuer, err: error }, 'the keys of an issuer could not be had');
   };
-  return createIssuerAuthenticator({ issuers, clock, timers, audiences, onError });
+  return createIssuerAuthenticator({ issuers, clock, timers, turns, audiences, onError });
 }
 
 /** @throws OptionsError. */
@@ -198,6 +202,7 @@ export interface TokenControllersDeps {
   readonly config: TokenConfig;
   readonly registry: RegistryDeps;
   readonly timers: Timers;
+  readonly queues: QueueMeters;
   readonly log: Log;
   readonly issuer: TokenIssuer;
   /** PEM of who signs the serving certificate; undefined: nobody does. */
@@ -206,13 +211,13 @@ export interface TokenControllersDeps {
 
 /** Those that were chosen, and the actors of bootstrap tokens, which always run. */
 export function createTokenControllers(deps: TokenControllersDeps): Controller {
-  const { config, issuer, log, registry, root, rootCa, timers, tokens } = deps;
+  const { config, issuer, log, queues, registry, root, rootCa, timers, tokens } = deps;
   const on = config.controllers;
   const failed =
     (what: string) =>
     (name: string, error: unknown): void =>
       log.warn({ err: error, name }, `${what}; it is tried again`);
-  const base = { registry, timers };
+  const base = { registry, timers, queues };
   const running: Controller[] = [
     tokens.controller({ ...base, root, onError: failed('a bootstrap token could not be timed') }),
   ];
@@ -236,5 +241,5 @@ export function createTokenControllers(deps: TokenControllersDeps): Controller {
     const onError = failed('the public client configuration could not be signed');
     running.push(createBootstrapSigner({ ...base, onError }));
   }
-  return together(running);
+  return controllerManager(running);
 }

@@ -74,7 +74,7 @@ export function measuredOf(parts: ServerParts): readonly Measured[] {
 export function loadMeasured(inFlight: InFlight, load: TransportLoad): readonly Measured[] {
   const { answers, bodies } = load;
   return [
-    of('sluice_watches_open', 'Watches that hold a place.', () => inFlight.streamsCount),
+    of('sluice_watches_open', 'Watches that hold a seat.', () => inFlight.streamsCount),
     of('sluice_request_body_bytes', 'Bytes of request bodies held.', () => bodies.heldBytes),
     of(
       'sluice_unread_answer_bytes',

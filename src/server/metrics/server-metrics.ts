@@ -24,6 +24,7 @@ import type {
 import type { MetricsView } from './metric-stability.ts';
 import { createMetricsWriter } from './metrics-text.ts';
 import { followerSeries, objectSeries, storeSeries, watchSeries } from './object-series.ts';
+import { queueSeries } from './queue-series.ts';
 import { accessSeries, inFlightSeries, requestSeries } from './request-series.ts';
 import type { ServerParts } from '../compose/server-parts.ts';
 
@@ -73,6 +74,7 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
       ...watchSeries(watches),
       ...turnSeries(parts.turnWatch),
       ...followerSeries(streams),
+      ...queueSeries(parts.queues),
       ...storeSeries(deps.storeTimes),
       handshakeSeries(() => handshakeErrors),
       ...deps.series,

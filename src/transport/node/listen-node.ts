@@ -42,7 +42,7 @@ import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
-import { createStreamTurns } from './stream-turns.ts';
+import { createStreamTurns, handshakesPerTurn, requestsPerTurn } from './stream-turns.ts';
 
 /** For the last words of an idle connection. */
 const goodbyeMs = 1_000;
@@ -58,7 +58,7 @@ export const listenNode: Listen = async (options, handler) => {
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
     stopping: false,
   };
-  const streamTurns = createStreamTurns(systemTimers);
+  const streamTurns = createStreamTurns(systemTimers, requestsPerTurn);
   const goesAway = chanceOf(options.goawayChance ?? 0);
   const serve = (req: NodeRequest, res: NodeResponse): void => {
     if (!('authority' in req)) return serveRequest(req, res, shared, handler);
@@ -215,6 +215,7 @@ function tlsServer(
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
+  sliceHandshakes(server);
   server.on('session', (session) => {
     let openStreams = 0;
     sessions.add(session);
@@ -234,6 +235,19 @@ function tlsServer(
     });
   });
   return server;
+}
+
+/** Hundreds of connections may come in one turn, and node would begin with all of them. What comes
+ * on one that waits is read, as far as a socket's buffer goes. */
+function sliceHandshakes(server: Http2SecureServer): void {
+  const handshakes = createStreamTurns(systemTimers, handshakesPerTurn);
+  const listeners = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    handshakes(socket, () => {
+      for (const listener of listeners) listener.call(server, socket);
+    });
+  });
 }
 
 /** Above it node refuses streams: room for all answers of a connection, and for their heads. */

@@ -12,8 +12,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { constants } from 'node:http2';
 import { assert } from '../../stdx/assert.ts';
-import { ticketOf } from '../../stdx/slot-set.ts';
-import type { Ticket } from '../../stdx/slot-set.ts';
+import { slotOf } from '../../stdx/slot-set.ts';
+import type { Slot } from '../../stdx/slot-set.ts';
 import { closedStream } from '../closed-stream.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
 import {
@@ -72,8 +72,8 @@ export class NodeExchange implements HttpExchange, Expiring, Unread {
   readonly remoteAddress: string;
   readonly peerCertificate: PeerCertificateChain | undefined;
   deadlineMs = 0;
-  readonly waiting: Ticket<Expiring> = ticketOf<Expiring>(this);
-  readonly #reading: Ticket<Unread> = ticketOf<Unread>(this);
+  readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
+  readonly #reading: Slot<Unread> = slotOf<Unread>(this);
   readonly #connection: Connection;
   readonly #req: NodeRequest;
   readonly #res: NodeResponse;

@@ -1,17 +1,21 @@
 /**
- * When the requests of HTTP/2 begin. One read of a connection brings hundreds of streams, and maybe
- * the resets of all of them behind their heads: node tells of each head before it has read on.
+ * When requests of HTTP/2 begin, and handshakes of TLS. One read of a connection brings hundreds of
+ * streams, and maybe the resets of all of them behind their heads: node tells of each head before
+ * it has read on. And hundreds of clients come in one turn after a restart, each with certificates
+ * to be looked at.
  *
- * The first request of a turn begins at once. Those behind it wait for the next turn, where one
- * that was reset costs nothing, and then begin in their order, so many in a turn.
+ * The first of a turn begins at once. Those behind it wait for the next turn, where one that was
+ * reset costs nothing, and then begin in their order, so many in a turn.
  *
  * Bounds: at most the open streams of all connections wait (`http2StreamsMax` each), and those
- * that were reset in this turn or wait behind them.
+ * that were reset in this turn or wait behind them; or `connectionsMax` connections.
  */
 import type { Timers } from '../../stdx/clock.ts';
 
 /** Each takes a fraction of a millisecond before its first wait. */
-const beginningsPerTurn = 16;
+export const requestsPerTurn = 16;
+/** A handshake takes a millisecond, and several where a client sends a chain of certificates. */
+export const handshakesPerTurn = 2;
 
 interface Waiting {
   readonly stream: { readonly closed: boolean };
@@ -21,7 +25,10 @@ interface Waiting {
 /** Calls `begin` now or in a later turn, or never when the stream is closed by then. */
 export type StreamTurns = (stream: Waiting['stream'], begin: () => void) => void;
 
-export function createStreamTurns(timers: Pick<Timers, 'nextTurn'>): StreamTurns {
+export function createStreamTurns(
+  timers: Pick<Timers, 'nextTurn'>,
+  beginningsPerTurn: number,
+): StreamTurns {
   let taken = false;
   let arriving: Waiting[] = [];
   let beginning: Waiting[] = [];

@@ -11,8 +11,8 @@
  *    connection, and the client would lose the answer.
  */
 import { assert } from '../../stdx/assert.ts';
-import { ticketOf } from '../../stdx/slot-set.ts';
-import type { SlotSet, Ticket } from '../../stdx/slot-set.ts';
+import { slotOf } from '../../stdx/slot-set.ts';
+import type { SlotSet, Slot } from '../../stdx/slot-set.ts';
 import type { Deadlines, Expiring } from '../deadlines.ts';
 import { closedStream } from '../closed-stream.ts';
 import { isBodiless, isFramingHeader, safeHeaderValue, statusLine } from '../header-rules.ts';
@@ -49,8 +49,8 @@ export class UwsExchange implements HttpExchange, Expiring {
   readonly peerCertificate = undefined;
   readonly headBytes: number;
   deadlineMs = 0;
-  readonly waiting: Ticket<Expiring> = ticketOf<Expiring>(this);
-  readonly #living: Ticket<UwsExchange> = ticketOf<UwsExchange>(this);
+  readonly waiting: Slot<Expiring> = slotOf<Expiring>(this);
+  readonly #living: Slot<UwsExchange> = slotOf<UwsExchange>(this);
   readonly #res: UwsResponse;
   readonly #shared: UwsShared;
   /** Name, value, name, value, in the order they came. */
@@ -390,7 +390,7 @@ export class UwsExchange implements HttpExchange, Expiring {
 class UnreadBody implements Unread {
   readonly #exchange: UwsExchange;
   readonly #answers: UnreadAnswers;
-  readonly #ticket: Ticket<Unread> = ticketOf<Unread>(this);
+  readonly #slot: Slot<Unread> = slotOf<Unread>(this);
   readonly #totalBytes: number;
   #takenBytes = 0;
   #sinceMs: number;
@@ -401,7 +401,7 @@ class UnreadBody implements Unread {
     this.#answers = answers;
     this.#sinceMs = answers.nowMs();
     answers.hold(totalBytes);
-    answers.add(this.#ticket);
+    answers.add(this.#slot);
   }
 
   taken(bytes: number): void {
@@ -422,7 +422,7 @@ class UnreadBody implements Unread {
   end(): void {
     this.#answers.release(this.#totalBytes - this.#takenBytes);
     this.#takenBytes = this.#totalBytes;
-    this.#answers.remove(this.#ticket);
+    this.#answers.remove(this.#slot);
   }
 }
 

@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
 
-const sourceFolder = path.resolve('test/conformance/client-go');
+const clientFolder = path.resolve('test/conformance/client-go');
 const library = 'src/k8s.io/client-go';
 /** Milliseconds; the first build makes the whole library. */
 const buildMsMax = 900_000;
@@ -28,27 +28,37 @@ export interface GoTools {
   readonly kind: 'found';
   readonly go: string;
   readonly goPath: string;
+  /** Of the library. */
+  readonly root: string;
 }
 
 export type FoundGo = GoTools | { readonly kind: 'missing'; readonly reason: string };
 
 export function findGo(): FoundGo {
-  const goPath = process.env['SLUICE_GOPATH'] ?? '/usr/share/gocode';
-  const root = goPath
-    .split(path.delimiter)
-    .map((each) => path.join(each, library))
-    .find((each) => existsSync(each));
-  if (root === undefined) {
-    return { kind: 'missing', reason: `no ${library} in ${goPath} (SLUICE_GOPATH)` };
-  }
+  const found = findGoWith(library);
+  if (found.kind === 'missing') return found;
+  const { goPath, root } = found;
   const watcher = path.join(root, 'tools', 'watch', 'retrywatcher.go');
   if (!readFileSync(watcher, 'utf8').includes('func NewRetryWatcherWithContext(')) {
     return { kind: 'missing', reason: `client-go in ${goPath} is older than 0.33` };
   }
+  return found;
+}
+
+/** Go, and where one of its libraries is: `src/k8s.io/client-go`. */
+export function findGoWith(wanted: string): FoundGo {
+  const goPath = process.env['SLUICE_GOPATH'] ?? '/usr/share/gocode';
+  const root = goPath
+    .split(path.delimiter)
+    .map((each) => path.join(each, wanted))
+    .find((each) => existsSync(each));
+  if (root === undefined) {
+    return { kind: 'missing', reason: `no ${wanted} in ${goPath} (SLUICE_GOPATH)` };
+  }
   const candidates = [process.env['SLUICE_GO'], onPath(), debianGo(goPath)];
   const go = candidates.find((each) => each !== undefined && existsSync(each));
   if (go === undefined) return { kind: 'missing', reason: 'no go command (SLUICE_GO)' };
-  return { kind: 'found', go, goPath };
+  return { kind: 'found', go, goPath, root };
 }
 
 function onPath(): string | undefined {
@@ -65,8 +75,10 @@ function debianGo(goPath: string): string {
   return path.join(first, '..', '..', 'lib', 'go', 'bin', 'go');
 }
 
+export const buildGoClient = (tools: GoTools): Promise<string> => buildGo(tools, clientFolder);
+
 /** Where the built program is; built anew when the sources have changed. */
-export async function buildGoClient({ go, goPath }: GoTools): Promise<string> {
+export async function buildGo({ go, goPath }: GoTools, sourceFolder: string): Promise<string> {
   const sources = readdirSync(sourceFolder)
     .filter((file) => file.endsWith('.go'))
     .sort();
@@ -74,7 +86,7 @@ export async function buildGoClient({ go, goPath }: GoTools): Promise<string> {
   for (const file of sources) hash.update(readFileSync(path.join(sourceFolder, file)));
   const name = hash.digest('hex').slice(0, 16);
   const folder = path.join(tmpdir(), 'sluice-client-go');
-  const program = path.join(folder, `client-go-${name}`);
+  const program = path.join(folder, `${path.basename(sourceFolder)}-${name}`);
   if (existsSync(program)) return program;
   mkdirSync(folder, { recursive: true });
   const fresh = `${program}.${process.pid}`;

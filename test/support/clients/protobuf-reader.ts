@@ -10,7 +10,7 @@ import { reflect } from '@bufbuild/protobuf/reflect';
 import type { ReflectList, ReflectMap, ReflectMessage } from '@bufbuild/protobuf/reflect';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
 import { fieldName, readDescriptors } from '../data/protobuf-descriptors.ts';
-import type { FactField, FactType } from '../data/protobuf-descriptors.ts';
+import type { FactField, FactType } from '../../../generate/field-types.ts';
 
 const descriptors = readDescriptors();
 const magic = Buffer.from('k8s\0', 'latin1');

@@ -14,27 +14,8 @@ import {
   MessageOptionsSchema,
 } from '@bufbuild/protobuf/wkt';
 import type { DescriptorProto, FieldDescriptorProto } from '@bufbuild/protobuf/wkt';
+import type { FactField, FactType, TypeFacts } from '../../../generate/field-types.ts';
 import { readFacts } from './corpora.ts';
-
-export type FactType =
-  | string
-  | { readonly ref: string }
-  | { readonly list: FactType }
-  | { readonly map: FactType }
-  | { readonly enum: readonly string[] };
-
-export interface FactField {
-  readonly name?: string;
-  readonly number?: number;
-  readonly type: FactType;
-  readonly inline?: boolean;
-  readonly required?: boolean;
-  readonly nullable?: boolean;
-}
-
-interface Facts {
-  readonly types: Readonly<Record<string, { readonly fields: readonly FactField[] }>>;
-}
 
 const plainTypes: Readonly<Record<string, Type>> = {
   string: Type.STRING,
@@ -136,7 +117,7 @@ function describeField(owner: DescriptorProto, of: string, field: FactField): vo
   owner.field.push(made);
 }
 
-function messagesOf(facts: Facts): DescriptorProto[] {
+function messagesOf(facts: TypeFacts): DescriptorProto[] {
   const messages = Object.entries(special).map(([name, fields]) =>
     create(DescriptorProtoSchema, {
       name: messageName(name),
@@ -172,7 +153,7 @@ function messagesOf(facts: Facts): DescriptorProto[] {
 }
 
 export function readDescriptors(): Descriptors {
-  const facts = readFacts<Facts>();
+  const facts = readFacts<TypeFacts>();
   const file = create(FileDescriptorProtoSchema, {
     name: 'facts.proto',
     package: 'k',

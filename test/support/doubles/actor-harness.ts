@@ -15,6 +15,7 @@ import type {
   Decide,
   ObjectOutcome,
   Proposal,
+  ProposalSteps,
 } from '../../../actors/actors.ts';
 import type { CommandLog } from '../../../actors/command-log.ts';
 import { createRoot } from '../../../actors/root-actor.ts';
@@ -69,7 +70,10 @@ export function createOf(object: ApiObject, options: Partial<CreateCommand> = {}
 /** The commands of these tests carry the function that decides them: what is tested is what
  * becomes of a decision. */
 interface TestInput extends CommandInput {
-  readonly decide: (current: CurrentObject | undefined, answers: readonly Answer[]) => Proposal;
+  readonly decide: (
+    current: CurrentObject | undefined,
+    answers: readonly Answer[],
+  ) => Proposal | ProposalSteps;
 }
 
 const decideTest: Decide = (_key, { input }, current, answers) =>
@@ -213,6 +217,7 @@ export interface HarnessOptions {
   readonly encode?: typeof encodePod;
   readonly expiryOf?: ExpiryOf;
   readonly answer?: AnswerPort;
+  readonly pause?: () => Promise<void>;
   readonly commandLog?: CommandLog;
 }
 
@@ -229,6 +234,7 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
     root,
     decide: decideTest,
     answer: options.answer ?? (() => ({ kind: 'allowed' })),
+    pause: options.pause,
     onBroken: (error) => {
       throw error;
     },

@@ -9,6 +9,8 @@
  * what gives back the live object itself.
  */
 import { deepEqual } from '../../../stdx/deep-equal.ts';
+import { finished } from '../../../stdx/stepwise.ts';
+import type { Steps } from '../../../stdx/stepwise.ts';
 import { newBadRequest } from '../../status-error.ts';
 import type { StatusError } from '../../status-error.ts';
 import { formatRfc3339 } from '../../time.ts';
@@ -42,13 +44,16 @@ import { versionRules } from './version-rules.ts';
 /** Owns what was there before anybody applied. */
 const beforeFirstApply = 'before-first-apply';
 
-export const applyPatch: ApplyPatch = (request) => {
+export const applyPatch: ApplyPatch = (request) => finished(applyPatchSteps(request));
+
+/** applyPatch() in parts. */
+export function* applyPatchSteps(request: ApplyRequest): Steps<ApplyOutcome> {
   const { live, kind, apiVersion, manager, subresource } = request;
   const type = kind.typeAt(apiVersion) ?? deducedType;
   const intended = intendedPart(request.applied, live);
   const error = refusalOf(request, type, intended);
   if (error !== undefined) return { kind: 'refused', error };
-
+  yield;
   const managed = decodeManaged(live?.metadata['managedFields']) ?? nothingManaged;
   const bare: JsonObject =
     live === undefined ? {} : kind.toVersion(withManagedFields(live, undefined), apiVersion);
@@ -59,12 +64,14 @@ export const applyPatch: ApplyPatch = (request) => {
     manager: managerIdentifier({ manager, operation: 'Apply', apiVersion, subresource }),
     force: request.force,
   };
-  const outcome = applyOrTakeOver(request, type, bare, intent, start.owners);
+  yield;
+  const outcome = yield* applyOrTakeOver(request, type, bare, intent, start.owners);
+  yield;
   if (outcome.kind === 'conflicts') {
     return { kind: 'refused', error: newApplyConflict(outcome.conflicts) };
   }
-  return finish(request, managed, start.times, intent.manager, outcome);
-};
+  return yield* finish(request, managed, start.times, intent.manager, outcome);
+}
 
 /** Why the intent is none of this kind, if so. */
 function refusalOf(
@@ -120,43 +127,47 @@ function startingOwners(
 }
 
 /** A conflict with what client-side apply had set is none for the client that goes on with it. */
-function applyOrTakeOver(
+function* applyOrTakeOver(
   request: ApplyRequest,
   type: MergeType,
   bare: JsonObject,
   intent: Intent,
   owners: Managers,
-): Applied {
+): Steps<Applied> {
   const rules = versionRules(request);
   const live = { value: bare, version: request.apiVersion };
-  const outcome = applyIntent(rules, live, intent, owners);
+  const outcome = yield* applyIntent(rules, live, intent, owners);
   if (outcome.kind === 'applied') return outcome;
+  yield;
   const conflicts = withoutLastApplied(request, type, bare, outcome.conflicts);
   if (conflicts.size > 0) return { kind: 'conflicts', conflicts };
-  return applyIntent(rules, live, { ...intent, force: true }, owners);
+  yield;
+  return yield* applyIntent(rules, live, { ...intent, force: true }, owners);
 }
 
-function finish(
+function* finish(
   request: ApplyRequest,
   managed: Managed,
   times: Map<string, string>,
   writer: string,
   outcome: AppliedIntent,
-): ApplyOutcome {
+): Steps<ApplyOutcome> {
   const { live, kind, nowMs } = request;
   const owners: ManagersDraft = outcome.managers;
   const claim = owners.get(writer);
   if (claim !== undefined) setOwned(owners, writer, withSet(claim, withoutOwnerless(claim.set)));
   const merged = withLastApplied(request, outcome.value as ApiObject);
   const stored = live === undefined ? merged : kind.toVersion(merged, live.apiVersion);
+  yield;
   const object = request.complete?.(stored) ?? stored;
-
+  yield;
   const before = live && withManagedFields(live, undefined);
   const isSame = before !== undefined && deepEqual(withManagedFields(object, undefined), before);
   if (isSame && sameOwners(owners, managed.owners)) return { kind: 'ok', object: live ?? object };
   if (!isSame || !sameClaim(owners, managed.owners, writer)) {
     times.set(writer, formatRfc3339(nowMs));
   }
+  yield;
   const entries = encodeManaged(owners, managed, times);
   return { kind: 'ok', object: withManagedFields(isSame ? (live ?? object) : object, entries) };
 }

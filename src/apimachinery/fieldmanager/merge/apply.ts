@@ -2,6 +2,7 @@
  * Server-side apply of an intent (spec 1, sections 3.2 and 4.5): merged into the live object, minus
  * what the same manager applied last time and nobody claims any more.
  */
+import type { Steps } from '../../../stdx/stepwise.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { difference, intersection, isEmptySet, union, unionOf } from '../fieldpath/field-set.ts';
 import type { JsonValue } from '../../unstructured.ts';
@@ -34,23 +35,25 @@ export interface Intent extends VersionedValue {
 }
 
 /** `live` has the version of the intent; the intent is valid in its type. */
-export function applyIntent(
+export function* applyIntent(
   rules: VersionRules,
   live: VersionedValue,
   intent: Intent,
   managers: Managers,
-): Applied {
+): Steps<Applied> {
   const { version, manager, force } = intent;
   const type = rules.typeAt(version);
   const current = new Map(reconcileManagers(rules, live, managers));
   const last = current.get(manager);
   const set = rules.writable(claimedFields(type, intent.value), version);
   current.set(manager, { set, version, applied: true });
+  yield;
   const merged = mergeValues(type, live.value, intent.value) ?? null;
-  const value = prune(rules, { value: merged, version }, current, last, {
+  const value = yield* prune(rules, { value: merged, version }, current, last, {
     claimed: set,
     intent: intent.value,
   });
+  yield;
   const taken = takeOver(rules, live, { value, version }, current, manager);
   if (taken.conflicts.size > 0 && !force) {
     return { kind: 'conflicts', conflicts: taken.conflicts };
@@ -65,13 +68,13 @@ interface Claim {
 }
 
 /** Removes what the manager applied last, does not apply now, and nobody else owns. */
-function prune(
+function* prune(
   rules: VersionRules,
   merged: VersionedValue,
   managers: Managers,
   last: OwnedFields | undefined,
   { claimed, intent }: Claim,
-): JsonValue {
+): Steps<JsonValue> {
   if (last === undefined || isEmptySet(last.set)) return merged.value;
   // The usual case: what was claimed last time is claimed again.
   if (last.version === merged.version && isEmptySet(difference(last.set, claimed))) {
@@ -79,24 +82,26 @@ function prune(
   }
   const before = rules.convert(merged, last.version);
   if (before === undefined) return merged.value;
+  yield;
   const type = rules.typeAt(last.version);
   const lastFields = withNamedFields(type, last.set);
   const bare = { ...before, value: removeItems(type, before.value, lastFields) };
   // Beside what is owned, empty lists of the intent stay: it says that they are there.
   const named = namedFields(rules.typeAt(merged.version), intent);
   const present = { set: named, version: merged.version, applied: true };
-  const owned = addBackOwned(rules, before, bare, [...managers.values(), present]);
+  const owned = yield* addBackOwned(rules, before, bare, [...managers.values(), present]);
+  yield;
   const pruned = addBackDangling(rules, before, owned, lastFields, intent);
   return (rules.convert(pruned, merged.version) ?? merged).value;
 }
 
 /** What some manager, or the intent itself, still owns stays. */
-function addBackOwned(
+function* addBackOwned(
   rules: VersionRules,
   merged: VersionedValue,
   pruned: VersionedValue,
   owners: readonly OwnedFields[],
-): VersionedValue {
+): Steps<VersionedValue> {
   const setsAt = new Map<string, FieldSet[]>();
   for (const { set, version } of owners) {
     const sets = setsAt.get(version);
@@ -112,10 +117,12 @@ function addBackOwned(
     const wholeAt = owned === undefined ? undefined : rules.convert(whole, version);
     const leftAt = wholeAt === undefined ? undefined : rules.convert(left, version);
     if (owned === undefined || wholeAt === undefined || leftAt === undefined) continue;
+    yield;
     const type = rules.typeAt(version);
     const keep = union(wholeFields(rules, leftAt), withNamedFields(type, owned));
     const drop = difference(wholeFields(rules, wholeAt), keep);
     whole = wholeAt;
+    yield;
     left = { value: removeItems(type, wholeAt.value, drop), version };
   }
   return left;

@@ -88,16 +88,6 @@ function inOrder(names: string[]): readonly string[] {
   return names;
 }
 
-/** Never through the prototype. */
-export function setMember(draft: Record<string, JsonValue>, name: string, value: JsonValue): void {
-  if (name === '__proto__') {
-    const property = { value, enumerable: true, configurable: true, writable: true };
-    Object.defineProperty(draft, name, property);
-  } else {
-    draft[name] = value;
-  }
-}
-
 /** Of a member. What no schema declares is treated as untyped; validation has refused it where
  * that matters. */
 export function memberType(map: MergeMap, name: string): MergeType {

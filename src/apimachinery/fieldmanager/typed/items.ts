@@ -4,12 +4,13 @@
  * Invariants: an atomic list or map is never taken apart. A list or map of which nothing is left is
  * null: that it was there is a field of its own, which the set would have to name.
  */
+import { setMember } from '../../../stdx/lookup.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import type { FieldSet } from '../fieldpath/field-set.ts';
 import { isEmptySet, isMember, memberMark, nodeAt } from '../fieldpath/field-set.ts';
 import { fieldElement } from '../fieldpath/path-element.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
-import { asList, asMap, formFor, isEmptyMap, memberOf, memberType, setMember } from './forms.ts';
+import { asList, asMap, formFor, isEmptyMap, memberOf, memberType } from './forms.ts';
 import { itemElement } from './list-items.ts';
 
 /** The value without the fields of the set. */

@@ -8,11 +8,12 @@
  * Invariants: nothing is removed. The intent has been validated. Parts that the intent does not
  * change are the same objects as before.
  */
+import { setMember } from '../../../stdx/lookup.ts';
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../../unstructured.ts';
 import type { MergeList, MergeMap, MergeType } from '../schema/merge-type.ts';
 import type { Form } from './forms.ts';
-import { asList, asMap, formFor, isEmptyMap, memberOf, memberType, setMember } from './forms.ts';
+import { asList, asMap, formFor, isEmptyMap, memberOf, memberType } from './forms.ts';
 import { itemElement } from './list-items.ts';
 
 /** Undefined when neither is there or nothing is left. */

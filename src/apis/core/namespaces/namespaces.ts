@@ -28,7 +28,6 @@ function podSecurityLabels({ metadata }: ApiObject, { labelDomain }: Identity): 
 export const namespaces: KindDefinition = {
   resource: '/namespaces',
   names: 'dns-label',
-  deletion: 'namespace',
   withoutDeleteCollection: true,
   selectableFields: 'status.phase!Active name=metadata.name',
   defaults: namespaceDefaults,

@@ -24,6 +24,8 @@ import { allWarnings, noWarnings, onWrite, warningsOfEach } from '../../warnings
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../../kind-definition.ts';
+import { notReached } from '../../connections.ts';
+import type { ProxyRefusal } from '../../connections.ts';
 import { proxySubresource } from '../../subresources.ts';
 import { firstOfList } from '../../defaults/plural-fields.ts';
 import { roundingOf } from '../../defaults/amounts.ts';
@@ -154,6 +156,9 @@ const nodeDefaults: DefaultTable = {
   },
 };
 
+const nodeProxyRefusal: ProxyRefusal = (_deps, { name }) =>
+  notReached(`the proxy to node ${name}`, 'its kubelet');
+
 export const nodes: KindDefinition = {
   resource: '/nodes',
   selectableFields: 'spec.unschedulable!false',
@@ -163,5 +168,5 @@ export const nodes: KindDefinition = {
   // A node registers itself with its status.
   strategy: () => ({ prepareForCreate: (node) => node }),
   table: ({ fill }) => nodeTable(fill),
-  subresources: { proxy: proxySubresource('NodeProxyOptions') },
+  subresources: { proxy: proxySubresource('NodeProxyOptions', nodeProxyRefusal) },
 };

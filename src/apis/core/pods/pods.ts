@@ -12,7 +12,6 @@ import { decideDisruptionMark } from './eviction.ts';
 export const pods: KindDefinition = {
   resource: '/pods',
   decisions: { 'pods/binding': decideBinding, 'pods/eviction': decideDisruptionMark },
-  deletion: 'pod',
   returnsDeletedObject: true,
   tracksGeneration: true,
   // Old nodes' agents send owners that they have misread, and when they saw the pod deleted.

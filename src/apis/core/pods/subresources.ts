@@ -3,6 +3,7 @@ import type { SubresourceDefinition, WrittenKind, KindDefinition } from '../../k
 import { proxySubresource, objectParts, writtenKind } from '../../subresources.ts';
 import { lookup } from '../../../stdx/lookup.ts';
 import { bindNamedPod, bindPod } from './binding.ts';
+import { podLog, podProxyRefusal, podStream } from './connection.ts';
 import { evict } from './eviction.ts';
 import { ephemeralContainerRules } from './ephemeral-containers.ts';
 import { resizeRules } from './resize.ts';
@@ -11,11 +12,11 @@ import type { Identity } from '../../../apimachinery/identity.ts';
 const resized = ['f:resources', 'f:resizePolicy'];
 
 export const podSubresources: Readonly<Record<string, SubresourceDefinition>> = lookup({
-  attach: connection('PodAttachOptions'),
-  exec: connection('PodExecOptions'),
-  log: { verbs: ['get'], connects: 'here' },
-  portforward: connection('PodPortForwardOptions'),
-  proxy: proxySubresource('PodProxyOptions'),
+  attach: stream('PodAttachOptions', 'attach'),
+  exec: stream('PodExecOptions', 'exec'),
+  log: { verbs: ['get'], connects: 'here', connection: podLog },
+  portforward: stream('PodPortForwardOptions', 'portforward'),
+  proxy: proxySubresource('PodProxyOptions', podProxyRefusal),
   binding: { verbs: ['create'], kinds: () => [bindingKind], operation: bindPod },
   eviction: { verbs: ['create'], kinds: evictionKinds, operation: evict },
   ephemeralcontainers: {
@@ -39,9 +40,10 @@ function staticAnnotation({ labelDomain }: Identity): string {
   return `${labelDomain}/config.mirror`;
 }
 
-function connection(kind: string): SubresourceDefinition {
+function stream(kind: string, name: Parameters<typeof podStream>[0]): SubresourceDefinition {
   const kinds = [writtenKind('', 'v1', kind, 'core')];
-  return { verbs: ['create', 'get'], kinds: () => kinds, connects: 'here' };
+  const connection = podStream(name);
+  return { verbs: ['create', 'get'], kinds: () => kinds, connects: 'here', connection };
 }
 
 /** Since this minor release of 1 an eviction is a stable kind; clients still send the older one. */

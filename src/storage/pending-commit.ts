@@ -1,19 +1,19 @@
 /**
- * A ticket: what becomes of one submitted mutation, and what a later one may be built on.
+ * A pending commit: what becomes of one submitted mutation, and what a later one may be built on.
  *
  *   queued ─▶ sent (batch, index) ─▶ applied (revision)
  *      └──────────────┴────────────▶ failed
  *
  * What it is not: the queue, or when anything is sent (committer.ts).
  *
- * Invariants: a ticket comes to its end once, and its state is set before its outcome is heard of,
+ * Invariants: a pending commit comes to its end once, and its state is set before its outcome is heard of,
  * so whoever is decided on it finds out. A mutation that was built on one that failed is not sent.
  */
 import { assert } from '../stdx/assert.ts';
 import type { Mutation, MutationOutcome, Precondition, Revision } from './storage.ts';
 
-/** A submitted mutation. `expect` of a later submission may be the ticket itself. */
-export interface CommitTicket {
+/** A submitted mutation. `expect` of a later submission may be the pending commit itself. */
+export interface PendingCommit {
   /** Resolves when durable, or with the reason why nothing was written.
    * Rejects with StorageError. */
   readonly outcome: Promise<CommitOutcome>;
@@ -26,9 +26,9 @@ export type CommitOutcome =
   /** The queue is full (`committerLimits`): try again later. */
   | { readonly kind: 'overloaded' };
 
-/** A mutation whose expectation is either a stored fact or an earlier ticket on the same key. */
+/** A mutation whose expectation is either a stored fact or an earlier pending commit on the same key. */
 export type Submission = Omit<Mutation, 'expect'> & {
-  readonly expect: Exclude<Mutation['expect'], { kind: 'after' }> | CommitTicket;
+  readonly expect: Exclude<Mutation['expect'], { kind: 'after' }> | PendingCommit;
 };
 
 type TicketState =
@@ -38,7 +38,7 @@ type TicketState =
   | { readonly kind: 'failed' };
 
 /** As the committer holds it. */
-export interface Ticket extends CommitTicket {
+export interface DeferredCommit extends PendingCommit {
   state: TicketState;
   resolve(outcome: CommitOutcome): void;
   reject(error: unknown): void;
@@ -47,19 +47,19 @@ export interface Ticket extends CommitTicket {
 const failed: TicketState = { kind: 'failed' };
 const queued: TicketState = { kind: 'queued' };
 
-/** The ticket that a submission is built on; undefined: on none. */
-export function predecessorOf(submission: Submission): Ticket | undefined {
+/** The pending commit that a submission is built on; undefined: on none. */
+export function predecessorOf(submission: Submission): DeferredCommit | undefined {
   if (!('outcome' in submission.expect)) return undefined;
-  const ticket = submission.expect as Ticket;
-  assert('state' in ticket, 'the ticket was not made by a committer');
-  return ticket;
+  const pending = submission.expect as DeferredCommit;
+  assert('state' in pending, 'the pending commit was not made by a committer');
+  return pending;
 }
 
 /** The precondition that the store can check in this batch; undefined: the predecessor was not
  * applied. */
 export function preconditionOf(submission: Submission, batch: number): Precondition | undefined {
   if (!('outcome' in submission.expect)) return submission.expect;
-  const state = (predecessorOf(submission) as Ticket).state;
+  const state = (predecessorOf(submission) as DeferredCommit).state;
   if (state.kind === 'applied') return { kind: 'revision', revision: state.revision };
   if (state.kind === 'failed') return undefined;
   // It has the same key: without an outcome it is in this very batch, or this one would wait.
@@ -67,7 +67,7 @@ export function preconditionOf(submission: Submission, batch: number): Precondit
   return { kind: 'after', index: state.index };
 }
 
-export function createTicket(): Ticket {
+export function createPendingCommit(): DeferredCommit {
   let resolve!: (outcome: CommitOutcome) => void;
   let reject!: (error: unknown) => void;
   const outcome = new Promise<CommitOutcome>((onResolve, onReject) => {
@@ -77,15 +77,15 @@ export function createTicket(): Ticket {
   return { outcome, state: queued, resolve, reject };
 }
 
-/** Ends a ticket with what became of its mutation. */
-export function settle(ticket: Ticket, outcome: CommitOutcome): void {
-  ticket.state =
+/** Ends a pending commit with what became of its mutation. */
+export function settle(pending: DeferredCommit, outcome: CommitOutcome): void {
+  pending.state =
     outcome.kind === 'applied' ? { kind: 'applied', revision: outcome.revision } : failed;
-  ticket.resolve(outcome);
+  pending.resolve(outcome);
 }
 
-/** Ends a ticket of which nobody knows what became, or that was never tried. */
-export function fail(ticket: Ticket, error: unknown): void {
-  ticket.state = failed;
-  ticket.reject(error);
+/** Ends a pending commit of which nobody knows what became, or that was never tried. */
+export function fail(pending: DeferredCommit, error: unknown): void {
+  pending.state = failed;
+  pending.reject(error);
 }

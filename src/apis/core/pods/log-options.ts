@@ -3,13 +3,13 @@
  *
  * What it is not: the log. Booleans are read as everywhere (query.ts), so none is wrong.
  */
-import { forbidden, invalid, notSupported } from './field-error.ts';
-import type { FieldError } from './field-error.ts';
-import { queryInteger, queryValue } from './query.ts';
-import type { QueryParameters } from './query.ts';
-import { quote } from './quote.ts';
-import { newBadRequest, newInvalid, StatusError } from './status-error.ts';
-import { parseRfc3339 } from './time.ts';
+import { forbidden, invalid, notSupported } from '../../../apimachinery/field-error.ts';
+import type { FieldError } from '../../../apimachinery/field-error.ts';
+import { queryInteger, queryValue } from '../../../apimachinery/query.ts';
+import type { QueryParameters } from '../../../apimachinery/query.ts';
+import { quote } from '../../../apimachinery/quote.ts';
+import { newBadRequest, newInvalid, StatusError } from '../../../apimachinery/status-error.ts';
+import { parseRfc3339 } from '../../../apimachinery/time.ts';
 
 const streams: readonly string[] = ['All', 'Stderr', 'Stdout'];
 

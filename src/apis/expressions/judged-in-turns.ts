@@ -1,0 +1,73 @@
+/**
+ * Judging of all expressions in an object, in turns of the event loop, before its actor decides.
+ *
+ *   prepareValidation ─▶ judge, a part at a time ─▶ verdict, kept ─▶ the decision finds it
+ *
+ * Invariants: a verdict is about what `seen` shows of the object and of the one before it, and
+ * nothing else, so whoever decides anew on the same finds the same. Where there is none, because
+ * the object is small or nothing was prepared, the decision judges by itself, to the same verdict.
+ * Bounds: `keptMax` verdicts are kept; a part is the work between two yields, which is one step of
+ * one expression.
+ */
+import { createHash } from 'node:crypto';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { KindRules } from '../validation/kind-rules.ts';
+
+const keptMax = 64;
+
+/** Yields where others may have a turn, and gives what is wrong. */
+export type Judging = Steps<readonly FieldError[]>;
+
+export interface Judge {
+  /** What is judged of an object, as JSON: for an object that is taken as large. */
+  seen(object: ApiObject): unknown;
+  /** Whether it is judged at once. */
+  isSmall(object: ApiObject): boolean;
+  judge(next: ApiObject, current: ApiObject | undefined): Judging;
+}
+
+export function judgedInTurns({ isSmall, judge, seen }: Judge): KindRules {
+  const verdicts = new Map<string, readonly FieldError[]>();
+  const keep = (key: string, verdict: readonly FieldError[]): void => {
+    verdicts.delete(key);
+    if (verdicts.size >= keptMax) verdicts.delete(verdicts.keys().next().value as string);
+    verdicts.set(key, verdict);
+  };
+  const keyOf = (next: ApiObject, current: ApiObject | undefined): string =>
+    keyOfJson([seen(next), current && seen(current)]);
+  const verdictOn = (next: ApiObject, current: ApiObject | undefined): readonly FieldError[] => {
+    if (isSmall(next)) return finished(judge(next, current));
+    return verdicts.get(keyOf(next, current)) ?? finished(judge(next, current));
+  };
+  function* prepared(next: ApiObject, current: ApiObject | undefined, key: string): Judging {
+    const verdict = yield* judge(next, current);
+    keep(key, verdict);
+    return verdict;
+  }
+  return {
+    validateCreate: (object) => verdictOn(object, undefined),
+    validateUpdate: verdictOn,
+    prepareValidation: (next, current) => {
+      if (isSmall(next)) return undefined;
+      const key = keyOf(next, current);
+      return verdicts.has(key) ? undefined : prepared(next, current, key);
+    },
+  };
+}
+
+/** Integers beyond 2^53 are bigints, which JSON does not know. */
+const withBigInts = (_name: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? { bigint: String(value) } : value;
+
+function keyOfJson(value: unknown): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    text = JSON.stringify(value, withBigInts);
+  }
+  return createHash('sha256').update(text).digest('base64');
+}

@@ -1,0 +1,63 @@
+/**
+ * Evaluation in parts: what has a loop in it also runs as a generator, which yields where others
+ * may have a turn. Everything else is short, and runs as it is.
+ *
+ * Invariant: in parts or whole, an expression has the same value, cost and errors.
+ */
+import { noSuchOverload } from '../evaluation-error.ts';
+import type { Value } from '../value.ts';
+import type { Frame, Planned } from './frame.ts';
+import { attempt, isFailure } from './failure.ts';
+import type { Failure } from './failure.ts';
+
+export const isLong = ({ runInParts }: Planned): boolean => runInParts !== undefined;
+
+export function* valueInParts(
+  { run, runInParts }: Planned,
+  frame: Frame,
+): Generator<undefined, Value> {
+  return runInParts === undefined ? run(frame) : yield* runInParts(frame);
+}
+
+/** A bool, or why there is none. */
+export function* attemptInParts(
+  { run, runInParts }: Planned,
+  frame: Frame,
+): Generator<undefined, boolean | Failure> {
+  if (runInParts === undefined) return attempt(run, frame);
+  try {
+    const value = yield* runInParts(frame);
+    return typeof value === 'boolean' ? value : noSuchOverload();
+  } catch (error) {
+    if (isFailure(error)) return error;
+    throw error;
+  }
+}
+
+/**
+ * A node that needs all of its operands, and is `make` of them. In parts its operands come first,
+ * one after the other, and it finds their values in the frame.
+ */
+export function ofOperands(
+  operands: readonly Planned[],
+  make: (operands: readonly Planned[]) => Planned,
+  newSlot: () => number,
+): Planned {
+  const planned = make(operands);
+  if (!operands.some(isLong)) return planned;
+  const slots = operands.map(newSlot);
+  const { run } = make(
+    operands.map((operand, at) => {
+      const slot = slots[at] as number;
+      if (operand.constant !== undefined) return operand;
+      return { ...operand, run: (frame) => frame.operands[slot] as Value };
+    }),
+  );
+  const runInParts = function* (frame: Frame): Generator<undefined, Value> {
+    for (const [at, operand] of operands.entries()) {
+      frame.operands[slots[at] as number] = yield* valueInParts(operand, frame);
+    }
+    return run(frame);
+  };
+  return { ...planned, runInParts };
+}

@@ -1,0 +1,71 @@
+/**
+ * Walks over what a comprehension ranges over: the elements of a list, the keys of a map. Either
+ * sets the variables of the loop; `iterate` calls back, `loopOver` is asked for the next turn.
+ */
+import { noSuchOverload } from '../evaluation-error.ts';
+import type { Value } from '../value.ts';
+import type { Frame } from './frame.ts';
+import { elementsOf, isList, listGet } from './lists.ts';
+import { isMap, mapFind, mapKeys } from './maps.ts';
+
+/** Called for each element; true ends the loop. */
+type Visit = (frame: Frame) => boolean;
+
+/** Sets the variables of the loop and visits, until there are no more or `visit` says so. */
+export function iterate(range: Value, frame: Frame, slots: LoopSlots, visit: Visit): void {
+  const { locals } = frame;
+  const { first, second } = slots;
+  if (Array.isArray(range)) {
+    const size = range.length;
+    for (let i = 0; i < size; i += 1) {
+      const element = listGet(range, i);
+      locals[first] = second === undefined ? element : i;
+      if (second !== undefined) locals[second] = element;
+      if (visit(frame)) return;
+    }
+  } else if (isList(range)) {
+    let i = 0;
+    for (const element of elementsOf(range)) {
+      locals[first] = second === undefined ? element : i;
+      if (second !== undefined) locals[second] = element;
+      i += 1;
+      if (visit(frame)) return;
+    }
+  } else if (isMap(range)) {
+    for (const key of mapKeys(range)) {
+      locals[first] = key;
+      if (second !== undefined) locals[second] = mapFind(range, key) as Value;
+      if (visit(frame)) return;
+    }
+  } else {
+    throw noSuchOverload();
+  }
+}
+
+export interface LoopSlots {
+  readonly first: number;
+  readonly second: number | undefined;
+}
+
+/** Sets the variables for the next turn; false: there is none. */
+export function loopOver(range: Value, frame: Frame, slots: LoopSlots): () => boolean {
+  const { locals } = frame;
+  const { first, second } = slots;
+  const isOfList = isList(range);
+  if (!isOfList && !isMap(range)) throw noSuchOverload();
+  const items = (isOfList ? elementsOf(range) : mapKeys(range))[Symbol.iterator]();
+  let at = 0;
+  return () => {
+    const { done, value } = items.next();
+    if (done === true) return false;
+    if (!isOfList) {
+      locals[first] = value;
+      if (second !== undefined) locals[second] = mapFind(range, value) as Value;
+      return true;
+    }
+    locals[first] = second === undefined ? value : at;
+    if (second !== undefined) locals[second] = value;
+    at += 1;
+    return true;
+  };
+}
