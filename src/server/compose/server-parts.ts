@@ -121,38 +121,25 @@ export async function assembleParts(
     log,
   });
   const validation = createMigration(config.featureGates, log);
-  const customResources = serveCustomResources({
-    scheme,
-    streams,
-    turns,
-    identity,
-    kinds,
-    language,
-    release: config.release,
-  });
-  const strategyOf = withCustomStrategies(
-    strategiesOf(identity, validation.migration, kinds, language),
-    customResources,
-  );
+  const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
+  const customResources = serveCustomResources({ ...common, release: config.release });
+  const builtIn = strategiesOf(identity, validation.migration, kinds, language);
+  const strategyOf = withCustomStrategies(builtIn, customResources);
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const actors = createActorSystem({
     ...recordPorts(scheme),
+    ...actorSettings(config, identity, log),
     root,
     decide,
     answer: createAnswers(scheme, guardOf),
     pause: () => turns.pause(wholeTurnMs),
-    commandLog:
-      config.commandLogFile === undefined ? undefined : openCommandLog(config.commandLogFile, log),
-    onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
     storage,
     committer,
     clock,
     timers,
     soleWriter: !shared,
-    limits: { residentMax: config.residentObjectsMax },
-    expiryOf: expiryOf(identity),
   });
   const registry = {
     turns,
@@ -169,7 +156,6 @@ export async function assembleParts(
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
-  const encodings = new KeptEncodings(config.keptEncodingsBytesMax);
   return {
     storage,
     streams,
@@ -179,12 +165,23 @@ export async function assembleParts(
     committer,
     registry,
     queues: createQueueMeters(clock),
-    encodings,
+    encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,
     validation,
     authorization,
     customResources,
     language,
+  };
+}
+
+function actorSettings(config: CompletedConfig, identity: Identity, log: Log) {
+  const { commandLogFile, residentObjectsMax } = config;
+  return {
+    commandLog: commandLogFile === undefined ? undefined : openCommandLog(commandLogFile, log),
+    onBroken: (error: unknown) =>
+      log.error({ err: error }, 'an actor has failed; the next one reads anew'),
+    limits: { residentMax: residentObjectsMax },
+    expiryOf: expiryOf(identity),
   };
 }
 
