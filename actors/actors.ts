@@ -119,17 +119,21 @@ export type Proposal =
 
 /**
  * What only somebody else can answer: an authorizer, a plugin, later a webhook. `mutate`:
- * what has the object to have beside what the writer gave it; `validate`: may this be written.
+ * what has the object to have beside what the writer gave it; `validate`: may this be written;
+ * `convert`: `next` has to be known in another version, `apiVersion`.
  * `next` undefined: a deletion. `current` undefined: a creation.
  */
 export interface Question {
-  readonly kind: 'mutate' | 'validate';
+  readonly kind: 'mutate' | 'validate' | 'convert';
   readonly next: ApiObject | undefined;
   readonly current: ApiObject | undefined;
+  readonly apiVersion?: string | undefined;
 }
 
 export type Answer =
   | { readonly kind: 'allowed' }
+  /** Of `convert`: it is known, and remembered. */
+  | { readonly kind: 'converted' }
   /** Of `mutate`: the object as it has to be. */
   | { readonly kind: 'object'; readonly object: ApiObject }
   | { readonly kind: 'refused'; readonly error: StatusError };

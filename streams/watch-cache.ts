@@ -179,9 +179,7 @@ class WatchCache implements Streams {
     const stream = this.#resources.get(`${group}/${resource}`);
     if (stream === undefined) return;
     for (const watcher of [...this.#watchers]) {
-      if (watcher.group.stream !== stream) continue;
-      if (watcher.bookmarks) watcher.sendBookmark();
-      watcher.end();
+      if (watcher.group.stream === stream) watcher.finish();
     }
   }
 

@@ -162,6 +162,13 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     this.end();
   }
 
+  /** Sends what there is for it, if it is live, and ends the stream cleanly. */
+  finish(): void {
+    if (this.bookmarks) this.sendBookmark();
+    else this.#flush();
+    this.end();
+  }
+
   /** Its time is over. */
   expire(): void {
     const deadline = this.#approach?.deadline;

@@ -29,6 +29,7 @@ import type { Conformed } from '../apimachinery/typed/conform.ts';
 import type { Defaulter } from '../apimachinery/typed/defaulting.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { Language } from '../cel/language.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 
 export interface CustomVersionDeps {
   /** Rules are compiled in it as stored expressions: they were accepted once. */
@@ -101,7 +102,7 @@ export interface CustomVersion {
    */
   validate(write: CustomWrite): CustomValidation;
   /** The same in steps; ends with the result. For bodies that are large, or have many rules. */
-  validateInSteps(write: CustomWrite): Generator<undefined, CustomValidation>;
+  validateInSteps(write: CustomWrite): Steps<CustomValidation>;
 
   /** It has the subresource: a write to the object leaves the status as it is. */
   readonly hasStatus: boolean;
@@ -142,22 +143,10 @@ export type CompileCustomVersion = (
 ) => CustomVersion;
 
 // ---- Definitions
-
-/** What a definition that is written must obey beside the rules of its fields' types. */
-export interface DefinitionJudge {
-  /**
-   * Everything that is wrong with `next`, in the reference's paths and words. `current`: what it
-   * replaces. Both in the form of v1.
-   */
-  judge(next: ApiObject, current: ApiObject | undefined): readonly FieldError[];
-  /** The same in steps: no step compiles more than one rule. */
-  judgeInSteps(
-    next: ApiObject,
-    current: ApiObject | undefined,
-  ): Generator<undefined, readonly FieldError[]>;
-  /** Texts of Warning headers for a definition that is accepted: formats that nobody knows. */
-  warnings(next: ApiObject, current: ApiObject | undefined): readonly string[];
-}
+//
+// What a definition must obey are rules of its kind (src/apis/apiextensions); what is asked of its
+// schemas stands in acceptance/. Expressions take time: definition-expressions.ts judges in steps,
+// and then knows the answer when the rules are asked. protected-groups.ts tells approval.
 
 /** The condition KubernetesAPIApprovalPolicyConformant; undefined: the group needs no approval. */
 export interface ApprovalState {

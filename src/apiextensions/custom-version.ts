@@ -10,11 +10,11 @@ import type { Conformed } from '../apimachinery/typed/conform.ts';
 import { unknownFieldsMax } from '../apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { finished } from '../stdx/stepwise.ts';
 import { isStructural } from './acceptance/structural.ts';
 import type {
   CompileCustomVersion,
   CustomScale,
-  CustomValidation,
   CustomVersion,
   CustomVersionDeps,
   CustomVersionSource,
@@ -61,7 +61,7 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
       const made = conformed(object, 'stored', read(), source);
       return version.defaults(made.kind === 'ok' ? made.object : object) as ApiObject;
     },
-    validate: (write) => ended(validateCustom(read().validator, write)),
+    validate: (write) => finished(validateCustom(read().validator, write)),
     validateInSteps: (write: CustomWrite) => validateCustom(read().validator, write),
     get hasStatus() {
       return isJsonObject(part(read().entry, 'subresources')['status']);
@@ -91,13 +91,6 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
   };
   return version;
 };
-
-function ended(steps: Generator<undefined, CustomValidation>): CustomValidation {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
 
 function readParts(
   source: CustomVersionSource,

@@ -10,6 +10,19 @@ import type { KindInfo } from './scheme.ts';
 import { withMember } from './unstructured.ts';
 import type { ApiObject } from './unstructured.ts';
 
+/** Thrown by a conversion that has to ask somebody else first: the registry does, and tries again.
+ * Only of kinds whose definition has a conversion webhook. */
+export class ConversionMissing extends Error {
+  override readonly name = 'ConversionMissing';
+  readonly object: ApiObject;
+  readonly apiVersion: string;
+  constructor(object: ApiObject, apiVersion: string) {
+    super('the object has not been converted yet');
+    this.object = object;
+    this.apiVersion = apiVersion;
+  }
+}
+
 /** Both versions are of the resource that the conversions are of. */
 export function objectAtVersion(
   object: ApiObject,

@@ -14,6 +14,7 @@
  */
 import type { MergeType } from './fieldmanager/schema/merge-type.ts';
 import type { GroupResource, GroupVersionKind } from './schema.ts';
+import type { StatusError } from './status-error.ts';
 import type { TablePrinter } from './projection/printer.ts';
 import type { Conformed } from './typed/conform.ts';
 import type { Defaulter } from './typed/defaulting.ts';
@@ -107,7 +108,20 @@ export interface CustomKind {
   isEnding(): boolean;
   /** Of a deprecated version. */
   readonly deprecationWarning: string | undefined;
+  /** Who converts its objects; absent: versions differ in their schemas only. */
+  readonly webhook?: ConversionWebhook | undefined;
 }
+
+/** Conversions of such a kind throw ConversionMissing for what has not been remembered. */
+export interface ConversionWebhook {
+  /** The objects in this version, in their order; those that are in it already are left alone. */
+  convert(objects: readonly ApiObject[], apiVersion: string): Promise<ConvertedObjects>;
+  remember(object: ApiObject, apiVersion: string, converted: ApiObject): void;
+}
+
+export type ConvertedObjects =
+  | { readonly kind: 'ok'; readonly objects: readonly ApiObject[] }
+  | { readonly kind: 'refused'; readonly error: StatusError };
 
 /** Between one version's fields and those of the form that all versions of its resource share.
  * Pure, lossless both ways; apiVersion and kind stay as they are. */

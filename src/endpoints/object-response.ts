@@ -6,11 +6,14 @@ import {
   gzipThresholdBytes,
 } from '../apimachinery/codecs/gzip.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { StatusError } from '../apimachinery/status-error.ts';
 import { runStepwise } from '../stdx/stepwise.ts';
 import type { Header } from '../transport/http-exchange.ts';
 import type { Representation } from './representation.ts';
 import { renderObject, writtenInSteps } from './representation.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
+import type { ShownConverter } from './shown-conversion.ts';
+import { sendStatusError } from './status-response.ts';
 import { warningHeaders } from './warnings.ts';
 
 /** Undefined: it has been sent. Most answers are, and a promise would be one of a dozen more. */
@@ -25,11 +28,32 @@ export function sendObject(
   object: { readonly bytes: Uint8Array; readonly revision: bigint },
 ): Sending {
   const { bytes } = object;
+  const { convert } = representation;
+  if (convert !== undefined) {
+    return sendConverted(deps, request, status, { ...representation, convert }, object);
+  }
   if (bytes.length > atOnceBytesMax && !isShownAsIs(representation)) {
     return sendLarge(deps, request, status, representation, object);
   }
   const body = renderObject(deps, representation, bytes, versionOf(object));
   return sendBody(deps, request, status, representation.negotiated.mediaType, body);
+}
+
+/** What cannot be converted has been written all the same, if this is the answer to a write. */
+async function sendConverted(
+  deps: EndpointDeps,
+  request: ApiRequest,
+  status: number,
+  representation: Representation & { readonly convert: ShownConverter },
+  { bytes, revision }: { readonly bytes: Uint8Array; readonly revision: bigint },
+): Promise<void> {
+  const converted = await representation.convert([bytes]);
+  if (converted instanceof StatusError) {
+    return sendStatusError(request.exchange, converted, request.warnings);
+  }
+  const [shown = bytes] = converted;
+  const own = { ...representation, convert: undefined };
+  await sendObject(deps, request, status, own, { bytes: shown, revision });
 }
 
 /** Objects above it are written anew when it is their turn, one after the other. */

@@ -39,6 +39,8 @@ import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { showing } from '../registry/versions.ts';
 import { assert } from '../stdx/assert.ts';
+import { shownConverter } from './shown-conversion.ts';
+import type { ShownConverter } from './shown-conversion.ts';
 import { unknownMediaType } from './other-identity.ts';
 import type { ApiRequest, EndpointDeps, ResourceRequest } from './request.ts';
 
@@ -48,6 +50,8 @@ export interface Representation {
   readonly includeObject: IncludeObject;
   /** From stored bytes to the bytes of one object in the version of the request. */
   readonly show: (bytes: Uint8Array) => Uint8Array;
+  /** There where somebody else has to be asked first: `show` is for what comes back. */
+  readonly convert: ShownConverter | undefined;
   /** Fields of the request's kind; there when the format is protobuf. CBOR does without. */
   readonly schema: ObjectSchema | undefined;
   /** How the request's kind is shown in Tables. */
@@ -113,11 +117,13 @@ export function negotiateRepresentation(
   }
   const include = parseIncludeObject(queryValue(query, 'includeObject'));
   if (include.kind === 'refused') return refused(include.error);
+  const convert = shownConverter(kind);
   return ok({
+    convert,
     negotiated: result.negotiated,
     pretty: result.negotiated.pretty || prettyByRequest(request),
     includeObject: include.includeObject,
-    show: showOf(kind),
+    show: convert === undefined ? showOf(kind) : asConverted,
     schema: kind.schema,
     printer: kind.table,
   });
@@ -150,6 +156,8 @@ function negotiateCached(
 function prettyByRequest(request: ApiRequest): boolean {
   return wantsPretty(queryValue(request.query, 'pretty'), request.exchange.header('user-agent'));
 }
+
+const asConverted = (bytes: Uint8Array): Uint8Array => bytes;
 
 /** Made once for each kind: every request asks. */
 const shows = new WeakMap<KindInfo, (bytes: Uint8Array) => Uint8Array>();

@@ -115,15 +115,11 @@ const noKind = {};
 
 const scopes = ['namespace', 'cluster', 'resource'] as const;
 
-export function createRequestCounts(
-  scheme: Pick<Scheme, 'findResource'>,
-  clock: Pick<Clock, 'monotonicMs'>,
-): RequestCounts {
-  const all: Series[] = [];
+/** A kind that is defined anew goes on with the series that its name has. */
+function kindSeries(): (kind: KindInfo | undefined) => KindSeries {
   const byName = new Map<string, KindSeries>();
   const byKind = new WeakMap<KindInfo | typeof noKind, KindSeries>();
-  /** A kind that is defined anew goes on with the series that its name has. */
-  const seriesOfKind = (kind: KindInfo | undefined): KindSeries => {
+  return (kind) => {
     const known = byKind.get(kind ?? noKind);
     if (known !== undefined) return known;
     const name = kind === undefined ? '' : `${kind.group}/${kind.version}/${kind.resource}`;
@@ -132,6 +128,14 @@ export function createRequestCounts(
     byKind.set(kind ?? noKind, made);
     return made;
   };
+}
+
+export function createRequestCounts(
+  scheme: Pick<Scheme, 'findResource'>,
+  clock: Pick<Clock, 'monotonicMs'>,
+): RequestCounts {
+  const all: Series[] = [];
+  const seriesOfKind = kindSeries();
 
   function seriesOf(
     exchange: HttpExchange,

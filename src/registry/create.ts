@@ -43,6 +43,7 @@ import { toStorageVersion } from './versions.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { writtenObject } from './written-object.ts';
+import { withConversions } from './conversions.ts';
 import { nameValidatorOf } from './name-rules.ts';
 import { scopeOf } from './write-command.ts';
 import type { DecisionScope } from './write-command.ts';
@@ -106,8 +107,25 @@ async function createGenerated(
   return refused(newGenerateNameConflict(target.kind, prefix, 1));
 }
 
-async function createNamed(
+function createNamed(
   deps: RegistryDeps,
+  target: ResourceTarget,
+  submitted: ApiObject,
+  name: string,
+  options: WriteOptions,
+): Promise<Result<WriteResult>> {
+  const scope = scopeOf(deps);
+  if (target.kind.custom?.webhook === undefined) {
+    return createInScope(deps, scope, target, submitted, name, options);
+  }
+  return withConversions(target.kind, () =>
+    createInScope(deps, scope, target, submitted, name, options),
+  );
+}
+
+async function createInScope(
+  deps: RegistryDeps,
+  scope: DecisionScope,
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
@@ -115,7 +133,6 @@ async function createNamed(
 ): Promise<Result<WriteResult>> {
   const { user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
-  const scope = scopeOf(deps);
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
     await prepareValidation(deps, scope, target, born.object, options.inTurns === true);

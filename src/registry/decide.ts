@@ -16,6 +16,7 @@
  */
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
+import { ConversionMissing } from '../apimachinery/object-version.ts';
 import { newGenericNotFound } from '../apimachinery/status-error.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { Answer, CurrentObject, Decide, Proposal } from '../../actors/actors.ts';
@@ -69,13 +70,29 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     const { uid } = input;
     const inTurns = input.inTurns || (current?.encodedBytes ?? 0) > atOnceBytesMax;
     const scope = { scheme, identity, strategyOf, nowMs, uid, inTurns };
+    const given = answers.filter((answer) => answer.kind !== 'converted');
     const proposing =
       current === undefined
-        ? proposeCreation(scope, target, input, answers)
-        : proposeChange(scope, operations, target, input, current, answers);
+        ? proposeCreation(scope, target, input, given)
+        : proposeChange(scope, operations, target, input, current, given);
+    const asking = kind.custom?.webhook === undefined ? proposing : askingForVersions(proposing);
     const mayBeLong = inTurns || strategyOf(kind).prepareValidation !== undefined;
-    return mayBeLong ? proposing : finished(proposing);
+    return mayBeLong ? asking : finished(asking);
   };
+}
+
+/** Of a kind whose versions a webhook converts: what is missing is asked for. */
+function* askingForVersions(proposing: Steps<Proposal>): Steps<Proposal> {
+  try {
+    return yield* proposing;
+  } catch (error) {
+    if (!(error instanceof ConversionMissing)) throw error;
+    const { apiVersion, object } = error;
+    return {
+      kind: 'ask',
+      question: { kind: 'convert', next: object, current: undefined, apiVersion },
+    };
+  }
 }
 
 function* proposeChange(
@@ -136,7 +153,7 @@ function mutated(
     return { kind: 'ask', question: { kind: 'mutate', next: object, current: current.object } };
   }
   if (answer.kind === 'refused') return answer;
-  if (answer.kind === 'allowed' || answer.object === object) return written;
+  if (answer.kind !== 'object' || answer.object === object) return written;
   const next = mutatedUpdate(scope, target, answer.object, object, writerOf(input), current);
   return next.kind === 'refused' ? next : produced(next.object, warnings);
 }

@@ -21,7 +21,7 @@ import type { GroupVersionKind } from '../apimachinery/schema.ts';
 import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 
-type Versioned = GroupVersionKind & Pick<KindInfo, 'conversions'>;
+type Versioned = GroupVersionKind & Pick<KindInfo, 'conversions' | 'custom'>;
 
 function storageApiVersion(kind: KindInfo): string {
   return formatGroupVersion({ group: kind.storage.group, version: kind.storageVersion });
@@ -30,12 +30,16 @@ function storageApiVersion(kind: KindInfo): string {
 /** The kind at the version its objects are stored in, which need not be served. */
 function storedKind(kind: KindInfo): Versioned {
   const { group } = kind.storage;
-  return { group, version: kind.storageVersion, kind: kind.kind, conversions: kind.conversions };
+  const { conversions, custom, kind: name, storageVersion: version } = kind;
+  return { group, version, kind: name, conversions, custom };
 }
 
 /** An object of one version as the other shows it; both are of one resource. Pure. */
 export function toVersion(object: ApiObject, from: Versioned, to: Versioned): ApiObject {
-  const given = labelled(object, from.kind, formatGroupVersion(from));
+  // What a webhook converts may still be stored in a version that was the one before.
+  const asLabelled = from.custom?.webhook !== undefined && from.conversions?.has(object.apiVersion);
+  const given =
+    asLabelled === true ? object : labelled(object, from.kind, formatGroupVersion(from));
   return objectAtVersion(given, formatGroupVersion(to), to.conversions);
 }
 
@@ -112,6 +116,10 @@ function customAsStored(object: ApiObject, scheme: Scheme): ApiObject {
     const kind = kinds.find((each) => each.kind === object.kind && each.custom !== undefined);
     if (kind === undefined) continue;
     const stored = scheme.findStorage(kind.storage) ?? kind;
+    // A webhook that has to be asked for it is asked by whoever wants to see it.
+    if (stored.custom?.webhook !== undefined && object.apiVersion !== storageApiVersion(stored)) {
+      return object;
+    }
     const current = objectAtVersion(object, storageApiVersion(stored), stored.conversions);
     return stored.custom?.readStored(current) ?? current;
   }

@@ -40,7 +40,12 @@ export interface WebhookPoster {
   close(): void;
 }
 
-export function createWebhookPoster(target: WebhookTarget, timers: Timers): WebhookPoster {
+/** Answers larger than `answerBytesMax` are failures. */
+export function createWebhookPoster(
+  target: WebhookTarget,
+  timers: Timers,
+  answerBytesMax: number = posterLimits.answerBytesMax,
+): WebhookPoster {
   const secure = target.url.protocol === 'https:';
   const { connectionsMax: maxSockets } = posterLimits;
   const agent = secure
@@ -50,7 +55,6 @@ export function createWebhookPoster(target: WebhookTarget, timers: Timers): Webh
   return {
     async post(body, timeoutMs) {
       if (closed) throw new WebhookError('not called any more', false);
-      const { answerBytesMax } = posterLimits;
       const headers = headersOf(target, body);
       const call = { url: target.url, method: 'POST', headers, body } as const;
       const answer = await callHttp(

@@ -118,7 +118,9 @@ function merged(target: JsonObject, patch: JsonObject): JsonObject {
 
 /** Names of members as the reference reads them: in any case. */
 function schemaOf(operation: Operation): JsonObject {
-  return JSON.parse(stringifyJson(operation.schema ?? {}).replaceAll('"Rule"', '"rule"')) as JsonObject;
+  return JSON.parse(
+    stringifyJson(operation.schema ?? {}).replaceAll('"Rule"', '"rule"'),
+  ) as JsonObject;
 }
 
 function patchOf({ patch = {} }: Operation): JsonObject {
@@ -188,4 +190,3 @@ for (const row of vectors?.approval ?? []) {
     deepEqual((errors ?? []).map(formatFieldError), row.error === null ? [] : [row.error]);
   });
 }
-

@@ -44,7 +44,12 @@ function expectFields(errors: readonly FieldError[], label: string): void {
   }
 }
 
-function useVersion(version: CustomVersion, schema: JsonObject, prng: Prng, label: string): boolean {
+function useVersion(
+  version: CustomVersion,
+  schema: JsonObject,
+  prng: Prng,
+  label: string,
+): boolean {
   const value = randomValue(schema, prng);
   const document: JsonObject = {
     ...(isJsonObject(value) ? value : {}),

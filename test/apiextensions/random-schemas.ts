@@ -7,8 +7,31 @@ import { isJsonObject } from '../../src/apimachinery/unstructured.ts';
 import { randomBelow } from '../../src/stdx/prng.ts';
 import type { Prng } from '../../src/stdx/prng.ts';
 
-const names = ['a', 'b', 'spec', 'x-y', 'metadata', 'kind', '__proto__', 'constructor', 'ä', '1', 'in'];
-const texts = ['', 'a', 'a1', '10.0.0.1', '2020-01-02', '1h', 'ä😀', 'x'.repeat(40), '::1', '3 days'];
+const names = [
+  'a',
+  'b',
+  'spec',
+  'x-y',
+  'metadata',
+  'kind',
+  '__proto__',
+  'constructor',
+  'ä',
+  '1',
+  'in',
+];
+const texts = [
+  '',
+  'a',
+  'a1',
+  '10.0.0.1',
+  '2020-01-02',
+  '1h',
+  'ä😀',
+  'x'.repeat(40),
+  '::1',
+  '3 days',
+];
 const numbers = [0, 1, -1, 5, 1.5, 1e21, -1e-7, 2147483648, 9007199254740991];
 const formats = [
   ...['date-time', 'date', 'duration', 'byte', 'email', 'hostname', 'ipv4', 'ipv6', 'cidr', 'mac'],
@@ -31,7 +54,7 @@ const rules = [
   '',
 ];
 
-export function pick<T>(prng: Prng, values: readonly T[]): T {
+function pick<T>(prng: Prng, values: readonly T[]): T {
   return values[randomBelow(prng, values.length)] as T;
 }
 
@@ -101,7 +124,8 @@ function addNumberBounds(schema: Record<string, JsonValue>, prng: Prng): void {
 }
 
 function addJunctor(schema: Record<string, JsonValue>, prng: Prng): void {
-  const nested = (): JsonObject => pick(prng, [{ minLength: 2 }, { required: ['a'] }, { enum: [1] }]);
+  const nested = (): JsonObject =>
+    pick(prng, [{ minLength: 2 }, { required: ['a'] }, { enum: [1] }]);
   const name = pick(prng, ['allOf', 'anyOf', 'oneOf', 'not']);
   schema[name] = name === 'not' ? nested() : [nested(), nested()];
 }
@@ -195,5 +219,8 @@ export function mutatedSchema(schema: JsonObject, prng: Prng): JsonObject {
     return { ...schema, [name]: mutatedSchema(inner, prng) };
   }
   const keyword = pick(prng, keywords);
-  return { ...schema, [keyword]: pick(prng, [randomJson(prng, 4), randomSchema(prng, 3), keyword]) };
+  return {
+    ...schema,
+    [keyword]: pick(prng, [randomJson(prng, 4), randomSchema(prng, 3), keyword]),
+  };
 }

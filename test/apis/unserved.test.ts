@@ -356,55 +356,6 @@ describe('what nothing acts on says so in its status', () => {
   const said = ({ status }: Conditioned): readonly string[] =>
     (status.conditions ?? []).map((each) => `${each.type} ${each.status} ${each.reason}`);
 
-  it('a definition of a custom type: whoever writes it, it is not established', async () => {
-    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-    const notServed = ['NamesAccepted False NotServed', 'Established False NotServed'];
-    const made = await send('POST', definitions, {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'widgets.example.com' },
-      spec: {
-        group: 'example.com',
-        scope: 'Namespaced',
-        names: { plural: 'widgets', kind: 'Widget' },
-        versions: [
-          {
-            name: 'v2',
-            served: true,
-            storage: false,
-            schema: { openAPIV3Schema: { type: 'object' } },
-          },
-          {
-            name: 'v1',
-            served: true,
-            storage: true,
-            schema: { openAPIV3Schema: { type: 'object' } },
-          },
-        ],
-      },
-    });
-    assert.deepEqual(said(made), notServed);
-    assert.match(made.status.conditions?.[1]?.message ?? '', /does not serve custom resources/);
-    assert.deepEqual(made.status['storedVersions'], ['v1']);
-    const at = `${definitions}/widgets.example.com`;
-    const established = {
-      ...made.status.conditions?.[1],
-      status: 'True',
-      reason: 'InitialNamesAccepted',
-    };
-    const other = { ...established, type: 'Terminating', status: 'False' };
-    const claimed = { ...made, status: { ...made.status, conditions: [established, other] } };
-    const after = await send('PUT', `${at}/status`, claimed);
-    assert.deepEqual([...said(after)].sort(), [
-      'Established False NotServed',
-      'NamesAccepted False NotServed',
-      'Terminating False InitialNamesAccepted',
-    ]);
-    const { lastTransitionTime } = made.status.conditions?.[1] ?? {};
-    const found = after.status.conditions?.find(({ type }) => type === 'Established');
-    assert.equal(found?.lastTransitionTime, lastTransitionTime);
-  });
-
   it('a service that asks for what nobody gives out', async () => {
     const services = '/api/v1/namespaces/default/services';
     const port = { port: 80 };

@@ -77,7 +77,7 @@ describe('an update', () => {
       definitions,
       { spec: { versions: [{ name: 'v1' }] } },
       definition({ type: 'object' }),
-      ['spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required'],
+      ['spec.versions[0].schema.openAPIV3Schema: Required value'],
     ],
     [
       'counts an event on',
@@ -118,8 +118,9 @@ describe('a definition in a group of the service', () => {
   const approval = 'api-approved.kubernetes.io';
   const field = `metadata.annotations[${approval}]`;
   const detail = `protected groups must have approval annotation "${approval}"`;
-  const wanted = `${detail} with either a URL or a reason starting with "unapproved"`;
-  const missing = `${field}: Required value: ${detail}`;
+  const why = ', see https://github.com/kubernetes/enhancements/pull/1111';
+  const wanted = `${detail} with either a URL or a reason starting with "unapproved"${why}`;
+  const missing = `${field}: Required value: ${detail}${why}`;
   const rows: readonly (readonly [string, readonly string[], readonly string[]])[] = [
     ['is not asked about elsewhere', ['example.org'], []],
     ['nor where the domain is but a part of the name', ['mk8s.io'], []],

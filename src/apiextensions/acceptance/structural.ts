@@ -24,6 +24,7 @@ export function structuralErrors(schema: JsonObject, path: string): readonly Fie
   const errors: FieldError[] = [];
   checkSpine(schema, 'root', path, errors);
   checkComplete(schema, schema, path, path, errors);
+  known.set(schema, errors.length === 0);
   const texts = new Map(errors.map((error) => [error, formatFieldError(error)]));
   return errors
     .sort((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1))
@@ -34,14 +35,10 @@ const known = new WeakMap<JsonObject, boolean>();
 
 /** Told once for each schema. */
 export function isStructural(schema: JsonObject): boolean {
-  const told = known.get(schema);
-  if (told !== undefined) return told;
-  const found = structuralErrors(schema, '').length === 0;
-  known.set(schema, found);
-  return found;
+  return known.get(schema) ?? structuralErrors(schema, '').length === 0;
 }
 
-export function isTrue(schema: JsonObject, name: string): boolean {
+function isTrue(schema: JsonObject, name: string): boolean {
   return schema[name] === true;
 }
 

@@ -8,12 +8,14 @@
  */
 import { formatFieldErrors } from '../../apimachinery/field-error.ts';
 import { part, text } from '../../apimachinery/members.ts';
-import type { ApiObject, JsonObject, JsonValue, ObjectDraft } from '../../apimachinery/unstructured.ts';
+import type {
+  ApiObject,
+  JsonObject,
+  JsonValue,
+  ObjectDraft,
+} from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
-import {
-  validateAnnotations,
-  validateLabels,
-} from '../../apimachinery/validation/object-meta.ts';
+import { validateAnnotations, validateLabels } from '../../apimachinery/validation/object-meta.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { ConvertedObject, RestoreMetadata } from '../custom-schema.ts';
 import { goTypeOf } from '../schema/go-text.ts';
@@ -84,8 +86,7 @@ function mapProblem(
   for (const [key, each] of Object.entries(value)) {
     if (typeof each === 'string') continue;
     return (
-      `metadata.${name}[${key}] must be a string, ` +
-      `but is ${goTypeOf(each)} in converted object`
+      `metadata.${name}[${key}] must be a string, ` + `but is ${goTypeOf(each)} in converted object`
     );
   }
   if (deepEqual(value, before)) return undefined;

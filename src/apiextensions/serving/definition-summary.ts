@@ -6,11 +6,10 @@
  * summary holds texts and flags, never a part of a schema: thousands of definitions that nobody
  * uses cost no more than their names.
  */
-import { createHash } from 'node:crypto';
-import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
-import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, ObjectMeta } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
 
 /** As in the definition, or as accepted. */
 export interface DefinitionNames {
@@ -30,15 +29,15 @@ export interface VersionSummary {
   readonly deprecationWarning: string | undefined;
   readonly hasStatus: boolean;
   readonly hasScale: boolean;
-  /** Versions with the same one have the same schema. */
-  readonly schemaId: string;
+  /** Of the first version that has the same schema. */
+  readonly sameSchemaAs: string;
 }
 
 export interface DefinitionSummary {
   readonly name: string;
   readonly uid: string;
-  /** Equal ones are of equal specs. */
-  readonly specId: string;
+  /** Counts the changes of the spec; a deletion that begins counts as one, too. */
+  readonly generation: number;
   readonly group: string;
   readonly namespaced: boolean;
   readonly requested: DefinitionNames;
@@ -54,21 +53,33 @@ export interface DefinitionSummary {
 
 /** `definition`: in the form of v1. */
 export function summaryOf(definition: ApiObject): DefinitionSummary {
-  const { deletionTimestamp, name = '', uid = '' } = definition.metadata;
+  const { name = '' } = definition.metadata;
   const spec = part(definition, 'spec');
-  const status = part(definition, 'status');
   const versions = objects(spec, 'versions');
   return {
     name,
-    uid,
-    specId: idOf(spec),
+    ...standingOf(definition.metadata, part(definition, 'status')),
     group: text(spec, 'group'),
     namespaced: text(spec, 'scope') !== 'Cluster',
     requested: namesOf(part(spec, 'names')),
-    accepted: namesOf(part(status, 'acceptedNames')),
-    versions: versions.map((each) => versionOf(each, versions.length > 1)),
+    versions: versions.map((each) => versionOf(each, versions)),
     preserveUnknownFields: spec['preserveUnknownFields'] === true,
     converts: text(part(spec, 'conversion'), 'strategy') === 'Webhook' ? 'Webhook' : 'None',
+  };
+}
+
+/** What changes without the spec. */
+export type DefinitionStanding = Pick<
+  DefinitionSummary,
+  'uid' | 'generation' | 'accepted' | 'isAccepted' | 'isEstablished' | 'isEnding'
+>;
+
+export function standingOf(metadata: ObjectMeta, status: JsonObject): DefinitionStanding {
+  const { deletionTimestamp, generation = 0, uid = '' } = metadata;
+  return {
+    uid,
+    generation,
+    accepted: namesOf(part(status, 'acceptedNames')),
     isAccepted: isTrue(status, 'NamesAccepted'),
     isEstablished: isTrue(status, 'Established'),
     isEnding: deletionTimestamp !== undefined,
@@ -93,7 +104,7 @@ export function isTrue(status: JsonObject, type: string): boolean {
   );
 }
 
-function versionOf(version: JsonObject, isOneOfMany: boolean): VersionSummary {
+function versionOf(version: JsonObject, all: readonly JsonObject[]): VersionSummary {
   const subresources = part(version, 'subresources');
   const warning = version['deprecationWarning'];
   return {
@@ -104,10 +115,9 @@ function versionOf(version: JsonObject, isOneOfMany: boolean): VersionSummary {
     deprecationWarning: typeof warning === 'string' ? warning : undefined,
     hasStatus: isJsonObject(subresources['status']),
     hasScale: isJsonObject(subresources['scale']),
-    schemaId: isOneOfMany ? idOf(part(version, 'schema')) : '',
+    sameSchemaAs: text(
+      all.find((each) => deepEqual(each['schema'], version['schema'])),
+      'name',
+    ),
   };
-}
-
-function idOf(value: JsonObject): string {
-  return createHash('sha1').update(stringifyJson(value)).digest('base64');
 }

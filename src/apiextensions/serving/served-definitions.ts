@@ -11,17 +11,19 @@
  * somebody uses its version, from the bytes that the watch cache holds anyway.
  * Bounds: a definition that nobody uses costs its summary, and its kinds without their schemas.
  */
-import { objects, part, text } from '../../apimachinery/members.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { KindInfo, SubresourceInfo } from '../../apimachinery/scheme.ts';
 import type { ServedScheme } from '../../apimachinery/served-scheme.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
 import type { CompileCustomVersion, CustomVersionDeps } from '../custom-schema.ts';
 import { customStrategy } from './custom-strategy.ts';
 import type { DefinitionReader } from './definition-reader.ts';
 import type { DefinitionSummary } from './definition-summary.ts';
 import { servedDefinition } from './served-kind.ts';
+import { webhookConversion } from './webhook-conversion.ts';
 import type { ServedKind } from './served-kind.ts';
 
 export interface ServedDefinitionsDeps {
@@ -31,6 +33,9 @@ export interface ServedDefinitionsDeps {
   readonly compile: CompileCustomVersion;
   readonly compileDeps: CustomVersionDeps;
   readonly reader: DefinitionReader;
+  /** Calls the webhook that a `clientConfig` leads to. Rejects when there is no answer. */
+  readonly callWebhook: (clientConfig: JsonObject, review: JsonObject) => Promise<JsonObject>;
+  readonly uuid: () => string;
 }
 
 /** A definition as the cache has it. */
@@ -49,8 +54,8 @@ export interface ServedDefinitions {
 }
 
 interface Known {
-  /** Of all that kinds are made of. */
-  readonly id: string;
+  /** Of what its kinds are made of. */
+  readonly summary: DefinitionSummary;
   /** As they are now: kinds read their schemas from them. */
   bytes: Uint8Array;
   isEnding: boolean;
@@ -63,19 +68,30 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
 
   const set = ({ bytes, name }: DefinitionEntry): void => {
     const summary = deps.reader.summary(bytes);
-    const id = idOf(summary);
     const before = known.get(name);
-    if (before?.id === id) {
+    if (before !== undefined && isServedAlike(before, summary)) {
       before.bytes = bytes;
       before.isEnding = summary.isEnding;
       return;
     }
-    const own: Known = { id, bytes, isEnding: summary.isEnding };
+    const own: Known = { summary, bytes, isEnding: summary.isEnding };
     known.set(name, own);
     const defined = servedDefinition(summary, {
       definitions: deps.definitions,
       scale: deps.scale,
       isEnding: () => own.isEnding,
+      webhook(readObject) {
+        const spec = () => part(part(deps.reader.read(own.bytes), 'spec'), 'conversion');
+        let webhook: JsonObject | undefined;
+        const config = (): JsonObject => (webhook ??= part(spec(), 'webhook'));
+        return webhookConversion({
+          group: deps.definitions.group,
+          reviewVersions: () => texts(config(), 'conversionReviewVersions'),
+          call: (review) => deps.callWebhook(part(config(), 'clientConfig'), review),
+          uuid: deps.uuid,
+          read: readObject,
+        });
+      },
       compile: (version) =>
         deps.compile(
           {
@@ -123,9 +139,17 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
   };
 }
 
-/** Names all that the kinds of a definition are made of. */
-function idOf({ accepted, isEstablished, specId, uid }: DefinitionSummary): string {
-  return JSON.stringify([uid, specId, isEstablished, accepted]);
+/** Whether its kinds are still what they were made of. A deletion that has begun changes nothing of
+ * them, though it counts as a change. */
+function isServedAlike({ summary }: Known, next: DefinitionSummary): boolean {
+  const { accepted, generation, isEnding, isEstablished, uid } = summary;
+  const began = next.isEnding && !isEnding ? 1 : 0;
+  return (
+    uid === next.uid &&
+    isEstablished === next.isEstablished &&
+    generation + began === next.generation &&
+    deepEqual({ ...accepted }, { ...next.accepted })
+  );
 }
 
 function versionEntry(definition: ApiObject, name: string): JsonObject {

@@ -17,8 +17,10 @@ import type {
   SubresourceInfo,
   Verb,
 } from '../../apimachinery/scheme.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { CustomVersion } from '../custom-schema.ts';
 import type { DefinitionSummary, VersionSummary } from './definition-summary.ts';
+import type { WebhookConversion, WebhookConversionDeps } from './webhook-conversion.ts';
 import { compareVersionNames } from '../../apimachinery/version-order.ts';
 
 export interface ServedKindDeps {
@@ -26,6 +28,8 @@ export interface ServedKindDeps {
   readonly definitions: GroupResource;
   /** The subresource that shows and sets how many replicas an object wants. */
   readonly scale: SubresourceInfo;
+  /** Of a definition with a conversion webhook: how it is called. */
+  readonly webhook: (read: WebhookConversionDeps['read']) => WebhookConversion;
   /** Now. */
   readonly isEnding: () => boolean;
   /** Cheap: nothing of the version is read before it is needed. */
@@ -55,10 +59,16 @@ export function servedDefinition(
   const storage = definition.versions.find((each) => each.storage);
   if (storage === undefined) return undefined;
   const compiled = new Map(definition.versions.map((each) => [each.name, deps.compile(each)]));
-  const conversions = conversionsOf(definition, storage, compiled);
+  const webhook =
+    definition.converts === 'Webhook' ? deps.webhook(readerOf(definition, compiled)) : undefined;
+  const conversions =
+    webhook === undefined
+      ? conversionsOf(definition, storage, compiled)
+      : webhookConversions(definition, storage, webhook);
   const served = (each: VersionSummary): ServedKind => {
     const version = compiled.get(each.name) as CustomVersion;
-    const kind = kindOf(definition, each, storage, version, conversions, deps);
+    const parts = { storage, version, conversions, webhook };
+    const kind = kindOf(definition, each, parts, deps);
     return { kind, version, stored: compiled.get(storage.name) as CustomVersion };
   };
   const kinds = definition.versions.filter((each) => each.served).map(served);
@@ -81,16 +91,21 @@ const kept = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'deletio
 const statusVerbs: readonly Verb[] = ['get', 'patch', 'update'];
 const statusFields = [['f:status']];
 
+interface KindParts {
+  readonly storage: VersionSummary;
+  readonly version: CustomVersion;
+  readonly conversions: KindInfo['conversions'];
+  readonly webhook: WebhookConversion | undefined;
+}
+
 function kindOf(
   definition: DefinitionSummary,
   summary: VersionSummary,
-  storage: VersionSummary,
-  version: CustomVersion,
-  conversions: KindInfo['conversions'],
+  { conversions, storage, version, webhook }: KindParts,
   deps: ServedKindDeps,
 ): KindInfo {
   const { accepted, group, namespaced } = definition;
-  const custom = customKind(definition, summary, version, deps);
+  const custom = customKind(definition, summary, version, webhook, deps);
   const status = summary.hasStatus ? [statusOf(definition, summary, version, custom)] : [];
   const scale = summary.hasScale ? [deps.scale] : [];
   return {
@@ -139,13 +154,14 @@ function customKind(
   definition: DefinitionSummary,
   summary: VersionSummary,
   version: CustomVersion,
+  webhook: WebhookConversion | undefined,
   { definitions, isEnding }: ServedKindDeps,
 ): CustomKind {
   const { group, resource } = definitions;
   return {
     conform: (document, origin) => version.conform(document, origin),
     readStored: (object) => version.readStored(object),
-    shape: definition.specId.slice(0, shapeChars),
+    shape: `${definition.uid.slice(0, shapeChars)}.${definition.generation}`,
     get mergeType() {
       return version.mergeType;
     },
@@ -153,11 +169,12 @@ function customKind(
     definition: { group, resource, name: definition.name },
     isEnding,
     deprecationWarning: deprecationOf(definition, summary),
+    webhook,
   };
 }
 
-/** Enough to tell the forms of one definition apart. */
-const shapeChars = 12;
+/** Of the uid: enough to tell it from another definition of the name. */
+const shapeChars = 8;
 
 /** What the definition says or, without, which version is better. */
 function deprecationOf(
@@ -193,18 +210,52 @@ function statusOf(
   };
 }
 
+/** What a webhook gave, as the schema of its version reads it. */
+function readerOf(
+  { group }: DefinitionSummary,
+  compiled: ReadonlyMap<string, CustomVersion>,
+): (object: ApiObject) => ApiObject {
+  const versions = new Map(
+    [...compiled].map(([version, each]) => [formatGroupVersion({ group, version }), each]),
+  );
+  return (object) => versions.get(object.apiVersion)?.readStored(object) ?? object;
+}
+
+function webhookConversions(
+  { group, versions }: DefinitionSummary,
+  storage: VersionSummary,
+  webhook: WebhookConversion,
+): KindInfo['conversions'] {
+  const stored = formatGroupVersion({ group, version: storage.name });
+  return new Map(
+    versions.map(({ name }): [string, KindConversion | undefined] => {
+      const own = formatGroupVersion({ group, version: name });
+      if (own === stored) return [own, undefined];
+      return [
+        own,
+        {
+          toHub: (object) => webhook.need(object, stored),
+          fromHub: (object) => webhook.need(object, own),
+        },
+      ];
+    }),
+  );
+}
+
 /** The form that all versions share is the one that is stored. Undefined: there is one form. */
 function conversionsOf(
   { group, versions }: DefinitionSummary,
   storage: VersionSummary,
   compiled: ReadonlyMap<string, CustomVersion>,
 ): KindInfo['conversions'] {
-  if (versions.every(({ schemaId }) => schemaId === storage.schemaId)) return undefined;
+  const { sameSchemaAs } = storage;
+  if (versions.every((each) => each.sameSchemaAs === sameSchemaAs)) return undefined;
   const hub = compiled.get(storage.name);
-  const conversions = versions.map(({ name, schemaId }) => {
+  const conversions = versions.map((each) => {
+    const { name } = each;
     const version = compiled.get(name);
     const conversion: KindConversion | undefined =
-      schemaId === storage.schemaId || hub === undefined || version === undefined
+      each.sameSchemaAs === sameSchemaAs || hub === undefined || version === undefined
         ? undefined
         : {
             toHub: (object) => hub.readStored(object),

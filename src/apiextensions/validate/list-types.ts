@@ -10,6 +10,7 @@ import { duplicate, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { shownAsJson } from '../schema/go-text.ts';
 import { propertyOf, spineMemo, valuesOf } from '../schema/structural-schema.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
@@ -29,7 +30,7 @@ interface Search {
 export function* listTypeErrors(
   object: JsonObject,
   schema: StructuralSchema | undefined,
-): Generator<undefined, readonly FieldError[]> {
+): Steps<readonly FieldError[]> {
   if (schema === undefined || !hasUnique(schema)) return [];
   const search: Search = { errors: [], units: 0 };
   yield* checkMembers(object, schema, '', search);
@@ -41,7 +42,7 @@ function* check(
   schema: StructuralSchema,
   path: string,
   search: Search,
-): Generator<undefined, void> {
+): Steps<void> {
   if (typeof value !== 'object' || value === null || !hasUnique(schema)) return;
   if (search.errors.length >= duplicatesMax) return;
   if (isJsonObject(value)) {
@@ -51,7 +52,7 @@ function* check(
   const list = value as readonly JsonValue[];
   if (schema[listType] === 'set') {
     const report = (at: number): void => found(search, `${path}[${at}]`, list[at] as JsonValue);
-    yield* repeated(list, (entry) => keyText([entry]), report, search);
+    yield* repeated(list, entryKey, report, search);
   }
   if (schema[listType] === 'map') {
     yield* checkMap(list, schema['x-kubernetes-list-map-keys'] ?? [], path, search);
@@ -74,7 +75,7 @@ function* checkMembers(
   schema: StructuralSchema,
   path: string,
   search: Search,
-): Generator<undefined, void> {
+): Steps<void> {
   const values = valuesOf(schema);
   for (const name in members) {
     if (isLong(search)) yield;
@@ -91,7 +92,7 @@ function* checkMap(
   keys: readonly string[],
   path: string,
   search: Search,
-): Generator<undefined, void> {
+): Steps<void> {
   const wrong = list.findIndex((entry) => entry !== null && !isJsonObject(entry));
   if (wrong !== -1) {
     const detail = 'must be an object for an array of list-type map';
@@ -99,9 +100,11 @@ function* checkMap(
     if (search.errors.length < duplicatesMax) search.errors.push(shownAsJson(error));
     return;
   }
-  const keyOf = (entry: JsonValue): string => {
+  const [first = ''] = keys;
+  const keyOf = (entry: JsonValue): unknown => {
     const members = entry as JsonObject | null;
-    return keyText(keys.map((key) => own(members, key)));
+    if (keys.length === 1) return entryKey(own(members, first));
+    return `\0${keyText(keys.map((key) => own(members, key)))}`;
   };
   const report = (at: number): void => {
     const entry = list[at] as JsonObject | null;
@@ -121,15 +124,22 @@ function found(search: Search, field: string, value: JsonValue): void {
   search.errors.push(shownAsJson(duplicate(field, value)));
 }
 
+/** A Set tells scalars apart; of all else a text that no scalar is. */
+function entryKey(entry: JsonValue | undefined): unknown {
+  if (typeof entry === 'string') return entry.startsWith('\0') ? `\0"${entry}` : entry;
+  if (typeof entry !== 'object' || entry === null) return entry;
+  return `\0${keyText([entry])}`;
+}
+
 /** Reports the places where an entry comes for the second time. */
 function* repeated(
   list: readonly JsonValue[],
-  keyOf: (entry: JsonValue) => string,
+  keyOf: (entry: JsonValue) => unknown,
   report: (at: number) => void,
   search: Search,
-): Generator<undefined, void> {
-  const seen = new Set<string>();
-  const reported = new Set<string>();
+): Steps<void> {
+  const seen = new Set<unknown>();
+  const reported = new Set<unknown>();
   for (let at = 0; at < list.length; at += 1) {
     if (isLong(search)) yield;
     const key = keyOf(list[at] as JsonValue);

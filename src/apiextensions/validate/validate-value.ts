@@ -16,6 +16,7 @@ import type { FieldError } from '../../apimachinery/field-error.ts';
 import { formatFieldError } from '../../apimachinery/field-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { partOf } from './correlation.ts';
 import type { Correlation } from './correlation.ts';
 import {
@@ -54,7 +55,7 @@ interface Place {
 
 export function* validateValue(
   subject: ValueToValidate,
-): Generator<undefined, readonly FieldError[]> {
+): Steps<readonly FieldError[]> {
   const walk = new ValueWalk(subject.prefix ?? '');
   const places: Place[] = [];
   begin(subject.plan, subject.value, subject.old, undefined, walk, places);

@@ -1,5 +1,6 @@
 /** CustomResourceDefinitions: kinds that clients define. */
 import { definitionExpressions } from './definition-expressions.ts';
+import { definitionWarnings } from './definition-warnings.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
@@ -56,6 +57,7 @@ export const customResourceDefinitions: KindDefinition = {
       apiextensions.WebhookConversion.conversionReviewVersions`,
   },
   validation: definitionRules,
+  warnings: definitionWarnings,
   strategy: definitionStrategy,
   versions: {
     v1: {

@@ -14,7 +14,7 @@ import { Subscription } from 'rxjs';
 import { part } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { KindInfo, Scheme } from '../../apimachinery/scheme.ts';
-import { isAlreadyExists, isNotFound } from '../../apimachinery/status-error.ts';
+import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { changeObject } from '../../registry/change-object.ts';
 import { createObject } from '../../registry/create.ts';
@@ -130,7 +130,7 @@ async function create(
   };
   const options = { dryRun: false, manager: registry.identity.serverName };
   const made = await createObject(registry, { kind, namespace: '' }, wanted, options);
-  if (made.kind === 'refused' && !isAlreadyExists(made.error)) throw made.error;
+  if (made.kind === 'refused' && made.error.reason !== StatusReason.alreadyExists) throw made.error;
 }
 
 async function repair(deps: DefinedApiServicesDeps, name: string, spec: Spec): Promise<void> {
@@ -163,5 +163,7 @@ async function remove(
 }
 
 function passOver(result: Result<unknown>): void {
-  if (result.kind === 'refused' && !isNotFound(result.error)) throw result.error;
+  if (result.kind === 'refused' && result.error.reason !== StatusReason.notFound) {
+    throw result.error;
+  }
 }

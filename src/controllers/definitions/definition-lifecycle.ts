@@ -26,7 +26,7 @@ import type { DefinitionCondition } from '../../apiextensions/lifecycle/conditio
 import type { DefinitionReader } from '../../apiextensions/serving/definition-reader.ts';
 import type { DefinitionNames } from '../../apiextensions/serving/definition-summary.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
-import { isNotFound } from '../../apimachinery/status-error.ts';
+import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { changeObject } from '../../registry/change-object.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
@@ -91,6 +91,7 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
     const { accepted, group, isAccepted } = reader.summary(bytes);
     known.set(name, { group, accepted, isAccepted });
     queue.add(name);
+    lookAtRefused(group);
   };
   return {
     start() {
@@ -101,9 +102,11 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
           for (const entry of event.snapshot.entries(undefined)) set(entry);
           return;
         }
-        if (event.type !== 'DELETED') set(event.entry);
-        else known.delete(event.entry.name);
-        lookAtRefused(reader.summary(event.entry.bytes).group);
+        if (event.type !== 'DELETED') return set(event.entry);
+        const { name } = event.entry;
+        const group = known.get(name)?.group;
+        known.delete(name);
+        if (group !== undefined) lookAtRefused(group);
       });
       queue.start();
     },
@@ -148,28 +151,25 @@ async function endDefinition(deps: DefinitionLifecycleDeps, name: string): Promi
   }
   const { accepted, group, isEstablished } = reader.summary(entry.bytes);
   const resource = { group, resource: accepted.plural };
-  const say = (finding: DefinitionCondition): Promise<void> =>
-    writeStatus(deps, name, (each) =>
-      withDefinitionConditions(each, [finding], registry.clock.nowMs()),
-    );
-  if (!isEstablished) await say(deletionConditions.neverEstablished);
-  else if (deps.isBuiltIn(resource)) await say(deletionConditions.builtIn);
-  else {
-    await say(deletionConditions.inProgress);
-    const left = await removeInstances(registry, resource);
-    if (left.kind === 'failed') {
-      await say(deletionConditions.failed(left.why));
-      return false;
-    }
-    if (left.kind === 'remaining') {
-      await say(deletionConditions.remaining(left.why));
-      return false;
-    }
-    await say(deletionConditions.completed);
+  const saying = (finding: DefinitionCondition) => (each: ApiObject) =>
+    withDefinitionConditions(each, [finding], registry.clock.nowMs());
+  /** It goes with this write, if nobody else holds it. */
+  const release = async (finding: DefinitionCondition): Promise<true> => {
+    const say = saying(finding);
+    await write(deps, name, undefined, (each) => say(withoutFinalizer(each, finalizer)));
+    return true;
+  };
+  if (!isEstablished) return release(deletionConditions.neverEstablished);
+  if (deps.isBuiltIn(resource)) return release(deletionConditions.builtIn);
+  if (registry.streams.snapshot(resource).count(undefined) > 0) {
+    await writeStatus(deps, name, saying(deletionConditions.inProgress));
   }
-  await registry.streams.waitUntilCurrent();
-  await write(deps, name, undefined, (each) => withoutFinalizer(each, finalizer));
-  return true;
+  const left = await removeInstances(registry, resource);
+  if (left.kind === 'none') return release(deletionConditions.completed);
+  const { failed, remaining } = deletionConditions;
+  const why = left.kind === 'failed' ? failed(left.why) : remaining(left.why);
+  await writeStatus(deps, name, saying(why));
+  return false;
 }
 
 function withoutFinalizer(definition: ApiObject, finalizer: string): ApiObject {
@@ -199,5 +199,7 @@ async function write(
     { kind, namespace: '', name },
     { change, options: { dryRun: false, manager }, subresource, how: 'overwrite' },
   );
-  if (result.kind === 'refused' && !isNotFound(result.error)) throw result.error;
+  if (result.kind === 'refused' && result.error.reason !== StatusReason.notFound) {
+    throw result.error;
+  }
 }

@@ -10,6 +10,7 @@ import { encodeVersioned } from '../../registry/versions.ts';
 import { assert } from '../../stdx/assert.ts';
 import type { Revision } from '../../storage/storage.ts';
 import { negotiateRepresentation, renderObject } from '../representation.ts';
+import type { Representation } from '../representation.ts';
 import { sendBody, sendObject } from '../object-response.ts';
 import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 
@@ -31,8 +32,9 @@ export async function handleGet(deps: EndpointDeps, request: ResourceRequest): P
   if (!scale) return sendObject(deps, request, 200, representation.value, found.value);
   const subresource = kind.subresources.find((s) => s.name === 'scale');
   assert(subresource !== undefined && kind.scale !== undefined, 'the kind has a scale');
-  const { bytes } = found.value;
-  const scaled = decodeObject(kind.custom === undefined ? bytes : representation.value.show(bytes));
+  const shownScaled = await scaledBytes(kind, representation.value, found.value.bytes);
+  if (shownScaled instanceof StatusError) return shownScaled;
+  const scaled = decodeObject(shownScaled);
   const missing = missingReplicas(scaled, kind);
   if (missing !== undefined) return missing;
   const object = scaleOf(scaled, kind.scale, subresource.kind);
@@ -41,6 +43,18 @@ export async function handleGet(deps: EndpointDeps, request: ResourceRequest): P
   const version = object.metadata.resourceVersion ?? '';
   const body = renderObject(deps, shown, encodeVersioned(object), version);
   return sendBody(deps, request, 200, shown.negotiated.mediaType, body);
+}
+
+/** Where the numbers lie is said of the stored version, but for kinds that users define. */
+async function scaledBytes(
+  { custom }: ResourceRequest['kind'],
+  { convert, show }: Representation,
+  bytes: Uint8Array,
+): Promise<Uint8Array | StatusError> {
+  if (custom === undefined) return bytes;
+  if (convert === undefined) return show(bytes);
+  const converted = await convert([bytes]);
+  return converted instanceof StatusError ? converted : (converted[0] ?? bytes);
 }
 
 function notOlderThan(version: RequestedVersion): Exclude<Consistency, { kind: 'exact' }> {

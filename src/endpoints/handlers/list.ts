@@ -4,6 +4,7 @@ import { listObjects } from '../../registry/read.ts';
 import { listOptionsOf, listQueryOf } from '../collection-query.ts';
 import { sendList } from '../list-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
+import { convertedList } from '../shown-conversion.ts';
 import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 
 export async function handleList(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
@@ -22,5 +23,9 @@ export async function handleList(deps: EndpointDeps, request: ResourceRequest): 
   if (listed.kind === 'refused') {
     return listed.error;
   }
-  return sendList(deps, request, representation.value, listed.value);
+  const { convert } = representation.value;
+  if (convert === undefined) return sendList(deps, request, representation.value, listed.value);
+  const list = await convertedList(convert, listed.value);
+  if (list instanceof StatusError) return list;
+  return sendList(deps, request, representation.value, list);
 }

@@ -7,7 +7,11 @@
  *
  * Invariant: once the head is sent, what goes wrong is an ERROR event in the stream.
  */
+import type { EventFrames } from '../../apimachinery/event-frames.ts';
+import { shownEvents } from '../../apimachinery/event-frames.ts';
 import type { ListOptions } from '../../apimachinery/list-options.ts';
+import { formatGroupVersion } from '../../apimachinery/schema.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { newSelection } from '../../apimachinery/selectors/selection.ts';
 import { fieldSelectorOf } from '../../apimachinery/selectors/field-selector.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
@@ -17,6 +21,7 @@ import type { Predicate, WatchStart } from '../../../streams/streams.ts';
 import { listOptionsOf, predicateOf } from '../collection-query.ts';
 import { bodyHeaders } from '../object-response.ts';
 import { negotiateRepresentation } from '../representation.ts';
+import { convertingSink } from '../shown-conversion.ts';
 import { eventFramesOf } from '../watch-frames.ts';
 import type { WatchScope } from '../watch-counts.ts';
 import { framePreambles, withoutPreamble } from '../watch-preamble.ts';
@@ -44,6 +49,9 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
   const beginning = request.beforeStream?.();
   if (beginning !== undefined) await beginning;
   const stream = exchange.stream(200, bodyHeaders(request, contentType), preamble.bytes);
+  const frames = eventFramesOf(deps, kind, representation.value, deps.prng.uuid());
+  const plain = preamble.partOfFrame ? withoutPreamble(stream, preamble.bytes) : stream;
+  const convert = convertsForWatch(kind) ? representation.value.convert : undefined;
   const handle = deps.registry.streams.watch(
     {
       resource: kind.storage,
@@ -52,16 +60,29 @@ export async function handleWatch(deps: EndpointDeps, request: ResourceRequest):
       start: startOf(options),
       bookmarks: options.allowWatchBookmarks,
       timeoutMs: timeoutMs(deps, options),
-      encoder: eventFramesOf(deps, kind, representation.value, deps.prng.uuid()),
+      encoder: convert === undefined ? frames : storedFrames(deps, kind),
       sent: deps.watchCounts.sentOf(kind),
       onInitialEventsEnd() {
         const seconds = (deps.clock.monotonicMs() - startMs) / 1000;
         deps.watchCounts.listed(kind, scopeOf(resource, predicate), seconds);
       },
     },
-    preamble.partOfFrame ? withoutPreamble(stream, preamble.bytes) : stream,
+    convert === undefined ? plain : convertingSink(plain, convert, frames),
   );
   exchange.onAbort(() => handle.close());
+}
+
+/** What is stored in the version that is asked for is shown to all of its watches at once. */
+function convertsForWatch({ storageVersion, version }: KindInfo): boolean {
+  return version !== storageVersion;
+}
+
+/** Objects as they are stored: what a webhook converts. */
+function storedFrames({ identity: { domain } }: EndpointDeps, kind: KindInfo): EventFrames {
+  const { group } = kind.storage;
+  const apiVersion = formatGroupVersion({ group, version: kind.storageVersion });
+  const shown = { apiVersion, kind: kind.kind, domain };
+  return shownEvents(`json/stored/${apiVersion}/${kind.kind}`, shown, (bytes) => bytes);
 }
 
 function scopeOf({ namespace }: ResourceInfo, { pins }: Predicate): WatchScope {

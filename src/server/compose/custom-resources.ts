@@ -31,6 +31,8 @@ import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import { conversionWebhooks } from './conversion-webhooks.ts';
 import type { Log } from './log.ts';
 import type { Streams } from '../../../streams/streams.ts';
 
@@ -38,6 +40,8 @@ export interface CustomResourcesDeps {
   readonly scheme: ServedScheme;
   readonly streams: Streams;
   readonly turns: Turns;
+  readonly timers: Timers;
+  readonly prng: Prng;
   readonly identity: Identity;
   readonly kinds: KindSet;
   readonly language: Language;
@@ -79,6 +83,8 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
       release,
     },
     reader,
+    callWebhook: conversionWebhooks(streams, deps.timers),
+    uuid: () => deps.prng.uuid(),
   });
   scheme.onChange(({ added, removed }) => {
     for (const { storage } of removed) streams.endWatches(storage);

@@ -113,28 +113,21 @@ export async function assembleParts(
   const access = { streams, clock, timers, turns, identity, language, log };
   const authorization = startAuthorization(config.access.authorization, access);
   const validation = createMigration(config.featureGates, log);
-  const { release } = config;
-  const served = { scheme, streams, turns, identity, kinds, language, release };
-  const customResources = serveCustomResources(served);
-  const strategyOf = withCustomStrategies(
-    strategiesOf(identity, validation.migration, kinds, language),
-    customResources,
-  );
+  const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
+  const customResources = serveCustomResources({ ...common, release: config.release });
+  const builtIn = strategiesOf(identity, validation.migration, kinds, language);
+  const strategyOf = withCustomStrategies(builtIn, customResources);
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
-  const { commandLogFile: logFile } = config;
   const ports = { root, decide, storage, committer, clock, timers };
   const actors = createActorSystem({
     ...recordPorts(scheme),
+    ...actorSettings(config, identity, log),
     ...ports,
     answer: createAnswers(scheme, guardOf),
     pause: () => turns.pause(wholeTurnMs),
-    commandLog: logFile === undefined ? undefined : openCommandLog(logFile, log),
-    onBroken: (error) => log.error({ err: error }, 'an actor has failed; the next one reads anew'),
     soleWriter: !shared,
-    limits: { residentMax: config.residentObjectsMax },
-    expiryOf: expiryOf(identity),
   });
   const registry = {
     turns,
@@ -151,7 +144,6 @@ export async function assembleParts(
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
-  const encodings = new KeptEncodings(config.keptEncodingsBytesMax);
   return {
     storage,
     streams,
@@ -161,7 +153,7 @@ export async function assembleParts(
     committer,
     registry,
     queues: createQueueMeters(clock),
-    encodings,
+    encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,
     validation,
     authorization,
@@ -176,6 +168,17 @@ function committerOf(
 ): GroupCommitter {
   const limits = store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
   return createCommitter({ storage, timers, isEnding, limits });
+}
+
+function actorSettings(config: CompletedConfig, identity: Identity, log: Log) {
+  const { commandLogFile, residentObjectsMax } = config;
+  return {
+    commandLog: commandLogFile === undefined ? undefined : openCommandLog(commandLogFile, log),
+    onBroken: (error: unknown) =>
+      log.error({ err: error }, 'an actor has failed; the next one reads anew'),
+    limits: { residentMax: residentObjectsMax },
+    expiryOf: expiryOf(identity),
+  };
 }
 
 function streamsOf(

@@ -19,6 +19,8 @@ import { builtInKinds } from '../../apis/kind-set.ts';
 import type { KindSet } from '../../apis/kind-set.ts';
 import { parseRuntimeConfig } from '../../apis/runtime-config.ts';
 import { controllerManager } from '../../controllers/controller.ts';
+import type { Controller } from '../../controllers/controller.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { sleep, systemClock, systemTimers } from '../../stdx/clock.ts';
 import { createAbandonable } from '../../storage/abandonable.ts';
@@ -47,6 +49,7 @@ import type { CompletedConfig } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
 import { guardSecretFiles } from './secret-files.ts';
 import { startSystemObjects } from './system-objects.ts';
+import type { SystemObjects } from './system-objects.ts';
 
 export interface RunningServer {
   /** Of the secure port, where there is one. */
@@ -127,14 +130,7 @@ export async function startServer(
       shared,
       compacts: worker?.storage === undefined,
       hostname: hostname(),
-      controllers: (registry) =>
-        controllerManager([
-          access.controllers(registry),
-          system.controllers(registry),
-          ...(parts.customResources === undefined
-            ? []
-            : [parts.customResources.controllers(registry, { log, timers, queues: parts.queues })]),
-        ]),
+      controllers: controllersOf(common, access, system),
       everywhere: (where) => system.everywhere(where),
     });
     const serving = createServing(config, {
@@ -164,6 +160,25 @@ export async function startServer(
     await storage.close();
     throw error;
   }
+}
+
+interface Controlling {
+  readonly parts: ServerParts;
+  readonly log: Log;
+  readonly timers: Timers;
+}
+
+function controllersOf(
+  { parts, log, timers }: Controlling,
+  access: AccessParts,
+  system: SystemObjects,
+): (registry: RegistryDeps) => Controller {
+  const { customResources, queues } = parts;
+  return (registry) => {
+    const ports = { log, timers, queues };
+    const own = customResources === undefined ? [] : [customResources.controllers(registry, ports)];
+    return controllerManager([access.controllers(registry), system.controllers(registry), ...own]);
+  };
 }
 
 /** Of a worker none: its primary writes it. */

@@ -96,3 +96,61 @@ export function conditionsOf(object: JsonObject): Readonly<Record<string, string
     ]),
   );
 }
+
+/** With every part that a version can have. */
+export const widgetDefinition: DefinitionOptions = {
+  plural: 'widgets',
+  kind: 'Widget',
+  names: { shortNames: ['wd'], categories: ['all'], singular: 'widget' },
+  version: {
+    subresources: {
+      status: {},
+      scale: {
+        specReplicasPath: '.spec.count',
+        statusReplicasPath: '.status.count',
+        labelSelectorPath: '.status.selector',
+      },
+    },
+    selectableFields: [{ jsonPath: '.spec.colour' }],
+    additionalPrinterColumns: [
+      { name: 'Colour', type: 'string', jsonPath: '.spec.colour' },
+      { name: 'Count', type: 'integer', jsonPath: '.spec.count', priority: 1 },
+    ],
+  },
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        colour: { type: 'string', default: 'grey', enum: ['grey', 'red', 'blue'] },
+        count: { type: 'integer', minimum: 0 },
+        parts: {
+          type: 'array',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+          items: {
+            type: 'object',
+            required: ['name'],
+            properties: { name: { type: 'string' }, size: { type: 'integer' } },
+          },
+        },
+      },
+      'x-kubernetes-validations': [
+        { rule: '!has(self.count) || self.count < 100', message: 'too many' },
+      ],
+    },
+    status: {
+      type: 'object',
+      properties: { count: { type: 'integer' }, selector: { type: 'string' } },
+    },
+  },
+};
+
+/** Of the group of these definitions. */
+export function object(
+  kind: string,
+  name: string,
+  more: JsonObject = {},
+  version = 'v1',
+): JsonObject {
+  return { apiVersion: `shop.example/${version}`, kind, metadata: { name }, ...more };
+}

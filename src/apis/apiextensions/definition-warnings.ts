@@ -1,0 +1,26 @@
+/** What a writer of a definition should know of it, though it is accepted. */
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { placedSchemas } from '../../apiextensions/acceptance/placed-schemas.ts';
+import { unknownFormats } from '../../apiextensions/acceptance/unknown-formats.ts';
+import { quote } from '../../apimachinery/quote.ts';
+import type { KindWarnings } from '../warnings/kind-warnings.ts';
+
+const warningsMax = 20;
+
+export const definitionWarnings: KindWarnings = {
+  onCreate: (definition) => formatWarnings(formatsOf(definition)),
+  onUpdate: (next, current) => {
+    const before = new Set(formatsOf(current));
+    return formatWarnings(formatsOf(next).filter((format) => !before.has(format)));
+  },
+};
+
+function formatsOf(definition: ApiObject): readonly string[] {
+  const found = new Set<string>();
+  for (const { schema } of placedSchemas(definition)) unknownFormats(schema, found);
+  return [...found].sort();
+}
+
+function formatWarnings(formats: readonly string[]): readonly string[] {
+  return formats.slice(0, warningsMax).map((format) => `unrecognized format ${quote(format)}`);
+}

@@ -1,0 +1,49 @@
+/**
+ * Work on objects of a kind whose versions a webhook converts: what is not converted yet is, and
+ * the work is done again.
+ *
+ * Invariants: work that throws ConversionMissing has changed nothing. For all other kinds there is
+ * nothing to it. Bound: `conversionsMax` conversions for one piece of work.
+ */
+import { ConversionMissing } from '../apimachinery/object-version.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { refused } from './registry.ts';
+import type { Result } from './registry.ts';
+
+const conversionsMax = 8;
+
+/** Why it could not be converted; undefined: it is, and remembered. */
+export async function convertMissing(
+  { custom }: KindInfo,
+  object: ApiObject,
+  apiVersion: string,
+): Promise<StatusError | undefined> {
+  const webhook = custom?.webhook;
+  if (webhook === undefined) return undefined;
+  const converted = await webhook.convert([object], apiVersion);
+  if (converted.kind === 'refused') return converted.error;
+  const [shown] = converted.objects;
+  if (shown === undefined) return undefined;
+  webhook.remember(object, apiVersion, shown);
+  // The way back is known as well.
+  webhook.remember(shown, object.apiVersion, object);
+  return undefined;
+}
+
+export async function withConversions<T>(
+  kind: KindInfo,
+  work: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+  if (kind.custom?.webhook === undefined) return work();
+  for (let asked = 0; ; asked += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ConversionMissing) || asked >= conversionsMax) throw error;
+      const refusal = await convertMissing(kind, error.object, error.apiVersion);
+      if (refusal !== undefined) return refused(refusal);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * Versions of a custom type that a webhook converts: reads, writes and watches in either version,
+ * lists in batches, and a webhook that fails.
+ */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import https from 'node:https';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { objects, part, text } from '../../src/apimachinery/members.ts';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { definition, established } from '../support/data/custom-definitions.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
+
+/** How the webhook answers. */
+type Mood = 'well' | 'refuses' | 'fewer' | 'renames' | 'silent' | 'other-uid';
+
+const place = (version: string): string => `/apis/shop.example/${version}/namespaces/default/lamps`;
+const lamp = (name: string, version: string, spec: JsonObject): JsonObject => ({
+  apiVersion: `shop.example/${version}`,
+  kind: 'Lamp',
+  metadata: { name },
+  spec,
+});
+
+/** v1 has `watts`, v2 has `milliwatts`. */
+function convert(object: JsonObject, apiVersion: string): JsonObject {
+  const spec = part(object, 'spec');
+  const { watts, milliwatts } = spec;
+  const converted =
+    apiVersion === 'shop.example/v2'
+      ? { milliwatts: Number(watts ?? 0) * 1000 }
+      : { watts: Number(milliwatts ?? 0) / 1000 };
+  return { ...object, apiVersion, spec: converted };
+}
+
+describe('versions that a webhook converts', () => {
+  let server: TestServer;
+  let hook: http.Server;
+  let mood: Mood = 'well';
+  const asked: number[] = [];
+
+  const answer = (review: JsonObject): JsonObject => {
+    const request = part(review, 'request');
+    const given = objects(request, 'objects');
+    asked.push(given.length);
+    const to = text(request, 'desiredAPIVersion');
+    let convertedObjects = given.map((each) => convert(each, to));
+    if (mood === 'fewer') convertedObjects = convertedObjects.slice(1);
+    if (mood === 'renames') {
+      convertedObjects = convertedObjects.map((each) => ({
+        ...each,
+        metadata: { ...part(each, 'metadata'), name: 'other' },
+      }));
+    }
+    const result =
+      mood === 'refuses' ? { status: 'Failed', message: 'not today' } : { status: 'Success' };
+    const uid = mood === 'other-uid' ? 'x' : request['uid'];
+    return { ...review, request: null, response: { uid, result, convertedObjects } };
+  };
+
+  before(async () => {
+    const read = (name: string): string =>
+      readFileSync(path.resolve('test/support/data', name), 'utf8');
+    const [cert, key] = [read('tls-certificate.pem'), read('tls-key.pem')];
+    hook = https.createServer({ cert, key }, (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        if (mood === 'silent') {
+          request.socket.destroy();
+          return;
+        }
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(answer(JSON.parse(Buffer.concat(chunks).toString()) as JsonObject)));
+      });
+    });
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    const { port } = hook.address() as AddressInfo;
+    server = await startTestServer();
+    const version = (name: string, field: string, storage: boolean): JsonObject => ({
+      name,
+      served: true,
+      storage,
+      schema: {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: {
+            spec: { type: 'object', properties: { [field]: { type: 'number' } } },
+          },
+        },
+      },
+    });
+    const versions = [version('v1', 'watts', true), version('v2', 'milliwatts', false)];
+    const clientConfig = {
+      url: `https://localhost:${port}/convert`,
+      caBundle: Buffer.from(cert).toString('base64'),
+    };
+    const webhook = { clientConfig, conversionReviewVersions: ['v1'] };
+    const conversion = { strategy: 'Webhook', webhook };
+    await established(
+      server,
+      definition({ plural: 'lamps', kind: 'Lamp', spec: { versions, conversion } }),
+    );
+  });
+  after(async () => {
+    await server.remove();
+    hook.closeAllConnections();
+    hook.close();
+  });
+
+  it('an object that is written in one is read in the other', async () => {
+    const made = await server.request('POST', place('v2'), {
+      body: lamp('a', 'v2', { milliwatts: 5000 }),
+    });
+    assert.equal(made.status, 201, made.text);
+    assert.deepEqual(made.body['spec'], { milliwatts: 5000 });
+    const v1 = await server.request('GET', `${place('v1')}/a`);
+    assert.deepEqual([v1.body['apiVersion'], v1.body['spec']], ['shop.example/v1', { watts: 5 }]);
+    const v2 = await server.request('GET', `${place('v2')}/a`);
+    assert.deepEqual(v2.body['spec'], { milliwatts: 5000 });
+    assert.deepEqual(part(v2.body, 'metadata')['uid'], part(v1.body, 'metadata')['uid']);
+  });
+
+  it('it is patched, applied and replaced in the one that is not stored', async () => {
+    const patched = await server.request('PATCH', `${place('v2')}/a`, {
+      body: '{"spec":{"milliwatts":7000}}',
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    assert.deepEqual(patched.body['spec'], { milliwatts: 7000 }, patched.text);
+    const replaced = await server.request('PUT', `${place('v2')}/a`, {
+      body: { ...patched.body, spec: { milliwatts: 8000 } },
+    });
+    assert.deepEqual(replaced.body['spec'], { milliwatts: 8000 }, replaced.text);
+    const applied = await server.request('PATCH', `${place('v2')}/a?fieldManager=m&force=true`, {
+      body: JSON.stringify(lamp('a', 'v2', { milliwatts: 9000 })),
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    });
+    assert.deepEqual(applied.body['spec'], { milliwatts: 9000 }, applied.text);
+    const v1 = await server.request('GET', `${place('v1')}/a`);
+    assert.deepEqual(v1.body['spec'], { watts: 9 });
+    assert.equal(part(v1.body, 'metadata')['generation'], 4);
+  });
+
+  it('a list is converted in batches, and a watch event by event', async () => {
+    for (let n = 0; n < 12; n += 1) {
+      await server.request('POST', place('v1'), { body: lamp(`l${n}`, 'v1', { watts: n }) });
+    }
+    asked.length = 0;
+    const list = await server.request('GET', place('v2'));
+    assert.deepEqual(asked, [13], 'one call for all of them');
+    const spec = objects(list.body, 'items').map((item) => item['spec']);
+    assert.deepEqual(spec[1], { milliwatts: 0 });
+    const { resourceVersion } = part(list.body, 'metadata');
+    const watch = await server.openWatch(
+      `${place('v2')}?watch=1&resourceVersion=${String(resourceVersion)}`,
+    );
+    await server.request('POST', place('v1'), { body: lamp('w', 'v1', { watts: 3 }) });
+    await server.request('DELETE', `${place('v1')}/w`);
+    const events = await watch.take(2);
+    assert.deepEqual(
+      events.map(({ object, type }) => [type, object['apiVersion'], object['spec']]),
+      [
+        ['ADDED', 'shop.example/v2', { milliwatts: 3000 }],
+        ['DELETED', 'shop.example/v2', { milliwatts: 3000 }],
+      ],
+    );
+    watch.close();
+  });
+
+  it('one that fails is an error for its own type in that version, and for nobody else', async () => {
+    const said: readonly (readonly [Mood, RegExp])[] = [
+      ['refuses', /^conversion webhook for shop\.example\/v1, Kind=Lamp failed: not today$/],
+      ['fewer', /^conversion webhook for .* returned 0 objects, expected 1$/],
+      ['renames', /returned invalid converted object at index 0: must have the same name/],
+      ['other-uid', /failed: expected response\.uid=/],
+      ['silent', /^conversion webhook for shop\.example\/v1, Kind=Lamp failed: /],
+    ];
+    for (const [next, pattern] of said) {
+      mood = next;
+      const read = await server.request('GET', `${place('v2')}/a`);
+      assert.equal(read.status, 500, next);
+      assert.match(text(read.body, 'message'), pattern);
+      const written = await server.request('POST', place('v2'), {
+        body: lamp('never', 'v2', { milliwatts: 1 }),
+      });
+      assert.equal(written.status, 500, next);
+      assert.equal((await server.request('GET', `${place('v1')}/a`)).status, 200);
+      assert.equal((await server.request('GET', '/api/v1/namespaces/default')).status, 200);
+    }
+    mood = 'well';
+    assert.equal((await server.request('GET', `${place('v1')}/never`)).status, 404);
+    assert.equal((await server.request('GET', `${place('v2')}/a`)).status, 200);
+  });
+});
