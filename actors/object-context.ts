@@ -76,9 +76,16 @@ export interface Entry {
   lostRaces: number;
 }
 
+/** Does what an actor wants done, within its transition. */
+export interface EffectPerformer {
+  perform(effect: ObjectEffect): void;
+}
+
 export interface ObjectContext {
   readonly key: ObjectKey;
   readonly storeKey: StoreKey;
+  /** Set by who made the actor; undefined: what it wants done is emitted. */
+  performer: EffectPerformer | undefined;
   readonly mailbox: Mailbox<Entry>;
   /** Entries from the head that have an attempt. */
   decided: number;
@@ -99,6 +106,7 @@ export function objectContext(key: ObjectKey, storeKey: StoreKey): ObjectContext
   return {
     key,
     storeKey,
+    performer: undefined,
     mailbox: new Mailbox(),
     decided: 0,
     outstanding: 0,

@@ -124,7 +124,11 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
 }
 
 /** From the front, which holds the oldest. */
-function expired(events: Iterable<WrittenEvent>, writtenBy: number, max: number): readonly WrittenEvent[] {
+function expired(
+  events: Iterable<WrittenEvent>,
+  writtenBy: number,
+  max: number,
+): readonly WrittenEvent[] {
   const due: WrittenEvent[] = [];
   for (const written of events) {
     if (written.writtenMs > writtenBy || due.length === max) break;

@@ -37,7 +37,7 @@ export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
     if (guard === undefined) return allowed;
     if (asked === 'validate') return answer(guard.validate(next, current));
     assert(next !== undefined, 'what is mutated is there');
-    return answer(guard.mutate(next));
+    return answer(guard.mutate(next, current));
   };
 }
 

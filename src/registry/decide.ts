@@ -2,9 +2,9 @@
  * What a command makes of an object: for each verb a pure function of the command, the object as it
  * is, and what was answered to its questions.
  *
- *   nothing is there ──▶ creation by update or apply ──▶ ask `mutate` ──▶ the kind's rules ──┐
- *   an object        ──▶ update, patch, apply, scale ...                                     ├▶
- *                    ──▶ delete                                                              ┘
+ *   nothing is there ─▶ creation by update or apply ─▶ ask `mutate` ─▶ the kind's rules ─┐
+ *   an object        ─▶ update, patch, apply, scale  ─▶ ask `mutate` ─▶ the kind's rules ├▶ ask
+ *                    ─▶ delete                                                           ┘ `validate`
  *
  * What it is not: the actor, which asks, waits, and decides again; or the verbs, which stand in
  * files of their own.
@@ -32,8 +32,18 @@ import { decidePatch, decideScalePatch } from './patch.ts';
 import type { ObjectTarget } from './registry.ts';
 import { decideScaleUpdate } from './scale.ts';
 import type { StrategyOf } from './strategy.ts';
-import { completesDeletion, creationByUpdate, decideUpdate, preparing } from './update.ts';
+import {
+  completesDeletion,
+  creationByUpdate,
+  decideUpdate,
+  mutatedUpdate,
+  preparing,
+  updateRefusal,
+  writerOf,
+} from './update.ts';
+import { produced } from './production.ts';
 import type { Production } from './production.ts';
+import { refused } from './registry.ts';
 import { kindOf } from './write-command.ts';
 import type { DecideOperation, DecisionScope, WriteInput } from './write-command.ts';
 
@@ -64,7 +74,7 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     const proposing =
       current === undefined
         ? proposeCreation(scope, target, input, given)
-        : proposeChange(scope, operations, target, input, current);
+        : proposeChange(scope, operations, target, input, current, given);
     const asking = kind.custom?.webhook === undefined ? proposing : askingForVersions(proposing);
     const mayBeLong = inTurns || strategyOf(kind).prepareValidation !== undefined;
     return mayBeLong ? asking : finished(asking);
@@ -88,8 +98,9 @@ function* proposeChange(
   target: ObjectTarget,
   input: WriteInput,
   current: CurrentObject,
+  answers: readonly Answer[],
 ): Steps<Proposal> {
-  const { guarded: validate } = input;
+  const { validate } = input.asks;
   if (input.body.verb === 'delete') {
     const plan = decideDelete(scope, target, input.body.options, current);
     switch (plan.kind) {
@@ -103,10 +114,19 @@ function* proposeChange(
         return unreachable(plan);
     }
   }
-  const production = yield* produce(scope, operations, target, input, current);
-  if (production.kind === 'refused') return production;
+  const written = yield* produce(scope, operations, target, input, current);
+  if (written.kind === 'refused') return written;
   if (scope.inTurns) yield;
+  const production = mutated(scope, target, input, written, current, answers);
+  if (production.kind !== 'object') return production;
   const { object } = production;
+  if (!isOverwrite(input) && input.subresource === '') {
+    yield* preparing(scope, target.kind, object, current.object);
+  }
+  const refusal = isOverwrite(input)
+    ? undefined
+    : updateRefusal(scope, target, object, writerOf(input), current);
+  if (refusal !== undefined) return refused(refusal);
   const strategy = scope.strategyOf(target.kind);
   const told = input.user && strategy.warnings?.(object, current.object, input.subresource);
   const warnings = told === undefined ? production.warnings : [...production.warnings, ...told];
@@ -115,6 +135,32 @@ function* proposeChange(
 }
 
 const noWarnings: readonly string[] = [];
+
+/** What those who may mutate it make of what was written, or the question. What operations and
+ * overwriting do to an object is the server's own. */
+function mutated(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  input: WriteInput,
+  written: Extract<Production, { kind: 'object' }>,
+  current: CurrentObject,
+  [answer]: readonly Answer[],
+): Production | Extract<Proposal, { kind: 'ask' }> {
+  if (!input.asks.mutateChange || input.verb === 'operation' || isOverwrite(input)) return written;
+  const { object, warnings } = written;
+  if (answer === undefined) {
+    return { kind: 'ask', question: { kind: 'mutate', next: object, current: current.object } };
+  }
+  if (answer.kind === 'refused') return answer;
+  if (answer.kind === 'allowed' || answer.object === object) return written;
+  const next = mutatedUpdate(scope, target, answer.object, object, writerOf(input), current);
+  return next.kind === 'refused' ? next : produced(next.object, warnings);
+}
+
+/** What is taken away makes nothing worse, and has to be possible: nothing is validated. */
+function isOverwrite({ verb }: WriteInput): boolean {
+  return verb === 'overwrite' || verb === 'overwrite-unowned';
+}
 
 function* produce(
   scope: DecisionScope,
@@ -170,9 +216,10 @@ function* proposeCreation(
   if (scope.inTurns) yield;
   const { owners, submitted } = creation.value;
   const born = bornObject(scope, target, submitted, target.name);
-  const { guarded: validate, manager, user } = input;
-  const [answer] = answers;
-  if (validate && answer === undefined) {
+  const { asks, manager, user } = input;
+  const { validate } = asks;
+  const [answer] = asks.mutateCreation ? answers : [];
+  if (asks.mutateCreation && answer === undefined) {
     return { kind: 'ask', question: { kind: 'mutate', next: born.object, current: undefined } };
   }
   if (answer?.kind === 'refused') return answer;

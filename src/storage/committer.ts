@@ -26,7 +26,13 @@
  */
 import { assert } from '../stdx/assert.ts';
 import type { Timers } from '../stdx/clock.ts';
-import { createPendingCommit, fail, predecessorOf, preconditionOf, settle } from './pending-commit.ts';
+import {
+  createPendingCommit,
+  fail,
+  predecessorOf,
+  preconditionOf,
+  settle,
+} from './pending-commit.ts';
 import type { CommitOutcome, PendingCommit, Submission, DeferredCommit } from './pending-commit.ts';
 import { deletionsOf } from './deletions.ts';
 import type { IsEnding } from './deletions.ts';
