@@ -254,7 +254,7 @@ export function answeredFinding(
   answer: Answer,
 ): Finding | undefined {
   if (answer.kind === 'refused') return refusing(answer.error);
-  if (question.kind === 'mutate') return undefined;
+  if (question.kind !== 'validate') return undefined;
   if (answer.kind === 'allowed') return finding;
   return refusing(newInternalError('whoever validates cannot change the object'));
 }
