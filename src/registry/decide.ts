@@ -70,7 +70,7 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     const { uid } = input;
     const inTurns = input.inTurns || (current?.encodedBytes ?? 0) > atOnceBytesMax;
     const scope = { scheme, identity, strategyOf, nowMs, uid, inTurns };
-    const given = answers.filter((answer) => answer.kind !== 'converted');
+    const given = answers.filter(isVerdict);
     const proposing =
       current === undefined
         ? proposeCreation(scope, target, input, given)
@@ -81,6 +81,13 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
   };
 }
 
+/** Of those who have a say in a write. */
+type Verdict = Exclude<Answer, { readonly kind: 'converted' }>;
+
+function isVerdict(answer: Answer): answer is Verdict {
+  return answer.kind !== 'converted';
+}
+
 /** Of a kind whose versions a webhook converts: what is missing is asked for. */
 function* askingForVersions(proposing: Steps<Proposal>): Steps<Proposal> {
   try {
@@ -88,7 +95,10 @@ function* askingForVersions(proposing: Steps<Proposal>): Steps<Proposal> {
   } catch (error) {
     if (!(error instanceof ConversionMissing)) throw error;
     const { apiVersion, object } = error;
-    return { kind: 'ask', question: { kind: 'convert', next: object, current: undefined, apiVersion } };
+    return {
+      kind: 'ask',
+      question: { kind: 'convert', next: object, current: undefined, apiVersion },
+    };
   }
 }
 
@@ -98,7 +108,7 @@ function* proposeChange(
   target: ObjectTarget,
   input: WriteInput,
   current: CurrentObject,
-  answers: readonly Answer[],
+  answers: readonly Verdict[],
 ): Steps<Proposal> {
   const { validate } = input.asks;
   if (input.body.verb === 'delete') {
@@ -144,7 +154,7 @@ function mutated(
   input: WriteInput,
   written: Extract<Production, { kind: 'object' }>,
   current: CurrentObject,
-  [answer]: readonly Answer[],
+  [answer]: readonly Verdict[],
 ): Production | Extract<Proposal, { kind: 'ask' }> {
   if (!input.asks.mutateChange || input.verb === 'operation' || isOverwrite(input)) return written;
   const { object, warnings } = written;
@@ -209,7 +219,7 @@ function* proposeCreation(
   scope: DecisionScope,
   target: ObjectTarget,
   input: WriteInput,
-  answers: readonly Answer[],
+  answers: readonly Verdict[],
 ): Steps<Proposal> {
   const creation = yield* creationOf(scope, target, input);
   if (creation.kind !== 'ok') return creation;

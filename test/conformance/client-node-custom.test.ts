@@ -54,14 +54,21 @@ test('an informer on a custom type survives a restart without a relist, a loss o
     async () => {
       const name = 'widgets.shop.example';
       const { status } = await definitions.readCustomResourceDefinition({ name });
-      return status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True') === true;
+      return (
+        status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True') === true
+      );
     },
   );
   const api = config.makeApiClient(CustomObjectsApi);
   const create = (name: string): Promise<unknown> =>
     api.createNamespacedCustomObject({
       ...place,
-      body: { apiVersion: 'shop.example/v1', kind: 'Widget', metadata: { name }, spec: { size: 1 } },
+      body: {
+        apiVersion: 'shop.example/v1',
+        kind: 'Widget',
+        metadata: { name },
+        spec: { size: 1 },
+      },
     });
   await create('before');
   let listsCount = 0;

@@ -111,15 +111,8 @@ export async function assembleParts(
   const language = expressionLanguage(config, identity);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
-  const authorization = startAuthorization(config.access.authorization, {
-    streams,
-    clock,
-    timers,
-    turns,
-    identity,
-    language,
-    log,
-  });
+  const asked = { streams, clock, timers, turns, identity, language, log };
+  const authorization = startAuthorization(config.access.authorization, asked);
   const validation = createMigration(config.featureGates, log);
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
   const customResources = serveCustomResources({ ...common, release: config.release });
