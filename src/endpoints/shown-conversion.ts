@@ -142,7 +142,10 @@ async function converted(
       if (isChange(type)) {
         const bytes = shown[at] as Uint8Array;
         at += 1;
-        const { name, namespace } = { name: text(metadata, 'name'), namespace: text(metadata, 'namespace') };
+        const { name, namespace } = {
+          name: text(metadata, 'name'),
+          namespace: text(metadata, 'namespace'),
+        };
         const entry = { name, namespace, revision, bytes, labels: nothing, fields: nothing };
         return frames.event(type, entry);
       }

@@ -70,7 +70,7 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     const { uid } = input;
     const inTurns = input.inTurns || (current?.encodedBytes ?? 0) > atOnceBytesMax;
     const scope = { scheme, identity, strategyOf, nowMs, uid, inTurns };
-    const given = answers.filter((answer) => answer.kind !== 'converted');
+    const given = answers.filter(isVerdict);
     const proposing =
       current === undefined
         ? proposeCreation(scope, target, input, given)
@@ -79,6 +79,13 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     const mayBeLong = inTurns || strategyOf(kind).prepareValidation !== undefined;
     return mayBeLong ? asking : finished(asking);
   };
+}
+
+/** Of those who have a say in a write. */
+type Verdict = Exclude<Answer, { readonly kind: 'converted' }>;
+
+function isVerdict(answer: Answer): answer is Verdict {
+  return answer.kind !== 'converted';
 }
 
 /** Of a kind whose versions a webhook converts: what is missing is asked for. */
@@ -101,7 +108,7 @@ function* proposeChange(
   target: ObjectTarget,
   input: WriteInput,
   current: CurrentObject,
-  answers: readonly Answer[],
+  answers: readonly Verdict[],
 ): Steps<Proposal> {
   const { validate } = input.asks;
   if (input.body.verb === 'delete') {
@@ -145,7 +152,7 @@ function mutated(
   input: WriteInput,
   written: Extract<Production, { kind: 'object' }>,
   current: CurrentObject,
-  [answer]: readonly Answer[],
+  [answer]: readonly Verdict[],
 ): Production | Extract<Proposal, { kind: 'ask' }> {
   if (!input.asks.mutateChange || input.verb === 'operation' || isOverwrite(input)) return written;
   const { object, warnings } = written;
@@ -210,7 +217,7 @@ function* proposeCreation(
   scope: DecisionScope,
   target: ObjectTarget,
   input: WriteInput,
-  answers: readonly Answer[],
+  answers: readonly Verdict[],
 ): Steps<Proposal> {
   const creation = yield* creationOf(scope, target, input);
   if (creation.kind !== 'ok') return creation;

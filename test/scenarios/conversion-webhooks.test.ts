@@ -3,7 +3,7 @@
  * lists in batches, and a webhook that fails.
  */
 import assert from 'node:assert/strict';
-import http from 'node:http';
+import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import https from 'node:https';
 import { readFileSync } from 'node:fs';
@@ -75,7 +75,9 @@ describe('versions that a webhook converts', () => {
           return;
         }
         response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(answer(JSON.parse(Buffer.concat(chunks).toString()) as JsonObject)));
+        response.end(
+          JSON.stringify(answer(JSON.parse(Buffer.concat(chunks).toString()) as JsonObject)),
+        );
       });
     });
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
