@@ -25,13 +25,7 @@ import type {
 } from './actors.ts';
 import type { ActorLimits } from './limits.ts';
 import { Mailbox } from './mailbox.ts';
-import type {
-  Asking,
-  Decision,
-  DecisionPorts,
-  Finding,
-  Unfinished,
-} from './object-decision.ts';
+import type { Asking, Decision, DecisionPorts, Finding, Unfinished } from './object-decision.ts';
 import type { DecisionEvent, InternalEvent } from './object-machine.ts';
 import type { ObjectState, PendingMutation, RecordDecoders } from './object-snapshot.ts';
 

@@ -195,15 +195,10 @@ function nextPart(
   current: CurrentObject | undefined,
 ): Finding | Asking | Unfinished {
   const part = rest.next();
-  return part.done === true
-    ? examineProposal(part.value, current)
-    : { kind: 'unfinished', rest };
+  return part.done === true ? examineProposal(part.value, current) : { kind: 'unfinished', rest };
 }
 
-function examineProposal(
-  proposal: Proposal,
-  current: CurrentObject | undefined,
-): Finding | Asking {
+function examineProposal(proposal: Proposal, current: CurrentObject | undefined): Finding | Asking {
   if (proposal.kind === 'ask') {
     return { kind: 'asking', question: proposal.question, finding: undefined };
   }
