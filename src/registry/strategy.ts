@@ -26,8 +26,8 @@ export interface KindStrategy {
   prepareForStatusUpdate(next: ApiObject, current: ApiObject, nowMs: number): ApiObject;
   /** Of writes to the kind's other subresources, by name. */
   readonly subresources: Readonly<Record<string, SubresourceRules>>;
-  /** What the following find out about a large object, in parts and beforehand; `current` undefined:
-   * a creation. Absent: that is not much. */
+  /** What the following find out about a large object, in parts and beforehand; `current`
+   * undefined: a creation. Absent: that is not much. */
   readonly prepareValidation?:
     ((next: ApiObject, current: ApiObject | undefined) => Steps<void>) | undefined;
   validate(object: ApiObject): readonly FieldError[];

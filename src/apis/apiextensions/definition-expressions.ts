@@ -151,7 +151,8 @@ function* schemaProblems(
   path: string,
   walk: Walk,
 ): Steps<readonly FieldError[]> {
-  yield* checkPlace({ schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined }, walk);
+  const root = { schema, path, type: undefined, cardinality: 1, uncorrelatable: undefined };
+  yield* checkPlace(root, walk);
   const { problems, total, dearest } = walk;
   if (total > estimateLimits.perSchema) {
     const contributed =
