@@ -19,6 +19,7 @@ import { strategiesOf } from '../../src/apis/strategies.ts';
 import { costTables } from '../../src/cel/cost-tables.ts';
 import { createLanguage } from '../../src/cel/language.ts';
 import { createDecide } from '../../src/registry/decide.ts';
+import { asksNothing } from '../../src/registry/write-guard.ts';
 import type { WriteBody, WriteInput } from '../../src/registry/write-command.ts';
 import { finished } from '../../src/stdx/stepwise.ts';
 import type { Revision } from '../../src/storage/storage.ts';
@@ -78,7 +79,7 @@ function commandOf(body: WriteBody, manager: string, inTurns: boolean): ChangeCo
     subresource: '',
     manager,
     user: undefined,
-    guarded: false,
+    asks: asksNothing,
     uid: '',
     creationRefusal: undefined,
     inTurns,
@@ -199,10 +200,10 @@ describe('rules of a definition', () => {
     const expected = plain.validateCreate?.(definition(rules));
     assert.equal(expected?.length, 2);
     const object = definition(rules);
-    assert.ok(prepared.prepare !== undefined);
-    assert.ok(parts(prepared.prepare(object, undefined)).count > 10);
+    const work = prepared.prepareValidation?.(object, undefined);
+    assert.ok(work !== undefined && parts(work).count > 10);
     assert.deepEqual(prepared.validateCreate?.(object), expected);
-    assert.equal(parts(prepared.prepare(object, undefined)).count, 1, 'nothing is left to do');
+    assert.equal(prepared.prepareValidation?.(object, undefined), undefined, 'it is done');
     const after = { ...object, metadata: { ...object.metadata, labels: { a: 'b' } } };
     assert.deepEqual(prepared.validateUpdate?.(after, object), []);
   });
