@@ -2,8 +2,8 @@
  * The bench of expressions: `node dist/bench/cel.js [--smoke]` after a build.
  *
  * Questions: how long does it take to compile real rules, and how many evaluations a second does
- * one core do, on JSON data as it is decoded? How long is the longest part of an expression that uses
- * its whole budget, and the longest step of compiling one as long as an object may hold?
+ * one core do, on JSON data as it is decoded? How long is the longest part of an expression that
+ * uses its whole budget, and the longest step of compiling one as long as an object may hold?
  *
  * What it does not answer: what a request with rules costs, or what schema-typed data add.
  *
