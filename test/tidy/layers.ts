@@ -33,13 +33,11 @@ export const layers: readonly LayerRule[] = [
       'src/apimachinery/validation/names.ts',
     ],
   },
-  { folder: 'src/apiextensions', may: ['src/stdx', 'src/apimachinery', 'src/cel'] },
   {
     folder: 'src/apis',
     may: [
       'src/stdx',
       'src/apimachinery',
-      'src/apiextensions',
       'src/registry',
       'src/apiextensions',
       'src/cel',
