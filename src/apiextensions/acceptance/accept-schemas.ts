@@ -60,11 +60,14 @@ function mustBeStructural(definition: ApiObject, demands: SchemaDemands): boolea
   return placedSchemas(definition).some(({ schema }) => needsStructure(schema));
 }
 
+/** `always`: a schema is structural also where nothing in the definition needs it to be. */
 export function structureErrors(
   definition: ApiObject,
   current: ApiObject | undefined,
+  always = true,
 ): readonly FieldError[] {
-  const demands = demandsOf(current);
+  const asked = demandsOf(current);
+  const demands = always ? asked : { ...asked, structural: false };
   const structural = mustBeStructural(definition, demands);
   return placedSchemas(definition).flatMap(({ hasStatus, path, schema }) => {
     const errors = [...rootErrors(schema, path, hasStatus)];
