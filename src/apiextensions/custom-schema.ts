@@ -29,6 +29,7 @@ import type { Conformed } from '../apimachinery/typed/conform.ts';
 import type { Defaulter } from '../apimachinery/typed/defaulting.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { Language } from '../cel/language.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 
 export interface CustomVersionDeps {
   /** Rules are compiled in it as stored expressions: they were accepted once. */
@@ -101,7 +102,7 @@ export interface CustomVersion {
    */
   validate(write: CustomWrite): CustomValidation;
   /** The same in steps; ends with the result. For bodies that are large, or have many rules. */
-  validateInSteps(write: CustomWrite): Generator<undefined, CustomValidation>;
+  validateInSteps(write: CustomWrite): Steps<CustomValidation>;
 
   /** It has the subresource: a write to the object leaves the status as it is. */
   readonly hasStatus: boolean;

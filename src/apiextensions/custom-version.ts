@@ -2,19 +2,19 @@
  * One version of a definition, ready to be used: the parts of the contract (custom-schema.ts) put
  * together, each made when it is first asked for.
  */
-import { structuralObjectType } from '../apimachinery/fieldmanager/schema/from-structural-schema.ts';
 import type { MergeType } from '../apimachinery/fieldmanager/schema/merge-type.ts';
+import { structuralObjectType } from '../apimachinery/fieldmanager/schema/structural.ts';
 import { objects, part, text } from '../apimachinery/members.ts';
 import type { SelectableField } from '../apimachinery/scheme.ts';
 import type { Conformed } from '../apimachinery/typed/conform.ts';
 import { unknownFieldsMax } from '../apimachinery/typed/conform.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { finished } from '../stdx/stepwise.ts';
 import { isStructural } from './acceptance/structural.ts';
 import type {
   CompileCustomVersion,
   CustomScale,
-  CustomValidation,
   CustomVersion,
   CustomVersionDeps,
   CustomVersionSource,
@@ -61,7 +61,7 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
       const made = conformed(object, 'stored', read(), source);
       return version.defaults(made.kind === 'ok' ? made.object : object) as ApiObject;
     },
-    validate: (write) => ended(validateCustom(read().validator, write)),
+    validate: (write) => finished(validateCustom(read().validator, write)),
     validateInSteps: (write: CustomWrite) => validateCustom(read().validator, write),
     get hasStatus() {
       return isJsonObject(part(read().entry, 'subresources')['status']);
@@ -91,13 +91,6 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
   };
   return version;
 };
-
-function ended(steps: Generator<undefined, CustomValidation>): CustomValidation {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
 
 function readParts(
   source: CustomVersionSource,

@@ -4,6 +4,7 @@
 import type { Ast, CheckedAst } from './ast.ts';
 import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';
 import { budgets } from './budgets.ts';
+import { literalPatternProblem } from './check/literal-patterns.ts';
 import type { CostEstimate, SizeHints } from './cost.ts';
 import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
@@ -51,6 +52,10 @@ export function* compileInParts(
   const { ast } = compiled;
   if (results.length > 0 && !results.some((type) => sameType(type, ast.type))) {
     return { kind: 'invalid', problem: wrongResult(results, ast.type), found: ast.type };
+  }
+  const problem = literalPatternProblem(ast);
+  if (problem !== undefined) {
+    return { kind: 'invalid', problem: `program instantiation failed: ${problem}` };
   }
   return { kind: 'ok', expression: new CompiledText(environment, text, ast) };
 }

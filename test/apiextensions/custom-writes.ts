@@ -52,7 +52,7 @@ const strategy = strategyOf(definitionKind);
 
 export const metadataType = mergeTypeOf(metaTypes.object('meta/v1.ObjectMeta'));
 
-export function causeOf(error: FieldError): Cause {
+function causeOf(error: FieldError): Cause {
   return { reason: error.type, message: formatFieldErrorBody(error), field: error.field };
 }
 
@@ -63,7 +63,7 @@ export function sortedCauses(causes: readonly Cause[]): readonly Cause[] {
   );
 }
 
-export function refusal(errors: readonly FieldError[]): RecordedAnswer {
+function refusal(errors: readonly FieldError[]): RecordedAnswer {
   return { code: 422, reason: 'Invalid', causes: errors.map(causeOf) };
 }
 

@@ -54,7 +54,7 @@ const rules = [
   '',
 ];
 
-export function pick<T>(prng: Prng, values: readonly T[]): T {
+function pick<T>(prng: Prng, values: readonly T[]): T {
   return values[randomBelow(prng, values.length)] as T;
 }
 

@@ -12,6 +12,7 @@ import { runRules } from '../../src/apiextensions/validate/run-rules.ts';
 import type { RulesOutcome } from '../../src/apiextensions/validate/run-rules.ts';
 import { rulePath } from '../../src/apiextensions/schema/rule-path.ts';
 import type { StructuralSchema } from '../../src/apiextensions/schema/structural-schema.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
 import { sharedVectors } from '../cel/shared-vectors.ts';
 import { customWrites, sortedCauses, writeDefinition } from './custom-writes.ts';
@@ -150,11 +151,7 @@ function run(
 ): RulesOutcome {
   const plan = new RulePlan(schema, undefined, false, testLanguage);
   const correlation = more.ratchets === true ? correlate(value, old ?? null, schema) : undefined;
-  const steps = runRules({ plan, value, old, path: 'root', correlation, budget: more.budget });
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return finished(runRules({ plan, value, old, path: 'root', correlation, budget: more.budget }));
 }
 
 function expectTexts(found: readonly string[], wanted: readonly string[]): void {

@@ -13,6 +13,7 @@ import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { budgets } from '../../cel/budgets.ts';
 import type { Language } from '../../cel/language.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { coerceEmbedded, coerceProblemText } from '../prepare/embedded-metadata.ts';
 import { prune } from '../prepare/prune.ts';
 import { shownAsJson } from '../schema/go-text.ts';
@@ -38,7 +39,7 @@ export function* defaultErrors(
   schema: StructuralSchema,
   path: string,
   { language, pruned }: DefaultsDemands,
-): Generator<undefined, readonly FieldError[]> {
+): Steps<readonly FieldError[]> {
   const judge: Judge = {
     language,
     pruned,
@@ -78,7 +79,7 @@ interface Node {
   readonly insideMeta: boolean;
 }
 
-function* visit(given: Node, judge: Judge): Generator<undefined, void> {
+function* visit(given: Node, judge: Judge): Steps<void> {
   if (!hasDefaults(given.schema) || judge.budget < 0) return;
   const embedded = isEmbedded(given.schema) || given.isRoot;
   const node = embedded
@@ -124,7 +125,7 @@ function* judgeMeta(
   value: JsonValue,
   { around, path, resource, schema }: Node,
   judge: Judge,
-): Generator<undefined, void> {
+): Steps<void> {
   const whole = surrounded(value, around);
   const field = `${path}.default`;
   const wrong = (problem: string): void => {
@@ -144,11 +145,7 @@ function* judgeMeta(
   yield* judgeValue(value, field, schema, judge);
 }
 
-function* judgeDefault(
-  value: JsonValue,
-  { path, schema }: Node,
-  judge: Judge,
-): Generator<undefined, void> {
+function* judgeDefault(value: JsonValue, { path, schema }: Node, judge: Judge): Steps<void> {
   const field = `${path}.default`;
   const isResource = isEmbedded(schema);
   const coerced = coerceEmbedded(value, schema, { isResource, dropsInvalid: false });
@@ -172,7 +169,7 @@ function* judgeValue(
   field: string,
   schema: StructuralSchema,
   judge: Judge,
-): Generator<undefined, void> {
+): Steps<void> {
   const plan = judge.values.planOf(schema);
   const errors = yield* validateValue({ value, plan, prefix: field });
   if (errors.length > 0) {

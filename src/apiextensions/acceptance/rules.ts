@@ -14,7 +14,6 @@ import { objects, part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { estimateLimits } from '../../cel/budgets.ts';
-import type { CompiledExpression } from '../../cel/expression.ts';
 import type { Language } from '../../cel/language.ts';
 import { fixedText } from '../../cel/library/number-text.ts';
 import { escapeProperty } from '../../cel/schema/property-names.ts';
@@ -25,7 +24,6 @@ import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { asSchema } from '../schema/structural-schema.ts';
 import { ruleDump } from './dumps.ts';
-import { literalPatternProblem } from './literal-patterns.ts';
 import { schemaAt } from './structural.ts';
 
 const rulesName = 'x-kubernetes-validations';
@@ -247,11 +245,6 @@ function exceeded(name: string, cost: number, limit: number): string {
   );
 }
 
-function problemOf(compiled: CompiledExpression | undefined): string | undefined {
-  if (compiled === undefined) return undefined;
-  return compiled.kind === 'ok' ? literalPatternProblem(compiled.expression.ast) : compiled.problem;
-}
-
 function compiledProblems(
   compiled: CompiledRule,
   field: string,
@@ -263,8 +256,9 @@ function compiledProblems(
     ...invalid(at, rule, problem),
     shown: ruleDump(rule),
   });
-  const problem = problemOf(compiled.rule);
-  if (problem !== undefined) problems.push(whole(problem, `${field}.rule`));
+  if (compiled.rule?.kind === 'invalid') {
+    problems.push(whole(compiled.rule.problem, `${field}.rule`));
+  }
   if (compiled.message?.kind === 'invalid') {
     problems.push(whole(compiled.message.problem, `${field}.messageExpression`));
   }

@@ -38,7 +38,7 @@ export function isStructural(schema: JsonObject): boolean {
   return known.get(schema) ?? structuralErrors(schema, '').length === 0;
 }
 
-export function isTrue(schema: JsonObject, name: string): boolean {
+function isTrue(schema: JsonObject, name: string): boolean {
   return schema[name] === true;
 }
 

@@ -48,10 +48,6 @@ export function asSchema(schema: JsonObject): StructuralSchema {
   return schema as unknown as StructuralSchema;
 }
 
-export function schemaAsJson(schema: StructuralSchema): JsonObject {
-  return schema as unknown as JsonObject;
-}
-
 /** Of a declared property only; undefined for all others. */
 export function propertyOf(schema: StructuralSchema, name: string): StructuralSchema | undefined {
   return memberOf(schema.properties, name);

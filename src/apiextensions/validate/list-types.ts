@@ -10,6 +10,7 @@ import { duplicate, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { shownAsJson } from '../schema/go-text.ts';
 import { propertyOf, spineMemo, valuesOf } from '../schema/structural-schema.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
@@ -29,7 +30,7 @@ interface Search {
 export function* listTypeErrors(
   object: JsonObject,
   schema: StructuralSchema | undefined,
-): Generator<undefined, readonly FieldError[]> {
+): Steps<readonly FieldError[]> {
   if (schema === undefined || !hasUnique(schema)) return [];
   const search: Search = { errors: [], units: 0 };
   yield* checkMembers(object, schema, '', search);
@@ -41,7 +42,7 @@ function* check(
   schema: StructuralSchema,
   path: string,
   search: Search,
-): Generator<undefined, void> {
+): Steps<void> {
   if (typeof value !== 'object' || value === null || !hasUnique(schema)) return;
   if (search.errors.length >= duplicatesMax) return;
   if (isJsonObject(value)) {
@@ -74,7 +75,7 @@ function* checkMembers(
   schema: StructuralSchema,
   path: string,
   search: Search,
-): Generator<undefined, void> {
+): Steps<void> {
   const values = valuesOf(schema);
   for (const name in members) {
     if (isLong(search)) yield;
@@ -91,7 +92,7 @@ function* checkMap(
   keys: readonly string[],
   path: string,
   search: Search,
-): Generator<undefined, void> {
+): Steps<void> {
   const wrong = list.findIndex((entry) => entry !== null && !isJsonObject(entry));
   if (wrong !== -1) {
     const detail = 'must be an object for an array of list-type map';
@@ -136,7 +137,7 @@ function* repeated(
   keyOf: (entry: JsonValue) => unknown,
   report: (at: number) => void,
   search: Search,
-): Generator<undefined, void> {
+): Steps<void> {
   const seen = new Set<unknown>();
   const reported = new Set<unknown>();
   for (let at = 0; at < list.length; at += 1) {

@@ -10,14 +10,15 @@
  * compile all the same is an error of every object that it is asked of.
  */
 import type { Environment } from '../../cel/cel.ts';
-import { compileExpression } from '../../cel/expression.ts';
-import type { CompiledExpression } from '../../cel/expression.ts';
+import { compileInParts } from '../../cel/expression.ts';
+import type { CompiledExpression, Expression } from '../../cel/expression.ts';
 import type { Language } from '../../cel/language.ts';
 import { escapeProperty } from '../../cel/schema/property-names.ts';
 import { namesOldSelf, ruleEnvironments } from '../../cel/schema/schema-rules.ts';
 import { schemaType } from '../../cel/schema/schema-type.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import { boolType, stringType } from '../../cel/type.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { rulePath } from '../schema/rule-path.ts';
 import { isEmbedded, propertyOf, spineMemo, valuesOf } from '../schema/structural-schema.ts';
 import type { SchemaRule, StructuralSchema } from '../schema/structural-schema.ts';
@@ -120,20 +121,21 @@ export class PlannedRule {
     this.#environments = environments;
   }
 
-  get rule(): CompiledExpression {
-    return (this.#rule ??= this.#compile(this.source.rule, boolType));
+  /** Compiled in parts, once. */
+  *rule(): Steps<CompiledExpression> {
+    return (this.#rule ??= yield* this.#compile(this.source.rule, boolType));
   }
 
   /** Undefined: it has none. */
-  get message(): CompiledExpression | undefined {
+  *message(): Steps<CompiledExpression | undefined> {
     const { messageExpression = '' } = this.source;
     if (messageExpression.trim() === '') return undefined;
-    return (this.#message ??= this.#compile(messageExpression, stringType));
+    return (this.#message ??= yield* this.#compile(messageExpression, stringType));
   }
 
-  get usesOldSelf(): boolean {
-    const { rule } = this;
-    return (this.#usesOldSelf ??= rule.kind === 'ok' && namesOldSelf(rule.expression));
+  /** Of a rule that is compiled. */
+  usesOldSelf({ expression }: { readonly expression: Expression }): boolean {
+    return (this.#usesOldSelf ??= namesOldSelf(expression));
   }
 
   /** What its `fieldPath` adds to the path of the place: `a.b`; '' for none. */
@@ -144,10 +146,10 @@ export class PlannedRule {
     return (this.#path = path.kind === 'ok' ? path.field : '');
   }
 
-  #compile(text: string, result: typeof boolType): CompiledExpression {
+  *#compile(text: string, result: typeof boolType): Steps<CompiledExpression> {
     const environments = this.#environments;
     if (environments === undefined) return { kind: 'invalid', problem: 'it has no type' };
     const environment = environments(true, this.source.optionalOldSelf === true);
-    return compileExpression(environment, text, [result]);
+    return yield* compileInParts(environment, text, [result]);
   }
 }

@@ -13,6 +13,7 @@
  */
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { FieldErrorType, formatFieldError, invalid } from '../../apimachinery/field-error.ts';
+import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { budgets } from '../../cel/budgets.ts';
@@ -21,6 +22,9 @@ import type { Expression } from '../../cel/expression.ts';
 import { schemaValue } from '../../cel/schema/schema-value.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import { none, OptionalValue } from '../../cel/value.ts';
+import type { Value } from '../../cel/value.ts';
+import { lookup } from '../../stdx/lookup.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { shownAsJson } from '../schema/go-text.ts';
 import type { Correlation } from './correlation.ts';
 import { oldEntries } from './correlation.ts';
@@ -49,7 +53,7 @@ export interface RulesOutcome {
   readonly budget: number;
 }
 
-export function* runRules(subject: RulesSubject): Generator<undefined, RulesOutcome> {
+export function* runRules(subject: RulesSubject): Steps<RulesOutcome> {
   const run: Run = {
     errors: [],
     warnings: [],
@@ -106,7 +110,7 @@ function below(
 
 const nothingKnown: Unchanged = { own: undefined, above: undefined, isRoot: false };
 
-function* visit(place: Place, run: Run): Generator<undefined, void> {
+function* visit(place: Place, run: Run): Steps<void> {
   const { plan, value } = place;
   if (value === null) return;
   if (plan.rules.length > 0) {
@@ -123,7 +127,7 @@ function* visitItems(
   { old, path, plan, unchanged }: Place,
   list: readonly JsonValue[],
   run: Run,
-): Generator<undefined, void> {
+): Steps<void> {
   const { items, schema } = plan;
   if (items === undefined) return;
   const keyed = schema['x-kubernetes-list-type'] === 'map' && Array.isArray(old);
@@ -145,7 +149,7 @@ function* visitMembers(
   { old, path, plan, unchanged }: Place,
   members: JsonObject,
   run: Run,
-): Generator<undefined, void> {
+): Steps<void> {
   const { values } = plan;
   for (const name in members) {
     if (run.budget < 0) return;
@@ -171,7 +175,7 @@ function* visitMembers(
 const outOfBudget =
   'validation failed due to running out of cost budget, no further validation rules will be run';
 
-function* askRules(place: Place, run: Run): Generator<undefined, void> {
+function* askRules(place: Place, run: Run): Steps<void> {
   const { plan } = place;
   if (run.budget <= 0) {
     report(run, wrongType(place, outOfBudget));
@@ -181,13 +185,13 @@ function* askRules(place: Place, run: Run): Generator<undefined, void> {
   for (const planned of plan.rules) {
     yield;
     if (planned.source.rule.trim() === '') continue;
-    ask(planned, place, run);
+    yield* ask(planned, place, run);
     if (run.budget < 0) return;
   }
 }
 
-function ask(planned: PlannedRule, place: Place, run: Run): void {
-  const { rule } = planned;
+function* ask(planned: PlannedRule, place: Place, run: Run): Steps<void> {
+  const rule = yield* planned.rule();
   if (rule.kind === 'invalid') {
     report(run, wrongType(place, `rule compile error: ${rule.problem}`));
     return;
@@ -195,9 +199,10 @@ function ask(planned: PlannedRule, place: Place, run: Run): void {
   const { old, plan, value } = place;
   const isNew = old === undefined || old === null;
   const optional = planned.source.optionalOldSelf === true;
-  if (planned.usesOldSelf && isNew && !optional) return;
+  const usesOldSelf = planned.usesOldSelf(rule);
+  if (usesOldSelf && isNew && !optional) return;
   const bindings = bindingsOf(value, isNew ? undefined : old, plan.type as SchemaType, optional);
-  const outcome = evaluate(rule.expression, bindings);
+  const outcome = yield* evaluate(rule.expression, bindings);
   if (outcome.cost > run.budget) {
     report(run, wrongType(place, outOfBudget));
     run.budget = -1;
@@ -205,7 +210,9 @@ function ask(planned: PlannedRule, place: Place, run: Run): void {
   }
   run.budget -= outcome.cost;
   if (outcome.kind === 'value') {
-    if (outcome.value !== true) reportFailure(planned, place, bindings, run);
+    if (outcome.value !== true) {
+      yield* reportFailure({ planned, usesOldSelf, place, bindings }, run);
+    }
     return;
   }
   const problem = outcome.kind === 'unknown' ? 'the result is not known' : outcome.message;
@@ -226,8 +233,14 @@ function ask(planned: PlannedRule, place: Place, run: Run): void {
   }
 }
 
-function evaluate(expression: Expression, bindings: Bindings): Outcome {
-  return expression.program.evaluate(bindings, { budget: budgets.perEvaluation });
+/** In parts: what one step of a turn is allowed to take is for the language to see to. */
+function* evaluate({ program }: Expression, bindings: Bindings): Steps<Outcome> {
+  const evaluation = program.begin(bindings, { budget: budgets.perEvaluation });
+  for (;;) {
+    const outcome = evaluation.next();
+    if (outcome !== undefined) return outcome;
+    yield;
+  }
 }
 
 function bindingsOf(
@@ -236,14 +249,14 @@ function bindingsOf(
   type: SchemaType,
   optional: boolean,
 ): Bindings {
-  return {
+  return lookup<() => Value | undefined>({
     self: () => schemaValue(value, type),
     oldSelf: () => {
       if (old === undefined) return optional ? none : undefined;
       const before = schemaValue(old, type);
       return optional ? new OptionalValue(before) : before;
     },
-  };
+  });
 }
 
 /** The message stands for the rule, where there is one. */
@@ -257,17 +270,25 @@ function wrongType({ path, plan }: Place, detail: string): FieldError {
   return invalid(path === '' ? noField : path, plan.schema.type ?? '', detail);
 }
 
-function reportFailure(planned: PlannedRule, place: Place, bindings: Bindings, run: Run): void {
+interface Failed {
+  readonly planned: PlannedRule;
+  readonly usesOldSelf: boolean;
+  readonly place: Place;
+  readonly bindings: Bindings;
+}
+
+function* reportFailure(failed: Failed, run: Run): Steps<void> {
+  const { bindings, place, planned, usesOldSelf } = failed;
   const { path, plan, unchanged, value } = place;
   const { source } = planned;
   const add = (error: FieldError): void => {
-    if (planned.usesOldSelf || !isUnchanged(unchanged)) report(run, error);
+    if (usesOldSelf || !isUnchanged(unchanged)) report(run, error);
     else if (run.warnings.length < rulesErrorsMax) run.warnings.push(formatFieldError(error));
   };
   const { fieldPath } = planned;
   const field = fieldPath === '' ? path : path === '' ? fieldPath : `${path}.${fieldPath}`;
   const at = field === '' ? noField : field;
-  const said = messageOf(planned, bindings, run);
+  const said = yield* messageOf(planned, bindings, run);
   if (said.kind === 'stop') {
     add(invalid(at, plan.schema.type ?? '', said.problem));
     run.budget = -1;
@@ -286,11 +307,10 @@ function failure(
   reason: string | undefined,
 ): FieldError {
   switch (reason) {
-    case 'FieldValueForbidden':
-      return { type: FieldErrorType.forbidden, field, detail };
-    case 'FieldValueRequired':
-      return { type: FieldErrorType.required, field, detail };
-    case 'FieldValueDuplicate':
+    case FieldErrorType.forbidden:
+    case FieldErrorType.required:
+      return { type: reason, field, detail };
+    case FieldErrorType.duplicate:
       return shownAsJson({ type: FieldErrorType.duplicate, field, value, detail: '' });
     default:
       return shownAsJson(invalid(field, value, detail));
@@ -304,9 +324,11 @@ type Said =
 
 const messageBytesMax = 5 * 1024;
 
-function messageOf({ message, source }: PlannedRule, bindings: Bindings, run: Run): Said {
+function* messageOf(planned: PlannedRule, bindings: Bindings, run: Run): Steps<Said> {
+  const { source } = planned;
+  const message = yield* planned.message();
   if (message?.kind !== 'ok') return { kind: 'said', text: undefined };
-  const outcome = evaluate(message.expression, bindings);
+  const outcome = yield* evaluate(message.expression, bindings);
   if (outcome.cost > run.budget) {
     const problem =
       'messageExpression evaluation failed due to running out of cost budget, ' +
@@ -317,7 +339,7 @@ function messageOf({ message, source }: PlannedRule, bindings: Bindings, run: Ru
     const { messageExpression = '' } = source;
     const problem =
       'no further validation rules will be run due to call cost exceeds limit ' +
-      `for messageExpression: ${JSON.stringify(messageExpression)}`;
+      `for messageExpression: ${quote(messageExpression)}`;
     return { kind: 'stop', problem };
   }
   run.budget -= outcome.cost;

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a write of a custom resource, metadata aside, in the reference's order: values,
- * replicas, embedded resources, unique lists, and last the rules (spec 1, section 4.8).
+ * What is wrong with a write of a custom resource, metadata aside, in the reference's order:
+ * values, replicas, embedded resources, unique lists, and last the rules (spec 1, section 4.8).
  *
  * Rules are not asked of an object whose values are wrong in a way that rules could trip over; it
  * is said that they were not.
@@ -10,6 +10,7 @@
 import { FieldErrorType, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { CustomValidation, CustomWrite } from '../custom-schema.ts';
 import { propertyOf } from '../schema/structural-schema.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
@@ -37,7 +38,7 @@ export interface CustomValidator {
 export function* validateCustom(
   validator: CustomValidator,
   write: CustomWrite,
-): Generator<undefined, CustomValidation> {
+): Steps<CustomValidation> {
   const { rules, schema } = validator;
   const { current, next } = write;
   const correlation =
@@ -71,7 +72,7 @@ function* schemaErrors(
   validator: CustomValidator,
   { current, next, part }: CustomWrite,
   correlation: Correlation | undefined,
-): Generator<undefined, readonly FieldError[]> {
+): Steps<readonly FieldError[]> {
   const { scale, schema } = validator;
   const errors: FieldError[] = [];
   if (schema !== undefined) {
@@ -101,7 +102,7 @@ function* statusErrors(
   schema: StructuralSchema,
   next: ApiObject,
   correlation: Correlation | undefined,
-): Generator<undefined, readonly FieldError[]> {
+): Steps<readonly FieldError[]> {
   const below = propertyOf(schema, 'status');
   const status = next['status'];
   if (below === undefined || status === undefined) return [];

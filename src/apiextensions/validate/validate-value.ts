@@ -16,6 +16,7 @@ import type { FieldError } from '../../apimachinery/field-error.ts';
 import { formatFieldError } from '../../apimachinery/field-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import { partOf } from './correlation.ts';
 import type { Correlation } from './correlation.ts';
 import {
@@ -52,9 +53,7 @@ interface Place {
   next: number;
 }
 
-export function* validateValue(
-  subject: ValueToValidate,
-): Generator<undefined, readonly FieldError[]> {
+export function* validateValue(subject: ValueToValidate): Steps<readonly FieldError[]> {
   const walk = new ValueWalk(subject.prefix ?? '');
   const places: Place[] = [];
   begin(subject.plan, subject.value, subject.old, undefined, walk, places);
@@ -71,8 +70,8 @@ export function* validateValue(
 }
 
 /**
- * Looks at a value itself, and remembers it where there is something inside to look at. `above`: the
- * old value of what it is a part of, at `key`; without a key it is the old value itself.
+ * Looks at a value itself, and remembers it where there is something inside to look at. `above`:
+ * the old value of what it is a part of, at `key`; without a key it is the old value itself.
  */
 function begin(
   plan: ValuePlan,

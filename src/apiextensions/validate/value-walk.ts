@@ -8,7 +8,7 @@ import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import { shownAsJson } from '../schema/go-text.ts';
 
-export const valueErrorsMax = 1000;
+const valueErrorsMax = 1000;
 
 /** What stands for no path at all. */
 export const noField = '<nil>';

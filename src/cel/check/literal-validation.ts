@@ -20,8 +20,6 @@ const arguments_: Readonly<Record<string, (value: Value) => unknown>> = lookup({
   duration: (value: Value) => (typeof value === 'string' ? toDuration(value) : value),
   timestamp: (value: Value) => toTimestamp(value),
   matches: (value: Value) => (typeof value === 'string' ? compilePattern(value) : value),
-  find: (value: Value) => (typeof value === 'string' ? compilePattern(value) : value),
-  findAll: (value: Value) => (typeof value === 'string' ? compilePattern(value) : value),
 });
 
 export function validateLiterals(

@@ -1,0 +1,229 @@
+/** What a version of a definition gives to those who serve it. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { ageSince } from '../../src/apimachinery/projection/printer.ts';
+import { convertedProblem } from '../../src/apiextensions/conversion/restore-metadata.ts';
+import type { CustomVersion } from '../../src/apiextensions/custom-schema.ts';
+import { versionsOf } from './custom-writes.ts';
+
+function versionOf(entry: JsonObject, spec: JsonObject = {}): CustomVersion {
+  const definition = {
+    spec: {
+      group: 'example.org',
+      names: { kind: 'Widget' },
+      versions: [{ name: 'v1', ...entry }],
+      ...spec,
+    },
+  };
+  const version = versionsOf(definition).get('v1');
+  ok(version);
+  return version;
+}
+
+function schema(properties: JsonObject, more: JsonObject = {}): JsonObject {
+  return { schema: { openAPIV3Schema: { type: 'object', properties, ...more } } };
+}
+
+const widget: ApiObject = {
+  apiVersion: 'example.org/v1',
+  kind: 'Widget',
+  metadata: { name: 'w', creationTimestamp: '2026-01-02T03:04:05Z' },
+  spec: {
+    size: 3,
+    list: [{ type: 'Ready', status: 'True' }],
+    'a.b': { c: 'x' },
+    part: { on: true },
+  },
+};
+
+test('columns show what their paths lead to, and null what has another type', () => {
+  const column = (type: string, jsonPath: string): JsonObject => ({
+    name: jsonPath,
+    type,
+    jsonPath,
+  });
+  const version = versionOf({
+    additionalPrinterColumns: [
+      column('integer', '.spec.size'),
+      column('string', '.spec.size'),
+      column('string', '.spec.list[?(@.type=="Ready")].status'),
+      column('string', '.spec.list[0].type'),
+      column('string', '.spec.a\\.b.c'),
+      column('string', ".spec['a.b']"),
+      column('boolean', '.spec.size'),
+      column('date', '.metadata.creationTimestamp'),
+      column('string', '.spec.nothing'),
+      column('string', '.spec.list[*].type'),
+      column('string', '..status'),
+    ],
+  });
+  deepEqual(version.table.cells(widget), [
+    'w',
+    3,
+    '3',
+    'True',
+    'Ready',
+    'x',
+    '{"c":"x"}',
+    null,
+    ageSince(Date.UTC(2026, 0, 2, 3, 4, 5)),
+    null,
+    'Ready',
+    'True',
+  ]);
+});
+
+test('a version without columns shows the age', () => {
+  const { table } = versionOf({});
+  deepEqual(
+    table.columns.map(({ name, type }) => [name, type]),
+    [
+      ['Name', 'string'],
+      ['Age', 'date'],
+    ],
+  );
+  deepEqual(table.cells({ metadata: {} }), ['', null]);
+});
+
+test('a path that is none ends the columns', () => {
+  const additionalPrinterColumns = [
+    { name: 'A', type: 'string', jsonPath: '.a' },
+    { name: 'B', type: 'string', jsonPath: '.b[' },
+    { name: 'C', type: 'string', jsonPath: '.c' },
+  ];
+  const { columns } = versionOf({ additionalPrinterColumns }).table;
+  deepEqual(
+    columns.map(({ name }) => name),
+    ['Name', 'A'],
+  );
+});
+
+test('a path that leads everywhere finds what it has when it has seen enough', () => {
+  const deep = Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => ({ a: 1 })));
+  const additionalPrinterColumns = [{ name: 'A', type: 'string', jsonPath: '..a..a..a' }];
+  const { table } = versionOf({ additionalPrinterColumns });
+  deepEqual(table.cells({ metadata: { name: 'x' }, deep }), ['x', null]);
+});
+
+test('scale and selectable fields are steps', () => {
+  const version = versionOf({
+    subresources: {
+      status: {},
+      scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' },
+    },
+    selectableFields: [{ jsonPath: '.spec.color' }],
+  });
+  equal(version.hasStatus, true);
+  deepEqual(version.scale?.specReplicas, ['spec', 'size']);
+  equal(version.scale?.selector, undefined);
+  deepEqual(version.selectableFields, [
+    { label: 'spec.color', paths: [['spec', 'color']], unset: '' },
+  ]);
+});
+
+test('replicas are small numbers, wherever they lie', () => {
+  const scale = { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' };
+  const version = versionOf({ ...schema({}), subresources: { status: {}, scale } });
+  const errorsOf = (spec: JsonObject): readonly string[] =>
+    version
+      .validate({ next: { ...widget, spec }, part: '' })
+      .errors.map(({ detail, field }) => `${field}: ${detail}`);
+  deepEqual(errorsOf({ size: 3 }), []);
+  deepEqual(errorsOf({ size: -1 }), ['.spec.size: should be a non-negative integer']);
+  deepEqual(errorsOf({ size: 2 ** 31 }), [
+    '.spec.size: should be less than or equal to 2147483647',
+  ]);
+  deepEqual(errorsOf({ size: 'x' }), [
+    '.spec.size: .spec.size accessor error: x is of the type string, expected int64',
+  ]);
+});
+
+test('the status is validated by its own part of the schema', () => {
+  const version = versionOf(
+    schema({ spec: { type: 'string' }, status: { type: 'object', required: ['phase'] } }),
+  );
+  const next = { ...widget, status: {} };
+  const { errors } = version.validate({ next, current: widget, part: 'status' });
+  deepEqual(
+    errors.map(({ field }) => field),
+    ['status.phase'],
+  );
+});
+
+const text = { type: 'string' };
+const metadata = { $ref: '#/meta' };
+
+test('what is published in v2 loses what that form cannot say', () => {
+  const version = versionOf(
+    schema(
+      {
+        a: { type: 'string', nullable: true },
+        b: {
+          type: 'object',
+          'x-kubernetes-preserve-unknown-fields': true,
+          properties: { c: text },
+        },
+        c: { type: 'string', anyOf: [{ minLength: 1 }] },
+        d: { 'x-kubernetes-int-or-string': true },
+      },
+      { required: ['a', 'c'] },
+    ),
+  );
+  const published = version.openApi({ version: 'v2', metadata });
+  const { properties, required } = published as { properties: JsonObject; required: JsonObject };
+  deepEqual(properties['a'], {});
+  deepEqual(properties['b'], { 'x-kubernetes-preserve-unknown-fields': true });
+  deepEqual(properties['c'], { type: 'string' });
+  deepEqual(properties['metadata'], metadata);
+  deepEqual(required, ['c']);
+  const { properties: full } = version.openApi({ version: 'v3', metadata }) as {
+    properties: JsonObject;
+  };
+  deepEqual(full['c'], { type: 'string', anyOf: [{ minLength: 1 }] });
+  deepEqual(full['d'], {
+    'x-kubernetes-int-or-string': true,
+    anyOf: [{ type: 'integer' }, { type: 'string' }],
+  });
+});
+
+test('a version whose schema has no structure is published as any object, and pruned of nothing', () => {
+  const version = versionOf(schema({ a: {} }), { preserveUnknownFields: true });
+  deepEqual(version.openApi({ version: 'v3', metadata }), { type: 'object' });
+  const conformed = version.conform({ a: 1, b: 2 }, 'body');
+  deepEqual(conformed.kind === 'ok' && conformed.object, { a: 1, b: 2 });
+});
+
+test('nothing of a version is read before it is needed', () => {
+  let reads = 0;
+  const definition = {
+    spec: {
+      group: 'example.org',
+      names: { kind: 'Widget' },
+      versions: [
+        {
+          name: 'v1',
+          get schema(): JsonObject {
+            reads += 1;
+            return {};
+          },
+        },
+      ],
+    },
+  };
+  const version = versionsOf(definition).get('v1');
+  equal(reads, 0);
+  version?.defaults(widget);
+  equal(reads > 0, true);
+});
+
+test('a converted object is the same object in another version', () => {
+  const converted = { ...widget, apiVersion: 'example.org/v2' };
+  equal(convertedProblem(widget, converted, 'example.org/v2'), undefined);
+  equal(
+    convertedProblem(widget, widget, 'example.org/v2'),
+    'invalid groupVersion (expected example.org/v2, received example.org/v1)',
+  );
+  const other = { ...converted, metadata: { name: 'v' } };
+  equal(convertedProblem(widget, other, 'example.org/v2'), 'must have the same name: w != v');
+});
