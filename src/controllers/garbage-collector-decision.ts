@@ -11,8 +11,8 @@
  *                                                                  delete it in the foreground
  *                               none present                       delete it
  *
- * An owner is present only if the object at its reference has its uid. One whose kind is not served, or
- * that cannot be read, counts as present: nothing is deleted on a guess.
+ * An owner is present only if the object at its reference has its uid. One whose kind is not
+ * served, or that cannot be read, counts as present: nothing is deleted on a guess.
  *
  * Cycles: objects deleted in the foreground that block each other in a circle would wait for ever.
  * A dependent that in turn waits, through such objects only, for its owner does not block it.

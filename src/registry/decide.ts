@@ -2,9 +2,9 @@
  * What a command makes of an object: for each verb a pure function of the command, the object as it
  * is, and what was answered to its questions.
  *
- *   nothing is there ─▶ creation by update or apply ─▶ ask `mutate` ─▶ the kind's rules ─┐
- *   an object        ─▶ update, patch, apply, scale  ─▶ ask `mutate` ─▶ the kind's rules ├▶ ask
- *                    ─▶ delete                                                           ┘ `validate`
+ *   nothing is there ─▶ created by update, apply ─▶ ask `mutate` ─▶ the kind's rules ─┐ ask
+ *   an object        ─▶ update, patch, apply ...  ─▶ ask `mutate` ─▶ the kind's rules ─┼▶ `validate`
+ *                    ─▶ delete                                                         ┘
  *
  * What it is not: the actor, which asks, waits, and decides again; or the verbs, which stand in
  * files of their own.
@@ -130,13 +130,11 @@ function* proposeChange(
   const production = mutated(scope, target, input, written, current, answers);
   if (production.kind !== 'object') return production;
   const { object } = production;
-  if (!isOverwrite(input) && input.subresource === '') {
-    yield* preparing(scope, target.kind, object, current.object);
+  if (!isOverwrite(input) && object !== current.object) {
+    if (input.subresource === '') yield* preparing(scope, target.kind, object, current.object);
+    const refusal = updateRefusal(scope, target, object, writerOf(input), current);
+    if (refusal !== undefined) return refused(refusal);
   }
-  const refusal = isOverwrite(input)
-    ? undefined
-    : updateRefusal(scope, target, object, writerOf(input), current);
-  if (refusal !== undefined) return refused(refusal);
   const strategy = scope.strategyOf(target.kind);
   const told = input.user && strategy.warnings?.(object, current.object, input.subresource);
   const warnings = told === undefined ? production.warnings : [...production.warnings, ...told];
@@ -162,7 +160,7 @@ function mutated(
     return { kind: 'ask', question: { kind: 'mutate', next: object, current: current.object } };
   }
   if (answer.kind === 'refused') return answer;
-  if (answer.kind === 'allowed' || answer.object === object) return written;
+  if (answer.kind !== 'object' || answer.object === object) return written;
   const next = mutatedUpdate(scope, target, answer.object, object, writerOf(input), current);
   return next.kind === 'refused' ? next : produced(next.object, warnings);
 }

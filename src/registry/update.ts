@@ -135,7 +135,9 @@ function* trackedUpdateSteps(
   const tooMany = tooManyFields(scope, kind, prepared, current.object);
   if (tooMany !== undefined) return refused(tooMany);
   if (scope.inTurns) yield;
-  return produced(tracked(scope, kind, writer, prepared, current.object));
+  const next = tracked(scope, kind, writer, prepared, current.object);
+  if (scope.inTurns) yield;
+  return produced(next);
 }
 
 /** What the kind's rules are about to find out, where that would be a long turn. */

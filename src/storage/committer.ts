@@ -15,7 +15,7 @@
  *    says otherwise. No two in flight touch a common key (key-claims.ts).
  *  - Submissions that touch a common key are applied in the order they were submitted; with one
  *    lane all are. What waits for a key is not overtaken by anything that touches it.
- *  - A pending commit's outcome is given only after storage.commit has resolved, that is, when durable.
+ *  - An outcome is given only after storage.commit has resolved, that is, when durable.
  *  - A mutation decided on another's result is sent only when that one was applied, or together
  *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
  *    on it. A commit that fails fails its own riders and what was built on them, nothing else; one

@@ -468,7 +468,7 @@ runScenarios(
         refusedDefinition(
           'paths',
           ruled(replicas, { rule: 'true', fieldPath: '.other' }),
-          /x-kubernetes-validations\[0\]\.fieldPath: .*fieldPath must be a valid path/,
+          /x-kubernetes-validations\[0\]\.fieldPath: .*must be a valid path/,
         ),
         refusedDefinition(
           'olds',
