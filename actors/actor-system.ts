@@ -51,7 +51,13 @@ import {
 } from './limits.ts';
 import type { ActorLimits } from './limits.ts';
 import { newEntry } from './object-context.ts';
-import type { Attempt, ObjectContext, ObjectEffect, ObjectPorts } from './object-context.ts';
+import type {
+  Attempt,
+  EffectPerformer,
+  ObjectContext,
+  ObjectEffect,
+  ObjectPorts,
+} from './object-context.ts';
 import { creationConditions } from './object-decision.ts';
 import { keptState, objectLogic, unknownObject } from './object-logic.ts';
 import type { ObjectLogic, ObjectSnapshot } from './object-logic.ts';
@@ -97,20 +103,41 @@ export interface ObjectActorSystem extends ActorSystem {
 }
 
 /** An actor, or what one has persisted, from which the next command makes it again. */
-interface Resident extends IdleMember<Resident> {
+class Resident implements IdleMember<Resident>, EffectPerformer {
   readonly key: ObjectKey;
   readonly name: StoreKey;
+  readonly #perform: (resident: Resident, effect: ObjectEffect) => void;
   /** Undefined: passivated. */
-  active: ActiveObject | undefined;
+  active: ActiveObject | undefined = undefined;
   /** What the next actor is made of, while there is none. */
   kept: ObjectSnapshot;
   /** Of its last actor. */
-  sequence: number;
+  sequence = 0;
   /** Made for a create, and nothing else has come since. */
   isNewborn: boolean;
   /** As last counted in the total. */
-  bytes: number;
-  idleSinceMs: number;
+  bytes = 0;
+  idleSinceMs = 0;
+  older: Resident | undefined = undefined;
+  newer: Resident | undefined = undefined;
+  idle = false;
+
+  constructor(
+    key: ObjectKey,
+    name: StoreKey,
+    isNewborn: boolean,
+    perform: (resident: Resident, effect: ObjectEffect) => void,
+  ) {
+    this.key = key;
+    this.name = name;
+    this.#perform = perform;
+    this.kept = unknownObject(key, name);
+    this.isNewborn = isNewborn;
+  }
+
+  perform(effect: ObjectEffect): void {
+    this.#perform(this, effect);
+  }
 }
 
 interface ActiveObject {
@@ -137,6 +164,9 @@ class ObjectActors implements ObjectActorSystem {
   readonly #limits: ActorLimits;
   readonly #residents = new Map<StoreKey, Resident>();
   readonly #idle = new IdleList<Resident>();
+  readonly #performs = (resident: Resident, effect: ObjectEffect): void => {
+    this.#perform(resident, effect);
+  };
   readonly #stopped: (() => void)[] = [];
   #residentBytes = 0;
   #waiting = 0;
@@ -154,10 +184,7 @@ class ObjectActors implements ObjectActorSystem {
     const { decide, decodeObject, decodeRecord, encode, encodeRecord, expiryOf } = deps;
     const pure = { decide, decodeObject, decodeRecord, encode, encodeRecord, expiryOf };
     this.#ports = { ...pure, limits: this.#limits, soleWriter: deps.soleWriter ?? false };
-    this.#logic = objectLogic(this.#ports, (effect, { storeKey: name }) => {
-      const resident = this.#residents.get(name);
-      if (resident !== undefined) this.#perform(resident, effect);
-    });
+    this.#logic = objectLogic(this.#ports);
     deps.root.on('child.failed', ({ error, id }) => this.#failed(id as StoreKey, error));
   }
 
@@ -250,19 +277,7 @@ class ObjectActors implements ObjectActorSystem {
     }
     this.#shrink(1);
     if (this.#residents.size >= this.#limits.residentMax) return undefined;
-    const resident: Resident = {
-      key,
-      name,
-      active: undefined,
-      kept: unknownObject(key),
-      sequence: 0,
-      isNewborn: isBirth,
-      bytes: 0,
-      idleSinceMs: 0,
-      older: undefined,
-      newer: undefined,
-      idle: false,
-    };
+    const resident = new Resident(key, name, isBirth, this.#performs);
     this.#residents.set(name, resident);
     this.#activationsTotal += 1;
     return resident;
@@ -270,7 +285,9 @@ class ObjectActors implements ObjectActorSystem {
 
   #activate(resident: Resident): ActiveObject {
     const actor = createChild(this.#deps.root, this.#logic, resident.name, resident.kept);
-    const active = { actor, context: actor.getSnapshot().context };
+    const { context } = actor.getSnapshot();
+    context.performer = resident;
+    const active = { actor, context };
     resident.active = active;
     resident.sequence = sequenceOf(actor);
     actor.start();

@@ -86,8 +86,8 @@ export type Decide = (
   answers: readonly Answer[],
 ) => Proposal | ProposalSteps;
 
-/** A proposal in parts, for what is too much for one turn of the event loop. Each part is as pure as
- * the whole: it is begun anew where the object has changed meanwhile. */
+/** A proposal in parts, for what is too much for one turn of the event loop. Each part is as pure
+ * as the whole: it is begun anew where the object has changed meanwhile. */
 export type ProposalSteps = Iterator<undefined, Proposal>;
 
 interface ObjectProposal {

@@ -25,13 +25,7 @@ import type {
 } from './actors.ts';
 import type { ActorLimits } from './limits.ts';
 import { Mailbox } from './mailbox.ts';
-import type {
-  Asking,
-  Decision,
-  DecisionPorts,
-  Finding,
-  Unfinished,
-} from './object-decision.ts';
+import type { Asking, Decision, DecisionPorts, Finding, Unfinished } from './object-decision.ts';
 import type { DecisionEvent, InternalEvent } from './object-machine.ts';
 import type { ObjectState, PendingMutation, RecordDecoders } from './object-snapshot.ts';
 
@@ -76,9 +70,16 @@ export interface Entry {
   lostRaces: number;
 }
 
+/** Does what an actor wants done, within its transition. */
+export interface EffectPerformer {
+  perform(effect: ObjectEffect): void;
+}
+
 export interface ObjectContext {
   readonly key: ObjectKey;
   readonly storeKey: StoreKey;
+  /** Set by who made the actor; undefined: what it wants done is emitted. */
+  performer: EffectPerformer | undefined;
   readonly mailbox: Mailbox<Entry>;
   /** Entries from the head that have an attempt. */
   decided: number;
@@ -99,6 +100,7 @@ export function objectContext(key: ObjectKey, storeKey: StoreKey): ObjectContext
   return {
     key,
     storeKey,
+    performer: undefined,
     mailbox: new Mailbox(),
     decided: 0,
     outstanding: 0,

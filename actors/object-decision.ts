@@ -195,15 +195,10 @@ function nextPart(
   current: CurrentObject | undefined,
 ): Finding | Asking | Unfinished {
   const part = rest.next();
-  return part.done === true
-    ? examineProposal(part.value, current)
-    : { kind: 'unfinished', rest };
+  return part.done === true ? examineProposal(part.value, current) : { kind: 'unfinished', rest };
 }
 
-function examineProposal(
-  proposal: Proposal,
-  current: CurrentObject | undefined,
-): Finding | Asking {
+function examineProposal(proposal: Proposal, current: CurrentObject | undefined): Finding | Asking {
   if (proposal.kind === 'ask') {
     return { kind: 'asking', question: proposal.question, finding: undefined };
   }
@@ -254,7 +249,7 @@ export function answeredFinding(
   answer: Answer,
 ): Finding | undefined {
   if (answer.kind === 'refused') return refusing(answer.error);
-  if (question.kind === 'mutate') return undefined;
+  if (question.kind !== 'validate') return undefined;
   if (answer.kind === 'allowed') return finding;
   return refusing(newInternalError('whoever validates cannot change the object'));
 }

@@ -12,7 +12,6 @@
  */
 import type { ActorLogic, ActorScope, AnyActorRef, Snapshot } from 'xstate';
 import type { ObjectKey } from '../src/storage/keys.ts';
-import { storeKey } from '../src/storage/keys.ts';
 import type { StoreKey } from '../src/storage/storage.ts';
 import { objectActions } from './object-actions.ts';
 import type { ObjectAction } from './object-actions.ts';
@@ -61,21 +60,16 @@ type Scope = ActorScope<ObjectSnapshot, ObjectEvent, AnySystem, ObjectEffect>;
  * newest state is not durable, and nothing is restored but the name. */
 interface PersistedContext {
   readonly key: ObjectKey;
+  readonly storeKey: StoreKey;
   readonly object: PersistedObject | undefined;
 }
 
 const values = compiledObject.values as unknown as readonly ObjectStateValue[];
 const initialValue = values[stateIndex('absent', 'ready')] as ObjectStateValue;
 
-/** Does what an actor wants done, within its transition. */
-export type Perform = (effect: ObjectEffect, context: ObjectContext, scope: Scope) => void;
-
-/** To whoever has called `actor.on`. */
-const emitted: Perform = (effect, _context, scope) => scope.emit(effect);
-
 /** What an actor is made of that knows nothing but its name. */
-export function unknownObject(key: ObjectKey): ObjectSnapshot {
-  return keptSnapshot(initialValue, { key, object: undefined });
+export function unknownObject(key: ObjectKey, storeKey: StoreKey): ObjectSnapshot {
+  return keptSnapshot(initialValue, { key, storeKey, object: undefined });
 }
 
 /** What a persisted snapshot says of its object. */
@@ -84,22 +78,21 @@ export function keptState({ context }: ObjectSnapshot): ObjectState | undefined 
   return object && stateOf(object);
 }
 
-/** `perform`: who does what the actors want done; absent: it is emitted. */
-export function objectLogic(ports: ObjectPorts, perform: Perform = emitted): ObjectLogic {
+export function objectLogic(ports: ObjectPorts): ObjectLogic {
   const program = programOf(objectActions(ports));
   return {
     // Inspectors draw the machine by it.
     config: objectMachine.config,
     transition(snapshot, event, scope) {
       if (event.type === ('xstate.stop' as string)) return stopped(snapshot);
-      return run(program, snapshot, event, new Turn(snapshot.context, scope, perform));
+      return run(program, snapshot, event, new Turn(snapshot.context, scope));
     },
     getInitialSnapshot: (_scope, input) =>
       active(initialValue, objectContext(input.key, input.storeKey)),
     restoreSnapshot(snapshot) {
       const { context } = snapshot as unknown as { readonly context: PersistedContext };
-      const { key, object } = context;
-      const restored = objectContext(key, storeKey(key));
+      const { key, object, storeKey } = context;
+      const restored = objectContext(key, storeKey);
       restored.tip = object && stateOf(object);
       const life = object?.life ?? 'absent';
       return active(values[stateIndex(life, 'ready')] as ObjectStateValue, restored);
@@ -107,7 +100,8 @@ export function objectLogic(ports: ObjectPorts, perform: Perform = emitted): Obj
     getPersistedSnapshot({ context }) {
       const object = context.tip && persisted(context.tip);
       const value: ObjectStateValue = { life: object?.life ?? 'absent', sync: 'ready' };
-      return keptSnapshot(value, { key: context.key, object });
+      const { key, storeKey } = context;
+      return keptSnapshot(value, { key, storeKey, object });
     },
   } as ObjectLogic;
 }
@@ -136,23 +130,33 @@ function programOf(actions: Readonly<Record<ActionName, ObjectAction>>): Program
 
 /** One transition: what its actions raise, in order, and who does what they want done. */
 class Turn implements Effects {
-  readonly raised: string[] = [];
   readonly #context: ObjectContext;
   readonly #scope: Scope;
-  readonly #perform: Perform;
+  /** Raised, and not taken yet: mostly one at a time, for which no list is made. */
+  #next: string | undefined = undefined;
+  #others: string[] | undefined = undefined;
 
-  constructor(context: ObjectContext, scope: Scope, perform: Perform) {
+  constructor(context: ObjectContext, scope: Scope) {
     this.#context = context;
     this.#scope = scope;
-    this.#perform = perform;
   }
 
   raise(type: string): void {
-    this.raised.push(type);
+    if (this.#next === undefined) this.#next = type;
+    else (this.#others ??= []).push(type);
+  }
+
+  /** What was raised first; undefined: nothing is left. */
+  take(): string | undefined {
+    const taken = this.#next;
+    this.#next = this.#others?.shift();
+    return taken;
   }
 
   emit(effect: ObjectEffect): void {
-    this.#perform(effect, this.#context, this.#scope);
+    const { performer } = this.#context;
+    if (performer === undefined) this.#scope.emit(effect);
+    else performer.perform(effect);
   }
 }
 
@@ -166,13 +170,13 @@ function run(
   const before = stateIndex(value.life, value.sync);
   let state = before;
   let type: string | undefined = event.type;
-  for (let raised = 0; type !== undefined; raised += 1) {
+  while (type !== undefined) {
     const step: ProgramStep | undefined = program[type]?.[state];
     if (step !== undefined) {
       state = step.next;
       for (const action of step.actions) action(context, event, turn);
     }
-    type = turn.raised[raised];
+    type = turn.take();
   }
   return state === before ? snapshot : active(values[state] as ObjectStateValue, context);
 }

@@ -1,9 +1,9 @@
 /**
  * The bench of expressions: `node dist/bench/cel.js [--smoke]` after a build.
  *
- * Questions: how long does it take to compile real rules, and how many evaluations a second does one
- * core do, on JSON data as it is decoded? How long is the longest part of an expression that uses
- * its whole budget, and the longest step of compiling one as long as an object may hold?
+ * Questions: how long does it take to compile real rules, and how many evaluations a second does
+ * one core do, on JSON data as it is decoded? How long is the longest part of an expression that
+ * uses its whole budget, and the longest step of compiling one as long as an object may hold?
  *
  * What it does not answer: what a request with rules costs, or what schema-typed data add.
  *
@@ -167,7 +167,7 @@ for (const { name, rule, variables, type } of rules) {
 }
 peer?.close();
 
-/** Milliseconds of processor time of the thread that runs JavaScript; of all where it is not known. */
+/** Milliseconds of processor time: of the thread that runs JavaScript where that is known. */
 function processorMs(): number {
   try {
     const [nanos = ''] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(

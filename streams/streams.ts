@@ -159,7 +159,7 @@ export interface Streams {
   keep(resource: GroupResource, snapshot: ResourceSnapshot): void;
   /** Never throws: what goes wrong after the head was sent is an ERROR event. */
   watch(request: WatchRequest, sink: WatchSink): WatchHandle;
-  /** Ends every watch of the resource cleanly: what is served of it is another thing from now on. */
+  /** Ends every watch of the resource cleanly: what is served of it is another thing now. */
   endWatches(resource: GroupResource): void;
   /** The form in which objects of the resource are read has changed: those of another form are read
    * anew, in steps. No revision changes, and no watch hears of it. */

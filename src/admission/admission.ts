@@ -2,15 +2,17 @@
  * Admission: what a write has to pass after it has been authorized and before it is committed, by
  * what is in it (spec 2, section 1, rule 1). The port: plugins stand behind it, by name.
  *
- *     authorized ▶ a creation: each plugin completes it ▶ validated
- *                ▶ decided on the current object ▶ each plugin: reviews ▶ stored | 403, no change
+ *     authorized ▶ what a create, update, patch or apply makes of the object as it is
+ *                ▶ each plugin in order: admit (mutate)
+ *                ▶ the rules of the kind
+ *                ▶ each plugin in order: validate ▶ stored | 403, no change
  *
- * What it is not: authorization of the request, or validation, which has happened before a review.
+ * What it is not: authorization of the request, or the rules of the kind, which stand between the
+ * two phases.
  *
- * Invariants: a dry run is reviewed like any write. The object's actor asks for a review in the
- * middle of its decision, waits, and asks again where the object has changed meanwhile; so a review
- * is a function of the two states, of what the plugin keeps from the streams, and of answers of the
- * authorizers.
+ * Invariants: a dry run is reviewed like any write. The object's actor asks for each phase in the
+ * middle of its decision, waits, and asks again where the object has changed meanwhile; so a plugin
+ * may be asked several times about one write, and its answer is about the two states.
  */
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { newServiceUnavailable } from '../apimachinery/status-error.ts';
@@ -45,15 +47,20 @@ export type Ask = (attributes: Attributes) => boolean | undefined;
 /** Why the write is refused: a text makes a 403. Undefined: it is not. */
 export type Refusal = string | StatusError | undefined;
 
-/** What is to be created, not validated yet. */
-export interface Creation extends AdmissionTarget {
-  readonly user: UserInfo;
+/** What is to be written, before the rules of its kind have looked at it. */
+export interface Proposed extends Review {
   readonly next: ApiObject;
 }
 
 /** Has the write tried again when this has come, or cannot come any more; once for each text. What
  * the plugin answers meanwhile is its answer if there is no other. */
 export type WaitFor = (what: string, comes: () => Promise<void>) => void;
+
+/** What becomes of an object by a write that may be mutated. */
+export type MutatedOperation = 'create' | 'update';
+
+/** At once, or when whoever it asks elsewhere has answered. */
+type Awaitable<T> = T | Promise<T>;
 
 export interface AdmissionPlugin {
   /** As flags name it. */
@@ -62,11 +69,15 @@ export interface AdmissionPlugin {
   concerns(user: UserInfo, target: AdmissionTarget): boolean;
   /** Resolves when what it keeps is as new as the write; absent: it keeps nothing. */
   readonly current?: ((target: AdmissionTarget) => Promise<void> | undefined) | undefined;
-  /** The object of a creation with what it has to have, or why it may not be; absent: nothing is
-   * added. A function of the object and of what the plugin keeps. */
-  readonly complete?:
-    ((creation: Creation, waitFor: WaitFor) => ApiObject | NonNullable<Refusal>) | undefined;
-  review(review: Review, ask: Ask): Refusal;
+  /** Which writes `admit` is asked about; absent: none. */
+  readonly admits?: readonly MutatedOperation[] | undefined;
+  /** The object with what it has to have, or why it may not be written. The next plugin sees what
+   * this one leaves. What it adds is nobody's, and has to obey the rules of the kind. */
+  readonly admit?:
+    | ((proposed: Proposed, waitFor: WaitFor) => Awaitable<ApiObject | NonNullable<Refusal>>)
+    | undefined;
+  /** Sees the object that is stored. Absent: it only admits. */
+  readonly validate?: ((review: Review, ask: Ask) => Awaitable<Refusal>) | undefined;
 }
 
 /** What a plugin answers while the authorizers are being asked. */

@@ -46,7 +46,7 @@ export function certificatePlugins({ fill, signers }: Identity): readonly Admiss
     {
       name: 'CertificateApproval',
       concerns: writes('certificatesigningrequests', 'approval'),
-      review: ({ current, next, user }, ask) =>
+      validate: ({ current, next, user }, ask) =>
         current === undefined || next === undefined
           ? undefined
           : may('approve', user, signerOf(current), ask, 'approve requests with'),
@@ -54,7 +54,7 @@ export function certificatePlugins({ fill, signers }: Identity): readonly Admiss
     {
       name: 'CertificateSigning',
       concerns: writes('certificatesigningrequests', 'status'),
-      review: ({ current, next, user }, ask) =>
+      validate: ({ current, next, user }, ask) =>
         current === undefined || next === undefined || sameOutcome(next, current)
           ? undefined
           : may('sign', user, signerOf(current), ask, 'sign requests with'),
@@ -62,12 +62,12 @@ export function certificatePlugins({ fill, signers }: Identity): readonly Admiss
     {
       name: 'CertificateSubjectRestriction',
       concerns: writes('certificatesigningrequests', ''),
-      review: (review) => subjectRefusal(review, signers.client),
+      validate: (review) => subjectRefusal(review, signers.client),
     },
     {
       name: 'ClusterTrustBundleAttest',
       concerns: writes('clustertrustbundles', ''),
-      review({ current, next, user }, ask) {
+      validate({ current, next, user }, ask) {
         if (next === undefined) return undefined;
         if (current !== undefined && changesOwnersAlone(next, current)) return undefined;
         const own = [signerOf(next), ...(current === undefined ? [] : [signerOf(current)])];

@@ -1,21 +1,36 @@
 /**
- * The plugins as a guard of writes (registry/write-guard.ts): those that are concerned review what
- * is to be written, in order, and the first that refuses decides.
+ * The plugins as a guard of writes (registry/write-guard.ts): one list, two phases. Those that are
+ * concerned are asked in order, and the first that refuses decides.
  *
- *     mutate   ▶ complete ▶ misses what is about to be made              ▶ wait ▶ complete again
- *     validate ▶ review   ▶ asks an authorizer that has to ask elsewhere ▶ wait ▶ review again
+ *     mutate   ▶ admit    ▶ misses what is about to be made              ▶ wait ▶ admit again
+ *     validate ▶ validate ▶ asks an authorizer that has to ask elsewhere ▶ wait ▶ validate again
  *
  * What it is not: what a plugin finds (certificates.ts, node/), or which there are (plugins.ts).
  *
- * Bounds: a write asks `askingMax` questions that have to be waited for, and waits once for each
- * thing that it misses.
+ * Bounds: a plugin asks `askingMax` questions about a write that have to be waited for, and waits
+ * once for each thing that it misses, for as many in all.
  */
 import { newForbidden, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes } from '../authorization/authorizer.ts';
-import type { Awaitable, GuardedWrite, GuardOf, WriteGuard } from '../registry/write-guard.ts';
-import type { AdmissionPlugin, AdmissionTarget, Ask, Review, WaitFor } from './admission.ts';
+import type {
+  Asks,
+  Awaitable,
+  GuardedWrite,
+  GuardOf,
+  WriteGuard,
+} from '../registry/write-guard.ts';
+import type {
+  AdmissionPlugin,
+  AdmissionTarget,
+  Ask,
+  MutatedOperation,
+  Proposed,
+  Refusal,
+  Review,
+  WaitFor,
+} from './admission.ts';
 
 /** A signer's right by its name and by its domain, of the object before and after, and one more. */
 const askingMax = 5;
@@ -43,43 +58,80 @@ function guardOf(
   access: Pick<AccessChecker, 'check'>,
 ): WriteGuard {
   return {
+    asks: asksOf(plugins),
     current() {
       const coming = plugins.flatMap((plugin) => plugin.current?.(target) ?? []);
       return coming.length === 0 ? undefined : Promise.all(coming).then(() => undefined);
     },
-    mutate: (object) => mutated(plugins, target, user, object),
-    validate(next, current) {
-      const review: Review = { ...target, user, next, current };
-      return validated(plugins, review, access);
-    },
+    mutate: (next, current) => mutated(plugins, { ...target, user, next, current }),
+    validate: (next, current) => validated(plugins, { ...target, user, next, current }, access),
   };
 }
 
-/** Tried again when what a plugin misses has come, once for each thing that it misses. */
+function asksOf(plugins: readonly AdmissionPlugin[]): Asks {
+  return {
+    mutateCreation: plugins.some((plugin) => admits(plugin, 'create')),
+    mutateChange: plugins.some((plugin) => admits(plugin, 'update')),
+    validate: plugins.some(({ validate }) => validate !== undefined),
+  };
+}
+
+function admits({ admit, admits: operations }: AdmissionPlugin, by: MutatedOperation): boolean {
+  return admit !== undefined && operations?.includes(by) === true;
+}
+
+/** What each plugin makes of what the one before it has left. */
 function mutated(
-  plugins: readonly AdmissionPlugin[],
-  target: AdmissionTarget,
-  user: UserInfo,
-  object: ApiObject,
-  waited: ReadonlySet<string> = new Set(),
+  [plugin, ...rest]: readonly AdmissionPlugin[],
+  proposed: Proposed,
 ): Awaitable<ApiObject | StatusError> {
+  if (plugin === undefined) return proposed.next;
+  const by = proposed.current === undefined ? 'create' : 'update';
+  if (!admits(plugin, by)) return mutated(rest, proposed);
+  return after(admitted(plugin, proposed, new Set()), (found) => {
+    if (found instanceof StatusError) return found;
+    if (typeof found === 'string') return forbidden(proposed, found);
+    return mutated(rest, { ...proposed, next: found });
+  });
+}
+
+/** Tried again when what the plugin misses has come, once for each thing that it misses. */
+function admitted(
+  plugin: AdmissionPlugin,
+  proposed: Proposed,
+  waited: ReadonlySet<string>,
+): Awaitable<ApiObject | NonNullable<Refusal>> {
   const coming = new Map<string, Promise<void>>();
   const waitFor: WaitFor = (what, comes) => {
     if (!waited.has(what)) coming.set(what, comes());
   };
-  const result = completed(plugins, target, user, object, waitFor);
-  if (coming.size === 0 || waited.size >= askingMax) return result;
-  const missed = new Set([...waited, ...coming.keys()]);
-  return Promise.all(coming.values()).then(() => mutated(plugins, target, user, object, missed));
+  return after(plugin.admit?.(proposed, waitFor) ?? proposed.next, (found) => {
+    if (coming.size === 0 || waited.size >= askingMax) return found;
+    const missed = new Set([...waited, ...coming.keys()]);
+    return Promise.all(coming.values()).then(() => admitted(plugin, proposed, missed));
+  });
+}
+
+/** The first refusal; undefined: nobody refuses. */
+function validated(
+  [plugin, ...rest]: readonly AdmissionPlugin[],
+  review: Review,
+  access: Pick<AccessChecker, 'check'>,
+): Awaitable<StatusError | undefined> {
+  if (plugin === undefined) return undefined;
+  return after(refusalOf(plugin, review, access, new Map()), (refusal) => {
+    if (refusal === undefined) return validated(rest, review, access);
+    return typeof refusal === 'string' ? forbidden(review, refusal) : refusal;
+  });
 }
 
 /** Tried again when authorizers that have to ask elsewhere have answered. */
-function validated(
-  plugins: readonly AdmissionPlugin[],
+function refusalOf(
+  plugin: AdmissionPlugin,
   review: Review,
   access: Pick<AccessChecker, 'check'>,
-  answers: ReadonlyMap<string, boolean> = new Map(),
-): Awaitable<StatusError | undefined> {
+  answers: ReadonlyMap<string, boolean>,
+): Awaitable<Refusal> {
   const open = new Map<string, Promise<boolean>>();
   const ask: Ask = (attributes) => {
     const key = `${attributes.verb} ${attributes.resource} ${attributes.name}`;
@@ -93,11 +145,12 @@ function validated(
     );
     return undefined;
   };
-  const refusal = refusalOf(plugins, review, ask);
-  if (open.size === 0 || answers.size >= askingMax) return refusal;
-  return answered(open).then((more) =>
-    validated(plugins, review, access, new Map([...answers, ...more])),
-  );
+  return after(plugin.validate?.(review, ask), (refusal) => {
+    if (open.size === 0 || answers.size >= askingMax) return refusal;
+    return answered(open).then((more) =>
+      refusalOf(plugin, review, access, new Map([...answers, ...more])),
+    );
+  });
 }
 
 async function answered(
@@ -106,21 +159,9 @@ async function answered(
   return Promise.all([...open].map(async ([key, answer]) => [key, await answer] as const));
 }
 
-function completed(
-  plugins: readonly AdmissionPlugin[],
-  target: AdmissionTarget,
-  user: UserInfo,
-  object: ApiObject,
-  waitFor: WaitFor,
-): ApiObject | StatusError {
-  let next = object;
-  for (const plugin of plugins) {
-    const found = plugin.complete?.({ ...target, user, next }, waitFor) ?? next;
-    if (found instanceof StatusError) return found;
-    if (typeof found === 'string') return forbidden({ ...target, next }, found);
-    next = found;
-  }
-  return next;
+/** In the same turn, where the value is there. */
+function after<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 function forbidden(
@@ -128,19 +169,6 @@ function forbidden(
   why: string,
 ): StatusError {
   return newForbidden(resource, name === '' ? (next?.metadata.name ?? '') : name, why);
-}
-
-function refusalOf(
-  plugins: readonly AdmissionPlugin[],
-  review: Review,
-  ask: Ask,
-): StatusError | undefined {
-  for (const plugin of plugins) {
-    const refusal = plugin.review(review, ask);
-    if (refusal === undefined) continue;
-    return typeof refusal === 'string' ? forbidden(review, refusal) : refusal;
-  }
-  return undefined;
 }
 
 /** A question about a resource of the cluster, for plugins that ask. */

@@ -28,10 +28,9 @@ export function priorities(identity: Identity, known: AdmissionObjects): Admissi
       subresource === '' && (isPod(resource) || isClass(resource)),
     current: ({ name, resource }) =>
       name === '' || isClass(resource) ? known.current() : undefined,
-    complete({ next, resource }) {
-      return isPod(resource) ? withPriority(known, classes, next) : next;
-    },
-    review: (review) =>
+    admits: ['create'],
+    admit: ({ next, resource }) => (isPod(resource) ? withPriority(known, classes, next) : next),
+    validate: (review) =>
       isClass(review.resource) ? defaultRefusal(known, classes, review) : undefined,
   };
 }

@@ -18,7 +18,7 @@ import { quote } from '../apimachinery/quote.ts';
 import { newNamespaceNotFound } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { podReferences } from '../authorization/node/pod-references.ts';
-import type { AdmissionObjects, AdmissionPlugin, Creation, Refusal, WaitFor } from './admission.ts';
+import type { AdmissionObjects, AdmissionPlugin, Proposed, Refusal, WaitFor } from './admission.ts';
 
 const namespaces = { group: '', resource: 'namespaces' } as const;
 const accounts = { group: '', resource: 'serviceaccounts' } as const;
@@ -35,20 +35,20 @@ export function serviceAccounts(
       resource.group === '' && resource.resource === 'pods' && subresource === '',
     // Of an update and a deletion there is nothing to find out.
     current: ({ name }) => (name === '' ? known.current() : undefined),
-    complete(creation, waitFor) {
-      const { next } = creation;
+    admits: ['create'],
+    admit(proposed, waitFor) {
+      const { next } = proposed;
       if (next.metadata.annotations?.[mirrorAnnotation] !== undefined) {
         return mirrorRefusal(next) ?? next;
       }
-      return withAccount(known, creation, waitFor);
+      return withAccount(known, proposed, waitFor);
     },
-    review: () => undefined,
   };
 }
 
 function withAccount(
   known: AdmissionObjects,
-  { namespace, next }: Creation,
+  { namespace, next }: Proposed,
   waitFor: WaitFor,
 ): ApiObject | NonNullable<Refusal> {
   const found = known.get(namespaces, '', namespace);

@@ -37,7 +37,8 @@ import type { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import { followRbac } from './rbac/rbac-follower.ts';
 import { createRbacIndex } from './rbac/rbac-index.ts';
 import type { RbacIndex } from './rbac/rbac-index.ts';
-import { escalationGuards } from './rbac/escalation.ts';
+import { escalationCheck } from './rbac/escalation.ts';
+import type { EscalationCheck } from './rbac/escalation.ts';
 import { createUnion } from './union.ts';
 import type { UnionMember } from './union.ts';
 import type { AccessReviewVersion } from './webhook/access-review.ts';
@@ -78,7 +79,7 @@ export interface Authorization extends AccessChecker {
   /** RBAC is among the authorizers; a reload does not change that. */
   readonly usesRbac: boolean;
   /** What RBAC says of writes of roles and bindings. */
-  readonly guardOf: ReturnType<typeof escalationGuards>;
+  readonly escalation: EscalationCheck;
   readonly series: readonly CountedSeries[];
   stop(): void;
 }
@@ -144,7 +145,7 @@ export function createAuthorization(
   });
   return {
     ...union,
-    guardOf: escalationGuards({ ...making, access: union, rbacGroup: deps.identity.groups.rbac }),
+    escalation: escalationCheck({ ...making, rbacGroup: deps.identity.groups.rbac }),
     usesRbac: members.some((member) => member.type === 'RBAC'),
     series: counts.series,
     stop() {

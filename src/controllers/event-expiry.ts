@@ -14,7 +14,7 @@
  * the log has before it. So a restart keeps expiry, and shortens a life only where no event was
  * made between the write and the one before.
  *
- * Invariant: what is deleted is the revision that was observed; a write at the last moment saves it.
+ * Invariant: what is deleted is the revision that was seen; a write at the last moment saves it.
  * Bounds: an entry is a few dozen bytes and there is one for each event in the cache;
  * `deletesInFlightMax` deletions at once, `sweepMax` in one go.
  */
@@ -124,7 +124,11 @@ export function createEventExpiry(deps: EventExpiryDeps): Controller {
 }
 
 /** From the front, which holds the oldest. */
-function expired(events: Iterable<WrittenEvent>, writtenBy: number, max: number): readonly WrittenEvent[] {
+function expired(
+  events: Iterable<WrittenEvent>,
+  writtenBy: number,
+  max: number,
+): readonly WrittenEvent[] {
   const due: WrittenEvent[] = [];
   for (const written of events) {
     if (written.writtenMs > writtenBy || due.length === max) break;

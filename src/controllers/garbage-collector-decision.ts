@@ -11,8 +11,8 @@
  *                                                                  delete it in the foreground
  *                               none present                       delete it
  *
- * An owner is present only if the object at its reference has its uid. One whose kind is not served, or
- * that cannot be read, counts as present: nothing is deleted on a guess.
+ * An owner is present only if the object at its reference has its uid. One whose kind is not
+ * served, or that cannot be read, counts as present: nothing is deleted on a guess.
  *
  * Cycles: objects deleted in the foreground that block each other in a circle would wait for ever.
  * A dependent that in turn waits, through such objects only, for its owner does not block it.
@@ -40,7 +40,11 @@ export type Decision =
   /** Look at these; this one is looked at again when they have changed. */
   | { readonly kind: 'examine'; readonly references: readonly ObjectReference[] }
   /** Have these dependents forget it, then look again. */
-  | { readonly kind: 'orphan'; readonly uid: string; readonly dependents: readonly ObjectReference[] }
+  | {
+      readonly kind: 'orphan';
+      readonly uid: string;
+      readonly dependents: readonly ObjectReference[];
+    }
   | { readonly kind: 'release'; readonly finalizer: string }
   | { readonly kind: 'forget-owners'; readonly uids: ReadonlySet<string> }
   | { readonly kind: 'delete'; readonly policy: PropagationPolicy };
@@ -66,14 +70,19 @@ export function judge(reference: ObjectReference, around: Surroundings): Judgeme
   const misplaced = owners.filter(({ at }) => at === 'misplaced');
   const done = (decision: Decision): Judgement => ({ decision, uid, entry, misplaced });
   if (deletionTimestamp === undefined) return done(judgeOwned(owners, metadata, around));
-  if (finalizers.includes(around.finalizers.orphan)) return done(judgeOrphan(uid, reference, around));
+  if (finalizers.includes(around.finalizers.orphan))
+    return done(judgeOrphan(uid, reference, around));
   if (finalizers.includes(around.finalizers.foreground)) {
     return done(judgeForeground(uid, reference, around));
   }
   return done(nothing);
 }
 
-function judgeOrphan(uid: string, reference: ObjectReference, { graph, finalizers }: Surroundings): Decision {
+function judgeOrphan(
+  uid: string,
+  reference: ObjectReference,
+  { graph, finalizers }: Surroundings,
+): Decision {
   const dependents = [...graph.dependentsOf(uid)].filter((dependent) => dependent !== reference);
   if (dependents.length > 0) return { kind: 'orphan', uid, dependents };
   return { kind: 'release', finalizer: finalizers.orphan };

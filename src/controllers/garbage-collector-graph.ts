@@ -1,11 +1,11 @@
 /**
  * Who owns whom: the part of the store that garbage collection has to know, kept from streams.
  *
- *   reference            "<group>/<resource>/<namespace>/<name>"
+ *   reference        "<group>/<resource>/<namespace>/<name>"
  *   nodes            reference ─▶ the owners that the object there names (only if any)
  *   dependents       uid of an owner ─▶ references of the objects that name it
  *   referred         reference of an owner ─▶ uids that are looked for there
- *   deleting         objects whose deletion waits for the collector: reference ─▶ uid, uid ─▶ reference
+ *   deleting         objects whose deletion waits for the collector: reference ─▶ uid, and back
  *
  * What it is not: what decides. It says what to look at; decisions are made on the snapshots.
  *

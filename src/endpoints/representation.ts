@@ -51,7 +51,7 @@ export interface Representation {
   /** From stored bytes to the bytes of one object in the version of the request. */
   readonly show: (bytes: Uint8Array) => Uint8Array;
   /** There where somebody else has to be asked first: `show` is for what comes back. */
-  readonly convert: ShownConverter | undefined;
+  readonly convert?: ShownConverter | undefined;
   /** Fields of the request's kind; there when the format is protobuf. CBOR does without. */
   readonly schema: ObjectSchema | undefined;
   /** How the request's kind is shown in Tables. */

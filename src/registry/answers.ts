@@ -5,7 +5,7 @@
  * business of the object's actor.
  */
 import type { Scheme } from '../apimachinery/scheme.ts';
-import { StatusError } from '../apimachinery/status-error.ts';
+import { newGenericNotFound, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Answer, AnswerPort } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
@@ -37,7 +37,7 @@ export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
     if (guard === undefined) return allowed;
     if (asked === 'validate') return answer(guard.validate(next, current));
     assert(next !== undefined, 'what is mutated is there');
-    return answer(guard.mutate(next));
+    return answer(guard.mutate(next, current));
   };
 }
 

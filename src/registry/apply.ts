@@ -38,7 +38,7 @@ import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry
 import { ok, refused } from './registry.ts';
 import { executeScale, scaleTypeOf, withReplicas } from './scale.ts';
 import type { WrittenScale } from './scale.ts';
-import { preparedUpdate, preparing, validatedUpdate, writerOf } from './update.ts';
+import { preparedUpdate, writerOf } from './update.ts';
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
 import { atVersionOf, toStorageVersion } from './versions.ts';
@@ -164,7 +164,7 @@ function* produceApplied(
   complete: (merged: ApiObject) => ApiObject,
   current: CurrentObject,
 ): Steps<Production> {
-  const { intent, writer } = intended;
+  const { intent } = intended;
   const { resourceVersion } = intent.metadata;
   const conflict = preconditionConflict({ uid: undefined, resourceVersion }, current, target);
   if (conflict !== undefined) return refused(conflict);
@@ -182,8 +182,7 @@ function* produceApplied(
   const next = toStorageVersion(outcome.object, kind);
   const tooMany = tooManyFields(scope, kind, next, current.object);
   if (tooMany !== undefined) return refused(tooMany);
-  if (writer.subresource === '') yield* preparing(scope, kind, next, current.object);
-  return validatedUpdate(scope, target, next, writer, current);
+  return produced(next);
 }
 
 /** An intent may repeat what no write changes, and not change it. */

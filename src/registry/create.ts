@@ -179,7 +179,7 @@ async function prepareGuarded(
   const current = guard.current();
   if (current !== undefined) await current;
   const born = bornObject(scope, target, submitted, name);
-  const mutating = guard.mutate(born.object);
+  const mutating = guard.asks.mutateCreation ? guard.mutate(born.object, undefined) : born.object;
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
   await prepareValidation(deps, scope, target, mutated, inTurns);

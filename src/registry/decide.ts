@@ -2,9 +2,9 @@
  * What a command makes of an object: for each verb a pure function of the command, the object as it
  * is, and what was answered to its questions.
  *
- *   nothing is there ──▶ creation by update or apply ──▶ ask `mutate` ──▶ the kind's rules ──┐
- *   an object        ──▶ update, patch, apply, scale ...                                     ├▶
- *                    ──▶ delete                                                              ┘
+ *   nothing is there ─▶ created by update, apply ─▶ ask `mutate` ─▶ the kind's rules ─┐ ask
+ *   an object        ─▶ update, patch, apply ...  ─▶ ask `mutate` ─▶ the kind's rules ─┼▶ `validate`
+ *                    ─▶ delete                                                         ┘
  *
  * What it is not: the actor, which asks, waits, and decides again; or the verbs, which stand in
  * files of their own.
@@ -32,8 +32,18 @@ import { decidePatch, decideScalePatch } from './patch.ts';
 import type { ObjectTarget } from './registry.ts';
 import { decideScaleUpdate } from './scale.ts';
 import type { StrategyOf } from './strategy.ts';
-import { completesDeletion, creationByUpdate, decideUpdate, preparing } from './update.ts';
+import {
+  completesDeletion,
+  creationByUpdate,
+  decideUpdate,
+  mutatedUpdate,
+  preparing,
+  updateRefusal,
+  writerOf,
+} from './update.ts';
+import { produced } from './production.ts';
 import type { Production } from './production.ts';
+import { refused } from './registry.ts';
 import { kindOf } from './write-command.ts';
 import type { DecideOperation, DecisionScope, WriteInput } from './write-command.ts';
 
@@ -60,15 +70,22 @@ export function createDecide({ identity, operations, scheme, strategyOf }: Decid
     const { uid } = input;
     const inTurns = input.inTurns || (current?.encodedBytes ?? 0) > atOnceBytesMax;
     const scope = { scheme, identity, strategyOf, nowMs, uid, inTurns };
-    const given = answers.filter((answer) => answer.kind !== 'converted');
+    const given = answers.filter(isVerdict);
     const proposing =
       current === undefined
         ? proposeCreation(scope, target, input, given)
-        : proposeChange(scope, operations, target, input, current);
+        : proposeChange(scope, operations, target, input, current, given);
     const asking = kind.custom?.webhook === undefined ? proposing : askingForVersions(proposing);
     const mayBeLong = inTurns || strategyOf(kind).prepareValidation !== undefined;
     return mayBeLong ? asking : finished(asking);
   };
+}
+
+/** Of those who have a say in a write. */
+type Verdict = Exclude<Answer, { readonly kind: 'converted' }>;
+
+function isVerdict(answer: Answer): answer is Verdict {
+  return answer.kind !== 'converted';
 }
 
 /** Of a kind whose versions a webhook converts: what is missing is asked for. */
@@ -78,7 +95,10 @@ function* askingForVersions(proposing: Steps<Proposal>): Steps<Proposal> {
   } catch (error) {
     if (!(error instanceof ConversionMissing)) throw error;
     const { apiVersion, object } = error;
-    return { kind: 'ask', question: { kind: 'convert', next: object, current: undefined, apiVersion } };
+    return {
+      kind: 'ask',
+      question: { kind: 'convert', next: object, current: undefined, apiVersion },
+    };
   }
 }
 
@@ -88,8 +108,9 @@ function* proposeChange(
   target: ObjectTarget,
   input: WriteInput,
   current: CurrentObject,
+  answers: readonly Verdict[],
 ): Steps<Proposal> {
-  const { guarded: validate } = input;
+  const { validate } = input.asks;
   if (input.body.verb === 'delete') {
     const plan = decideDelete(scope, target, input.body.options, current);
     switch (plan.kind) {
@@ -103,10 +124,17 @@ function* proposeChange(
         return unreachable(plan);
     }
   }
-  const production = yield* produce(scope, operations, target, input, current);
-  if (production.kind === 'refused') return production;
+  const written = yield* produce(scope, operations, target, input, current);
+  if (written.kind === 'refused') return written;
   if (scope.inTurns) yield;
+  const production = mutated(scope, target, input, written, current, answers);
+  if (production.kind !== 'object') return production;
   const { object } = production;
+  if (!isOverwrite(input) && object !== current.object) {
+    if (input.subresource === '') yield* preparing(scope, target.kind, object, current.object);
+    const refusal = updateRefusal(scope, target, object, writerOf(input), current);
+    if (refusal !== undefined) return refused(refusal);
+  }
   const strategy = scope.strategyOf(target.kind);
   const told = input.user && strategy.warnings?.(object, current.object, input.subresource);
   const warnings = told === undefined ? production.warnings : [...production.warnings, ...told];
@@ -115,6 +143,32 @@ function* proposeChange(
 }
 
 const noWarnings: readonly string[] = [];
+
+/** What those who may mutate it make of what was written, or the question. What operations and
+ * overwriting do to an object is the server's own. */
+function mutated(
+  scope: DecisionScope,
+  target: ObjectTarget,
+  input: WriteInput,
+  written: Extract<Production, { kind: 'object' }>,
+  current: CurrentObject,
+  [answer]: readonly Verdict[],
+): Production | Extract<Proposal, { kind: 'ask' }> {
+  if (!input.asks.mutateChange || input.verb === 'operation' || isOverwrite(input)) return written;
+  const { object, warnings } = written;
+  if (answer === undefined) {
+    return { kind: 'ask', question: { kind: 'mutate', next: object, current: current.object } };
+  }
+  if (answer.kind === 'refused') return answer;
+  if (answer.kind !== 'object' || answer.object === object) return written;
+  const next = mutatedUpdate(scope, target, answer.object, object, writerOf(input), current);
+  return next.kind === 'refused' ? next : produced(next.object, warnings);
+}
+
+/** What is taken away makes nothing worse, and has to be possible: nothing is validated. */
+function isOverwrite({ verb }: WriteInput): boolean {
+  return verb === 'overwrite' || verb === 'overwrite-unowned';
+}
 
 function* produce(
   scope: DecisionScope,
@@ -163,16 +217,17 @@ function* proposeCreation(
   scope: DecisionScope,
   target: ObjectTarget,
   input: WriteInput,
-  answers: readonly Answer[],
+  answers: readonly Verdict[],
 ): Steps<Proposal> {
   const creation = yield* creationOf(scope, target, input);
   if (creation.kind !== 'ok') return creation;
   if (scope.inTurns) yield;
   const { owners, submitted } = creation.value;
   const born = bornObject(scope, target, submitted, target.name);
-  const { guarded: validate, manager, user } = input;
-  const [answer] = answers;
-  if (validate && answer === undefined) {
+  const { asks, manager, user } = input;
+  const { validate } = asks;
+  const [answer] = asks.mutateCreation ? answers : [];
+  if (asks.mutateCreation && answer === undefined) {
     return { kind: 'ask', question: { kind: 'mutate', next: born.object, current: undefined } };
   }
   if (answer?.kind === 'refused') return answer;

@@ -31,7 +31,7 @@ import { ok, refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
 import { completesDeletion } from './update.ts';
 import { changeCommand } from './write-command.ts';
-import type { DecisionScope } from './write-command.ts';
+import type { ChangeRequest, DecisionScope } from './write-command.ts';
 import { storedObject } from './written-object.ts';
 
 type Settled = Exclude<ObjectOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
@@ -49,7 +49,7 @@ export async function deleteObject(
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
   const current = guard?.current();
   if (current !== undefined) await current;
-  const first = await executeDelete(deps, target, options, { user, guarded: guard !== undefined });
+  const first = await executeDelete(deps, target, options, { user, asks: guard?.asks });
   if (first.kind === 'refused') return first;
   const marked = first.value;
   if (options.dryRun || marked.kind === 'removed' || !completesDeletion(marked.object, strategy)) {
@@ -58,7 +58,7 @@ export async function deleteObject(
   // Its grace was cut to nothing. Should this server end here, the next delete goes on.
   const preconditions = { uid: marked.object.metadata.uid };
   const again = { dryRun: false, preconditions };
-  const second = await executeDelete(deps, target, again, { user: undefined, guarded: false });
+  const second = await executeDelete(deps, target, again, { user: undefined, asks: undefined });
   if (second.kind === 'ok') return ok(deleteResult(second.value, target));
   if (isNotFound(second.error)) return ok({ ...deleteResult(marked, target), removed: true });
   return second;
@@ -68,7 +68,7 @@ async function executeDelete(
   deps: RegistryDeps,
   target: ObjectTarget,
   options: DeleteOptions,
-  { guarded, user }: { readonly guarded: boolean; readonly user: UserInfo | undefined },
+  { asks, user }: Pick<ChangeRequest, 'asks' | 'user'>,
 ): Promise<Result<Settled>> {
   const { kind, namespace, name } = target;
   const command = changeCommand(
@@ -79,7 +79,7 @@ async function executeDelete(
       subresource: '',
       manager: '',
       user,
-      guarded,
+      asks,
       dryRun: options.dryRun,
       mayCreate: false,
       conditions: [],

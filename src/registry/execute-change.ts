@@ -40,7 +40,7 @@ export async function executeChange(
     subresource: subresource ?? '',
     manager,
     user,
-    guarded: guard !== undefined,
+    asks: guard?.asks,
     dryRun,
     mayCreate,
     creationRefusal,

@@ -148,7 +148,8 @@ function integerOr(value: JsonValue | undefined, fallback: number): number {
   return typeof value === 'number' ? value : fallback;
 }
 
-/** A label selector object, a plain map, or the text itself, as the selector text that clients list with. */
+/** A label selector object, a plain map, or the text itself, as the selector text that clients list
+ * with. */
 function selectorText(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
   if (!isJsonObject(value)) return '';

@@ -26,8 +26,8 @@ export interface KindStrategy {
   prepareForStatusUpdate(next: ApiObject, current: ApiObject, nowMs: number): ApiObject;
   /** Of writes to the kind's other subresources, by name. */
   readonly subresources: Readonly<Record<string, SubresourceRules>>;
-  /** What the three that follow would take a long turn for, in parts and beforehand: it changes what
-   * they take, not what they say. `current` undefined: a creation. Undefined: it is not much.
+  /** What the three that follow would take a long turn for, in parts and beforehand: it changes
+   * what they take, not what they say. `current` undefined: a creation. Undefined: it is not much.
    * Absent: it never is. */
   readonly prepareValidation?:
     ((next: ApiObject, current: ApiObject | undefined) => Steps<unknown> | undefined) | undefined;

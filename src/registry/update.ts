@@ -9,6 +9,7 @@
  */
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
+import { allErrors } from '../apimachinery/field-error.ts';
 import type { FieldError } from '../apimachinery/field-error.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import { newInvalid, StatusError } from '../apimachinery/status-error.ts';
@@ -22,7 +23,7 @@ import type { Steps } from '../stdx/stepwise.ts';
 import type { WriteOptions } from './create.ts';
 import { executeChange } from './execute-change.ts';
 import type { Subresource } from './execute-change.ts';
-import { tooManyFields, tracked } from './field-ownership.ts';
+import { tooManyFields, tracked, withOwners } from './field-ownership.ts';
 import type { Writer } from './field-ownership.ts';
 import { metadataForUpdate, withGeneration, withoutDuplicateOwners } from './object-metadata.ts';
 import {
@@ -111,7 +112,8 @@ export function* produceUpdate(
   return yield* trackedUpdateSteps(scope, target, prepared, writer, current);
 }
 
-/** The prepared object with its owners, if its metadata and the kind's rules allow it. */
+/** The prepared object with its owners. The rules of its kind are asked when those who may mutate
+ * it have been (decide.ts). */
 export function trackedUpdate(
   scope: DecisionScope,
   target: ObjectTarget,
@@ -135,8 +137,7 @@ function* trackedUpdateSteps(
   if (scope.inTurns) yield;
   const next = tracked(scope, kind, writer, prepared, current.object);
   if (scope.inTurns) yield;
-  if (writer.subresource === '') yield* preparing(scope, kind, next, current.object);
-  return validatedUpdate(scope, target, next, writer, current);
+  return produced(next);
 }
 
 /** What the kind's rules are about to find out, where that would be a long turn. */
@@ -150,15 +151,37 @@ export function* preparing(
   if (steps !== undefined) yield* steps;
 }
 
-/** `next`, if its metadata and the kind's rules for this subresource allow it. */
-export function validatedUpdate(
+/** What others made of the next object, prepared like what the writer sent; who owns its fields is
+ * as the writer left it. */
+export function mutatedUpdate(
+  scope: DecisionScope,
+  { kind }: ObjectTarget,
+  mutated: ApiObject,
+  next: ApiObject,
+  { subresource }: Writer,
+  current: CurrentObject,
+): Production {
+  const part = subresource === '' || subresource === 'scale' ? undefined : subresource;
+  const prepared = preparedUpdate(scope, kind, mutated, current.object, part);
+  const tooMany = tooManyFields(scope, kind, prepared, current.object);
+  if (tooMany !== undefined) return refused(tooMany);
+  return produced(withOwners(prepared, next.metadata));
+}
+
+/** Why its metadata or the kind's rules for this subresource do not allow `next`. */
+export function updateRefusal(
   { strategyOf }: DecisionScope,
   { kind }: ObjectTarget,
   next: ApiObject,
   { subresource }: Writer,
   { object }: CurrentObject,
-): Production {
-  return validated(next, object, kind, kindErrors(strategyOf(kind), subresource, next, object));
+): StatusError | undefined {
+  const errors = allErrors(
+    validateObjectMetaUpdate(next.metadata, object.metadata),
+    kindErrors(strategyOf(kind), subresource, next, object),
+  );
+  if (errors.length === 0) return undefined;
+  return newInvalid(kind, object.metadata.name ?? '', errors);
 }
 
 /** A scale is a write to the object; a binding or an eviction is judged before it comes here. */
@@ -226,18 +249,4 @@ function statusWritten(
   return status === undefined
     ? (without(unchanged, 'status') as ApiObject)
     : withMember(unchanged, 'status', status);
-}
-
-/** `next`, if its metadata allows it after `current` and `ofKind`, the kind's own, are none. */
-function validated(
-  next: ApiObject,
-  current: ApiObject,
-  kind: KindInfo,
-  ofKind: readonly FieldError[],
-): Production {
-  const errors = [...validateObjectMetaUpdate(next.metadata, current.metadata), ...ofKind];
-  if (errors.length > 0) {
-    return refused(newInvalid(kind, current.metadata.name ?? '', errors));
-  }
-  return produced(next);
 }

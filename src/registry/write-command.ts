@@ -22,6 +22,8 @@ import type { ObjectTarget, RegistryDeps } from './registry.ts';
 import type { StrategyOf } from './strategy.ts';
 import type { Production } from './production.ts';
 import { assert } from '../stdx/assert.ts';
+import { asksNothing } from './write-guard.ts';
+import type { Asks } from './write-guard.ts';
 
 export type ObjectPatch =
   | { readonly kind: 'json'; readonly patch: JsonPatch }
@@ -87,8 +89,8 @@ export interface WriteInput extends CommandInput {
   readonly manager: string;
   /** Who writes; undefined: the server itself. */
   readonly user: UserInfo | undefined;
-  /** Somebody has a say in it, and has to be asked. */
-  readonly guarded: boolean;
+  /** What those who have a say in it have to be asked. */
+  readonly asks: Asks;
   /** Of what it creates where nothing is; '' where it creates nothing. */
   readonly uid: string;
   /** Why it may not create what is not there; undefined: it may. */
@@ -115,7 +117,8 @@ export interface ChangeRequest {
   readonly subresource: string;
   readonly manager: string;
   readonly user: UserInfo | undefined;
-  readonly guarded: boolean;
+  /** Absent: nobody has a say in it. */
+  readonly asks?: Asks | undefined;
   readonly dryRun: boolean;
   readonly mayCreate: boolean;
   readonly creationRefusal?: StatusError | undefined;
@@ -129,8 +132,8 @@ export function changeCommand(
   body: WriteBody,
   request: ChangeRequest,
 ): ChangeCommand {
-  const { conditions, creationRefusal, dryRun, guarded, manager, subresource, user } = request;
-  const { inTurns } = request;
+  const { asks = asksNothing, conditions, creationRefusal, dryRun } = request;
+  const { inTurns, manager, subresource, user } = request;
   const { group, resource, version } = kind;
   const input: WriteInput = {
     verb: body.verb,
@@ -139,7 +142,7 @@ export function changeCommand(
     subresource,
     manager,
     user,
-    guarded,
+    asks,
     uid: request.mayCreate ? prng.uuid() : '',
     creationRefusal: creationRefusal && refusalData(creationRefusal),
     inTurns,

@@ -2,27 +2,46 @@
  * A say in writes of some kinds, by what is written and by what the writer may do beside the write
  * itself: nobody may grant what they do not have, a node keeps to itself.
  *
- *     a creation ▶ mutate ▶ validated by its kind's rules ▶ validate ▶ stored | refused, no change
- *     a change, a deletion ▶ decided on the current object ▶ validate ▶ stored | refused, no change
+ *     a creation, a change ▶ mutate ▶ the rules of the kind ▶ validate ▶ stored | refused
+ *     a deletion           ▶ validate ▶ stored | refused, no change
  *
  * What it is not: authorization of the request, which has happened, or the rules of the kind.
  *
  * Invariants: it is asked about the very object that is stored: the object's actor asks in the
  * middle of its decision, waits for the answer, and asks again where the object has changed
- * meanwhile (actors/SPEC.md, state `deciding`). A guard may take its time; a deadline bounds it.
+ * meanwhile (actors/SPEC.md, state `deciding`). What is mutated obeys the rules of the kind like
+ * what was sent, and what is validated is not changed any more. A guard may take its time; a
+ * deadline bounds it.
  */
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
-import { StatusError } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
+
+/** What has to be asked about a write. Data: commands hold it. */
+export interface Asks {
+  /** Before the rules of the kind, of what is created, and of what is changed. */
+  readonly mutateCreation: boolean;
+  readonly mutateChange: boolean;
+  /** After them. */
+  readonly validate: boolean;
+}
+
+/** Of a write that nobody has a say in. */
+export const asksNothing: Asks = {
+  mutateCreation: false,
+  mutateChange: false,
+  validate: false,
+};
 
 /** Objects are in the stored version. */
 export interface WriteGuard {
+  readonly asks: Asks;
   /** Resolves when what it judges by is as new as the write; undefined: it is. */
   current(): Promise<void> | undefined;
-  /** An object that is to be created, with what it has to have; or why it may not be. What is added
-   * is nobody's. */
-  mutate(object: ApiObject): Awaitable<ApiObject | StatusError>;
+  /** An object that is to be written, with what it has to have; or why it may not be. What is added
+   * is nobody's. `current` undefined: it is created. */
+  mutate(next: ApiObject, current: ApiObject | undefined): Awaitable<ApiObject | StatusError>;
   /** `current` undefined: a creation, or what is posted to a subresource; `next` undefined: a
    * deletion. Undefined: go on. */
   validate(
@@ -45,30 +64,3 @@ export interface GuardedWrite {
 
 /** Undefined: nothing to say about this write. */
 export type GuardOf = (user: UserInfo, write: GuardedWrite) => WriteGuard | undefined;
-
-/** Several guards as one: what one refuses the next is not asked about. */
-export function allGuards(guards: readonly GuardOf[]): GuardOf {
-  return (user, write) => {
-    const concerned = guards.flatMap((guardOf) => guardOf(user, write) ?? []);
-    return concerned.length === 0 ? undefined : concerned.reduce(both);
-  };
-}
-
-function both(first: WriteGuard, second: WriteGuard): WriteGuard {
-  return {
-    current() {
-      const coming = [first.current(), second.current()].filter((one) => one !== undefined);
-      return coming.length === 0 ? undefined : Promise.all(coming).then(() => undefined);
-    },
-    mutate: (object) =>
-      after(first.mutate(object), (mutated) =>
-        mutated instanceof StatusError ? mutated : second.mutate(mutated),
-      ),
-    validate: (next, current) =>
-      after(first.validate(next, current), (error) => error ?? second.validate(next, current)),
-  };
-}
-
-function after<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}

@@ -34,7 +34,7 @@ export interface TurnLimits {
   readonly pauseCostMs: number;
 }
 
-/** What `pause` is told for work that is to have a turn for itself: never the one that it asks in. */
+/** What `pause` is told for work that is to have a turn for itself: never the one it asks in. */
 export const wholeTurnMs = Infinity;
 
 export const defaultTurnLimits: TurnLimits = { turnMs: 6, stepMs: 2, pauseCostMs: 2 };
@@ -53,7 +53,7 @@ export function untilDone<T>(turns: Pick<Turns, 'run'>, next: () => T | undefine
         } while (!isOver());
         return true;
       } catch (error) {
-        reject(error as Error);
+        reject(error);
         return false;
       }
     });

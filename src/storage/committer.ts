@@ -15,7 +15,7 @@
  *    says otherwise. No two in flight touch a common key (key-claims.ts).
  *  - Submissions that touch a common key are applied in the order they were submitted; with one
  *    lane all are. What waits for a key is not overtaken by anything that touches it.
- *  - A pending commit's outcome is given only after storage.commit has resolved, that is, when durable.
+ *  - An outcome is given only after storage.commit has resolved, that is, when durable.
  *  - A mutation decided on another's result is sent only when that one was applied, or together
  *    with it under `after`; when it was not applied, or nobody knows, neither is any mutation built
  *    on it. A commit that fails fails its own riders and what was built on them, nothing else; one
@@ -26,7 +26,13 @@
  */
 import { assert } from '../stdx/assert.ts';
 import type { Timers } from '../stdx/clock.ts';
-import { createPendingCommit, fail, predecessorOf, preconditionOf, settle } from './pending-commit.ts';
+import {
+  createPendingCommit,
+  fail,
+  predecessorOf,
+  preconditionOf,
+  settle,
+} from './pending-commit.ts';
 import type { CommitOutcome, PendingCommit, Submission, DeferredCommit } from './pending-commit.ts';
 import { deletionsOf } from './deletions.ts';
 import type { IsEnding } from './deletions.ts';

@@ -6,8 +6,8 @@
  *
  * What it is not: the queue, or when anything is sent (committer.ts).
  *
- * Invariants: a pending commit comes to its end once, and its state is set before its outcome is heard of,
- * so whoever is decided on it finds out. A mutation that was built on one that failed is not sent.
+ * Invariants: it comes to its end once, and its state is set before its outcome is heard of, so
+ * whoever is decided on it finds out. A mutation that was built on one that failed is not sent.
  */
 import { assert } from '../stdx/assert.ts';
 import type { Mutation, MutationOutcome, Precondition, Revision } from './storage.ts';
@@ -26,7 +26,7 @@ export type CommitOutcome =
   /** The queue is full (`committerLimits`): try again later. */
   | { readonly kind: 'overloaded' };
 
-/** A mutation whose expectation is either a stored fact or an earlier pending commit on the same key. */
+/** A mutation whose expectation is a stored fact or an earlier pending commit on the same key. */
 export type Submission = Omit<Mutation, 'expect'> & {
   readonly expect: Exclude<Mutation['expect'], { kind: 'after' }> | PendingCommit;
 };

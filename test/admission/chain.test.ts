@@ -19,7 +19,7 @@ function asking(names: Iterable<string>): AdmissionPlugin {
   return {
     name: 'Asking',
     concerns: () => true,
-    review(_review, ask) {
+    validate(_review, ask) {
       for (const name of names) {
         const asked = { verb: 'approve', apiGroup: '', resource: 'signers', name };
         const allowed = ask(question(user, asked));
@@ -35,9 +35,9 @@ async function tried(plugin: AdmissionPlugin, allowed: (name: string) => boolean
   let tries = 0;
   const counted: AdmissionPlugin = {
     ...plugin,
-    review(review, ask) {
+    validate(review, ask) {
       tries += 1;
-      return plugin.review(review, ask);
+      return plugin.validate?.(review, ask);
     },
   };
   const guard = admissionGuards([counted], {

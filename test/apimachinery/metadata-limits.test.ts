@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { bodyDepthMax, bodyValuesMax } from '../../src/apimachinery/codecs/body-bounds.ts';
+import { ownableFieldsMax } from '../../src/apimachinery/fieldmanager/typed/count-fields.ts';
 import { fieldErrorsMax, formatFieldErrors, invalid } from '../../src/apimachinery/field-error.ts';
 import {
   metadataCountErrors,
@@ -10,6 +11,10 @@ import {
 } from '../../src/apimachinery/validation/metadata-limits.ts';
 import type { ApiObject, ObjectMeta } from '../../src/apimachinery/unstructured.ts';
 import { withoutDuplicateOwners } from '../../src/registry/object-metadata.ts';
+
+it('an object may have as many labels and annotations as each limit says', () => {
+  assert.ok(metadataLimits.labels + metadataLimits.annotations < ownableFieldsMax);
+});
 
 for (const [field, most] of Object.entries(metadataLimits)) {
   it(`metadata.${field} may hold so many and no more`, () => {

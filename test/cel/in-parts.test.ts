@@ -33,7 +33,7 @@ const data = {
 function programOf(text: string): Program {
   const { ast, text: wrong } = environment.compile(text);
   assert.equal(wrong, undefined, text);
-  return environment.program(ast!);
+  return environment.program(ast);
 }
 
 /** Values as data, so that lists and maps of any make compare. */

@@ -77,6 +77,7 @@ class Run {
       negotiated: { mediaType: 'x/y', format, projection, pretty: false },
       pretty: false,
       includeObject: 'Metadata',
+      convert: undefined,
       show: (bytes) => bytes,
       schema: kind.schema,
       printer: kind.table,

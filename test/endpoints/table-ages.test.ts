@@ -125,7 +125,7 @@ class Server {
     const pretty = as === 'indented';
     const negotiated = { mediaType: 'x/y', format, projection, pretty };
     const show = (bytes: Uint8Array): Uint8Array => bytes;
-    return { negotiated, pretty, includeObject, show, schema, printer };
+    return { negotiated, pretty, includeObject, convert: undefined, show, schema, printer };
   }
 
   list(each: Case, as: Written, include: IncludeObject, entries: readonly StoredObject[]) {

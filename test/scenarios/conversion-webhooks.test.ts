@@ -3,7 +3,7 @@
  * lists in batches, and a webhook that fails.
  */
 import assert from 'node:assert/strict';
-import http from 'node:http';
+import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import https from 'node:https';
 import { readFileSync } from 'node:fs';
@@ -70,9 +70,14 @@ describe('versions that a webhook converts', () => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        if (mood === 'silent') return request.socket.destroy();
+        if (mood === 'silent') {
+          request.socket.destroy();
+          return;
+        }
         response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(answer(JSON.parse(Buffer.concat(chunks).toString()) as JsonObject)));
+        response.end(
+          JSON.stringify(answer(JSON.parse(Buffer.concat(chunks).toString()) as JsonObject)),
+        );
       });
     });
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));

@@ -157,7 +157,10 @@ describe('actors, asked for by those who may not see them', () => {
     }
     assert.equal(allowed.status, 200, allowed.text);
     const { items } = allowed.body as unknown as Rows;
-    assert.ok(items.some(({ id }) => String(id).includes(name)), 'the actor of the role is there');
+    assert.ok(
+      items.some(({ id }) => String(id).includes(name)),
+      'the actor of the role is there',
+    );
     assert.equal((await asked('/debug/actors/events', tokens.alice)).status, 403);
   });
 });

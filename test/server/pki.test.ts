@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import {
+  certificateEndMs,
   coversHost,
   keyPurposes,
   readCertificates,
@@ -32,6 +33,15 @@ const certificate = ({ certificatePem }: KeyPair) => {
   assert(first !== undefined);
   return first;
 };
+
+describe('the end of a certificate', () => {
+  it('is the same, read alone and with everything else', async () => {
+    const { authority } = await ensure();
+    const { notAfterMs } = certificate(authority);
+    assert.equal(certificateEndMs(authority.certificatePem), notAfterMs);
+    assert.equal(certificateEndMs('-----BEGIN CERTIFICATE-----\nAAAA'), undefined);
+  });
+});
 
 describe('the files of the pki folder', () => {
   it('are their owner’s alone', async () => {

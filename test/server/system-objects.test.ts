@@ -232,6 +232,19 @@ describe('the objects of the system', () => {
     });
   });
 
+  it('hold no more certificates of others than there may be: then their own alone', () =>
+    withServer({}, async (server) => {
+      const trust = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+      const { data } = await get(server, trust);
+      const own = (data as Record<string, string>)['client-ca-file'] ?? '';
+      const block = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+      await change(server, trust, { data: { 'client-ca-file': own + block.repeat(1000) } });
+      await eventually('it is as it was', async () => {
+        const reply = await get(server, trust);
+        return JSON.stringify(reply.data) === JSON.stringify(data);
+      });
+    }));
+
   it('are put right while the server runs: whom to trust, at once', () =>
     withServer({}, async (server) => {
       const trust = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';

@@ -8,7 +8,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { HttpConnection } from '../support/clients/http-connection.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
 import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 import { configMap, configMaps } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
@@ -72,6 +73,18 @@ async function writeUntilRefused(port: number, prefix: string): Promise<Filled> 
   await Promise.all(Array.from({ length: 10 }, writer));
   assert.ok(refusal, 'the medium was filled');
   return { acknowledged, unanswered, refusal };
+}
+
+/** A connection that was lost says whether the server was. */
+async function told<T>(server: ServerProcess, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) throw error;
+    const end = await Promise.race([server.ended, sleep(2_000)]);
+    const what = end === undefined ? 'it lives' : `${end.code ?? end.signal}: ${end.stderr}`;
+    throw new Error(`a connection was lost; the server: ${what}`, { cause: error });
+  }
 }
 
 /** What probes and the metrics say of a full store. */
@@ -152,7 +165,7 @@ test(
     const dataDir = path.join(small, 'data');
     const server = await startServer({ dataDir, flags: ['--log-level=error'] });
     const { replica, stream } = follow(server);
-    const filled = await writeUntilRefused(server.port, 'a');
+    const filled = await told(server, writeUntilRefused(server.port, 'a'));
     context.diagnostic(`${filled.acknowledged.size} writes, then ${filled.refusal.message}`);
     assert.equal(filled.refusal.code, 503);
     assert.match(filled.refusal.message, /full/);
@@ -207,7 +220,7 @@ test(
     const dataDir = path.join(directory, 'data');
     const flags = ['--log-level=error', '--watch-history=1s'];
     const first = await startServer({ dataDir, flags });
-    const filled = await writeUntilRefused(first.port, 'b');
+    const filled = await told(first, writeUntilRefused(first.port, 'b'));
     context.diagnostic(`${filled.acknowledged.size} writes, then ${filled.refusal.message}`);
     assert.equal(filled.refusal.code, 503);
     await assertFull(first.port);
@@ -215,11 +228,11 @@ test(
     const server = await startServer({ dataDir, flags });
     const { replica, stream } = follow(server);
     await assertHasAll(server.port, filled);
-    await removeAllBut(server.port, 0.2, filled);
+    await told(server, removeAllBut(server.port, 0.2, filled));
     await assertHasAll(server.port, filled);
     assert.equal(spawnSync('mount', ['-o', 'remount,size=64m', directory]).status, 0);
     await eventually('it has room again', () => isReady(server.port));
-    await writeAfter(server.port, filled);
+    await told(server, writeAfter(server.port, filled));
     await eventually('the watch has them all', () => replica.objects.has('after-9'));
     assert.equal(replica.objects.size, filled.acknowledged.size);
     stream.cut();
@@ -252,21 +265,21 @@ for (const { before, size, title } of media) {
       const flags = ['--log-level=info'];
       const server = await startServer({ dataDir, flags, before });
       const { replica, stream } = follow(server);
-      const filled = await writeUntilRefused(server.port, 'd');
+      const filled = await told(server, writeUntilRefused(server.port, 'd'));
       context.diagnostic(`${filled.acknowledged.size} writes, then ${filled.refusal.message}`);
       assert.equal(filled.refusal.code, 503, filled.refusal.message);
       assert.ok(filled.refusal.details.retryAfterSeconds > 0);
       await assertFull(server.port);
-      await removeAllBut(server.port, 0.5, filled);
+      await told(server, removeAllBut(server.port, 0.5, filled));
       await assertHasAll(server.port, filled);
       await eventually('it has room again', () => isReady(server.port));
-      await writeAfter(server.port, filled);
+      await told(server, writeAfter(server.port, filled));
       await assertHasAll(server.port, filled);
       await eventually('the watch has them all', () => replica.objects.has('after-9'));
       assert.equal(replica.objects.size, filled.acknowledged.size, 'and saw each deletion');
-      const second = await writeUntilRefused(server.port, 'e');
+      const second = await told(server, writeUntilRefused(server.port, 'e'));
       for (const [name, revision] of second.acknowledged) filled.acknowledged.set(name, revision);
-      await removeAllBut(server.port, 0.2, filled);
+      await told(server, removeAllBut(server.port, 0.2, filled));
       await eventually('it has room again', () => isReady(server.port));
       await assertHasAll(server.port, filled);
       stream.cut();
@@ -294,7 +307,7 @@ test(
       before: 'ulimit -f 8192',
     });
     const { replica, stream } = follow(server);
-    const filled = await writeUntilRefused(server.port, 'b');
+    const filled = await told(server, writeUntilRefused(server.port, 'b'));
     context.diagnostic(`${filled.acknowledged.size} writes, then ${filled.refusal.message}`);
     assert.ok([500, 503, 504].includes(filled.refusal.code), JSON.stringify(filled.refusal));
     await assertHasAll(server.port, filled);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TimerHandle } from '../../src/stdx/clock.ts';
-import { createTurns, defaultTurnLimits } from '../../src/stdx/turns.ts';
+import { createTurns, defaultTurnLimits, wholeTurnMs } from '../../src/stdx/turns.ts';
 import type { Turns } from '../../src/stdx/turns.ts';
 
 interface Loop {
@@ -103,5 +103,21 @@ describe('turns', () => {
     assert.equal(went, 9);
     const most = defaultTurnLimits.turnMs / defaultTurnLimits.pauseCostMs;
     assert.ok(Math.max(...perTurn) <= most, perTurn.join(' '));
+  });
+
+  it('a pause for a whole turn is never the turn that asks, nor shared with others', async () => {
+    const loop = loopOf();
+    const { pause } = loop.turns;
+    const begun: string[] = [];
+    const wait = (name: string) => pause(wholeTurnMs).then(() => begun.push(name));
+    const both = [wait('a'), wait('b')];
+    await Promise.resolve();
+    assert.deepEqual(begun, []);
+    for (const expected of [['a'], ['a', 'b']]) {
+      loop.turn();
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(begun, expected);
+    }
+    await Promise.all(both);
   });
 });

@@ -65,7 +65,7 @@ export function nodeRestriction(
     concerns: (user, target) => nodeNameOf(user) !== undefined && ruleOf(target) !== undefined,
     current: ({ resource: { resource }, subresource }) =>
       looksAround.has(`${resource}/${subresource}`) ? objects.current() : undefined,
-    review(review, ask) {
+    validate(review, ask) {
       const node = nodeNameOf(review.user);
       if (node === undefined) return undefined;
       if (node === '') return `could not determine node from user ${quote(review.user.name)}`;

@@ -61,7 +61,9 @@ export function readReview(
   }
   if (!isJsonObject(answer['response'])) return failed('no response provided');
   if (response['uid'] !== uid) {
-    return failed(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(text(response, 'uid'))}`);
+    return failed(
+      `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(text(response, 'uid'))}`,
+    );
   }
   const result = part(response, 'result');
   if (result['status'] !== 'Success') {

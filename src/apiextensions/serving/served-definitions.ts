@@ -24,7 +24,7 @@ import type { DefinitionReader } from './definition-reader.ts';
 import type { DefinitionSummary } from './definition-summary.ts';
 import { servedDefinition } from './served-kind.ts';
 import { webhookConversion } from './webhook-conversion.ts';
-import type { ServedKind } from './served-kind.ts';
+import type { ServedKind, ServedKindDeps } from './served-kind.ts';
 
 export interface ServedDefinitionsDeps {
   readonly scheme: ServedScheme;
@@ -76,34 +76,7 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
     }
     const own: Known = { summary, bytes, isEnding: summary.isEnding };
     known.set(name, own);
-    const defined = servedDefinition(summary, {
-      definitions: deps.definitions,
-      scale: deps.scale,
-      isEnding: () => own.isEnding,
-      webhook(readObject) {
-        const spec = () => part(part(deps.reader.read(own.bytes), 'spec'), 'conversion');
-        let webhook: JsonObject | undefined;
-        const config = (): JsonObject => (webhook ??= part(spec(), 'webhook'));
-        return webhookConversion({
-          group: deps.definitions.group,
-          reviewVersions: () => texts(config(), 'conversionReviewVersions'),
-          call: (review) => deps.callWebhook(part(config(), 'clientConfig'), review),
-          uuid: deps.uuid,
-          read: readObject,
-        });
-      },
-      compile: (version) =>
-        deps.compile(
-          {
-            group: summary.group,
-            kind: summary.accepted.kind,
-            version: version.name,
-            preserveUnknownFields: summary.preserveUnknownFields,
-            entry: () => versionEntry(deps.reader.read(own.bytes), version.name),
-          },
-          deps.compileDeps,
-        ),
-    });
+    const defined = servedDefinition(summary, kindDeps(deps, summary, own));
     const { kinds = [], stored } = defined ?? {};
     for (const each of kinds) served.set(each.kind, each);
     if (stored !== undefined) served.set(stored.kind, stored);
@@ -137,6 +110,40 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
       return strategy;
     },
   };
+}
+
+/** Schemas and webhooks are read from the bytes that the definition then has. */
+function kindDeps(
+  deps: ServedDefinitionsDeps,
+  { accepted, group, preserveUnknownFields }: DefinitionSummary,
+  own: Known,
+): ServedKindDeps {
+  const { compile, compileDeps, definitions, reader, scale, uuid } = deps;
+  const { kind } = accepted;
+  return {
+    definitions,
+    scale,
+    isEnding: () => own.isEnding,
+    webhook(read) {
+      let known: JsonObject | undefined;
+      const config = (): JsonObject => (known ??= webhookOf(reader.read(own.bytes)));
+      return webhookConversion({
+        group: definitions.group,
+        reviewVersions: () => texts(config(), 'conversionReviewVersions'),
+        call: (review) => deps.callWebhook(part(config(), 'clientConfig'), review),
+        uuid,
+        read,
+      });
+    },
+    compile({ name: version }) {
+      const entry = (): JsonObject => versionEntry(reader.read(own.bytes), version);
+      return compile({ group, kind, version, preserveUnknownFields, entry }, compileDeps);
+    },
+  };
+}
+
+function webhookOf(definition: ApiObject): JsonObject {
+  return part(part(part(definition, 'spec'), 'conversion'), 'webhook');
 }
 
 /** Whether its kinds are still what they were made of. A deletion that has begun changes nothing of

@@ -38,7 +38,7 @@ export type ReadJsonPatch =
 const operationNames: readonly string[] = ['add', 'remove', 'replace', 'move', 'copy', 'test'];
 const operationsWithValue: readonly string[] = ['add', 'replace', 'test'];
 const operationsWithFrom: readonly string[] = ['move', 'copy'];
-const operationMembers: readonly string[] = ['op', 'path', 'from', 'value'];
+const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
 /** Checks the body's shape once; applying may happen many times. */
 export function readJsonPatch(body: JsonValue): ReadJsonPatch {
@@ -54,10 +54,14 @@ export function readJsonPatch(body: JsonValue): ReadJsonPatch {
   let malformed: string | undefined;
   for (const [index, item] of (body as readonly JsonValue[]).entries()) {
     if (!isJsonObject(item)) return notAPatch(`operation ${index} is not an object`);
-    for (const [name, member] of Object.entries(item)) {
-      if (!operationMembers.includes(name)) unknownFields.push(`[${index}].${name}`);
-      const isText = typeof member === 'string' || member === null;
-      if (name === 'value' || isText || !operationMembers.includes(name)) continue;
+    for (const name in item) {
+      if (name === 'value') continue;
+      if (!operationMembers.has(name)) {
+        unknownFields.push(`[${index}].${name}`);
+        continue;
+      }
+      const member = item[name];
+      if (typeof member === 'string' || member === null) continue;
       return notAPatch(`${name} of operation ${index} is not a text`);
     }
     const problem = useProblem(item);
@@ -77,16 +81,24 @@ function useProblem(item: JsonObject): string | undefined {
   if (typeof op !== 'string' || !operationNames.includes(op)) {
     return `unexpected kind ${JSON.stringify(op ?? '')}, not one of ${operationNames.join(', ')}`;
   }
-  const pointers = operationsWithFrom.includes(op) ? { path, from } : { path };
-  for (const [member, pointer] of Object.entries(pointers)) {
-    if (typeof pointer !== 'string') return `${op} needs the member ${member}`;
-    const problem = pointerProblem(pointer);
-    if (problem !== undefined) return `${member} ${JSON.stringify(pointer)} ${problem}`;
-  }
+  const problem =
+    pointerMemberProblem(op, 'path', path) ??
+    (operationsWithFrom.includes(op) ? pointerMemberProblem(op, 'from', from) : undefined);
+  if (problem !== undefined) return problem;
   if (operationsWithValue.includes(op) && item['value'] === undefined) {
     return `${op} needs the member value`;
   }
   return undefined;
+}
+
+function pointerMemberProblem(
+  op: string,
+  member: string,
+  pointer: JsonValue | undefined,
+): string | undefined {
+  if (typeof pointer !== 'string') return `${op} needs the member ${member}`;
+  const problem = pointerProblem(pointer);
+  return problem && `${member} ${JSON.stringify(pointer)} ${problem}`;
 }
 
 function pointerProblem(pointer: string): string | undefined {

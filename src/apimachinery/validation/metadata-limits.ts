@@ -11,8 +11,9 @@ import type { FieldError } from '../field-error.ts';
 import type { ObjectMeta } from '../unstructured.ts';
 
 export const metadataLimits = {
-  labels: 2000,
-  annotations: 5000,
+  // Both together are less than may be owned of an object.
+  labels: 1000,
+  annotations: 3500,
   ownerReferences: 1000,
   finalizers: 1000,
   managedFields: 1000,

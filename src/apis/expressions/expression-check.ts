@@ -71,7 +71,7 @@ export function checkedPlace(
 /** Characters that the expressions of one object may have together, four times what the largest
  * definition in use has. */
 const objectTextMax = 64 * 1024;
-/** And each of them, some five times the longest in use: one step of its compilation is one turn. */
+/** And each of them, some five times the longest in use: a step of its compilation is one turn. */
 const textMax = 10 * 1024;
 
 /** What is wrong with the number of characters of these expressions; none: they may be compiled. */

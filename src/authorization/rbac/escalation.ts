@@ -20,10 +20,11 @@ import {
 } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
+import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { wellKnownGroups } from '../../apimachinery/user-info.ts';
 import type { UserInfo } from '../../apimachinery/user-info.ts';
-import type { AccessChecker, Attributes } from '../authorizer.ts';
+import type { Attributes } from '../authorizer.ts';
 import { rulesOf } from './policy-rules.ts';
 import type { PolicyRule } from './policy-rules.ts';
 import type { RbacAuthorizer } from './rbac-authorizer.ts';
@@ -33,44 +34,41 @@ import { roleRefOf } from './rbac-objects.ts';
 import { compactRules, describeRule, quoteList, uncoveredRules } from './rule-cover.ts';
 
 export interface EscalationDeps {
-  readonly access: AccessChecker;
   readonly rbac: Pick<RbacAuthorizer, 'grantedRules'>;
   readonly index: Pick<RbacIndex, 'rules'>;
   readonly rbacGroup: string;
 }
 
-/** What is written: the kind's resource as it is stored, and where. */
-export interface GuardedTarget {
-  readonly kind: { readonly storage: { readonly group: string; readonly resource: string } };
+/** A write of a role or a binding. `next` undefined: a deletion, which grants nothing. */
+interface Grant {
+  readonly user: UserInfo;
   readonly namespace: string;
+  readonly resource: GroupResource;
+  readonly next: ApiObject | undefined;
+  readonly current: ApiObject | undefined;
 }
 
-export interface EscalationGuard {
-  current(): undefined;
-  mutate(object: ApiObject): ApiObject;
-  /** `next` undefined: a deletion, which grants nothing. */
-  validate(
-    next: ApiObject | undefined,
-    current: ApiObject | undefined,
-  ): StatusError | undefined | Promise<StatusError | undefined>;
+/** Whether the authorizers allow this. Undefined: they are being asked, and so is this again. */
+type Ask = (attributes: Attributes) => boolean | undefined;
+
+/** One of those that have a say in writes. */
+export interface EscalationCheck {
+  readonly name: string;
+  concerns(user: UserInfo, write: Pick<Grant, 'resource'>): boolean;
+  validate(grant: Grant, ask: Ask): StatusError | undefined;
 }
 
-/** A write asks for two rights at most: of the role it names, and once more when that changed. */
-const askingMax = 4;
-
-export function escalationGuards(
-  deps: EscalationDeps,
-): (user: UserInfo, target: GuardedTarget) => EscalationGuard | undefined {
-  return (user, { kind: { storage }, namespace }) => {
-    if (storage.group !== deps.rbacGroup) return undefined;
-    if (user.groups.includes(wellKnownGroups.masters)) return undefined;
-    const writer = { user, namespace, resource: storage.resource };
-    return {
-      current: () => undefined,
-      mutate: (object) => object,
-      validate: (next, current) =>
-        next === undefined ? undefined : validated(deps, writer, next, current, new Map()),
-    };
+export function escalationCheck(deps: EscalationDeps): EscalationCheck {
+  return {
+    name: 'RBACEscalation',
+    concerns: (user, { resource }) =>
+      resource.group === deps.rbacGroup && !user.groups.includes(wellKnownGroups.masters),
+    validate({ current, namespace, next, resource, user }, ask) {
+      if (next === undefined) return undefined;
+      const writer = { user, namespace, resource: resource.resource };
+      const may: May = (verb, of, name) => ask(attributesOf(deps, writer, verb, of, name));
+      return checkWrite(deps, writer, may, next, current);
+    },
   };
 }
 
@@ -78,36 +76,6 @@ interface Writer {
   readonly user: UserInfo;
   readonly namespace: string;
   readonly resource: string;
-}
-
-/** Tried again when an authorizer that has to ask elsewhere has answered. */
-function validated(
-  deps: EscalationDeps,
-  writer: Writer,
-  next: ApiObject,
-  current: ApiObject | undefined,
-  answers: ReadonlyMap<string, boolean>,
-): StatusError | undefined | Promise<StatusError | undefined> {
-  const open = new Map<string, Promise<boolean>>();
-  const may: May = (verb, resource, name) => {
-    const key = `${verb} ${resource} ${name}`;
-    const known = answers.get(key);
-    if (known !== undefined) return known;
-    const decision = deps.access.check(attributesOf(deps, writer, verb, resource, name));
-    if (!(decision instanceof Promise)) return decision.kind === 'allow';
-    open.set(
-      key,
-      decision.then(({ kind }) => kind === 'allow'),
-    );
-    return undefined;
-  };
-  const refusal = checkWrite(deps, writer, may, next, current);
-  const [asked] = open;
-  if (asked === undefined || answers.size >= askingMax) return refusal;
-  const [key, answer] = asked;
-  return answer.then((allowed) =>
-    validated(deps, writer, next, current, new Map([...answers, [key, allowed]])),
-  );
 }
 
 /** Undefined: it has to be asked elsewhere. */

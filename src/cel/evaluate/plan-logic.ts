@@ -50,8 +50,9 @@ function logicInParts(left: Planned, right: Planned, decisive: boolean): RunInPa
     else if (cost !== 0) frame.charge(cost);
     const other = yield* attemptInParts(right, frame);
     if (other === decisive) return decisive;
-    if (typeof other === 'boolean' && failure === undefined) return other;
-    throw typeof other === 'boolean' ? failure : mergeFailures(failure, other);
+    if (typeof other !== 'boolean') throw mergeFailures(failure, other);
+    if (failure !== undefined) throw failure;
+    return other;
   };
 }
 

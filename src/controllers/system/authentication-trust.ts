@@ -8,9 +8,8 @@
  * Several servers over one store each add what they trust; nothing is taken out but certificates
  * that have expired. What cannot be read is replaced.
  *
- * Bounds: PEM above `bundleBytesMax`, or of more than `bundleCertificatesMax`, begins anew with this
- * server's own, so that it cannot grow for ever. A certificate is read once, and again when it was
- * gone meanwhile.
+ * Bounds: PEM above `bundleBytesMax`, or of more than `bundleCertificatesMax`, begins anew with
+ * this server's own, so that it cannot grow for ever. Each certificate is read once.
  */
 import { part, text } from '../../apimachinery/members.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';

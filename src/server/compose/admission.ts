@@ -1,6 +1,6 @@
 /**
- * Who has a say in writes: what authorization says of roles and bindings, then the admission
- * plugins that the flags leave on.
+ * Who has a say in writes, as one list: what authorization says of roles and bindings, then the
+ * admission plugins that the flags leave on.
  *
  * What it is not: the reviews (src/admission), or the order of a request (endpoints/filters).
  */
@@ -13,7 +13,6 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
-import { allGuards } from '../../registry/write-guard.ts';
 import type { GuardOf } from '../../registry/write-guard.ts';
 import { sleep } from '../../stdx/clock.ts';
 import type { Timers } from '../../stdx/clock.ts';
@@ -37,7 +36,7 @@ export function writeGuards(
   const objects = admissionObjects(streams, timers);
   const audiences = featureGates.get('ServiceAccountNodeAudienceRestriction') ?? false;
   const plugins = createAdmissionPlugins(admission.plugins, identity, objects, { audiences });
-  return allGuards([authorization.guardOf, admissionGuards(plugins, authorization)]);
+  return admissionGuards([authorization.escalation, ...plugins], authorization);
 }
 
 function admissionObjects(streams: Streams, timers: Timers): AdmissionObjects {

@@ -106,20 +106,12 @@ export async function assembleParts(
   const prng = systemPrng();
   const streams = streamsOf(config, prng, { clock, timers, storage, scheme, log, onFatal });
   await streams.start();
-  const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
-  const committer = createCommitter({ storage, timers, isEnding, limits });
+  const committer = committerOf(config, { storage, timers });
   const language = expressionLanguage(config, identity);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
-  const authorization = startAuthorization(config.access.authorization, {
-    streams,
-    clock,
-    timers,
-    turns,
-    identity,
-    language,
-    log,
-  });
+  const access = { streams, clock, timers, turns, identity, language, log };
+  const authorization = startAuthorization(config.access.authorization, access);
   const validation = createMigration(config.featureGates, log);
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
   const customResources = serveCustomResources({ ...common, release: config.release });
@@ -128,17 +120,13 @@ export async function assembleParts(
   const guardOf = writeGuards(config, { identity, streams, authorization, timers });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
+  const ports = { root, decide, storage, committer, clock, timers };
   const actors = createActorSystem({
     ...recordPorts(scheme),
     ...actorSettings(config, identity, log),
-    root,
-    decide,
+    ...ports,
     answer: createAnswers(scheme, guardOf),
     pause: () => turns.pause(wholeTurnMs),
-    storage,
-    committer,
-    clock,
-    timers,
     soleWriter: !shared,
   });
   const registry = {
@@ -172,6 +160,14 @@ export async function assembleParts(
     customResources,
     language,
   };
+}
+
+function committerOf(
+  { store }: CompletedConfig,
+  { storage, timers }: Pick<PartsDeps, 'storage' | 'timers'>,
+): GroupCommitter {
+  const limits = store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
+  return createCommitter({ storage, timers, isEnding, limits });
 }
 
 function actorSettings(config: CompletedConfig, identity: Identity, log: Log) {

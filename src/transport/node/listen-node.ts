@@ -42,7 +42,8 @@ import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
-import { createStreamTurns, handshakesPerTurn, requestsPerTurn } from './stream-turns.ts';
+import { isPeerKnown } from './peer-certificate.ts';
+import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './stream-turns.ts';
 
 /** For the last words of an idle connection. */
 const goodbyeMs = 1_000;
@@ -60,11 +61,15 @@ export const listenNode: Listen = async (options, handler) => {
   };
   const streamTurns = createStreamTurns(systemTimers, requestsPerTurn);
   const goesAway = chanceOf(options.goawayChance ?? 0);
+  const certificateTurns = createStreamTurns(systemTimers, certificatesPerTurn);
   const serve = (req: NodeRequest, res: NodeResponse): void => {
-    if (!('authority' in req)) return serveRequest(req, res, shared, handler);
+    const begin = (): void => serveRequest(req, res, shared, handler);
+    const isKnown = tls?.clientCaPem === undefined || isPeerKnown(req);
+    if (!('authority' in req)) return isKnown ? begin() : certificateTurns(req.socket, begin);
     // The streams that are open go on; the client opens its next one elsewhere.
     if (shared.stopping || goesAway()) req.stream.session?.close();
-    streamTurns(req.stream, () => serveRequest(req, res, shared, handler));
+    if (isKnown) streamTurns(req.stream, begin);
+    else certificateTurns(req.stream, begin);
   };
   const sessions = new Set<ServerHttp2Session>();
   const server = tls === undefined ? plainServer(limits) : tlsServer(limits, tls, sessions);
@@ -215,7 +220,6 @@ function tlsServer(
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
-  sliceHandshakes(server);
   server.on('session', (session) => {
     let openStreams = 0;
     sessions.add(session);
@@ -235,19 +239,6 @@ function tlsServer(
     });
   });
   return server;
-}
-
-/** Hundreds of connections may come in one turn, and node would begin with all of them. What comes
- * on one that waits is read, as far as a socket's buffer goes. */
-function sliceHandshakes(server: Http2SecureServer): void {
-  const handshakes = createStreamTurns(systemTimers, handshakesPerTurn);
-  const listeners = server.listeners('connection') as ((socket: Socket) => void)[];
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => {
-    handshakes(socket, () => {
-      for (const listener of listeners) listener.call(server, socket);
-    });
-  });
 }
 
 /** Above it node refuses streams: room for all answers of a connection, and for their heads. */

@@ -20,14 +20,23 @@ const known = new WeakMap<object, PeerCertificateChain | null>();
 export function peerCertificateOf(
   req: IncomingMessage | Http2ServerRequest,
 ): PeerCertificateChain | undefined {
-  const session = 'authority' in req ? req.stream.session : undefined;
-  const connection: object = session ?? req.socket;
+  const connection = connectionOf(req);
   let chain = known.get(connection);
   if (chain === undefined) {
+    const session = 'authority' in req ? req.stream.session : undefined;
     chain = chainOf((session?.socket ?? req.socket) as TLSSocket);
     known.set(connection, chain);
   }
   return chain ?? undefined;
+}
+
+/** Whether they have been looked up: the first time takes milliseconds. */
+export function isPeerKnown(req: IncomingMessage | Http2ServerRequest): boolean {
+  return known.has(connectionOf(req));
+}
+
+function connectionOf(req: IncomingMessage | Http2ServerRequest): object {
+  return ('authority' in req ? req.stream.session : undefined) ?? req.socket;
 }
 
 function chainOf(socket: TLSSocket): PeerCertificateChain | null {

@@ -1,21 +1,22 @@
 /**
- * When requests of HTTP/2 begin, and handshakes of TLS. One read of a connection brings hundreds of
- * streams, and maybe the resets of all of them behind their heads: node tells of each head before
- * it has read on. And hundreds of clients come in one turn after a restart, each with certificates
- * to be looked at.
+ * When requests of HTTP/2 begin, and the first of each connection over TLS. One read of a
+ * connection brings hundreds of streams, and maybe the resets of all of them behind their heads:
+ * node tells of each head before it has read on. And hundreds of clients come in one turn after a
+ * restart, each with certificates that have to be read.
  *
  * The first of a turn begins at once. Those behind it wait for the next turn, where one that was
  * reset costs nothing, and then begin in their order, so many in a turn.
  *
  * Bounds: at most the open streams of all connections wait (`http2StreamsMax` each), and those
- * that were reset in this turn or wait behind them; or `connectionsMax` connections.
+ * that were reset in this turn or wait behind them; or the first requests of `connectionsMax`
+ * connections.
  */
 import type { Timers } from '../../stdx/clock.ts';
 
 /** Each takes a fraction of a millisecond before its first wait. */
 export const requestsPerTurn = 16;
-/** A handshake takes a millisecond, and several where a client sends a chain of certificates. */
-export const handshakesPerTurn = 2;
+/** Node takes a millisecond for each certificate of a chain, before anybody has looked at it. */
+export const certificatesPerTurn = 2;
 
 interface Waiting {
   readonly stream: { readonly closed: boolean };

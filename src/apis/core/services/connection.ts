@@ -1,4 +1,4 @@
-/** The proxy to a service: what is wrong with the port that is asked for (src/apis/connections.ts). */
+/** The proxy to a service: what is wrong with the port that is asked for. */
 import { items, objects, part, text } from '../../../apimachinery/members.ts';
 import { isNotFound, newServiceUnavailable } from '../../../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../../../apimachinery/unstructured.ts';
