@@ -100,7 +100,7 @@ function begin(
     return;
   }
   const names = isList ? undefined : Object.keys(value);
-  places.push({ plan, value: value as Place['value'], old: before, mark, names, next: 0 });
+  places.push({ plan, value, old: before, mark, names, next: 0 });
 }
 
 /** The next part of a place; false: there is none. */
