@@ -2,8 +2,8 @@
  * One version of a definition, ready to be used: the parts of the contract (custom-schema.ts) put
  * together, each made when it is first asked for.
  */
-import { structuralObjectType } from '../apimachinery/fieldmanager/schema/from-structural-schema.ts';
 import type { MergeType } from '../apimachinery/fieldmanager/schema/merge-type.ts';
+import { structuralObjectType } from '../apimachinery/fieldmanager/schema/structural.ts';
 import { objects, part, text } from '../apimachinery/members.ts';
 import type { SelectableField } from '../apimachinery/scheme.ts';
 import type { Conformed } from '../apimachinery/typed/conform.ts';

@@ -241,8 +241,8 @@ export interface Scheme {
   fieldsOf(resource: GroupResource, object: ApiObject): Readonly<Record<string, string>>;
 }
 
-/** Orders groups and versions as given; indexes them. The caller has checked the invariants. Nothing
- * in it changes. */
+/** Orders groups and versions as given; indexes them. The caller has checked the invariants.
+ * Nothing in it changes. */
 export function makeScheme(groups: readonly GroupInfo[]): Scheme {
   const kinds = groups.flatMap((group) => group.versions.flatMap((version) => version.kinds));
   const byGroup = new Map(groups.map((group) => [group.group, group]));

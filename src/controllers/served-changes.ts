@@ -1,8 +1,8 @@
 /**
  * Changes of the objects of every kind that is served, those that come later among them.
  *
- * Invariants: no change is missed from the subscription on, and none comes twice: what is there of a
- * kind when it comes is told of as ADDED in the same step. A kind that is defined anew goes on.
+ * Invariants: no change is missed from the subscription on, and none comes twice: what is there of
+ * a kind when it comes is told of as ADDED in the same step. A kind that is defined anew goes on.
  */
 import { Observable } from 'rxjs';
 import type { Subscription } from 'rxjs';
@@ -13,8 +13,8 @@ import type { Added, Deleted, Modified, ResourceEvent } from '../../streams/stre
 
 export type ServedChange = Added | Modified | Deleted;
 
-/** Of the kinds for which `concerns` holds, which is asked when one comes. `onKind`: a kind has come
- * or is another one now, and its changes follow. */
+/** Of the kinds for which `concerns` holds, which is asked when one comes. `onKind`: a kind has
+ * come or is another one now, and its changes follow. */
 export function servedChanges(
   { scheme, streams }: Pick<RegistryDeps, 'scheme' | 'streams'>,
   concerns: (kind: KindInfo) => boolean,

@@ -3,8 +3,8 @@
  * shown, in batches, and then shown as they are.
  *
  * Invariants: whoever asks waits for the webhook, and nobody else; what it does not answer is a 500
- * that says so. Bounds: a list holds its objects while it is sent, so clients that have many of them
- * ask for pages; a watch holds `pendingBytesMax` that wait for the webhook, and then does not take
+ * that says so. Bounds: a list holds its objects while it is sent, so clients that have many of
+ * them ask for pages; a watch holds `pendingBytesMax` that wait for the webhook, and then does not take
  * more.
  */
 import type { EventFrames } from '../apimachinery/event-frames.ts';

@@ -29,11 +29,20 @@ const widget: ApiObject = {
   apiVersion: 'example.org/v1',
   kind: 'Widget',
   metadata: { name: 'w', creationTimestamp: '2026-01-02T03:04:05Z' },
-  spec: { size: 3, list: [{ type: 'Ready', status: 'True' }], 'a.b': { c: 'x' }, part: { on: true } },
+  spec: {
+    size: 3,
+    list: [{ type: 'Ready', status: 'True' }],
+    'a.b': { c: 'x' },
+    part: { on: true },
+  },
 };
 
 test('columns show what their paths lead to, and null what has another type', () => {
-  const column = (type: string, jsonPath: string): JsonObject => ({ name: jsonPath, type, jsonPath });
+  const column = (type: string, jsonPath: string): JsonObject => ({
+    name: jsonPath,
+    type,
+    jsonPath,
+  });
   const version = versionOf({
     additionalPrinterColumns: [
       column('integer', '.spec.size'),
@@ -150,7 +159,11 @@ test('what is published in v2 loses what that form cannot say', () => {
     schema(
       {
         a: { type: 'string', nullable: true },
-        b: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { c: text } },
+        b: {
+          type: 'object',
+          'x-kubernetes-preserve-unknown-fields': true,
+          properties: { c: text },
+        },
         c: { type: 'string', anyOf: [{ minLength: 1 }] },
         d: { 'x-kubernetes-int-or-string': true },
       },

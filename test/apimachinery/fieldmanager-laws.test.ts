@@ -22,7 +22,7 @@ import {
 } from '../../src/apimachinery/fieldmanager/managers/managed-fields.ts';
 import { withoutOwnerless } from '../../src/apimachinery/fieldmanager/managers/ownerless-fields.ts';
 import { deducedType } from '../../src/apimachinery/fieldmanager/schema/deduced.ts';
-import { structuralObjectType } from '../../src/apimachinery/fieldmanager/schema/from-structural-schema.ts';
+import { structuralObjectType } from '../../src/apimachinery/fieldmanager/schema/structural.ts';
 import {
   emptyObjectOf,
   mergeTypeOf,

@@ -22,7 +22,7 @@ import type {
 } from '../../src/apimachinery/fieldmanager/merge/managers.ts';
 import { updateManagers } from '../../src/apimachinery/fieldmanager/merge/update.ts';
 import { deducedType } from '../../src/apimachinery/fieldmanager/schema/deduced.ts';
-import { structuralType } from '../../src/apimachinery/fieldmanager/schema/from-structural-schema.ts';
+import { structuralType } from '../../src/apimachinery/fieldmanager/schema/structural.ts';
 import type { MergeType } from '../../src/apimachinery/fieldmanager/schema/merge-type.ts';
 import { compareValuesOf } from '../../src/apimachinery/fieldmanager/typed/compare.ts';
 import { extractItems } from '../../src/apimachinery/fieldmanager/typed/items.ts';

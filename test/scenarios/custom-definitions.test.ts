@@ -249,3 +249,34 @@ describe('under the identity of the service itself', () => {
     await server.remove();
   });
 });
+
+describe('in releases that have the older version of definitions', () => {
+  for (const release of ['1.16', '1.21']) {
+    it(`${release}: one that says what all versions share is served`, async () => {
+      const server = await startTestServer({ 'emulated-version': release });
+      const path = '/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions';
+      const properties = { spec: { type: 'object', properties: { size: { type: 'integer' } } } };
+      const made = await server.request('POST', path, {
+        body: {
+          apiVersion: 'apiextensions.k8s.io/v1beta1',
+          kind: 'CustomResourceDefinition',
+          metadata: { name: 'olds.shop.example' },
+          spec: {
+            group: 'shop.example',
+            version: 'v1',
+            names: { plural: 'olds', kind: 'Old' },
+            validation: { openAPIV3Schema: { type: 'object', properties } },
+          },
+        },
+      });
+      assert.equal(made.status, 201, made.text);
+      await until(server, `${group}/namespaces/default/olds`, () => true);
+      const body = object('Old', 'a', { spec: { size: 1, kept: true } });
+      const stored = await server.request('POST', `${group}/namespaces/default/olds`, { body });
+      assert.deepEqual(stored.body['spec'], { size: 1, kept: true }, 'unknown fields are kept');
+      await server.request('DELETE', `${path}/olds.shop.example`);
+      await gone(server, `${path}/olds.shop.example`);
+      await server.remove();
+    });
+  }
+});

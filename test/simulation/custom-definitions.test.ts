@@ -2,7 +2,7 @@
  * Definitions of custom resources where things go wrong: kill -9 while they are made, changed and
  * deleted under writers; and several workers over one store.
  *
- * SLUICE_CRASH_ROUNDS (default 4) and SLUICE_CRASH_SEED (default random, printed) set the run.
+ * SLUICE_CRASH_ROUNDS (default 3) and SLUICE_CRASH_SEED (default random, printed) set the run.
  */
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -19,7 +19,7 @@ import { conditionsOf, definition, definitionsPath } from '../support/data/custo
 import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 import { startServer } from '../support/servers/server-process.ts';
 
-const rounds = Number(process.env['SLUICE_CRASH_ROUNDS'] ?? 4);
+const rounds = Number(process.env['SLUICE_CRASH_ROUNDS'] ?? 3);
 const seed = Number(process.env['SLUICE_CRASH_SEED'] ?? Date.now() % 1_000_000);
 const directories = temporaryDirectories('sluice-definitions');
 after(() => directories.removeAll());

@@ -2,7 +2,7 @@
  * Whether the schemas of a definition are accepted, in two parts:
  *
  *     structureErrors    what they are made of: keywords, structure. Needs nothing else.
- *     expressionErrors   what they say with expressions and defaults, once their structure is right.
+ *     expressionErrors   what they say with expressions and defaults, where structure is right
  *
  * A schema that an update leaves as it is has been accepted, and its rules are not compiled again.
  *
@@ -54,17 +54,20 @@ function isConvertible(schema: JsonObject): boolean {
   );
 }
 
-/** Old definitions may have schemas without structure, as long as those say nothing that needs it. */
+/** Old definitions may have schemas without structure, while those say nothing that needs it. */
 function mustBeStructural(definition: ApiObject, demands: SchemaDemands): boolean {
   if (demands.structural || part(definition, 'spec')['preserveUnknownFields'] !== true) return true;
   return placedSchemas(definition).some(({ schema }) => needsStructure(schema));
 }
 
+/** `always`: a schema is structural also where nothing in the definition needs it to be. */
 export function structureErrors(
   definition: ApiObject,
   current: ApiObject | undefined,
+  always = true,
 ): readonly FieldError[] {
-  const demands = demandsOf(current);
+  const asked = demandsOf(current);
+  const demands = always ? asked : { ...asked, structural: false };
   const structural = mustBeStructural(definition, demands);
   return placedSchemas(definition).flatMap(({ hasStatus, path, schema }) => {
     const errors = [...rootErrors(schema, path, hasStatus)];

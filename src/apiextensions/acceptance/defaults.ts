@@ -145,11 +145,7 @@ function* judgeMeta(
   yield* judgeValue(value, field, schema, judge);
 }
 
-function* judgeDefault(
-  value: JsonValue,
-  { path, schema }: Node,
-  judge: Judge,
-): Steps<void> {
+function* judgeDefault(value: JsonValue, { path, schema }: Node, judge: Judge): Steps<void> {
   const field = `${path}.default`;
   const isResource = isEmbedded(schema);
   const coerced = coerceEmbedded(value, schema, { isResource, dropsInvalid: false });

@@ -45,7 +45,7 @@ export interface SchemaRule {
 
 /** The schema of a definition's version, read as it is. */
 export function asSchema(schema: JsonObject): StructuralSchema {
-  return schema as unknown as StructuralSchema;
+  return schema;
 }
 
 /** Of a declared property only; undefined for all others. */

@@ -49,7 +49,7 @@ function* check(
     yield* checkMembers(value, schema, path, search);
     return;
   }
-  const list = value as readonly JsonValue[];
+  const list = value;
   if (schema[listType] === 'set') {
     const report = (at: number): void => found(search, `${path}[${at}]`, list[at] as JsonValue);
     yield* repeated(list, entryKey, report, search);

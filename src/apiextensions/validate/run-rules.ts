@@ -22,6 +22,8 @@ import type { Expression } from '../../cel/expression.ts';
 import { schemaValue } from '../../cel/schema/schema-value.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import { none, OptionalValue } from '../../cel/value.ts';
+import type { Value } from '../../cel/value.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { shownAsJson } from '../schema/go-text.ts';
 import type { Correlation } from './correlation.ts';
@@ -247,14 +249,14 @@ function bindingsOf(
   type: SchemaType,
   optional: boolean,
 ): Bindings {
-  return {
+  return lookup<() => Value | undefined>({
     self: () => schemaValue(value, type),
     oldSelf: () => {
       if (old === undefined) return optional ? none : undefined;
       const before = schemaValue(old, type);
       return optional ? new OptionalValue(before) : before;
     },
-  };
+  });
 }
 
 /** The message stands for the rule, where there is one. */

@@ -72,5 +72,6 @@ function valueAt(
 
 function wrongType(steps: readonly string[], value: JsonValue, type: string): string {
   const shown = goValue(value).slice(0, 1000);
-  return `.${steps.join('.')} accessor error: ${shown} is of the type ${goTypeOf(value)}, expected ${type}`;
+  const found = `${shown} is of the type ${goTypeOf(value)}`;
+  return `.${steps.join('.')} accessor error: ${found}, expected ${type}`;
 }

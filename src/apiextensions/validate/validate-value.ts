@@ -53,9 +53,7 @@ interface Place {
   next: number;
 }
 
-export function* validateValue(
-  subject: ValueToValidate,
-): Steps<readonly FieldError[]> {
+export function* validateValue(subject: ValueToValidate): Steps<readonly FieldError[]> {
   const walk = new ValueWalk(subject.prefix ?? '');
   const places: Place[] = [];
   begin(subject.plan, subject.value, subject.old, undefined, walk, places);
@@ -72,8 +70,8 @@ export function* validateValue(
 }
 
 /**
- * Looks at a value itself, and remembers it where there is something inside to look at. `above`: the
- * old value of what it is a part of, at `key`; without a key it is the old value itself.
+ * Looks at a value itself, and remembers it where there is something inside to look at. `above`:
+ * the old value of what it is a part of, at `key`; without a key it is the old value itself.
  */
 function begin(
   plan: ValuePlan,
@@ -102,7 +100,7 @@ function begin(
     return;
   }
   const names = isList ? undefined : Object.keys(value);
-  places.push({ plan, value: value as Place['value'], old: before, mark, names, next: 0 });
+  places.push({ plan, value, old: before, mark, names, next: 0 });
 }
 
 /** The next part of a place; false: there is none. */

@@ -97,7 +97,7 @@ function isBundle(config: JsonObject): boolean {
 
 const urlForm = '; desired format: https://host[/path]';
 const url =
-  /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s;
+  /^(?:([A-Za-z][\w+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s;
 
 function urlRules(value: string, field: string): Problems {
   const match = url.exec(value);

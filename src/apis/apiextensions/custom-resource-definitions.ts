@@ -1,12 +1,13 @@
 /** CustomResourceDefinitions: kinds that clients define. */
 import { definitionExpressions } from './definition-expressions.ts';
 import { definitionWarnings } from './definition-warnings.ts';
+import { objects } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import { when } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
-import { definitionRules, stableRules, unknownFieldProblems } from './validation.ts';
+import { definitionRules, olderRules, stableRules, unknownFieldProblems } from './validation.ts';
 import { definitionStrategy } from './strategy.ts';
 import { bothRules } from '../validation/definition-rules.ts';
 import { sinceCreate } from '../validation/since-create.ts';
@@ -21,6 +22,17 @@ function withNames(spec: JsonObject): JsonObject {
   if (names['singular'] !== undefined && names['listKind'] !== undefined) return spec;
   const made = { singular: kind.toLowerCase(), listKind: `${kind}List`, ...names };
   return { ...spec, names: made };
+}
+
+/** The older version may name its one version beside the list, and names the first there. */
+function withVersions(spec: JsonObject): JsonObject {
+  const { version, versions } = spec;
+  const [first] = objects(spec, 'versions');
+  if (first === undefined && versions === undefined && typeof version === 'string') {
+    return { ...spec, versions: [{ name: version, served: true, storage: true }] };
+  }
+  const name = first?.['name'];
+  return version === undefined && name !== undefined ? { ...spec, version: name } : spec;
 }
 
 const definitionDefaults: DefaultTable = {
@@ -41,7 +53,10 @@ const definitionDefaults: DefaultTable = {
     },
     'apiextensions/v1beta1.ServiceReference': { port: 443 },
   },
-  complete: { 'apiextensions/v1.CustomResourceDefinitionSpec': withNames },
+  complete: {
+    'apiextensions/v1.CustomResourceDefinitionSpec': withNames,
+    'apiextensions/v1beta1.CustomResourceDefinitionSpec': withVersions,
+  },
 };
 
 export const customResourceDefinitions: KindDefinition = {
@@ -64,6 +79,6 @@ export const customResourceDefinitions: KindDefinition = {
       validation: (identity) =>
         [stableRules, sinceCreate(unknownFieldProblems), approvalRules(identity)].reduce(bothRules),
     },
-    v1beta1: { conversion: customResourceDefinitionMaps },
+    v1beta1: { conversion: customResourceDefinitionMaps, validation: olderRules },
   },
 };

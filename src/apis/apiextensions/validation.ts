@@ -56,6 +56,12 @@ export const stableRules: KindRules = {
   validateUpdate: (next, current) => schemaProblems(next, current),
 };
 
+/** The older version takes schemas without structure from whoever keeps unknown fields. */
+export const olderRules: KindRules = {
+  validateCreate: (object) => structureErrors(object, undefined, false),
+  validateUpdate: (next, current) => structureErrors(next, current, false),
+};
+
 function schemaProblems(object: ApiObject, current: ApiObject | undefined): Problems {
   const versions = objects(part(object, 'spec'), 'versions');
   // A definition that had versions without a schema may have them.

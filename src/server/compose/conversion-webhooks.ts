@@ -5,7 +5,7 @@
  *
  * Invariants: a call ends within `timeoutMs` and is not tried again. A service is called by its
  * cluster address under its own name in DNS, or by that name where it has no address.
- * Bounds: `postersMax` webhooks have connections; the one that was called longest ago loses its own.
+ * Bounds: `postersMax` webhooks have connections; the one called longest ago loses its own.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';

@@ -54,22 +54,30 @@ export function whenEstablished(client: ApiClient, name: string): Promise<JsonOb
   );
 }
 
+/** A guard against waiting for ever, not a promise about time. */
+const looksMax = 20_000;
+
 /** What is there, once it is and looks so. */
 export async function until(
   client: ApiClient,
   path: string,
   looks: (body: JsonObject) => boolean | undefined,
 ): Promise<JsonObject> {
-  for (;;) {
+  for (let looked = 0; looked < looksMax; looked += 1) {
     const { body, status } = await client.request('GET', path);
     if (status === 200 && looks(body) === true) return body;
     await pause(5);
   }
+  return assert.fail(`${path} never came to look so`);
 }
 
 /** Resolves when nothing is there any more. */
 export async function gone(client: ApiClient, path: string): Promise<void> {
-  while ((await client.request('GET', path)).status !== 404) await pause(5);
+  for (let looked = 0; looked < looksMax; looked += 1) {
+    if ((await client.request('GET', path)).status === 404) return;
+    await pause(5);
+  }
+  assert.fail(`${path} never went`);
 }
 
 /** Replaces the spec of what is there, however often it changes meanwhile. */
