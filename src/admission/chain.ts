@@ -21,6 +21,7 @@ import type {
   GuardOf,
   WriteGuard,
 } from '../registry/write-guard.ts';
+import type { AdmissionTimes } from './admission-times.ts';
 import type {
   AdmissionPlugin,
   AdmissionTarget,
@@ -38,12 +39,13 @@ const askingMax = 5;
 export function admissionGuards(
   plugins: readonly AdmissionPlugin[],
   access: Pick<AccessChecker, 'check'>,
+  times: AdmissionTimes,
 ): GuardOf {
   return (user, write) => {
     const target = targetOf(write);
     const concerned = plugins.filter((plugin) => plugin.concerns(user, target));
     if (concerned.length === 0) return undefined;
-    return guardOf(concerned, user, target, access);
+    return guardOf(concerned, user, target, { access, times });
   };
 }
 
@@ -55,7 +57,7 @@ function guardOf(
   plugins: readonly AdmissionPlugin[],
   user: UserInfo,
   target: AdmissionTarget,
-  access: Pick<AccessChecker, 'check'>,
+  ports: Ports,
 ): WriteGuard {
   return {
     asks: asksOf(plugins),
@@ -63,9 +65,39 @@ function guardOf(
       const coming = plugins.flatMap((plugin) => plugin.current?.(target) ?? []);
       return coming.length === 0 ? undefined : Promise.all(coming).then(() => undefined);
     },
-    mutate: (next, current) => mutated(plugins, { ...target, user, next, current }),
-    validate: (next, current) => validated(plugins, { ...target, user, next, current }, access),
+    mutate(next, current) {
+      const proposed = { ...target, user, next, current };
+      return timed('', 'admit', proposed, ports.times, () =>
+        mutated(plugins, proposed, ports.times),
+      );
+    },
+    validate(next, current) {
+      const review = { ...target, user, next, current };
+      return timed('', 'validate', review, ports.times, () => validated(plugins, review, ports));
+    },
   };
+}
+
+interface Ports {
+  readonly access: Pick<AccessChecker, 'check'>;
+  readonly times: AdmissionTimes;
+}
+
+/** What is found, and how long it took to find it. */
+function timed<T>(
+  name: string,
+  type: 'admit' | 'validate',
+  { current, next }: Pick<Review, 'current' | 'next'>,
+  times: AdmissionTimes,
+  find: () => Awaitable<T>,
+): Awaitable<T> {
+  const startedMs = times.nowMs();
+  const operation = next === undefined ? 'DELETE' : current === undefined ? 'CREATE' : 'UPDATE';
+  return after(find(), (found) => {
+    const refused = typeof found === 'string' || found instanceof StatusError;
+    times.observe({ name, type, operation, rejected: refused ? 'true' : 'false' }, startedMs);
+    return found;
+  });
 }
 
 function asksOf(plugins: readonly AdmissionPlugin[]): Asks {
@@ -84,14 +116,18 @@ function admits({ admit, admits: operations }: AdmissionPlugin, by: MutatedOpera
 function mutated(
   [plugin, ...rest]: readonly AdmissionPlugin[],
   proposed: Proposed,
+  times: AdmissionTimes,
 ): Awaitable<ApiObject | StatusError> {
   if (plugin === undefined) return proposed.next;
   const by = proposed.current === undefined ? 'create' : 'update';
-  if (!admits(plugin, by)) return mutated(rest, proposed);
-  return after(admitted(plugin, proposed, new Set()), (found) => {
+  if (!admits(plugin, by)) return mutated(rest, proposed, times);
+  const admitting = timed(plugin.name, 'admit', proposed, times, () =>
+    admitted(plugin, proposed, new Set()),
+  );
+  return after(admitting, (found) => {
     if (found instanceof StatusError) return found;
     if (typeof found === 'string') return forbidden(proposed, found);
-    return mutated(rest, { ...proposed, next: found });
+    return mutated(rest, { ...proposed, next: found }, times);
   });
 }
 
@@ -116,11 +152,15 @@ function admitted(
 function validated(
   [plugin, ...rest]: readonly AdmissionPlugin[],
   review: Review,
-  access: Pick<AccessChecker, 'check'>,
+  ports: Ports,
 ): Awaitable<StatusError | undefined> {
   if (plugin === undefined) return undefined;
-  return after(refusalOf(plugin, review, access, new Map()), (refusal) => {
-    if (refusal === undefined) return validated(rest, review, access);
+  if (plugin.validate === undefined) return validated(rest, review, ports);
+  const validating = timed(plugin.name, 'validate', review, ports.times, () =>
+    refusalOf(plugin, review, ports.access, new Map()),
+  );
+  return after(validating, (refusal) => {
+    if (refusal === undefined) return validated(rest, review, ports);
     return typeof refusal === 'string' ? forbidden(review, refusal) : refusal;
   });
 }

@@ -164,7 +164,10 @@ describe('questions of a decision', () => {
       replaceOf(({ object }) => ({ ...object, own: 2 })),
     );
     const seen: unknown[] = [];
-    const write = run('a', inParts(2, [], (object) => seen.push(object['other'])));
+    const write = run(
+      'a',
+      inParts(2, [], (object) => seen.push(object['other'])),
+    );
     for (let turns = 0; turns < 8; turns += 1) {
       await settle();
       turn();

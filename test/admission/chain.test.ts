@@ -1,6 +1,9 @@
 /** Plugins as a guard of writes: how often a write is tried for the sake of their questions. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { systemClock } from '../../src/stdx/clock.ts';
+import type { AccessChecker } from '../../src/authorization/authorizer.ts';
+import { createAdmissionTimes } from '../../src/admission/admission-times.ts';
 import { admissionGuards, question } from '../../src/admission/chain.ts';
 import { unanswered } from '../../src/admission/admission.ts';
 import type { AdmissionPlugin } from '../../src/admission/admission.ts';
@@ -40,13 +43,16 @@ async function tried(plugin: AdmissionPlugin, allowed: (name: string) => boolean
       return plugin.validate?.(review, ask);
     },
   };
-  const guard = admissionGuards([counted], {
+  const access: Pick<AccessChecker, 'check'> = {
     check: ({ name }) =>
       Promise.resolve({ kind: allowed(name) ? 'allow' : 'no-opinion', reason: '' }),
-  })(user, write);
+  };
+  const times = createAdmissionTimes(systemClock);
+  const guard = admissionGuards([counted], access, times)(user, write);
   assert.ok(guard !== undefined);
   const refusal = await guard.validate(undefined, undefined);
-  return { tries, refusal };
+  const timed = [...times.read()].map(([labels, { count }]) => ({ ...labels, count }));
+  return { tries, refusal, timed };
 }
 
 describe('a guard of plugins', () => {
@@ -60,6 +66,21 @@ describe('a guard of plugins', () => {
     const { refusal } = await tried(asking(['a', 'b']), (name) => name === 'a');
     assert.equal(refusal?.code, 403);
     assert.match(refusal.message, /no right to b/);
+  });
+
+  it('is timed once for each plugin and once for the phase, whatever it waited for', async () => {
+    const plugin = asking(['a', 'b']);
+    const counted = { type: 'validate', operation: 'DELETE', count: 1 };
+    for (const [allowed, rejected] of [
+      [true, 'false'],
+      [false, 'true'],
+    ] as const) {
+      const { timed } = await tried(plugin, () => allowed);
+      assert.deepEqual(timed, [
+        { name: plugin.name, rejected, ...counted },
+        { name: '', rejected, ...counted },
+      ]);
+    }
   });
 
   it('gives up on a plugin that has five questions answered and asks a sixth', async () => {

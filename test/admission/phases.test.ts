@@ -7,6 +7,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { createActorSystem } from '../../actors/actor-system.ts';
 import { createRoot } from '../../actors/root-actor.ts';
 import type { AdmissionPlugin, Proposed, Review } from '../../src/admission/admission.ts';
+import { createAdmissionTimes } from '../../src/admission/admission-times.ts';
 import { admissionGuards } from '../../src/admission/chain.ts';
 import { decodeObject, encodeObject } from '../../src/apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
@@ -20,7 +21,7 @@ import { deleteObject } from '../../src/registry/delete.ts';
 import { patchObject } from '../../src/registry/patch.ts';
 import type { RegistryDeps, Result, WriteResult } from '../../src/registry/registry.ts';
 import { updateObject } from '../../src/registry/update.ts';
-import { systemTimers } from '../../src/stdx/clock.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
 import { userNamed } from '../support/data/access-attributes.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
@@ -69,7 +70,7 @@ describe('the phases of admission', () => {
     kind = scheme.findResource('', 'v1', 'configmaps') as KindInfo;
     const access = { check: () => ({ kind: 'allow', reason: '' }) as const };
     const guardOf: RegistryDeps['guardOf'] = (user, write) =>
-      admissionGuards(plugins, access)(user, write);
+      admissionGuards(plugins, access, createAdmissionTimes(systemClock))(user, write);
     const actors = createActorSystem({
       root: createRoot(),
       storage,

@@ -95,6 +95,12 @@ const asked: readonly Asked[] = [
     labels: ['type', 'name', 'decision'],
   },
   { metric: 'apiserver_tls_handshake_errors_total', type: 'counter', labels: [] },
+  // What works beside requests.
+  { metric: 'workqueue_adds_total', type: 'counter', labels: ['name'] },
+  { metric: 'workqueue_depth', type: 'gauge', labels: ['name'] },
+  { metric: 'workqueue_retries_total', type: 'counter', labels: ['name'] },
+  { metric: 'workqueue_queue_duration_seconds', type: 'histogram', labels: ['name'] },
+  { metric: 'workqueue_work_duration_seconds', type: 'histogram', labels: ['name'] },
   // What runs.
   {
     metric: 'kubernetes_build_info',

@@ -6,12 +6,15 @@ import { createStreamTurns, requestsPerTurn } from '../../src/transport/node/str
 function harness() {
   let turns: (() => void)[] = [];
   const begun: number[] = [];
-  const begins = createStreamTurns({
-    nextTurn: (callback) => {
-      turns.push(callback);
-      return { cancel: () => undefined };
+  const begins = createStreamTurns(
+    {
+      nextTurn: (callback) => {
+        turns.push(callback);
+        return { cancel: () => undefined };
+      },
     },
-  }, requestsPerTurn);
+    requestsPerTurn,
+  );
   const open = (name: number) => {
     const stream = { closed: false };
     begins(stream, () => begun.push(name));

@@ -4,6 +4,7 @@
  *
  * What it is not: the reviews (src/admission), or the order of a request (endpoints/filters).
  */
+import type { AdmissionTimes } from '../../admission/admission-times.ts';
 import { admissionGuards } from '../../admission/chain.ts';
 import type { AdmissionObjects } from '../../admission/admission.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
@@ -27,16 +28,17 @@ export interface WriteGuardDeps {
   readonly identity: Identity;
   readonly streams: Streams;
   readonly authorization: Authorization;
+  readonly times: AdmissionTimes;
 }
 
 export function writeGuards(
   { admission, featureGates }: CompletedConfig,
-  { authorization, identity, streams, timers }: WriteGuardDeps,
+  { authorization, identity, streams, timers, times }: WriteGuardDeps,
 ): GuardOf {
   const objects = admissionObjects(streams, timers);
   const audiences = featureGates.get('ServiceAccountNodeAudienceRestriction') ?? false;
   const plugins = createAdmissionPlugins(admission.plugins, identity, objects, { audiences });
-  return admissionGuards([authorization.escalation, ...plugins], authorization);
+  return admissionGuards([authorization.escalation, ...plugins], authorization, times);
 }
 
 function admissionObjects(streams: Streams, timers: Timers): AdmissionObjects {

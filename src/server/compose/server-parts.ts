@@ -26,6 +26,8 @@ import { apiServicesGroup, localApiServices } from '../../apis/local-api-service
 import { strategiesOf } from '../../apis/strategies.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
 import { reconcileApiServices } from '../../controllers/local-api-services.ts';
+import { createAdmissionTimes } from '../../admission/admission-times.ts';
+import type { AdmissionTimes } from '../../admission/admission-times.ts';
 import { createQueueMeters } from '../../controllers/queue-meters.ts';
 import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import { reconcileRbacDefaults } from '../../controllers/rbac-defaults.ts';
@@ -71,6 +73,8 @@ export interface ServerParts {
   readonly tokens: TokenDeadlines;
   readonly committer: GroupCommitter;
   readonly registry: RegistryDeps;
+  /** How long it takes. */
+  readonly admission: Pick<AdmissionTimes, 'read'>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
@@ -117,7 +121,8 @@ export async function assembleParts(
   const customResources = serveCustomResources({ ...common, release: config.release });
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
-  const guardOf = writeGuards(config, { identity, streams, authorization, timers });
+  const admission = createAdmissionTimes(clock);
+  const guardOf = writeGuards(config, { ...access, authorization, times: admission });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
@@ -152,6 +157,7 @@ export async function assembleParts(
     tokens: new TokenDeadlines(),
     committer,
     registry,
+    admission,
     queues: createQueueMeters(clock),
     encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,

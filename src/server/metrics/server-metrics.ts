@@ -23,6 +23,7 @@ import type {
 } from './metrics.ts';
 import type { MetricsView } from './metric-stability.ts';
 import { createMetricsWriter } from './metrics-text.ts';
+import { admissionSeries } from './admission-series.ts';
 import { followerSeries, objectSeries, storeSeries, watchSeries } from './object-series.ts';
 import { queueSeries } from './queue-series.ts';
 import { accessSeries, inFlightSeries, requestSeries } from './request-series.ts';
@@ -74,6 +75,7 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
       ...watchSeries(watches),
       ...turnSeries(parts.turnWatch),
       ...followerSeries(streams),
+      ...admissionSeries(parts.admission),
       ...queueSeries(parts.queues),
       ...storeSeries(deps.storeTimes),
       handshakeSeries(() => handshakeErrors),
