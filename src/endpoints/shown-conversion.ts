@@ -4,8 +4,8 @@
  *
  * Invariants: whoever asks waits for the webhook, and nobody else; what it does not answer is a 500
  * that says so. Bounds: a list holds its objects while it is sent, so clients that have many of
- * them ask for pages; a watch holds `pendingBytesMax` that wait for the webhook, and then does not take
- * more.
+ * them ask for pages; a watch holds `pendingBytesMax` that wait for the webhook, and then does not
+ * take more.
  */
 import type { EventFrames } from '../apimachinery/event-frames.ts';
 import { decodeObject, hasObjectHead, objectHead } from '../apimachinery/object-encoding.ts';

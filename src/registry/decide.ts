@@ -3,8 +3,8 @@
  * is, and what was answered to its questions.
  *
  *   nothing is there ─▶ created by update, apply ─▶ ask `mutate` ─▶ the kind's rules ─┐ ask
- *   an object        ─▶ update, patch, apply ...  ─▶ ask `mutate` ─▶ the kind's rules ─┼▶ `validate`
- *                    ─▶ delete                                                         ┘
+ *   an object        ─▶ update, patch, apply ... ─▶ ask `mutate` ─▶ the kind's rules ─┼▶ `validate`
+ *                    ─▶ delete                                                        ┘
  *
  * What it is not: the actor, which asks, waits, and decides again; or the verbs, which stand in
  * files of their own.

@@ -1,0 +1,129 @@
+/** Kinds that come and go: what is always there stays as it is, and what changes changes whole. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { KindInfo, SchemeChange } from '../../src/apimachinery/scheme.ts';
+import { compareVersionNames } from '../../src/apimachinery/version-order.ts';
+import { buildScheme } from '../../src/apis/build-scheme.ts';
+import type { ServedScheme } from '../../src/apimachinery/served-scheme.ts';
+import { acceptNames } from '../../src/apiextensions/lifecycle/names.ts';
+import type { DefinitionNames } from '../../src/apiextensions/serving/definition-summary.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
+
+function newScheme(): ServedScheme {
+  const built = buildScheme({ identity: kubernetes });
+  assert.ok(built.kind === 'ok');
+  return built.scheme;
+}
+
+/** As a ConfigMap, under another name. */
+function kindOf(scheme: ServedScheme, group: string, version: string, resource: string): KindInfo {
+  const like = scheme.findResource('', 'v1', 'configmaps');
+  assert.ok(like !== undefined);
+  const storage = { group, resource };
+  return {
+    ...like,
+    group,
+    version,
+    resource,
+    kind: `Of${resource}`,
+    storage,
+    storageVersion: 'v1',
+  };
+}
+
+describe('a scheme in which kinds come and go', () => {
+  it('serves what is defined, and tells of it once', () => {
+    const scheme = newScheme();
+    const changes: SchemeChange[] = [];
+    const stop = scheme.onChange((change) => changes.push(change));
+    const [v1, v2] = ['v1', 'v2'].map((version) => kindOf(scheme, 'a.example', version, 'xs'));
+    assert.ok(v1 !== undefined && v2 !== undefined);
+    scheme.define('xs.a.example', [v1, v2], v1);
+    assert.equal(scheme.findResource('a.example', 'v2', 'xs'), v2);
+    assert.equal(scheme.findStorage({ group: 'a.example', resource: 'xs' }), v1);
+    const versions = scheme.findGroup('a.example')?.versions.map(({ version }) => version);
+    assert.deepEqual(versions, ['v2', 'v1']);
+    scheme.define('xs.a.example', [], undefined);
+    scheme.define('xs.a.example', [], undefined);
+    assert.deepEqual(changes, [
+      { added: [v1], removed: [] },
+      { added: [], removed: [v1] },
+    ]);
+    stop();
+    scheme.define('xs.a.example', [v1], v1);
+    assert.equal(changes.length, 2);
+  });
+
+  it('leaves the groups and versions that a change does not touch as they are', () => {
+    const scheme = newScheme();
+    const one = kindOf(scheme, 'a.example', 'v1', 'xs');
+    scheme.define('xs.a.example', [one], one);
+    const [apps, first] = [scheme.findGroup('apps'), scheme.findVersion('a.example', 'v1')];
+    const other = kindOf(scheme, 'a.example', 'v2', 'ys');
+    scheme.define('ys.a.example', [other], other);
+    assert.equal(scheme.findGroup('apps'), apps);
+    assert.equal(scheme.findVersion('a.example', 'v1'), first);
+    scheme.define('ys.a.example', [], undefined);
+    assert.equal(scheme.findVersion('a.example', 'v1'), first);
+    assert.equal(scheme.findVersion('a.example', 'v2'), undefined);
+  });
+
+  it('never hides what is built in', () => {
+    const scheme = newScheme();
+    const pods = scheme.findResource('', 'v1', 'pods');
+    const claimed = { ...kindOf(scheme, '', 'v1', 'pods'), kind: 'Pod' };
+    scheme.define('pods.', [claimed], claimed);
+    assert.equal(scheme.findResource('', 'v1', 'pods'), pods);
+    assert.equal(scheme.generation, 0);
+  });
+});
+
+describe('names of definitions', () => {
+  const names = (plural: string, kind: string, shortNames: string[] = []): DefinitionNames => ({
+    plural,
+    singular: kind.toLowerCase(),
+    shortNames,
+    kind,
+    listKind: `${kind}List`,
+    categories: [],
+  });
+  const none = names('', '');
+  const rows: readonly (readonly [string, DefinitionNames, DefinitionNames, string | undefined])[] =
+    [
+      ['free ones are accepted', names('as', 'A'), none, undefined],
+      [
+        'a plural that is a short name',
+        names('b', 'A'),
+        none,
+        'PluralConflict "b" is already in use',
+      ],
+      ['a kind', names('as', 'B'), none, 'ListKindConflict "BList" is already in use'],
+      [
+        'short names, all of them named',
+        names('as', 'A', ['b', 'bs']),
+        none,
+        'ShortNamesConflict ["b" is already in use, "bs" is already in use]',
+      ],
+      ['one that was accepted stays', names('b', 'A'), names('b', 'A'), undefined],
+    ];
+  for (const [title, requested, before, expected] of rows) {
+    it(title, () => {
+      const others = [names('bs', 'B', ['b'])];
+      const { conflict } = acceptNames(requested, before, others);
+      assert.equal(conflict && `${conflict.reason} ${conflict.message}`, expected);
+    });
+  }
+
+  it('versions stand by stability, then by number, then by name', () => {
+    const sorted = ['foo', 'v1beta1', 'v10', 'v1alpha2', 'v2', 'bar', 'v11beta2'];
+    assert.deepEqual(sorted.sort(compareVersionNames), [
+      'v10',
+      'v2',
+      'v11beta2',
+      'v1beta1',
+      'v1alpha2',
+      'bar',
+      'foo',
+    ]);
+  });
+});
