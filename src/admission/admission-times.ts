@@ -1,6 +1,6 @@
 /**
- * How long admission takes, by plugin and for each phase as a whole; the metrics page shows it under
- * the names of the reference.
+ * How long admission takes, by plugin and for each phase as a whole; the metrics page shows it
+ * under the names of the reference.
  *
  * Bounds: a histogram for each plugin, operation, phase and outcome that was seen.
  */
