@@ -5,43 +5,104 @@
  * request, as the reference judges them.
  *
  * Invariants: pure. What is said of a write that is accepted was found when it was judged, and is
- * not looked for again.
+ * not looked for again. A write that is not small is judged in parts before it is decided on, and
+ * the decision finds what came of it.
+ * Bounds: a part is at most `stepsPerPart` steps of the validation (validate/).
  */
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { genericStrategy } from '../../registry/strategy.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
 import { atVersionOf } from '../../registry/versions.ts';
-import type { ValidatedPart } from '../custom-schema.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { CustomValidation, ValidatedPart } from '../custom-schema.ts';
 import type { ServedKind } from './served-kind.ts';
 
 const noWarnings: readonly string[] = [];
+
+/** Values of an object that is judged at once, whatever rules there are. */
+const smallMax = 64;
+/** A step is a few thousand values, or a part of one rule: a millisecond or two at most. */
+const stepsPerPart = 8;
 
 export function customStrategy({ kind, stored, version }: ServedKind): KindStrategy {
   const generic = genericStrategy(kind);
   const isStored = kind.version === kind.storageVersion;
   const shown = (object: ApiObject): ApiObject => (isStored ? object : atVersionOf(object, kind));
   const warned = new WeakMap<ApiObject, readonly string[]>();
+  /** Found in parts, by the object that is written. */
+  const found = new WeakMap<ApiObject, Found>();
+  /** What a creation writes, by what was prepared for it. */
+  const born = new WeakMap<ApiObject, ApiObject>();
+  const writeOf = (next: ApiObject, current: ApiObject | undefined, part: ValidatedPart) => ({
+    next: shown(next),
+    current: current === undefined ? undefined : shown(current),
+    part,
+  });
   const judged = (
     next: ApiObject,
     current: ApiObject | undefined,
     part: ValidatedPart,
   ): readonly FieldError[] => {
-    const before = current === undefined ? undefined : shown(current);
-    const { errors, warnings } = version.validate({ next: shown(next), current: before, part });
+    const known = part === '' ? found.get(next) : undefined;
+    const { errors, warnings } =
+      known !== undefined && known.current === current
+        ? known.validation
+        : version.validate(writeOf(next, current, part));
     if (warnings.length > 0) warned.set(next, warnings);
     return errors;
   };
+  const prepareForCreate: KindStrategy['prepareForCreate'] = (object, user) => {
+    const known = born.get(object);
+    if (known !== undefined) return known;
+    const bare = generic.prepareForCreate(object, user);
+    // A status that was sent is dropped; one that there is by default comes back.
+    return bare === object ? object : stored.readStored(bare);
+  };
+  function* judging(next: ApiObject, current: ApiObject | undefined): Steps<void> {
+    const steps = version.validateInSteps(writeOf(next, current, ''));
+    found.set(next, { current, validation: yield* inParts(steps) });
+  }
   return {
     ...generic,
-    prepareForCreate(object, user) {
-      const bare = generic.prepareForCreate(object, user);
-      // A status that was sent is dropped; one that there is by default comes back.
-      return bare === object ? object : stored.readStored(bare);
+    prepareForCreate,
+    prepareValidation(next, current) {
+      if (isSmall(next)) return undefined;
+      if (current !== undefined) return judging(next, current);
+      const object = prepareForCreate(next);
+      born.set(next, object);
+      return judging(object, undefined);
     },
     validate: (object) => judged(object, undefined, ''),
     validateUpdate: (next, current) => judged(next, current, ''),
     validateStatusUpdate: (next, current) => judged(next, current, 'status'),
     warnings: (next) => warned.get(next) ?? noWarnings,
   };
+}
+
+interface Found {
+  readonly current: ApiObject | undefined;
+  readonly validation: CustomValidation;
+}
+
+function* inParts(steps: Steps<CustomValidation>): Steps<CustomValidation> {
+  for (let done = 1; ; done += 1) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (done % stepsPerPart === 0) yield;
+  }
+}
+
+/** Looks at no more values than it has to. */
+function isSmall(object: ApiObject): boolean {
+  let left = smallMax;
+  const within = (value: JsonValue): boolean => {
+    left -= 1;
+    if (left < 0) return false;
+    if (Array.isArray(value)) return value.every(within);
+    return !isJsonObject(value) || Object.values(value).every((each) => within(each as JsonValue));
+  };
+  const { metadata: _metadata, ...rest } = object;
+  return within(rest);
 }
