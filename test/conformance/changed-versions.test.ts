@@ -14,7 +14,8 @@ import { shownRows } from '../support/data/changed-versions.ts';
 import type { Row } from '../support/data/changed-versions.ts';
 import { partialDeepEqual } from '../support/checks/partial-equal.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
-import type { TestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
+import { eventually } from '../support/clients/watch-client.ts';
 import { kindOf } from '../support/data/versioned-kinds.ts';
 
 type AnyRow = Pick<Row, 'resource' | 'version'>;
@@ -51,11 +52,15 @@ async function shows(server: TestServer, row: Row): Promise<void> {
   assert.equal(made.status, 201, made.text);
   for (const [version, expected] of Object.entries(row.shown)) {
     const other = `${collection(row.resource, version)}/${nameOf(row)}`;
-    const shown = await server.request('GET', other);
-    assert.equal(shown.status, 200, other);
-    partialDeepEqual(shown.body, { apiVersion: version, ...expected }, other);
-    // What one version shows, it takes back, and the others show what they showed.
-    const put = await server.request('PUT', other, { body: shown.body });
+    // What one version shows, it takes back, and the others show what they showed. A controller may
+    // have written its status meanwhile.
+    let put: Reply;
+    do {
+      const shown = await server.request('GET', other);
+      assert.equal(shown.status, 200, other);
+      partialDeepEqual(shown.body, { apiVersion: version, ...expected }, other);
+      put = await server.request('PUT', other, { body: shown.body });
+    } while (put.status === 409);
     assert.equal(put.status, 200, put.text);
   }
   for (const [version, expected] of Object.entries(row.shown)) {
@@ -148,7 +153,13 @@ for (const release of releases) {
         try {
           await run(server);
         } finally {
-          await server.request('DELETE', `${collection(row.resource, row.version)}/${nameOf(row)}`);
+          const url = `${collection(row.resource, row.version)}/${nameOf(row)}`;
+          await server.request('DELETE', url);
+          // A definition goes when its objects have gone.
+          if (row.resource.kind === 'CustomResourceDefinition') {
+            const gone = async () => (await server.request('GET', url)).status !== 200;
+            await eventually(`${url} goes`, gone);
+          }
         }
       });
     }
