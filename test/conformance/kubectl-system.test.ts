@@ -89,25 +89,6 @@ describe('kubectl and the system’s objects', { skip: missing && 'no kubectl fo
       assert.equal(labelled.code, 0);
       const plain = await run(`annotate --overwrite ns kube-public seen=${release}`);
       assert.equal(plain.stderr, '');
-      const definition = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: widgets, kind: Widget}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
-`;
-      const applied = await run('apply -f -', definition);
-      assert.equal(applied.code, 0, applied.stderr);
-      const wait = 'wait --for=condition=Established crd/widgets.example.com --timeout=1s';
-      assert.notEqual((await run(wait)).code, 0);
-      await kubectl(
-        'wait --for=condition=Established=false crd/widgets.example.com --timeout=200s',
-      );
-      const column = '{.status.conditions[?(@.type=="Established")].message}';
-      const message = await kubectl(`get crd widgets.example.com -o jsonpath=${column}`);
-      assert.match(message, /does not serve custom resources/);
     });
   }
 });

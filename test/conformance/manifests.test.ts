@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import type { ApiObject } from '../../src/apimachinery/unstructured.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
+import { eventually } from '../support/clients/watch-client.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 const folder = path.join(process.cwd(), 'test', 'support', 'data', 'manifests');
@@ -71,6 +72,12 @@ describe('everyday manifests', () => {
           201,
         );
         const target = `${collection}/${made.metadata.name ?? ''}`;
+        // Until then a controller writes.
+        const established = async () =>
+          (await server.request('GET', target)).text.includes('"reason":"InitialNamesAccepted"');
+        if (object.kind === 'CustomResourceDefinition') {
+          await eventually(`${target} is established`, established);
+        }
         const current = (await server.request('GET', target)).body as unknown as ApiObject;
         const again = taken(
           await server.request('PUT', `${target}?${strict}`, { body: current }),

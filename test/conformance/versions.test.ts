@@ -82,6 +82,8 @@ for (const release of ['1.33', '1.24', '1.21', '1.16']) {
         );
         const { schema } = from;
         if (family.length < 2 || schema === undefined || from.operation === true) continue;
+        // A controller writes what they are at once: changed-versions.test.ts has them.
+        if (from.kind === 'CustomResourceDefinition') continue;
         const objects = [1, 2, 3].map((seed) => {
           const own = {
             name: `x-${from.group.split('.')[0]}-${from.version}-${seed}`,
