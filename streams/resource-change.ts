@@ -35,6 +35,22 @@ export type Stamp = (object: Uint8Array, metadataAt: number, revision: Revision)
 
 const nothing: Readonly<Record<string, string>> = Object.freeze({});
 
+/** Written out, not copied, for the sake of one hidden class. */
+function shaped(entry: StampedEntry, shape: string): StampedEntry {
+  return {
+    namespace: entry.namespace,
+    name: entry.name,
+    revision: entry.revision,
+    labels: entry.labels,
+    fields: entry.fields,
+    bytes: entry.bytes,
+    metadataAt: entry.metadataAt,
+    stampBytes: entry.stampBytes,
+    timer: undefined,
+    shape,
+  };
+}
+
 export function createEntryMaker(
   decodeRecord: DecodeRecord,
   stamp: Stamp,
@@ -57,8 +73,8 @@ export function createEntryMaker(
       metadataAt: meta.metadataAt,
       stampBytes: bytes.length - object.length,
     };
-    // Most have neither: they keep one hidden class.
-    if (meta.shape !== undefined) return { ...entry, timer: undefined, shape: meta.shape };
+    // Most have neither: they keep one hidden class, and what users define another.
+    if (meta.shape !== undefined) return shaped(entry, meta.shape);
     return meta.timer === undefined ? entry : { ...entry, timer: meta.timer };
   };
   const unstamped = ({ bytes, metadataAt, stampBytes }: StampedEntry): Uint8Array => {
@@ -73,8 +89,9 @@ export function createEntryMaker(
       const record =
         decoded.shape === undefined ? decoded : readRecord(resourceIdOf(stored.key), decoded);
       const { labels, fields, metadataAt, object, shape, timer } = record;
-      const known = { labels: orNothing(labels), fields: orNothing(fields) };
-      const meta = { ...known, metadataAt, timer, shape };
+      // Written out: a copy of a literal has a hidden class of its own each time.
+      const [ownLabels, ownFields] = [orNothing(labels), orNothing(fields)];
+      const meta = { labels: ownLabels, fields: ownFields, metadataAt, timer, shape };
       return make(parseStoreKey(stored.key), stored.revision, meta, object);
     },
     restamped(entry, revision) {
