@@ -4,6 +4,7 @@
  *
  * What it is not: a bound on one step; that is for the iterator to see to.
  */
+import { untilDone } from './turns.ts';
 import type { Turns } from './turns.ts';
 
 /** Work in parts: it yields where everybody else may have a turn. */
@@ -18,30 +19,15 @@ export function finished<T>(work: Iterator<undefined, T>): T {
 }
 
 /** What the iterator returns; undefined: stopped before its end. Rejects with what a step threw. */
-export function runStepwise<T>(
+export async function runStepwise<T>(
   turns: Pick<Turns, 'run'>,
   work: Iterator<undefined, T>,
   isStopped: () => boolean,
 ): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    turns.run((isOver) => {
-      try {
-        do {
-          if (isStopped()) {
-            resolve(undefined);
-            return false;
-          }
-          const next = work.next();
-          if (next.done === true) {
-            resolve(next.value);
-            return false;
-          }
-        } while (!isOver());
-        return true;
-      } catch (error) {
-        reject(error);
-        return false;
-      }
-    });
+  const { value } = await untilDone(turns, () => {
+    if (isStopped()) return { value: undefined };
+    const step = work.next();
+    return step.done === true ? { value: step.value } : undefined;
   });
+  return value;
 }
