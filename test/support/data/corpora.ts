@@ -49,7 +49,9 @@ export function corpusPath(relative: string): string {
     process.on('exit', () => rmdirSync(made));
     emptyFolder = made;
   }
-  return path.extname(relative) === '' ? emptyFolder : path.join(emptyFolder, path.basename(file));
+  // A folder may end in a number: fixtures-1.33.
+  const isFile = /\.[a-z]+$/.test(relative);
+  return isFile ? path.join(emptyFolder, path.basename(file)) : emptyFolder;
 }
 
 /** What a file of vectors holds, in JSON or YAML; without any, no rows. */
