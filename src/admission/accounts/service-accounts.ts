@@ -21,7 +21,7 @@ import { newNamespaceNotFound } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { podReferences } from '../../authorization/node/pod-references.ts';
 import type { Prng } from '../../stdx/prng.ts';
-import type { AdmissionObjects, AdmissionPlugin, Refusal, Review, WaitFor } from '../admission.ts';
+import type { AdmissionObjects, AdmissionPlugin, Proposed, Refusal, WaitFor } from '../admission.ts';
 import { addedSecretsRefusal, isLimiting, secretsRefusal } from './mountable-secrets.ts';
 import { withTokenVolume } from './token-volume.ts';
 
@@ -44,11 +44,10 @@ export function serviceAccounts(
     admits: ['CREATE'],
     admit(review, { waitFor }) {
       const { next } = review;
-      if (next === undefined) return next;
       if (next.metadata.annotations?.[mirrorAnnotation] !== undefined) {
         return mirrorRefusal(next) ?? next;
       }
-      return withAccount(identity, known, prng, { ...review, next }, waitFor);
+      return withAccount(identity, known, prng, review, waitFor);
     },
     validate({ namespace, next, operation, subresource }) {
       if (subresource === '' || operation !== 'UPDATE') return undefined;
@@ -73,7 +72,7 @@ function withAccount(
   identity: Identity,
   known: AdmissionObjects,
   prng: Prng,
-  { namespace, next }: Review & { readonly next: ApiObject },
+  { namespace, next }: Proposed,
   waitFor: WaitFor,
 ): ApiObject | NonNullable<Refusal> {
   const found = known.get(namespaces, '', namespace);

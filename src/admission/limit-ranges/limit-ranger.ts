@@ -32,7 +32,7 @@ export function limitRanger({ labelDomain }: Identity, known: AdmissionObjects):
     admits: ['CREATE', 'UPDATE'],
     admit(review) {
       const { namespace, next, resource } = review;
-      if (next === undefined || resource.resource !== 'pods' || !isLimited(review)) return next;
+      if (resource.resource !== 'pods' || !isLimited(review)) return next;
       const limits = limitsIn(namespace);
       if (limits === 'too many') return tooMany(namespace);
       const completed = withUsualAmounts(part(next, 'spec'), limits.usual);

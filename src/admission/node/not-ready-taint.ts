@@ -18,7 +18,7 @@ export function notReadyTaint({ labelDomain }: Identity): AdmissionPlugin {
       const spec = part(next, 'spec');
       const taints = objects(spec, 'taints');
       const isThere = taints.some(({ effect, key }) => key === taint.key && effect === taint.effect);
-      if (next === undefined || isThere) return next;
+      if (isThere) return next;
       return { ...next, spec: { ...spec, taints: [...taints, taint] } };
     },
   };

@@ -27,7 +27,7 @@ export function defaultTolerations(
     resources: ['/pods'],
     concerns: () => true,
     admits: ['CREATE', 'UPDATE'],
-    admit: ({ next }) => (next === undefined ? undefined : withTolerations(next, wanted)),
+    admit: ({ next }) => withTolerations(next, wanted),
   };
 }
 

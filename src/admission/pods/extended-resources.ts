@@ -16,7 +16,7 @@ export function extendedResources({ labelDomain }: Identity): AdmissionPlugin {
     resources: ['/pods'],
     concerns: () => true,
     admits: ['CREATE', 'UPDATE'],
-    admit: ({ next }) => (next === undefined ? next : tolerating(next, labelDomain)),
+    admit: ({ next }) => tolerating(next, labelDomain),
   };
 }
 

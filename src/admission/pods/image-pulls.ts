@@ -17,8 +17,7 @@ export const alwaysPullImages: AdmissionPlugin = {
   resources: ['/pods'],
   concerns: () => true,
   admits: ['CREATE', 'UPDATE'],
-  admit: (review) =>
-    review.next === undefined || !bringsImages(review) ? review.next : pulling(review.next),
+  admit: (proposed) => (bringsImages(proposed) ? pulling(proposed.next) : proposed.next),
   validate: (review) => (bringsImages(review) ? policyRefusal(review.next) : undefined),
 };
 

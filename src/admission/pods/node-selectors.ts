@@ -98,7 +98,7 @@ export function nodeSelectors(
     admit(review) {
       const { next } = review;
       const merged = check(review);
-      if (next === undefined || isRefusal(merged)) return merged as Refusal;
+      if (isRefusal(merged)) return merged;
       if (Object.keys(merged).length === Object.keys(selectorOf(next)).length) return next;
       return { ...next, spec: { ...part(next, 'spec'), nodeSelector: merged } };
     },

@@ -37,9 +37,9 @@ export function runtimeClasses({ fill }: Identity, known: AdmissionObjects): Adm
     current: () => known.current(),
     admits: ['CREATE'],
     admit({ next }) {
-      if (next === undefined) return next;
       const found = classOf(next);
-      return found === undefined || typeof found === 'string' ? (found ?? next) : withClass(next, found);
+      if (found === undefined) return next;
+      return typeof found === 'string' ? found : withClass(next, found);
     },
     validate({ next, operation }) {
       if (next === undefined || operation !== 'CREATE') return undefined;

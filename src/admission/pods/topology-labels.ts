@@ -32,7 +32,6 @@ export function topologyLabels({ domain }: Identity, known: AdmissionObjects): A
     current: () => known.current(),
     admits: ['CREATE', 'UPDATE'],
     admit({ bodyKind, current, next }) {
-      if (next === undefined) return next;
       if (bodyKind.kind === 'Binding') return withLabels(next, text(part(next, 'target'), 'name'));
       const [before, after] = [nodeOf(current), nodeOf(next)];
       return after === '' || after === before ? next : withLabels(next, after);

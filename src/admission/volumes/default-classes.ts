@@ -83,7 +83,7 @@ function defaulting(
     current: () => known.current(),
     admits: ['CREATE'],
     admit({ next }) {
-      if (next === undefined || isSaid(next)) return next;
+      if (isSaid(next)) return next;
       const found = defaultName();
       if (found === undefined) return next;
       return { ...next, spec: { ...part(next, 'spec'), [field]: found } };

@@ -17,8 +17,8 @@ export function inUseProtection({ labelDomain }: Identity): AdmissionPlugin {
     admits: ['CREATE'],
     admit({ next, resource }) {
       const finalizer = finalizers.get(resource.resource);
-      const own = next?.metadata.finalizers ?? [];
-      if (next === undefined || finalizer === undefined || own.includes(finalizer)) return next;
+      const own = next.metadata.finalizers ?? [];
+      if (finalizer === undefined || own.includes(finalizer)) return next;
       return { ...next, metadata: { ...next.metadata, finalizers: [...own, finalizer] } };
     },
   };

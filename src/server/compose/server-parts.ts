@@ -122,7 +122,8 @@ export async function assembleParts(
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const admission = createAdmissionTimes(clock);
-  const guardOf = writeGuards(config, { ...access, authorization, times: admission });
+  const asking = { ...access, authorization, scheme, prng, times: admission };
+  const guardOf = writeGuards(config, asking);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
