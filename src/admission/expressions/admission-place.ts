@@ -64,7 +64,7 @@ export const requestType = declaredObject('kubernetes.AdmissionRequest', {
   options: declaredDynamic,
 });
 
-const namespaceType = declaredObject('kubernetes.Namespace', {
+export const namespaceType = declaredObject('kubernetes.Namespace', {
   metadata: declaredObject('kubernetes.NamespaceMetadata', {
     name: text,
     generateName: text,
