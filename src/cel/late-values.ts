@@ -10,9 +10,9 @@
  *
  * Invariant: evaluations are pure, and what has come once is there for the runs after it.
  */
+import { after } from '../stdx/awaitable.ts';
+import type { Awaitable } from '../stdx/awaitable.ts';
 import { unknownResult } from './evaluation-error.ts';
-
-type Awaitable<T> = T | Promise<T>;
 
 export interface LateValues {
   /** Ends the run that needs it, by throwing. The promise never rejects. */
@@ -27,14 +27,17 @@ export function lateValues(): LateValues {
   let open: (() => Promise<void>) | undefined;
   const run = <T>(evaluate: () => Awaitable<T>): Awaitable<T> => {
     open = undefined;
-    const result = evaluate();
-    return result instanceof Promise
-      ? result.then((late) => settled(evaluate, late))
-      : settled(evaluate, result);
+    return after(evaluate(), (result) =>
+      open === undefined ? result : arrived().then(() => run(evaluate)),
+    );
   };
-  const settled = <T>(evaluate: () => Awaitable<T>, result: T): Awaitable<T> => {
-    const comes = open;
-    return comes === undefined ? result : comes().then(() => run(evaluate));
+  /** What comes may miss something itself. */
+  const arrived = async (): Promise<void> => {
+    while (open !== undefined) {
+      const comes = open;
+      open = undefined;
+      await comes();
+    }
   };
   return {
     missing(name, comes) {

@@ -130,7 +130,7 @@ export function admissionPlace(options: AdmissionPlaceOptions): ExpressionPlace 
   };
 }
 
-const variablesType = objectType('kubernetes.variables');
+export const variablesType = objectType('kubernetes.variables');
 
 function variableProvider(variables: ReadonlyMap<string, Type>): TypeProvider {
   return {

@@ -15,10 +15,11 @@ export interface MatchIndex<T> {
   candidates(shape: RequestShape, generation: number): readonly T[];
 }
 
-/** `matchersOf`: all of them must be able to match. */
+/** `narrowed`: as much of a configuration as is of use for the shape; undefined: nothing. */
 export function createMatchIndex<T>(
   configurations: readonly T[],
-  matchersOf: (configuration: T) => readonly Pick<Matcher, 'mayMatch'>[],
+  matcherOf: (configuration: T) => Pick<Matcher, 'mayMatch'>,
+  narrowed: (configuration: T, shape: RequestShape) => T | undefined = (all) => all,
 ): MatchIndex<T> {
   const known = new Map<string, readonly T[]>();
   let seen = -1;
@@ -32,9 +33,11 @@ export function createMatchIndex<T>(
       const key = keyOf(shape);
       const before = known.get(key);
       if (before !== undefined) return before;
-      const found = configurations.filter((each) =>
-        matchersOf(each).every((matcher) => matcher.mayMatch(shape)),
-      );
+      const found: T[] = [];
+      for (const each of configurations) {
+        const kept = matcherOf(each).mayMatch(shape) ? narrowed(each, shape) : undefined;
+        if (kept !== undefined) found.push(kept);
+      }
       known.set(key, found);
       return found;
     },

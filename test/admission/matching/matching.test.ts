@@ -240,7 +240,7 @@ describe('the index', () => {
     resource,
     matcher: resourcesMatcher({ ...selectors, resourceRules: [{ ...pods, resources: [resource] }] }),
   }));
-  const index = createMatchIndex(policies, ({ matcher }) => [matcher]);
+  const index = createMatchIndex(policies, ({ matcher }) => matcher);
   const named = (shape: RequestShape): readonly string[] =>
     index.candidates(shape, 1).map(({ resource }) => resource);
 
