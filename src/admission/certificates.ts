@@ -46,7 +46,7 @@ export function certificatePlugins({ fill, signers }: Identity): readonly Admiss
     {
       name: 'CertificateApproval',
       concerns: writes('certificatesigningrequests', 'approval'),
-      validate: ({ current, next, user }, ask) =>
+      validate: ({ current, next, user }, { ask }) =>
         current === undefined || next === undefined
           ? undefined
           : may('approve', user, signerOf(current), ask, 'approve requests with'),
@@ -54,7 +54,7 @@ export function certificatePlugins({ fill, signers }: Identity): readonly Admiss
     {
       name: 'CertificateSigning',
       concerns: writes('certificatesigningrequests', 'status'),
-      validate: ({ current, next, user }, ask) =>
+      validate: ({ current, next, user }, { ask }) =>
         current === undefined || next === undefined || sameOutcome(next, current)
           ? undefined
           : may('sign', user, signerOf(current), ask, 'sign requests with'),
@@ -67,7 +67,7 @@ export function certificatePlugins({ fill, signers }: Identity): readonly Admiss
     {
       name: 'ClusterTrustBundleAttest',
       concerns: writes('clustertrustbundles', ''),
-      validate({ current, next, user }, ask) {
+      validate({ current, next, user }, { ask }) {
         if (next === undefined) return undefined;
         if (current !== undefined && changesOwnersAlone(next, current)) return undefined;
         const own = [signerOf(next), ...(current === undefined ? [] : [signerOf(current)])];

@@ -28,7 +28,7 @@ export function priorities(identity: Identity, known: AdmissionObjects): Admissi
       subresource === '' && (isPod(resource) || isClass(resource)),
     current: ({ name, resource }) =>
       name === '' || isClass(resource) ? known.current() : undefined,
-    admits: ['create'],
+    admits: ['CREATE'],
     admit: ({ next, resource }) => (isPod(resource) ? withPriority(known, classes, next) : next),
     validate: (review) =>
       isClass(review.resource) ? defaultRefusal(known, classes, review) : undefined,

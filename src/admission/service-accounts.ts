@@ -35,8 +35,8 @@ export function serviceAccounts(
       resource.group === '' && resource.resource === 'pods' && subresource === '',
     // Of an update and a deletion there is nothing to find out.
     current: ({ name }) => (name === '' ? known.current() : undefined),
-    admits: ['create'],
-    admit(proposed, waitFor) {
+    admits: ['CREATE'],
+    admit(proposed, { waitFor }) {
       const { next } = proposed;
       if (next.metadata.annotations?.[mirrorAnnotation] !== undefined) {
         return mirrorRefusal(next) ?? next;

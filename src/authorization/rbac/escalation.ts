@@ -55,7 +55,7 @@ type Ask = (attributes: Attributes) => boolean | undefined;
 export interface EscalationCheck {
   readonly name: string;
   concerns(user: UserInfo, write: Pick<Grant, 'resource'>): boolean;
-  validate(grant: Grant, ask: Ask): StatusError | undefined;
+  validate(grant: Grant, pass: { readonly ask: Ask }): StatusError | undefined;
 }
 
 export function escalationCheck(deps: EscalationDeps): EscalationCheck {
@@ -63,7 +63,7 @@ export function escalationCheck(deps: EscalationDeps): EscalationCheck {
     name: 'RBACEscalation',
     concerns: (user, { resource }) =>
       resource.group === deps.rbacGroup && !user.groups.includes(wellKnownGroups.masters),
-    validate({ current, namespace, next, resource, user }, ask) {
+    validate({ current, namespace, next, resource, user }, { ask }) {
       if (next === undefined) return undefined;
       const writer = { user, namespace, resource: resource.resource };
       const may: May = (verb, of, name) => ask(attributesOf(deps, writer, verb, of, name));

@@ -16,7 +16,7 @@ import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
 import type { GuardOf } from '../../registry/write-guard.ts';
 import { sleep } from '../../stdx/clock.ts';
-import type { Timers } from '../../stdx/clock.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { createObjectReader } from './token-methods.ts';
 
@@ -24,6 +24,7 @@ import { createObjectReader } from './token-methods.ts';
 const appearance = { looks: 60, everyMs: 25 } as const;
 
 export interface WriteGuardDeps {
+  readonly clock: Clock;
   readonly timers: Timers;
   readonly identity: Identity;
   readonly streams: Streams;
@@ -33,12 +34,13 @@ export interface WriteGuardDeps {
 
 export function writeGuards(
   { admission, featureGates }: CompletedConfig,
-  { authorization, identity, streams, timers, times }: WriteGuardDeps,
+  { authorization, clock, identity, streams, timers, times }: WriteGuardDeps,
 ): GuardOf {
   const objects = admissionObjects(streams, timers);
   const audiences = featureGates.get('ServiceAccountNodeAudienceRestriction') ?? false;
   const plugins = createAdmissionPlugins(admission.plugins, identity, objects, { audiences });
-  return admissionGuards([authorization.escalation, ...plugins], authorization, times);
+  const deps = { identity, access: authorization, times, clock, timers };
+  return admissionGuards([authorization.escalation, ...plugins], deps);
 }
 
 function admissionObjects(streams: Streams, timers: Timers): AdmissionObjects {
