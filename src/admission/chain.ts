@@ -163,20 +163,14 @@ function operationOf(
   return current === undefined ? 'CREATE' : 'UPDATE';
 }
 
-const optionsKinds = {
-  CREATE: 'CreateOptions',
-  UPDATE: 'UpdateOptions',
-  DELETE: 'DeleteOptions',
-} as const;
-
 function optionsOf(
   { identity }: Pick<ChainDeps, 'identity'>,
   operation: AdmissionOperation,
   { options }: WriteTerms,
 ): JsonObject | undefined {
   if (operation === 'CONNECT') return undefined;
-  const apiVersion = `${identity.groups.meta}/v1`;
-  return { kind: optionsKinds[operation], apiVersion, ...options };
+  const kind = `${operation.charAt(0)}${operation.slice(1).toLowerCase()}Options`;
+  return { kind, apiVersion: `${identity.groups.meta}/v1`, ...options };
 }
 
 /** What a plugin said of a review. */
