@@ -22,6 +22,8 @@ export const admissionPluginNames = [
   'CertificateSigning',
   'CertificateSubjectRestriction',
   'ClusterTrustBundleAttest',
+  'MutatingAdmissionPolicy',
+  'ValidatingAdmissionPolicy',
 ] as const;
 
 export type AdmissionPluginName = (typeof admissionPluginNames)[number];

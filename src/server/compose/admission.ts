@@ -6,9 +6,10 @@
  */
 import type { AdmissionTimes } from '../../admission/admission-times.ts';
 import { admissionGuards } from '../../admission/chain.ts';
-import type { AdmissionObjects } from '../../admission/admission.ts';
+import type { AdmissionObjects, AdmissionPlugin } from '../../admission/admission.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { createAdmissionPlugins } from '../../admission/plugins.ts';
+import type { AdmissionPluginName } from '../../admission/plugins.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
@@ -18,6 +19,7 @@ import type { GuardOf } from '../../registry/write-guard.ts';
 import { sleep } from '../../stdx/clock.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { CompletedConfig } from '../config/options.ts';
+import type { Policies } from './policies.ts';
 import { createObjectReader } from './token-methods.ts';
 
 /** How often an object that is about to be made is looked for, and how long until then. */
@@ -30,17 +32,21 @@ export interface WriteGuardDeps {
   readonly streams: Streams;
   readonly authorization: Authorization;
   readonly times: AdmissionTimes;
+  readonly policies: Pick<Policies, 'mutating' | 'validating'>;
 }
 
 export function writeGuards(
   { admission, featureGates }: CompletedConfig,
-  { authorization, clock, identity, streams, timers, times }: WriteGuardDeps,
+  { authorization, clock, identity, policies, streams, timers, times }: WriteGuardDeps,
 ): GuardOf {
   const objects = admissionObjects(streams, timers);
   const audiences = featureGates.get('ServiceAccountNodeAudienceRestriction') ?? false;
   const plugins = createAdmissionPlugins(admission.plugins, identity, objects, { audiences });
+  const stored = [policies.mutating, policies.validating].filter(
+    (plugin) => plugin !== undefined && admission.plugins.has(plugin.name as AdmissionPluginName),
+  ) as readonly AdmissionPlugin[];
   const deps = { identity, access: authorization, times, clock, timers };
-  return admissionGuards([authorization.escalation, ...plugins], deps);
+  return admissionGuards([authorization.escalation, ...plugins, ...stored], deps);
 }
 
 function admissionObjects(streams: Streams, timers: Timers): AdmissionObjects {
