@@ -47,7 +47,10 @@ import { withConversions } from './conversions.ts';
 import { nameValidatorOf } from './name-rules.ts';
 import { scopeOf } from './write-command.ts';
 import type { DecisionScope } from './write-command.ts';
-import type { WriteGuard } from './write-guard.ts';
+import { operations } from './write-guard.ts';
+import type { WriteGuard, WriteHearing } from './write-guard.ts';
+import { tell, writeTerms } from './write-terms.ts';
+import type { WritingRequest } from './write-terms.ts';
 
 const namespacesResource: GroupResource = { group: '', resource: 'namespaces' };
 
@@ -60,6 +63,8 @@ export interface WriteOptions {
   readonly manager?: string | undefined;
   /** Who writes; absent: the server itself. */
   readonly user?: UserInfo | undefined;
+  /** The request that it is part of; absent: the server writes for itself, or for a user. */
+  readonly request?: WritingRequest | undefined;
   /** Why this write may not create what is not there; absent: it may. */
   readonly creationRefusal?: StatusError | undefined;
   /** The object is a large one: each stage of its way to the actor has a turn of the event loop
@@ -132,7 +137,7 @@ async function createInScope(
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
   const { user } = options;
-  const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
+  const guard = user === undefined ? undefined : deps.guardOf?.(user, target, operations.create);
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
     await prepareValidation(deps, scope, target, born.object, options.inTurns === true);
@@ -140,9 +145,7 @@ async function createInScope(
     if (prepared.kind === 'refused') return prepared;
     return createPrepared(deps, scope, target, prepared.value, name, options);
   }
-  const { inTurns = false } = options;
-  const how = { guard, user, inTurns };
-  const prepared = await prepareGuarded(deps, scope, target, submitted, name, how);
+  const prepared = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
   if (prepared.kind === 'refused') return prepared;
   return createPrepared(deps, scope, target, prepared.value, name, options);
 }
@@ -160,12 +163,6 @@ async function prepareValidation(
   if (isLarge) await turns.pause(wholeTurnMs);
 }
 
-interface GuardedCreation {
-  readonly guard: WriteGuard;
-  readonly user: UserInfo | undefined;
-  readonly inTurns: boolean;
-}
-
 /** A creation depends on no other object of the name, so all who have a say in it are asked before
  * its actor hears of it. */
 async function prepareGuarded(
@@ -174,18 +171,40 @@ async function prepareGuarded(
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
-  { guard, inTurns, user }: GuardedCreation,
+  guard: WriteGuard,
+  options: WriteOptions,
 ): Promise<Result<PreparedCreation>> {
+  const { dryRun, request } = options;
+  const hearing = guard.hear(writeTerms(deps.clock, dryRun, request));
   const current = guard.current();
   if (current !== undefined) await current;
   const born = bornObject(scope, target, submitted, name);
-  const mutating = guard.asks.mutateCreation ? guard.mutate(born.object, undefined) : born.object;
+  const asked = { born, asks: guard.asks, hearing };
+  const prepared = await prepareHeard(deps, scope, target, name, asked, options);
+  tell(request, hearing.told());
+  return prepared;
+}
+
+interface HeardCreation extends Pick<WriteGuard, 'asks'> {
+  readonly born: Deduplicated;
+  readonly hearing: WriteHearing;
+}
+
+async function prepareHeard(
+  deps: RegistryDeps,
+  scope: DecisionScope,
+  target: ResourceTarget,
+  name: string,
+  { asks, born, hearing }: HeardCreation,
+  { inTurns = false, user }: WriteOptions,
+): Promise<Result<PreparedCreation>> {
+  const mutating = asks.mutateCreation ? hearing.mutate(born.object, undefined) : born.object;
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
   await prepareValidation(deps, scope, target, mutated, inTurns);
   const prepared = prepareBorn(scope, target, name, born, mutated, user);
-  if (prepared.kind === 'refused') return prepared;
-  const validating = guard.validate(prepared.value.object, undefined);
+  if (prepared.kind === 'refused' || !asks.validate) return prepared;
+  const validating = hearing.validate(prepared.value.object, undefined);
   const error = validating instanceof Promise ? await validating : validating;
   return error === undefined ? prepared : refused(error);
 }

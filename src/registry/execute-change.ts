@@ -11,6 +11,8 @@ import type { WriteOptions } from './create.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { changeCommand } from './write-command.ts';
+import { operations } from './write-guard.ts';
+import { tell, writeTerms } from './write-terms.ts';
 import type { WriteBody } from './write-command.ts';
 import { writtenObject } from './written-object.ts';
 
@@ -30,10 +32,13 @@ export async function executeChange(
   target: ObjectTarget,
   { body, mayCreate, options, subresource }: Change,
 ): Promise<Result<WriteResult>> {
-  const { creationRefusal, dryRun, inTurns = false, manager = '', user } = options;
+  const { creationRefusal, dryRun, inTurns = false, manager = '', request, user } = options;
   const { kind, name, namespace } = target;
   const write = { kind, namespace, name, subresource };
-  const guard = user === undefined ? undefined : deps.guardOf?.(user, write);
+  // Who has a say in an operation has been asked about what was posted.
+  const isGuarded = user !== undefined && body.verb !== 'operation';
+  const ofWhat = mayCreate ? operations.updateOrCreate : operations.update;
+  const guard = isGuarded ? deps.guardOf?.(user, write, ofWhat) : undefined;
   const current = guard?.current();
   if (current !== undefined) await current;
   const command = changeCommand(deps, target, body, {
@@ -41,6 +46,7 @@ export async function executeChange(
     manager,
     user,
     asks: guard?.asks,
+    terms: guard && writeTerms(deps.clock, dryRun, request),
     dryRun,
     mayCreate,
     creationRefusal,
@@ -48,7 +54,9 @@ export async function executeChange(
     inTurns,
   });
   const key = objectKey(kind.storage, namespace, name);
-  return changeResult(await deps.actors.execute(key, command), target);
+  const outcome = await deps.actors.execute(key, command);
+  tell(request, outcome.told);
+  return changeResult(outcome, target);
 }
 
 function changeResult(outcome: ObjectOutcome, target: ObjectTarget): Result<WriteResult> {

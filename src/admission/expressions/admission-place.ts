@@ -64,7 +64,7 @@ export const requestType = declaredObject('kubernetes.AdmissionRequest', {
   options: declaredDynamic,
 });
 
-const namespaceType = declaredObject('kubernetes.Namespace', {
+export const namespaceType = declaredObject('kubernetes.Namespace', {
   metadata: declaredObject('kubernetes.NamespaceMetadata', {
     name: text,
     generateName: text,
@@ -130,7 +130,7 @@ export function admissionPlace(options: AdmissionPlaceOptions): ExpressionPlace 
   };
 }
 
-const variablesType = objectType('kubernetes.variables');
+export const variablesType = objectType('kubernetes.variables');
 
 function variableProvider(variables: ReadonlyMap<string, Type>): TypeProvider {
   return {
