@@ -117,21 +117,13 @@ export function toTimestamp(value: Value): Value {
     return timestampOf(Number(value), 0);
   }
   const parsed = parseTimestamp(value as string);
-  if (parsed === undefined) {
-    const text = JSON.stringify((value as string).slice(0, 100));
-    throw evaluationError(
-      `type conversion error from string ${text} to timestamp: range or syntax`,
-    );
-  }
+  if (parsed === undefined) throw notOf('google.protobuf.Timestamp');
   return parsed;
 }
 
 export function toDuration(value: Value): Value {
   const parsed = parseDuration(value as string);
-  if (parsed === undefined) {
-    const text = JSON.stringify((value as string).slice(0, 100));
-    throw evaluationError(`type conversion error from string ${text} to duration: range or syntax`);
-  }
+  if (parsed === undefined) throw notOf('google.protobuf.Duration');
   return parsed;
 }
 
