@@ -96,10 +96,11 @@ describe('the strategy of a kind that a user has defined', () => {
 
   it('judges a write to a status in parts, with the rules of the whole object', () => {
     const { atOnce, strategy } = strategyOf();
-    const [next, current] = [widget(201, { status: { on: 'no' } }), widget(100)];
+    const [next, current] = [widget(201, { status: { on: true } }), widget(100)];
     assert.ok(partsOf(strategy.prepareStatusValidation?.(next, current)) > 1);
     const errors = strategy.validateStatusUpdate(next, current);
     assert.equal(atOnce(), 0);
+    assert.equal(errors.length, 1);
     assert.deepEqual(errors, strategyOf().strategy.validateStatusUpdate(next, current));
     assert.equal(strategy.prepareStatusValidation?.(widget(10), widget(10)), undefined);
   });
