@@ -16,6 +16,7 @@ import { schemaDump } from './dumps.ts';
 import { typeNames } from './demands.ts';
 import type { SchemaDemands } from './demands.ts';
 import { listErrors } from './list-keywords.ts';
+import { isPlainScalar } from './plain-scalar.ts';
 import { ruleFormErrors } from './rule-form.ts';
 import { schemaAt } from './structural.ts';
 
@@ -62,7 +63,7 @@ function report(walk: Walk, error: FieldError): void {
 }
 
 function check(node: Node, walk: Walk): void {
-  if (walk.errors.length >= errorsMax) return;
+  if (walk.errors.length >= errorsMax || isPlainScalar(node.schema)) return;
   walk.above.push(node.schema);
   checkBelow(node, walk);
   for (const error of ownErrors(node, walk.demands)) report(walk, error);
