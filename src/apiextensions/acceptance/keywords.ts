@@ -157,7 +157,7 @@ function checkBelow(node: Node, walk: Walk): void {
   }
   const isResource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
   for (const [name, property] of Object.entries(part(schema, 'properties'))) {
-    if (!isJsonObject(property)) continue;
+    if (!isJsonObject(property) || isPlainScalar(property)) continue;
     const isMeta = isResource && metaFields.includes(name);
     const reason = isMeta && isRoot ? `in top-level ${name}` : forbidsDefault;
     below(property, `properties[${name}]`, {
