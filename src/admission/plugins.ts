@@ -73,7 +73,7 @@ export interface PluginDeps {
   /** Feature gate PodTopologyLabelsAdmission. */
   readonly labelsTopology: boolean;
   readonly configured: ReadonlyMap<AdmissionPluginName, PluginConfiguration>;
-  readonly elsewhere: Readonly<Partial<Record<ElsewhereName, AdmissionPlugin>>>;
+  readonly elsewhere: Readonly<Partial<Record<ElsewhereName, AdmissionPlugin | undefined>>>;
 }
 
 export interface CreatedPlugins {

@@ -45,6 +45,7 @@ export const featureGates: GateTable = lookup({
   DeclarativeValidationTakeover: life('33 beta off'),
   DryRun: life('12 alpha, 13 beta, 19 ga, 28 removed'),
   DynamicResourceAllocation: life('26 alpha, 32 beta off'),
+  MutatingAdmissionPolicy: life('32 alpha'),
   OpenAPIV3: life('23 alpha, 24 beta, 27 ga'),
   PodTopologyLabelsAdmission: life('33 alpha'),
   RemainingItemCount: life('15 alpha, 16 beta, 29 ga'),

@@ -20,6 +20,7 @@ import type { UserInfo } from '../../apimachinery/user-info.ts';
 import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Turns } from '../../stdx/turns.ts';
+import type { ConditionLabels } from '../matching/condition-counts.ts';
 import type { MatchRequest } from '../matching/matching.ts';
 
 export const policyLimits = {
@@ -89,11 +90,4 @@ export interface PolicyCheck {
   readonly binding: string;
   readonly enforcement: 'allow' | 'deny' | 'warn' | 'audit';
   readonly error: string;
-}
-
-export interface ConditionLabels {
-  readonly name: string;
-  readonly kind: 'policy';
-  readonly type: 'admit' | 'validate';
-  readonly operation: string;
 }

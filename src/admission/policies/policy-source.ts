@@ -10,6 +10,7 @@
  * Bounds: one policy at a time is compiled, a step at a time; a change moves one place of a list.
  */
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { RingBuffer } from '../../stdx/ring-buffer.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
@@ -32,7 +33,9 @@ export interface BoundPolicy<T> {
   readonly bindings: readonly PolicyBinding[];
 }
 
-export interface PolicySource<T> {
+export interface PolicySource<out T> {
+  /** There is no policy that could match anything. */
+  readonly isEmpty: boolean;
   /** In the order of their names. `generation`: of the served kinds. */
   candidates(shape: RequestShape, generation: number): readonly BoundPolicy<T>[];
   /** Resolves when what there was at the start is in force; undefined: it is. */
@@ -52,6 +55,8 @@ export interface SourcePart {
 export interface PolicySourceDeps<T> {
   readonly turns: Turns;
   compile(policy: ApiObject): Steps<T>;
+  /** The policy could not be read: what was in force before stays so. */
+  readonly onProblem: (policy: string, error: unknown) => void;
 }
 
 export function createPolicySource<T extends AnyPolicy>(
@@ -67,13 +72,15 @@ interface Known<T> {
 
 type Work = () => Steps<void>;
 
+const none: readonly never[] = [];
+
 class Source<T extends AnyPolicy> implements PolicySource<T> {
   readonly #deps: PolicySourceDeps<T>;
   readonly #policies = new Map<string, Known<T>>();
   /** By the policy that they name. */
   readonly #bindings = new Map<string, PolicyBinding[]>();
   readonly #policyOf = new Map<string, string>();
-  readonly #queue: Work[] = [];
+  readonly #queue = new RingBuffer<Work>();
   #working: Promise<void> | undefined;
   #isReady = false;
   #index: MatchIndex<BoundPolicy<T>> | undefined;
@@ -94,8 +101,12 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     remove: (name) => this.#enqueue(() => this.#dropBinding(name)),
   };
 
+  get isEmpty(): boolean {
+    return this.#policies.size === 0 || this.#bindings.size === 0;
+  }
+
   candidates(shape: RequestShape, generation: number): readonly BoundPolicy<T>[] {
-    if (this.#policies.size === 0) return [];
+    if (this.isEmpty) return none;
     this.#index ??= createMatchIndex(this.#bound(), ({ policy }) => policy.matcher, narrowed);
     return this.#index.candidates(shape, generation);
   }
@@ -121,8 +132,8 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   }
 
   async #workOff(): Promise<void> {
-    for (let work = this.#queue.shift(); work !== undefined; work = this.#queue.shift()) {
-      await runStepwise(this.#deps.turns, work(), () => false);
+    while (this.#queue.length > 0) {
+      await runStepwise(this.#deps.turns, this.#queue.shift()(), () => false);
     }
     this.#working = undefined;
     this.#isReady = true;
@@ -142,7 +153,12 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     const name = nameOf(object);
     const generation = `${object.metadata.uid ?? ''} ${object.metadata.generation ?? ''}`;
     if (this.#policies.get(name)?.generation === generation) return;
-    const policy = yield* this.#deps.compile(object);
+    let policy: T;
+    try {
+      policy = yield* this.#deps.compile(object);
+    } catch (error) {
+      return this.#deps.onProblem(name, error);
+    }
     this.#policies.set(name, { policy, generation });
     this.#index = undefined;
   }

@@ -26,6 +26,7 @@ import type { CompletedConfig } from '../config/options.ts';
 import { readOptionFile } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
 import { admissionObjects } from './admission-objects.ts';
+import type { Policies } from './policies.ts';
 
 export interface WriteGuardDeps {
   readonly clock: Clock;
@@ -37,6 +38,7 @@ export interface WriteGuardDeps {
   readonly streams: Streams;
   readonly authorization: Authorization;
   readonly times: AdmissionTimes;
+  readonly policies: Pick<Policies, 'mutating' | 'validating'>;
 }
 
 const configFlag = 'admission-control-config-file';
@@ -51,7 +53,7 @@ export function writeGuards(config: CompletedConfig, deps: WriteGuardDeps): Guar
 
 function pluginsOf(
   { admission, featureGates, release }: CompletedConfig,
-  { clock, identity, prng, scheme, streams, timers, turns }: WriteGuardDeps,
+  { clock, identity, policies, prng, scheme, streams, timers, turns }: WriteGuardDeps,
 ): readonly AdmissionPlugin[] {
   const { configFile, tolerationSeconds } = admission;
   const gate = (name: string): boolean => featureGates.get(name) ?? false;
@@ -71,7 +73,10 @@ function pluginsOf(
     tolerationSeconds,
     labelsTopology: gate('PodTopologyLabelsAdmission'),
     configured: configuredPlugins(configFile, identity),
-    elsewhere: {},
+    elsewhere: {
+      MutatingAdmissionPolicy: policies.mutating,
+      ValidatingAdmissionPolicy: policies.validating,
+    },
   });
   if (problems.length === 0) return plugins;
   throw new OptionsError(`--${configFlag}: ${[configFile, ...problems].join('; ')}`);

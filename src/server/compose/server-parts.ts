@@ -47,6 +47,8 @@ import type { GroupCommitter } from '../../storage/committer.ts';
 import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
+import { createPolicies } from './policies.ts';
+import type { Policies } from './policies.ts';
 import { startAuthorization } from './authorization.ts';
 import { openCommandLog } from './command-log-file.ts';
 import { expressionLanguage } from './expression-language.ts';
@@ -75,6 +77,7 @@ export interface ServerParts {
   readonly registry: RegistryDeps;
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
+  readonly policies: Pick<Policies, 'conditions' | 'counts'>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
@@ -122,7 +125,9 @@ export async function assembleParts(
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const admission = createAdmissionTimes(clock);
-  const asking = { ...access, authorization, scheme, prng, times: admission };
+  const mutating = config.featureGates.get('MutatingAdmissionPolicy') ?? false;
+  const policies = createPolicies({ ...access, scheme, access: authorization, mutating });
+  const asking = { ...access, authorization, scheme, prng, times: admission, policies };
   const guardOf = writeGuards(config, asking);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
@@ -160,6 +165,7 @@ export async function assembleParts(
     committer,
     registry,
     admission,
+    policies,
     queues: createQueueMeters(clock),
     encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,
