@@ -98,11 +98,16 @@ const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfigurati
 
 describe('the configuration of admission', () => {
   const read = (text: string, files: Readonly<Record<string, string>> = {}) =>
-    readAdmissionConfiguration(Buffer.from(text), '/etc/a/config.yaml', identityOf('kubernetes'), (file) => {
-      const found = files[file];
-      if (found === undefined) throw new Error(`${file}: no such file`);
-      return Buffer.from(found);
-    });
+    readAdmissionConfiguration(
+      Buffer.from(text),
+      '/etc/a/config.yaml',
+      identityOf('kubernetes'),
+      (file) => {
+        const found = files[file];
+        if (found === undefined) throw new Error(`${file}: no such file`);
+        return Buffer.from(found);
+      },
+    );
 
   it('stands in the file, or in one of its own beside it', () => {
     const { plugins, problems } = read(
@@ -123,11 +128,12 @@ describe('the configuration of admission', () => {
     ['a', ['not an object']],
     [
       'kind: AdmissionConfiguration',
-      [
-        'apiVersion: one of apiserver.config.k8s.io/v1, apiserver.k8s.io/v1alpha1 expected',
-      ],
+      ['apiVersion: one of apiserver.config.k8s.io/v1, apiserver.k8s.io/v1alpha1 expected'],
     ],
-    ['apiVersion: apiserver.config.k8s.io/v1\nkind: Other', ['kind: AdmissionConfiguration expected']],
+    [
+      'apiVersion: apiserver.config.k8s.io/v1\nkind: Other',
+      ['kind: AdmissionConfiguration expected'],
+    ],
     [`${head}plugin: []`, ['plugin: unknown field']],
     [`${head}plugins: {}`, ['plugins: a list expected']],
     [`${head}plugins: [a]`, ['plugins[0]: an object expected']],
@@ -157,10 +163,7 @@ describe('the configuration of admission', () => {
     ],
     [
       `${head}plugins: [{name: PodSecurity, config: {}, configuration: 7}]`,
-      [
-        'plugins[0].config: unknown field',
-        'plugins[0].configuration: an object expected',
-      ],
+      ['plugins[0].config: unknown field', 'plugins[0].configuration: an object expected'],
     ],
   ];
   for (const [text, expected] of problems) {

@@ -83,8 +83,7 @@ const rows: readonly Row[] = [
     title: 'a ratio that no float tells from the greatest',
     limits: [{ type: 'Container', maxLimitRequestRatio: { memory: '2' } }],
     spec: one(both({ memory: '4503599627370496' }, { memory: '9007199254740993' })),
-    problem:
-      'memory max limit to request ratio per Container is 2, but provided ratio is 2.000000',
+    problem: 'memory max limit to request ratio per Container is 2, but provided ratio is 2.000000',
   },
   {
     title: 'a request of zero where there is a ratio',
@@ -181,7 +180,9 @@ describe('the limits of containers and pods', () => {
 
   it('that would blow a pod up are refused', () => {
     const names = Array.from({ length: 2000 }, (_, at) => [`example.com/r${at}`, '1']);
-    const read = readLimits([range({ type: 'Container', default: Object.fromEntries(names) as JsonObject })]);
+    const read = readLimits([
+      range({ type: 'Container', default: Object.fromEntries(names) as JsonObject }),
+    ]);
     assert(read !== 'too many');
     const containers = Array.from({ length: 100 }, (_, at) => container(`c${at}`));
     assert.equal(withUsualAmounts({ containers }, read.usual), 'too many');
@@ -215,13 +216,21 @@ describe('a namespace with limits', () => {
       },
     ];
     await post(`${core}/limited/limitranges`, { metadata: { name: 'l' }, spec: { limits } });
-    const storage = [{ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '5Gi' } }];
-    await post(`${core}/claims/limitranges`, { metadata: { name: 'l' }, spec: { limits: storage } });
+    const storage = [
+      { type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '5Gi' } },
+    ];
+    await post(`${core}/claims/limitranges`, {
+      metadata: { name: 'l' },
+      spec: { limits: storage },
+    });
   });
   after(() => server.remove());
 
   it('completes containers that say nothing, and says so on the pod', async () => {
-    const spec = { containers: [container('c')], initContainers: [container('i', both({}, { cpu: '1' }))] };
+    const spec = {
+      containers: [container('c')],
+      initContainers: [container('i', both({}, { cpu: '1' }))],
+    };
     const made = await post(`${core}/limited/pods`, pod('usual', spec));
     assert.equal(made.status, 201, made.text);
     const { metadata, spec: stored } = made.body as { metadata: JsonObject; spec: JsonObject };

@@ -125,7 +125,11 @@ describe('volumes, ingresses and services', () => {
 
   it('an ingress has the default class where it says none', async () => {
     const rules = { defaultBackend: { service: { name: 's', port: { number: 80 } } } };
-    const ingress = (name: string, more: JsonObject = {}, annotations: JsonObject = {}): object => ({
+    const ingress = (
+      name: string,
+      more: JsonObject = {},
+      annotations: JsonObject = {},
+    ): object => ({
       metadata: { name, annotations },
       spec: { ...rules, ...more },
     });

@@ -111,7 +111,10 @@ describe('the account of a pod', () => {
       await create('team', 'token', {
         serviceAccountName: 'robot',
         initContainers: [{ name: 'i', image: 'i' }],
-        containers: [container, { name: 'own', image: 'i', volumeMounts: [{ name: 'v', mountPath: place }] }],
+        containers: [
+          container,
+          { name: 'own', image: 'i', volumeMounts: [{ name: 'v', mountPath: place }] },
+        ],
         volumes: [{ name: 'v', emptyDir: {} }],
       }),
     );
@@ -129,7 +132,10 @@ describe('the account of a pod', () => {
         {
           downwardAPI: {
             items: [
-              { path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } },
+              {
+                path: 'namespace',
+                fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' },
+              },
             ],
           },
         },
@@ -195,7 +201,9 @@ describe('the account of a pod', () => {
         `container c with envVar V referencing secret.secretName="other" is not allowed ${by} secret`,
       ],
       [
-        { initContainers: [{ name: 'i', image: 'i', envFrom: [{ secretRef: { name: 'other' } }] }] },
+        {
+          initContainers: [{ name: 'i', image: 'i', envFrom: [{ secretRef: { name: 'other' } }] }],
+        },
         `init container i with envFrom referencing secret.secretName="other" is not allowed ${by} secret`,
       ],
       [

@@ -3,11 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { detailsOf, findingsIn } from '../../../src/admission/pod-security/checks.ts';
 import { evaluatedPod } from '../../../src/admission/pod-security/evaluated-pod.ts';
-import {
-  levelText,
-  parseVersion,
-  policyOf,
-} from '../../../src/admission/pod-security/levels.ts';
+import { levelText, parseVersion, policyOf } from '../../../src/admission/pod-security/levels.ts';
 import type { Level, RulesVersion } from '../../../src/admission/pod-security/levels.ts';
 import type { JsonObject } from '../../../src/apimachinery/unstructured.ts';
 
@@ -122,13 +118,16 @@ const rows: readonly Row[] = [
   },
   {
     title: 'volumes of the node or the network, once',
-    spec: strictBut({}, {
-      volumes: [
-        { name: 'v', hostPath: { path: '/' } },
-        { name: 'w', nfs: {} },
-        { name: 'ok', projected: {} },
-      ],
-    }),
+    spec: strictBut(
+      {},
+      {
+        volumes: [
+          { name: 'v', hostPath: { path: '/' } },
+          { name: 'w', nfs: {} },
+          { name: 'ok', projected: {} },
+        ],
+      },
+    ),
     level: 'restricted',
     finds:
       'restricted volume types (volumes "v", "w" use restricted volume types "hostPath", "nfs")',
@@ -290,11 +289,15 @@ describe('pod security', () => {
   });
 });
 
-const defaults = policyOf({}, {
-  enforce: { level: 'privileged', version: 'latest' },
-  audit: { level: 'privileged', version: 'latest' },
-  warn: { level: 'privileged', version: 'latest' },
-}, 'kubernetes.io').policy;
+const defaults = policyOf(
+  {},
+  {
+    enforce: { level: 'privileged', version: 'latest' },
+    audit: { level: 'privileged', version: 'latest' },
+    warn: { level: 'privileged', version: 'latest' },
+  },
+  'kubernetes.io',
+).policy;
 
 describe('the levels of a namespace', () => {
   const labelled = (labels: Record<string, string>) =>
@@ -342,7 +345,18 @@ describe('the levels of a namespace', () => {
   }
 
   it('have versions as `latest` and `v1.N` alone', () => {
-    for (const text of ['', 'v1', 'v1.', 'v1.01', 'v2.0', 'V1.1', ' v1.1', 'v1.1 ', 'v1.-1', 'Latest']) {
+    for (const text of [
+      '',
+      'v1',
+      'v1.',
+      'v1.01',
+      'v2.0',
+      'V1.1',
+      ' v1.1',
+      'v1.1 ',
+      'v1.-1',
+      'Latest',
+    ]) {
       assert.equal(parseVersion(text), undefined, text);
     }
     assert.equal(parseVersion('v1.0'), 0);

@@ -161,7 +161,10 @@ describe('the security of pods in a namespace', () => {
     const target = `${core}/later/pods/p`;
     await post(`${core}/later/pods`, pod('p', careless));
     const labels = label({ enforce: 'baseline' });
-    await server.request('PATCH', `${core}/later`, { headers: merge, body: { metadata: { labels } } });
+    await server.request('PATCH', `${core}/later`, {
+      headers: merge,
+      body: { metadata: { labels } },
+    });
     const change = (body: object, subresource = ''): Promise<Reply> =>
       server.request('PATCH', `${target}${subresource}`, {
         headers: { 'content-type': 'application/strategic-merge-patch+json' },
@@ -271,9 +274,7 @@ describe('the pods of a namespace that becomes stricter', () => {
   const level = { level: 'baseline', version: 30 } as const;
   const judge = { reasons: () => 'why', isExempt: () => false, isOver: () => false };
   const found = (pods: readonly ApiObject[], own: Partial<typeof judge> = {}) =>
-    finished(
-      warningsOf('n', level, { count: pods.length, all: () => pods }, { ...judge, ...own }),
-    );
+    finished(warningsOf('n', level, { count: pods.length, all: () => pods }, { ...judge, ...own }));
 
   it(`are looked at up to ${podsMax}, those of different controllers first`, () => {
     const pods = Array.from({ length: podsMax + 500 }, (_, at) => object(`p${at}`, 'one'));

@@ -38,20 +38,23 @@ describe('the nodes of a namespace', () => {
   });
   after(() => server.remove());
 
-  const rows: readonly (readonly [string, JsonObject | undefined, JsonObject | string | undefined])[] =
-    [
-      ['plain', undefined, { pool: 'usual' }],
-      ['plain', { disk: 'ssd' }, { pool: 'usual', disk: 'ssd' }],
-      ['plain', { pool: 'other' }, conflict],
-      ['test', undefined, { env: 'test' }],
-      ['test', { env: 'test', pool: 'other' }, { env: 'test', pool: 'other' }],
-      ['test', { env: 'Test' }, conflict],
-      ['listed', { tier: 'a' }, { env: 'test', tier: 'a' }],
-      ['listed', { tier: 'b' }, notListed],
-      ['listed', { disk: 'ssd' }, notListed],
-      ['anywhere', undefined, undefined],
-      ['broken', undefined, 'invalid selector: env'],
-    ];
+  const rows: readonly (readonly [
+    string,
+    JsonObject | undefined,
+    JsonObject | string | undefined,
+  ])[] = [
+    ['plain', undefined, { pool: 'usual' }],
+    ['plain', { disk: 'ssd' }, { pool: 'usual', disk: 'ssd' }],
+    ['plain', { pool: 'other' }, conflict],
+    ['test', undefined, { env: 'test' }],
+    ['test', { env: 'test', pool: 'other' }, { env: 'test', pool: 'other' }],
+    ['test', { env: 'Test' }, conflict],
+    ['listed', { tier: 'a' }, { env: 'test', tier: 'a' }],
+    ['listed', { tier: 'b' }, notListed],
+    ['listed', { disk: 'ssd' }, notListed],
+    ['anywhere', undefined, undefined],
+    ['broken', undefined, 'invalid selector: env'],
+  ];
   for (const [at, [namespace, nodeSelector, expected]] of rows.entries()) {
     it(`${JSON.stringify(nodeSelector ?? {})} in ${namespace}`, async () => {
       const reply = await post(`/api/v1/namespaces/${namespace}/pods`, {

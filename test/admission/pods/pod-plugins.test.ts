@@ -156,7 +156,10 @@ describe('a pod', () => {
 
   for (const [at, { metadata = {}, refused, spec, stored = {}, title }] of rows.entries()) {
     it(title, async () => {
-      const body = { metadata: { name: `p${at}`, ...metadata }, spec: { containers: [container], ...spec } };
+      const body = {
+        metadata: { name: `p${at}`, ...metadata },
+        spec: { containers: [container], ...spec },
+      };
       for (const query of ['?dryRun=All', '']) {
         const reply = await post(`${pods}${query}`, body);
         if (refused !== undefined) {
@@ -183,7 +186,10 @@ describe('a pod', () => {
       'topology.k8s.io/rack': 'no',
     };
     await post('/api/v1/nodes', { metadata: { name: 'n1', labels } });
-    await post(pods, { metadata: { name: 'bound', labels: { own: 'x' } }, spec: { containers: [container] } });
+    await post(pods, {
+      metadata: { name: 'bound', labels: { own: 'x' } },
+      spec: { containers: [container] },
+    });
     const binding = { metadata: { name: 'bound' }, target: { kind: 'Node', name: 'n1' } };
     const bound = await post(`${pods}/bound/binding`, binding);
     assert.equal(bound.status, 201, bound.text);
