@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { limitsMax, readLimits } from '../../src/admission/limit-ranges/namespace-limits.ts';
 import { podProblem, withUsualAmounts } from '../../src/admission/limit-ranges/pod-limits.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
@@ -146,9 +147,9 @@ const rows: readonly Row[] = [
 describe('the limits of containers and pods', () => {
   for (const { limits, problem, spec, title } of rows) {
     it(`${problem === undefined ? 'allow' : 'refuse'} ${title}`, () => {
-      const read = readLimits([range(...limits)]);
+      const read = finished(readLimits([range(...limits)]));
       assert(read !== 'too many');
-      assert.equal(podProblem(spec, read), problem);
+      assert.equal(finished(podProblem(spec, read)).found, problem);
     });
   }
 
@@ -159,10 +160,10 @@ describe('the limits of containers and pods', () => {
     const ranges = Array.from({ length: 1000 }, (_, at) =>
       range({ type: 'Container', max: { cpu: at < 999 ? '5' : '2' } }),
     );
-    const read = readLimits(ranges);
+    const read = finished(readLimits(ranges));
     assert(read !== 'too many');
     const problem = 'maximum cpu usage per Container is 2, but limit is 3';
-    assert.equal(podProblem({ containers }, read), problem);
+    assert.equal(finished(podProblem({ containers }, read)).found, problem);
   });
 
   it('that are too many are not read', () => {
@@ -175,17 +176,16 @@ describe('the limits of containers and pods', () => {
         yield range({ type: 'Container', max: Object.fromEntries(names) as JsonObject });
       }
     };
-    assert.equal(readLimits(endless()), 'too many');
+    assert.equal(finished(readLimits(endless())), 'too many');
   });
 
   it('that would blow a pod up are refused', () => {
     const names = Array.from({ length: 2000 }, (_, at) => [`example.com/r${at}`, '1']);
-    const read = readLimits([
-      range({ type: 'Container', default: Object.fromEntries(names) as JsonObject }),
-    ]);
+    const usual = { type: 'Container', default: Object.fromEntries(names) as JsonObject };
+    const read = finished(readLimits([range(usual)]));
     assert(read !== 'too many');
     const containers = Array.from({ length: 100 }, (_, at) => container(`c${at}`));
-    assert.equal(withUsualAmounts({ containers }, read.usual), 'too many');
+    assert.equal(finished(withUsualAmounts({ containers }, read.usual)).found, 'too many');
   });
 });
 

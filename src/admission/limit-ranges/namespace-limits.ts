@@ -13,6 +13,7 @@ import { objects, part, text } from '../../apimachinery/members.ts';
 import { formatQuantity, parseQuantity } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 
 export const limitsMax = 5000;
 
@@ -45,8 +46,8 @@ export interface NamespaceLimits {
   readonly ranges: readonly (readonly LimitItem[])[];
 }
 
-/** `too many`: nothing of them is known. */
-export function readLimits(ranges: Iterable<ApiObject>): NamespaceLimits | 'too many' {
+/** `too many`: nothing of them is known. A step for each range. */
+export function* readLimits(ranges: Iterable<ApiObject>): Steps<NamespaceLimits | 'too many'> {
   const limits = new Map<string, string>();
   const requests = new Map<string, string>();
   const read: (readonly LimitItem[])[] = [];
@@ -75,6 +76,7 @@ export function readLimits(ranges: Iterable<ApiObject>): NamespaceLimits | 'too 
     addMissing(limits, own.limits);
     addMissing(requests, own.requests);
     read.push(items);
+    yield;
   }
   return { usual: { limits, requests }, ranges: read };
 }

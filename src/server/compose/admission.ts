@@ -61,7 +61,7 @@ function pluginsOf(
     createWebhookPoster(readWebhookTarget(file), timers);
   const { plugins, problems } = createAdmissionPlugins(admission.plugins, {
     identity,
-    objects: admissionObjects(streams, timers),
+    objects: admissionObjects(streams, timers, turns),
     findKind: (group, version, kind) => scheme.findKind(group, version, kind),
     clock,
     timers,
