@@ -85,7 +85,7 @@ function pluginIndex(plugins: readonly AdmissionPlugin[]): PluginsOf {
     const key = `${group}/${resource}`;
     return named.get(subresource === '' ? key : `${key}/${subresource}`) ?? anywhere;
   };
-  // By the kind itself: a key made of texts for each write costs more than what it is looked up for.
+  // By the kind itself: a key made of texts costs more than what it is looked up for.
   const found = new WeakMap<KindInfo, Map<string, readonly AdmissionPlugin[]>>();
   return ({ kind, subresource = '' }) => {
     const ofKind = found.get(kind) ?? new Map<string, readonly AdmissionPlugin[]>();

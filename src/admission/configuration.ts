@@ -10,8 +10,8 @@
  *
  * What it is not: what the plugins read from it; each has a reader of its own.
  *
- * Invariants: read strictly: a plugin that there is not, twice the same one, a configuration for one
- * that takes none, both forms or neither are problems, said with their place, all at once.
+ * Invariants: read strictly: a plugin that there is not, twice the same one, a configuration for
+ * one that takes none, both forms or neither are problems, said with their place, all at once.
  */
 import path from 'node:path';
 import { openDocument, placeOf, unknownFields } from '../apimachinery/configuration-document.ts';

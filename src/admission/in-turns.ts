@@ -33,7 +33,10 @@ export function inTurns<T>(
 }
 
 /** Each of them, with a step after so many. */
-export function* stepping<T>(items: readonly T[], each: (item: T, at: number) => void): Steps<void> {
+export function* stepping<T>(
+  items: readonly T[],
+  each: (item: T, at: number) => void,
+): Steps<void> {
   for (const [at, item] of items.entries()) {
     each(item, at);
     if (at % containersAtOnce === containersAtOnce - 1) yield;

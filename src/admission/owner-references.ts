@@ -5,7 +5,8 @@
  *     owners change                          may `delete` the object
  *     a new owner with blockOwnerDeletion    may `update` the owner's `finalizers`
  *
- * Invariants: what was there before may stay. The status of a pod is its node's, and is let through.
+ * Invariants: what was there before may stay. The status of a pod is its node's, and is let
+ * through.
  * Bounds: an object has a thousand owners at most; one question each.
  */
 import { quote } from '../apimachinery/quote.ts';
@@ -84,7 +85,7 @@ function blockingRefusal(
     });
     if (allowed === undefined) return unanswered;
     if (allowed) continue;
-    const owned = 'an ownerReference refers to a resource you can\'t set finalizers on';
+    const owned = "an ownerReference refers to a resource you can't set finalizers on";
     return `cannot set blockOwnerDeletion if ${owned}: , <nil>`;
   }
   return undefined;

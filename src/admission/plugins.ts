@@ -90,7 +90,10 @@ export function createAdmissionPlugins(
   deps: PluginDeps,
 ): CreatedPlugins {
   const problems: string[] = [];
-  const certificates = certificatePlugins(deps.identity).map((plugin) => [plugin.name, () => plugin]);
+  const certificates = certificatePlugins(deps.identity).map((plugin) => [
+    plugin.name,
+    () => plugin,
+  ]);
   const makers: Makers = {
     ...builtIns(deps),
     ...Object.fromEntries(certificates),

@@ -82,6 +82,7 @@ export const layers: readonly LayerRule[] = [
       'src/registry/conversions.ts',
       'src/registry/scale.ts',
       'src/registry/versions.ts',
+      'src/webhooks/webhook-poster.ts',
     ],
   },
   { folder: 'src/webhooks', may: ['src/stdx', 'src/apimachinery'] },

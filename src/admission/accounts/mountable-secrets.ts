@@ -64,7 +64,8 @@ function containersRefusal(
       const secret = part(variable, 'valueFrom')['secretKeyRef'];
       const wanted = text(part(part(variable, 'valueFrom'), 'secretKeyRef'), 'name');
       if (secret === undefined || mountable.has(wanted)) continue;
-      const what = `envVar ${text(variable, 'name')} referencing secret.secretName=${quote(wanted)}`;
+      const by = `envVar ${text(variable, 'name')}`;
+      const what = `${by} referencing secret.secretName=${quote(wanted)}`;
       return `${who} with ${what} is not allowed ${unlisted}`;
     }
     for (const source of objects(container, 'envFrom')) {

@@ -21,7 +21,13 @@ import { newNamespaceNotFound } from '../../apimachinery/status-error.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { podReferences } from '../../authorization/node/pod-references.ts';
 import type { Prng } from '../../stdx/prng.ts';
-import type { AdmissionObjects, AdmissionPlugin, Proposed, Refusal, WaitFor } from '../admission.ts';
+import type {
+  AdmissionObjects,
+  AdmissionPlugin,
+  Proposed,
+  Refusal,
+  WaitFor,
+} from '../admission.ts';
 import { addedSecretsRefusal, isLimiting, secretsRefusal } from './mountable-secrets.ts';
 import { withTokenVolume } from './token-volume.ts';
 
@@ -92,7 +98,8 @@ function withAccount(
     const refusal = secretsRefusal(spec, account);
     if (refusal !== undefined) return refusal;
   }
-  const wantsToken = spec['automountServiceAccountToken'] ?? account['automountServiceAccountToken'];
+  const field = 'automountServiceAccountToken';
+  const wantsToken = spec[field] ?? account[field];
   const mounted = wantsToken === false ? spec : withTokenVolume(spec, identity, prng);
   const own = objects(spec, 'imagePullSecrets');
   const lent = objects(account, 'imagePullSecrets').map((secret) => ({

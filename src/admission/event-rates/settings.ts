@@ -1,5 +1,6 @@
 /**
- * The configuration of EventRateLimit: `Configuration` of eventratelimit.admission.<domain>/v1alpha1.
+ * The configuration of EventRateLimit: `Configuration` of
+ * eventratelimit.admission.<domain>/v1alpha1.
  *
  *     limits:
  *       - type: Namespace        Server, Namespace, User, SourceAndObject

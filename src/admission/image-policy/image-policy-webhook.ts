@@ -3,7 +3,7 @@
  *
  *     a pod's images, its annotations `*.image-policy.<domain>/*`, its namespace ▶ ImageReview
  *     status.allowed ▶ the pod is written | 403 with status.reason
- *     no answer      ▶ as `defaultAllow` says; the audit event tells of a pod that was let through
+ *     no answer      ▶ as `defaultAllow` says; the audit event tells of what was let through
  *
  * What it is not: the call (src/webhooks), which is tried again where it may be.
  *
@@ -73,7 +73,8 @@ export function imagePolicyWebhook(
       const spec = reviewedSpec(review, identity.domain);
       const key = JSON.stringify(spec);
       const known = kept.get(key);
-      if (known !== undefined && known.untilMs > clock.monotonicMs()) return told(known.answer, say);
+      const isFresh = known !== undefined && known.untilMs > clock.monotonicMs();
+      if (isFresh) return told(known.answer, say);
       kept.delete(key);
       try {
         const answer = await asked(spec, identity, settings, ports);
@@ -109,8 +110,8 @@ async function asked(
   { clock, poster, timers }: ImagePolicyPorts,
 ): Promise<Answer> {
   const apiVersion = `${fill('imagepolicy.{domain}')}/v1alpha1`;
-  const review = { kind: 'ImageReview', apiVersion, metadata: {}, spec, status: { allowed: false } };
-  const body = JSON.stringify(review);
+  const review = { kind: 'ImageReview', apiVersion, metadata: {}, spec };
+  const body = JSON.stringify({ ...review, status: { allowed: false } });
   const endMs = clock.monotonicMs() + reviewMs;
   let pauseMs = firstPauseMs;
   for (let tries = 1; ; tries += 1) {

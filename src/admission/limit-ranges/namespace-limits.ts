@@ -86,11 +86,8 @@ function addMissing(to: Map<string, string>, from: ReadonlyMap<string, string>):
 }
 
 /** By the name of the resource. */
-function boundsIn(item: JsonObject, name: string): readonly Bound[] {
-  return boundsOf(part(item, name));
-}
-
-export function boundsOf(amounts: JsonObject): readonly Bound[] {
+function boundsIn(item: JsonObject, list: string): readonly Bound[] {
+  const amounts = part(item, list);
   const bounds: Bound[] = [];
   for (const resource of Object.keys(amounts).sort()) {
     const amount = parseQuantity(String(amounts[resource]));

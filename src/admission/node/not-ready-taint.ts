@@ -17,7 +17,8 @@ export function notReadyTaint({ labelDomain }: Identity): AdmissionPlugin {
     admit({ next }) {
       const spec = part(next, 'spec');
       const taints = objects(spec, 'taints');
-      const isThere = taints.some(({ effect, key }) => key === taint.key && effect === taint.effect);
+      const { effect, key } = taint;
+      const isThere = taints.some((each) => each['key'] === key && each['effect'] === effect);
       if (isThere) return next;
       return { ...next, spec: { ...spec, taints: [...taints, taint] } };
     },

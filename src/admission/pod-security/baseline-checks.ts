@@ -8,7 +8,6 @@
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
-import type { PodCheck } from './checks.ts';
 import {
   containersWhere,
   counted,
@@ -18,7 +17,7 @@ import {
   settersOf,
   sortedSet,
 } from './evaluated-pod.ts';
-import type { EvaluatedPod } from './evaluated-pod.ts';
+import type { EvaluatedPod, PodCheck } from './evaluated-pod.ts';
 
 const profileTypes: ReadonlySet<string> = new Set(['RuntimeDefault', 'Localhost']);
 

@@ -28,7 +28,7 @@ import {
 } from './baseline-checks.ts';
 import { finished } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
-import type { EvaluatedPod } from './evaluated-pod.ts';
+import type { EvaluatedPod, Finding, PodCheck } from './evaluated-pod.ts';
 import type { Level, LevelVersion } from './levels.ts';
 import {
   allowPrivilegeEscalation,
@@ -39,14 +39,6 @@ import {
   seccompProfileSet,
   unlessWindows,
 } from './restricted-checks.ts';
-
-/** Why a pod is not allowed: the same for many pods, and what it is in this one. */
-export interface Finding {
-  readonly reason: string;
-  readonly detail: string;
-}
-
-export type PodCheck = (pod: EvaluatedPod) => Finding | undefined;
 
 /** By which rules pods are looked at. */
 export interface SecurityRules {

@@ -49,7 +49,7 @@ export function readPodSecurity(
   const defaults = member(given, 'defaults', problems);
   unknownFields(defaults, [...modes, ...modes.map((m) => `${m}-version`)], 'defaults', problems);
   const exemptions = member(given, 'exemptions', problems);
-  unknownFields(exemptions, Object.keys(exempted), 'exemptions', problems);
+  unknownFields(exemptions, [...nameRules.keys()], 'exemptions', problems);
   const level = (mode: Mode): LevelVersion => levelOf(defaults, mode, problems);
   return {
     defaults: { enforce: level('enforce'), audit: level('audit'), warn: level('warn') },
@@ -78,21 +78,24 @@ function levelOf(defaults: JsonObject, mode: Mode, problems: string[]): LevelVer
   return { level: parsedLevel ?? 'restricted', version: parsedVersion ?? 'latest' };
 }
 
-const exempted: Readonly<Record<string, (name: string) => readonly string[]>> = {
-  usernames: (name) => (name === '' ? ['username must not be empty'] : []),
-  namespaces: checkDns1123Label,
-  runtimeClasses: checkDns1123Subdomain,
-};
+type Exempted = 'usernames' | 'namespaces' | 'runtimeClasses';
+type NameRule = (name: string) => readonly string[];
+
+const nameRules: ReadonlyMap<Exempted, NameRule> = new Map<Exempted, NameRule>([
+  ['usernames', (name) => (name === '' ? ['username must not be empty'] : [])],
+  ['namespaces', checkDns1123Label],
+  ['runtimeClasses', checkDns1123Subdomain],
+]);
 
 function exemptionsOf(
   exemptions: JsonObject,
-  field: keyof typeof exempted,
+  field: Exempted,
   problems: string[],
 ): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [at, name] of listOfTexts(exemptions, field, 'exemptions', problems).entries()) {
     const path = `exemptions.${field}[${at}]`;
-    const wrong = exempted[field]?.(name) ?? [];
+    const wrong = nameRules.get(field)?.(name) ?? [];
     if (wrong.length > 0) {
       problems.push(`${path}: Invalid value: ${quote(name)}: ${wrong.join(', ')}`);
     } else if (names.has(name)) problems.push(`${path}: Duplicate value: ${quote(name)}`);

@@ -26,6 +26,14 @@ export interface EvaluatedPod {
   readonly labelDomain: string;
 }
 
+/** Why a pod is not allowed: the same for many pods, and what it is in this one. */
+export interface Finding {
+  readonly reason: string;
+  readonly detail: string;
+}
+
+export type PodCheck = (pod: EvaluatedPod) => Finding | undefined;
+
 export function evaluatedPod(
   annotations: Readonly<Record<string, string>>,
   spec: JsonObject,

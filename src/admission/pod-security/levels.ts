@@ -7,16 +7,16 @@
  *     pod-security.<labelDomain>/warn: restricted           the client is warned
  *     pod-security.<labelDomain>/warn-version: v1.30        by the rules of that release
  *
- * Invariants: what cannot be read counts as the strictest where it is enforced, and as none where it
- * would only be talked about. Whoever is refused by a level is warned of it where templates of such
- * pods are written, unless the namespace says what to warn of.
+ * Invariants: what cannot be read counts as the strictest where it is enforced, and as none where
+ * it would only be talked about. Whoever is refused by a level is warned of it where templates of
+ * such pods are written, unless the namespace says what to warn of.
  */
 import { invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { ownMember } from '../../stdx/lookup.ts';
 
 /** From the mildest to the strictest. */
-export const levels = ['privileged', 'baseline', 'restricted'] as const;
+const levels = ['privileged', 'baseline', 'restricted'] as const;
 export type Level = (typeof levels)[number];
 
 /** The minor release of 1 whose rules count. */
@@ -76,7 +76,7 @@ export interface ParsedPolicy {
 
 type Labels = Readonly<Record<string, string>>;
 
-export function levelLabel(labelDomain: string, mode: Mode): string {
+function levelLabel(labelDomain: string, mode: Mode): string {
   return `pod-security.${labelDomain}/${mode}`;
 }
 

@@ -34,10 +34,10 @@ import type {
 } from '../admission.ts';
 import { inTurns, isLargePod } from '../in-turns.ts';
 import { detailsOf, findingsIn, findingSteps, reasonsOf } from './checks.ts';
-import type { Finding, SecurityRules } from './checks.ts';
+import type { SecurityRules } from './checks.ts';
 import type { PodSecuritySettings } from './configuration.ts';
 import { evaluatedPod } from './evaluated-pod.ts';
-import type { EvaluatedPod } from './evaluated-pod.ts';
+import type { EvaluatedPod, Finding } from './evaluated-pod.ts';
 import { checkedMs, warningsOf } from './existing-pods.ts';
 import {
   equalLevels,
@@ -67,16 +67,18 @@ const namespaces = { group: '', resource: 'namespaces' } as const;
 const pods = { group: '', resource: 'pods' } as const;
 
 /** Where templates of pods are, by group and resource. */
-const templates: Readonly<Record<string, readonly string[]>> = {
-  '/replicationcontrollers': ['spec', 'template'],
-  '/podtemplates': ['template'],
-  'apps/replicasets': ['spec', 'template'],
-  'apps/deployments': ['spec', 'template'],
-  'apps/statefulsets': ['spec', 'template'],
-  'apps/daemonsets': ['spec', 'template'],
-  'batch/jobs': ['spec', 'template'],
-  'batch/cronjobs': ['spec', 'jobTemplate', 'spec', 'template'],
-};
+const templates = new Map(
+  Object.entries({
+    '/replicationcontrollers': ['spec', 'template'],
+    '/podtemplates': ['template'],
+    'apps/replicasets': ['spec', 'template'],
+    'apps/deployments': ['spec', 'template'],
+    'apps/statefulsets': ['spec', 'template'],
+    'apps/daemonsets': ['spec', 'template'],
+    'batch/jobs': ['spec', 'template'],
+    'batch/cronjobs': ['spec', 'jobTemplate', 'spec', 'template'],
+  }),
+);
 
 export function podSecurity(
   { labelDomain }: Identity,
@@ -92,7 +94,7 @@ export function podSecurity(
       '/pods',
       '/pods/ephemeralcontainers',
       '/pods/resize',
-      ...Object.keys(templates),
+      ...templates.keys(),
     ],
     concerns: (_user, { operations }) => !operations.includes('DELETE'),
     current: () => ports.objects.current(),
@@ -151,7 +153,7 @@ function reviewPods(security: PodSecurity, review: WithNext, say: Say): Awaitabl
 /** Undefined: it has none. */
 function templateOf({ next, resource: { group, resource } }: WithNext): JsonObject | undefined {
   let found: JsonObject = next;
-  for (const member of templates[`${group}/${resource}`] ?? []) {
+  for (const member of templates.get(`${group}/${resource}`) ?? []) {
     if (found[member] === undefined) return undefined;
     found = part(found, member);
   }

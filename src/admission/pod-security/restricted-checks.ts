@@ -8,7 +8,6 @@
 import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { addedText, badProfiles, capabilitiesBeyond, isAllowedProfile } from './baseline-checks.ts';
-import type { Finding, PodCheck } from './checks.ts';
 import {
   containersWhere,
   counted,
@@ -18,6 +17,7 @@ import {
   settersOf,
   sortedSet,
 } from './evaluated-pod.ts';
+import type { Finding, PodCheck } from './evaluated-pod.ts';
 
 /** Since pods say which system they are for. */
 export function unlessWindows(check: PodCheck): PodCheck {
@@ -103,7 +103,8 @@ export const restrictedVolumes: PodCheck = ({ spec }) => {
   const names = bad.map((volume) => text(volume, 'name'));
   const use = bad.length === 1 ? 'uses' : 'use';
   const what = `${plural('restricted volume type', types.length)} ${quoted(types)}`;
-  return { reason: 'restricted volume types', detail: `${counted('volume', names)} ${use} ${what}` };
+  const detail = `${counted('volume', names)} ${use} ${what}`;
+  return { reason: 'restricted volume types', detail };
 };
 
 export const runAsNonRoot: PodCheck = (pod) => {

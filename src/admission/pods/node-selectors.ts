@@ -5,8 +5,8 @@
  *     clusterDefaultNodeSelector                                      where that is missing
  *     a list for the namespace in the configuration                   what its pods may ask for
  *
- * Invariants: the configuration is read strictly, once. A selector that cannot be read refuses pods:
- * it was meant as a restriction.
+ * Invariants: the configuration is read strictly, once. A selector that cannot be read refuses
+ * pods: it was meant as a restriction.
  */
 import { unknownFields } from '../../apimachinery/configuration-document.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
@@ -29,7 +29,7 @@ export interface NodeSelectorSettings {
   readonly allowed: ReadonlyMap<string, Labels>;
 }
 
-export const anyNode: NodeSelectorSettings = { clusterDefault: {}, allowed: new Map() };
+const anyNode: NodeSelectorSettings = { clusterDefault: {}, allowed: new Map() };
 
 /** `document`: undefined where nothing is configured. */
 export function readNodeSelectors(

@@ -21,10 +21,15 @@ export function mergedTolerations(
   for (const [at, toleration] of all.entries()) {
     const isIncluded =
       merged.some((other) => includes(other, toleration)) ||
-      all.slice(at + 1).some((other) => !deepEqual(other, toleration) && includes(other, toleration));
+      all.slice(at + 1).some((other) => isWider(other, toleration));
     if (!isIncluded) merged.push(toleration);
   }
   return merged;
+}
+
+/** Of equal ones neither is. */
+function isWider(a: JsonObject, b: JsonObject): boolean {
+  return !deepEqual(a, b) && includes(a, b);
 }
 
 /** Whether whatever the second tolerates the first does, too. */

@@ -4,8 +4,8 @@
  *
  * Invariants: a list or a summary is good until the resource, or the namespace, changes; it is made
  * when it is next asked for.
- * Bounds: summaries of `summariesMax` namespaces for each that makes them. Policy: beyond, it starts
- * anew.
+ * Bounds: summaries of `summariesMax` namespaces for each that makes them. Policy: beyond, it
+ * starts anew.
  */
 import type { AdmissionObjects } from '../../admission/admission.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
