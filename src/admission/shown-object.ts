@@ -69,9 +69,7 @@ export function storedAgain(
 
 /** Evictions, bindings, reviews and the like are of a kind of their own. */
 function isStoredKind({ bodyKind, kind }: Reviewed, object: ApiObject): boolean {
-  return (
-    object.kind === kind.kind || (bodyKind.kind === kind.kind && bodyKind.group === kind.group)
-  );
+  return object.kind === kind.kind || (bodyKind.kind === kind.kind && bodyKind.group === kind.group);
 }
 
 function withVersion(object: ApiObject, resourceVersion: string): ApiObject {

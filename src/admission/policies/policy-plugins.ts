@@ -143,7 +143,10 @@ function shapeOf(
 }
 
 /** A namespace that has just been made may not have come through the log. */
-function withNamespace({ namespace }: Review, { namespaces }: PolicyPluginDeps): Awaitable<void> {
+function withNamespace(
+  { namespace }: Review,
+  { namespaces }: PolicyPluginDeps,
+): Awaitable<void> {
   if (namespace === '' || namespaces.labels(namespace) !== undefined) return undefined;
   return namespaces.current();
 }
