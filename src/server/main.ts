@@ -11,6 +11,7 @@ import { StorageError } from '../storage/storage.ts';
 import { machineDiagrams } from '../../actors/machine-diagram.ts';
 import { parseCommandLine } from './commands/command-line.ts';
 import { runConvert } from './commands/convert-command.ts';
+import { runKubeconfig } from './commands/kubeconfig-command.ts';
 import { createLog } from './compose/log.ts';
 import { completeConfig } from './config/options.ts';
 import { OptionsError } from './config/option-values.ts';
@@ -52,6 +53,7 @@ async function main(): Promise<void> {
   }
   // Stores, backups, keys, logs: what is made from here on is its owner's alone.
   process.umask(0o077);
+  if (command.kind === 'kubeconfig') return runKubeconfig(command.options);
   if (command.kind !== 'serve') {
     const done = await runStoreCommand(command);
     // Standard output may be the export itself.
@@ -103,6 +105,7 @@ function readyLine(server: RunningSupervisor, config: CompletedConfig): string {
   const facts = [
     `url=${server.url}`,
     ...(server.httpUrl === undefined ? [] : [`http=${server.httpUrl}`]),
+    ...(server.tokenUrl === undefined ? [] : [`tokens=${server.tokenUrl}`]),
     `store=${config.store}`,
     `identity=${config.identity}`,
     `transport=${JSON.stringify(server.transport)}`,

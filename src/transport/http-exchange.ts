@@ -118,6 +118,9 @@ export interface TlsOptions {
   readonly clientCaPem?: string | undefined;
   /** Default: 1.2. */
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
+  /** Where the key may stand in a file for a moment, for who takes nothing else. Default: where
+   * the system has temporary files. */
+  readonly scratchDirectory?: string | undefined;
 }
 
 export interface ListenOptions {
