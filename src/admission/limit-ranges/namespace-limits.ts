@@ -52,6 +52,7 @@ export function readLimits(ranges: Iterable<ApiObject>): NamespaceLimits | 'too 
   const read: (readonly LimitItem[])[] = [];
   let count = 0;
   for (const range of ranges) {
+    count += 1;
     const own = { limits: new Map<string, string>(), requests: new Map<string, string>() };
     const items: LimitItem[] = [];
     for (const item of objects(part(range, 'spec'), 'limits')) {
@@ -67,7 +68,7 @@ export function readLimits(ranges: Iterable<ApiObject>): NamespaceLimits | 'too 
         }
       }
       items.push({ type, min, max, ratio });
-      count += 1 + min.length + max.length + ratio.length;
+      count += min.length + max.length + ratio.length;
     }
     count += own.limits.size + own.requests.size;
     if (count > limitsMax) return 'too many';
