@@ -123,7 +123,11 @@ export type Awaitable<T> = T | Promise<T>;
 export interface AdmissionPlugin {
   /** As flags name it. */
   readonly name: string;
-  /** Whether it has anything to say; asked of every write of a user, so it has to be quick. */
+  /** What it can have a say in: `<group>/<resource>` as they are stored, with `/<subresource>` for
+   * one. Absent: anything. A write of anything else costs a plugin nothing. */
+  readonly resources?: readonly string[] | undefined;
+  /** Whether it has anything to say; asked of every write of a user to what it can have a say in,
+   * so it has to be quick. */
   concerns(user: UserInfo, target: AdmissionTarget): boolean;
   /** Resolves when what it keeps is as new as the write; absent: it keeps nothing. */
   readonly current?: ((target: AdmissionTarget) => Promise<void> | undefined) | undefined;
@@ -146,11 +150,25 @@ export const unanswered = newServiceUnavailable(
   'whether this may be written could not be found out',
 );
 
+export interface ListedObjects {
+  readonly count: number;
+  /** In key order, decoded one by one. */
+  all(): Iterable<ApiObject>;
+}
+
 /** Reading what others have written, as the streams know it. */
 export interface AdmissionObjects {
   get(resource: GroupResource, namespace: string, name: string): ApiObject | undefined;
   /** Of all namespaces, in key order. Made anew only when one of them has changed. */
   all(resource: GroupResource): readonly ApiObject[];
+  /** Those of a namespace, as they are now. */
+  listed(resource: GroupResource, namespace: string): ListedObjects;
+  /** What `make` makes of those of a namespace, in key order: asked again only when one of them has
+   * changed. It may stop before the last. */
+  summaries<T>(
+    resource: GroupResource,
+    make: (objects: Iterable<ApiObject>) => T,
+  ): (namespace: string) => T;
   /** Resolves when there is such an object, or when it has been waited for long enough. */
   appearance(resource: GroupResource, namespace: string, name: string): Promise<void>;
   /** Resolves when what was written before is seen. */

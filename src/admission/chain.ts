@@ -56,14 +56,33 @@ export interface ChainDeps {
 }
 
 export function admissionGuards(plugins: readonly AdmissionPlugin[], deps: ChainDeps): GuardOf {
+  const pluginsOf = pluginIndex(plugins);
   return (user, write, operations) => {
+    const possible = pluginsOf(write);
+    if (possible.length === 0) return undefined;
     const target = targetOf(write, operations);
-    const first = plugins.findIndex((plugin) => plugin.concerns(user, target));
+    const first = possible.findIndex((plugin) => plugin.concerns(user, target));
     if (first < 0) return undefined;
-    const concerned = plugins.filter(
+    const concerned = possible.filter(
       (plugin, at) => at === first || (at > first && plugin.concerns(user, target)),
     );
     return guardOf(concerned, user, target, deps);
+  };
+}
+
+type PluginsOf = (write: GuardedWrite) => readonly AdmissionPlugin[];
+
+/** Those that can have a say in a write, found once for each of the resources that they name. */
+function pluginIndex(plugins: readonly AdmissionPlugin[]): PluginsOf {
+  const anywhere = plugins.filter(({ resources }) => resources === undefined);
+  const named = new Map<string, readonly AdmissionPlugin[]>();
+  for (const key of new Set(plugins.flatMap(({ resources = [] }) => resources))) {
+    const those = plugins.filter(({ resources }) => resources?.includes(key) ?? true);
+    named.set(key, those);
+  }
+  return ({ kind: { storage }, subresource = '' }) => {
+    const key = `${storage.group}/${storage.resource}`;
+    return named.get(subresource === '' ? key : `${key}/${subresource}`) ?? anywhere;
   };
 }
 
@@ -144,20 +163,14 @@ function operationOf(
   return current === undefined ? 'CREATE' : 'UPDATE';
 }
 
-const optionsKinds = {
-  CREATE: 'CreateOptions',
-  UPDATE: 'UpdateOptions',
-  DELETE: 'DeleteOptions',
-} as const;
-
 function optionsOf(
   { identity }: Pick<ChainDeps, 'identity'>,
   operation: AdmissionOperation,
   { options }: WriteTerms,
 ): JsonObject | undefined {
   if (operation === 'CONNECT') return undefined;
-  const apiVersion = `${identity.groups.meta}/v1`;
-  return { kind: optionsKinds[operation], apiVersion, ...options };
+  const kind = `${operation.charAt(0)}${operation.slice(1).toLowerCase()}Options`;
+  return { kind, apiVersion: `${identity.groups.meta}/v1`, ...options };
 }
 
 /** What a plugin said of a review. */

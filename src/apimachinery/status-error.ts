@@ -383,7 +383,10 @@ export function newTimeout(message: string, retryAfterSeconds: number): StatusEr
 /** The time that the request had, by its client or by its kind, is over. */
 export function newRequestTimeout(): StatusError {
   const message = 'request did not complete within requested timeout';
-  return new StatusError({ reason: StatusReason.timeout, message: STATUS_MESSAGES.timeout(message) });
+  return new StatusError({
+    reason: StatusReason.timeout,
+    message: STATUS_MESSAGES.timeout(message),
+  });
 }
 
 /** Without a hint to retry: clients follow one unasked, and it was the client that set the time. */

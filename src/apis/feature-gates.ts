@@ -47,10 +47,12 @@ export const featureGates: GateTable = lookup({
   DynamicResourceAllocation: life('26 alpha, 32 beta off'),
   MutatingAdmissionPolicy: life('32 alpha'),
   OpenAPIV3: life('23 alpha, 24 beta, 27 ga'),
+  PodTopologyLabelsAdmission: life('33 alpha'),
   RemainingItemCount: life('15 alpha, 16 beta, 29 ga'),
   RetryGenerateName: life('30 alpha, 31 beta, 32 ga'),
   ServerSideFieldValidation: life('23 alpha, 25 beta, 27 ga'),
   ServiceAccountNodeAudienceRestriction: life('33 beta'),
+  UserNamespacesPodSecurityStandards: life('29 alpha'),
   WatchBookmark: life('15 alpha, 16 beta, 17 ga'),
   WatchList: life('27 alpha, 32 beta'),
 });

@@ -135,11 +135,9 @@ export interface ExemptFields {
   readonly openValues?: string | undefined;
 }
 
-/** One sentence; `{}` in it stands for what `when` has found. */
+/** One sentence. */
 export interface UnservedNotice {
   readonly says: string;
-  /** What of the object it is about; undefined: not this one. Absent: all of it. */
-  readonly when?: ((object: ApiObject, identity: Identity) => string | undefined) | undefined;
 }
 
 export interface SubresourceDefinition {

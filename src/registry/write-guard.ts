@@ -87,14 +87,22 @@ export interface GuardedWrite {
   readonly subresource?: string | undefined;
 }
 
+interface Operations {
+  readonly create: readonly AdmissionOperation[];
+  readonly update: readonly AdmissionOperation[];
+  readonly updateOrCreate: readonly AdmissionOperation[];
+  readonly delete: readonly AdmissionOperation[];
+  readonly connect: readonly AdmissionOperation[];
+}
+
 /** What a write may come to: an update may create. */
-export const operations = {
+export const operations: Operations = {
   create: ['CREATE'],
   update: ['UPDATE'],
   updateOrCreate: ['UPDATE', 'CREATE'],
   delete: ['DELETE'],
   connect: ['CONNECT'],
-} as const satisfies Readonly<Record<string, readonly AdmissionOperation[]>>;
+};
 
 /** Undefined: nothing to say about this write. */
 export type GuardOf = (

@@ -19,7 +19,7 @@ import type { Clock } from '../stdx/clock.ts';
 import type { WriteTerms } from './write-guard.ts';
 
 /** That of the reference for a write. */
-export const waitMaxMs = 34_000;
+const waitMaxMs = 34_000;
 
 /** The request that a write is part of. */
 export interface WritingRequest {

@@ -177,7 +177,9 @@ describe('the phases of admission', () => {
   it('mutate no deletion', async () => {
     await make('gone');
     const options = { dryRun: false };
-    const result = await deleteObject(registry, target('gone'), options, { user: userNamed('ann') });
+    const result = await deleteObject(registry, target('gone'), options, {
+      user: userNamed('ann'),
+    });
     assert.equal(result.kind, 'ok');
     assert.deepEqual(seen, [['validate', {}, {}]]);
   });

@@ -103,38 +103,6 @@ const rows: readonly Row[] = [
     says: /^this server does not count or enforce quotas: /,
   },
   {
-    title: 'limit ranges',
-    collection: '/api/v1/namespaces/default/limitranges',
-    object: {
-      apiVersion: 'v1',
-      kind: 'LimitRange',
-      metadata: { name: 'a' },
-      spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] },
-    },
-    says: /^this server does not apply limit ranges: /,
-  },
-  {
-    title: 'the security labels of a namespace',
-    collection: '/api/v1/namespaces',
-    object: {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: {
-        name: 'strict',
-        labels: {
-          'pod-security.kubernetes.io/warn': 'baseline',
-          'pod-security.kubernetes.io/enforce': 'restricted',
-        },
-      },
-    },
-    says: /: pod-security\.kubernetes\.io\/enforce, pod-security\.kubernetes\.io\/warn has no effect$/,
-  },
-  {
-    title: 'a namespace without them',
-    collection: '/api/v1/namespaces',
-    object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'plain' } },
-  },
-  {
     title: 'flow schemas',
     collection: `${flow}/flowschemas`,
     object: {
@@ -168,70 +136,6 @@ const rows: readonly Row[] = [
     says: /^this server does not give out addresses of services: /,
   },
   {
-    title: 'the default class of ingresses',
-    collection: '/apis/networking.k8s.io/v1/ingressclasses',
-    object: {
-      apiVersion: 'networking.k8s.io/v1',
-      kind: 'IngressClass',
-      metadata: {
-        name: 'a',
-        annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' },
-      },
-      spec: { controller: 'example.com/a' },
-    },
-    says: /: ingressclass\.kubernetes\.io\/is-default-class has no effect$/,
-  },
-  {
-    title: 'another class of ingresses',
-    collection: '/apis/networking.k8s.io/v1/ingressclasses',
-    object: {
-      apiVersion: 'networking.k8s.io/v1',
-      kind: 'IngressClass',
-      metadata: {
-        name: 'b',
-        annotations: { 'ingressclass.kubernetes.io/is-default-class': 'false' },
-      },
-      spec: { controller: 'example.com/a' },
-    },
-  },
-  ...['storageclass', 'storageclass.beta'].map((word, at): Row => ({
-    title: `the default class of volume claims, by ${word}`,
-    collection: '/apis/storage.k8s.io/v1/storageclasses',
-    object: {
-      apiVersion: 'storage.k8s.io/v1',
-      kind: 'StorageClass',
-      metadata: {
-        name: `a${at}`,
-        annotations: { [`${word}.kubernetes.io/is-default-class`]: 'true' },
-      },
-      provisioner: 'example.com/a',
-    },
-    says: /is-default-class has no effect$/,
-  })),
-  {
-    title: 'what a runtime class adds to pods',
-    collection: '/apis/node.k8s.io/v1/runtimeclasses',
-    object: {
-      apiVersion: 'node.k8s.io/v1',
-      kind: 'RuntimeClass',
-      metadata: { name: 'a' },
-      handler: 'a',
-      overhead: { podFixed: { cpu: '1' } },
-      scheduling: { nodeSelector: { a: 'b' } },
-    },
-    says: /: overhead, scheduling has no effect$/,
-  },
-  {
-    title: 'a runtime class that adds nothing',
-    collection: '/apis/node.k8s.io/v1/runtimeclasses',
-    object: {
-      apiVersion: 'node.k8s.io/v1',
-      kind: 'RuntimeClass',
-      metadata: { name: 'b' },
-      handler: 'a',
-    },
-  },
-  {
     title: 'migrations of what is stored',
     collection: '/apis/storagemigration.k8s.io/v1alpha1/storageversionmigrations',
     object: {
@@ -257,6 +161,16 @@ const rows: readonly Row[] = [
       },
     },
     says: /^this server does not elect leaders: /,
+  },
+  {
+    title: 'limit ranges, which are applied',
+    collection: '/api/v1/namespaces/default/limitranges',
+    object: {
+      apiVersion: 'v1',
+      kind: 'LimitRange',
+      metadata: { name: 'a' },
+      spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] },
+    },
   },
   {
     title: 'a deployment, which is for another program',

@@ -54,6 +54,8 @@ type Ask = (attributes: Attributes) => boolean | undefined;
 /** One of those that have a say in writes. */
 export interface EscalationCheck {
   readonly name: string;
+  /** `<group>/<resource>`. */
+  readonly resources: readonly string[];
   concerns(user: UserInfo, write: Pick<Grant, 'resource'>): boolean;
   validate(grant: Grant, pass: { readonly ask: Ask }): StatusError | undefined;
 }
@@ -61,6 +63,9 @@ export interface EscalationCheck {
 export function escalationCheck(deps: EscalationDeps): EscalationCheck {
   return {
     name: 'RBACEscalation',
+    resources: ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map(
+      (resource) => `${deps.rbacGroup}/${resource}`,
+    ),
     concerns: (user, { resource }) =>
       resource.group === deps.rbacGroup && !user.groups.includes(wellKnownGroups.masters),
     validate({ current, namespace, next, resource, user }, { ask }) {

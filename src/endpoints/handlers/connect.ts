@@ -20,10 +20,7 @@ import { assert } from '../../stdx/assert.ts';
 import { connectOptions, connectQuery } from '../connect-options.ts';
 import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 
-export async function handleConnect(
-  deps: EndpointDeps,
-  request: ResourceRequest,
-): Promise<Answer> {
+export async function handleConnect(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
   const { registry } = deps;
   const { exchange, kind, resource } = request;
   const { name, namespace, subresource } = resource;

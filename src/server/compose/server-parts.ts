@@ -127,8 +127,8 @@ export async function assembleParts(
   const admission = createAdmissionTimes(clock);
   const mutating = config.featureGates.get('MutatingAdmissionPolicy') ?? false;
   const policies = createPolicies({ ...access, scheme, access: authorization, mutating });
-  const guards = { ...access, authorization, times: admission, policies };
-  const guardOf = writeGuards(config, guards);
+  const asking = { ...access, authorization, scheme, prng, times: admission, policies };
+  const guardOf = writeGuards(config, asking);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
