@@ -14,7 +14,6 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { TablePrinter } from '../apimachinery/projection/printer.ts';
 import type { CountedMetadata, NameRule, Verb } from '../apimachinery/scheme.ts';
 import type { DefaultTable } from '../apimachinery/typed/defaulting.ts';
-import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Connection, Operation } from '../registry/registry.ts';
 import type { DecideOperation } from '../registry/write-command.ts';
 import type { KindStrategy, SubresourceRules } from '../registry/strategy.ts';
