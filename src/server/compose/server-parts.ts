@@ -77,7 +77,7 @@ export interface ServerParts {
   readonly registry: RegistryDeps;
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
-  readonly policies: Pick<Policies, 'conditions' | 'counts'>;
+  readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
