@@ -44,6 +44,10 @@ async function main(): Promise<void> {
   }
   // Stores, backups, keys, logs: what is made from here on is its owner's alone.
   process.umask(0o077);
+  if (command.kind === 'kubeconfig') {
+    const { runKubeconfig } = await import('./commands/kubeconfig-command.ts');
+    return runKubeconfig(command.options);
+  }
   if (command.kind !== 'serve') {
     const { runStoreCommand } = await import('./commands/store-commands.ts');
     const done = await runStoreCommand(command);

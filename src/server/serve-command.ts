@@ -58,6 +58,7 @@ function readyLine(server: RunningSupervisor, config: CompletedConfig): string {
   const facts = [
     `url=${server.url}`,
     ...(server.httpUrl === undefined ? [] : [`http=${server.httpUrl}`]),
+    ...(server.tokenUrl === undefined ? [] : [`tokens=${server.tokenUrl}`]),
     `store=${config.store}`,
     `identity=${config.identity}`,
     `transport=${JSON.stringify(server.transport)}`,

@@ -15,7 +15,7 @@ import {
   mutatingAdmissionPolicy,
   validatingAdmissionPolicy,
 } from '../../admission/policies/policy-plugins.ts';
-import type { NamespaceReader } from '../../admission/policies/policy-plugins.ts';
+import type { NamespaceReader } from '../../admission/matching/matched-review.ts';
 import { createPolicySource } from '../../admission/policies/policy-source.ts';
 import type { PolicySource, SourcePart } from '../../admission/policies/policy-source.ts';
 import type { ParamReader } from '../../admission/policies/policies.ts';
@@ -45,6 +45,7 @@ export interface PolicyDeps {
   readonly language: Language;
   readonly log: Log;
   readonly access: Pick<AccessChecker, 'check'>;
+  readonly namespaces: NamespaceReader;
   /** Mutating policies are behind a gate. */
   readonly mutating: boolean;
 }
@@ -55,6 +56,8 @@ export interface Policies {
   readonly mutating: AdmissionPlugin | undefined;
   readonly counts: PolicyCounts;
   readonly conditions: ConditionCounts;
+  /** Resolves when all that the streams have told is in force. */
+  settled(): Promise<void>;
 }
 
 /** What is stored is followed from when this is called. */
@@ -64,7 +67,7 @@ export function createPolicies(deps: PolicyDeps): Policies {
   const conditions = createConditionCounts();
   const counts = createPolicyCounts(clock, conditions);
   const params = paramReader(deps);
-  const namespaces = namespaceReader(deps.streams);
+  const { namespaces } = deps;
   const ports = { access, clock, identity, scheme, turns, params, metrics: counts, namespaces };
   const onProblem = (policy: string, err: unknown): void =>
     deps.log.error({ err, policy }, 'an admission policy could not be read; what was stays in force');
@@ -75,14 +78,20 @@ export function createPolicies(deps: PolicyDeps): Policies {
   });
   followPolicies(deps, validating, 'validatingadmissionpolicies');
   const result = { validating: validatingAdmissionPolicy(validating, ports), counts, conditions };
-  if (!deps.mutating) return { ...result, mutating: undefined };
+  if (!deps.mutating) {
+    return { ...result, mutating: undefined, settled: () => validating.settled() };
+  }
   const mutating = createPolicySource({
     turns,
     onProblem,
     compile: (policy) => compileMutatingPolicy(policy, language, environments),
   });
   followPolicies(deps, mutating, 'mutatingadmissionpolicies');
-  return { ...result, mutating: mutatingAdmissionPolicy(mutating, ports) };
+  return {
+    ...result,
+    mutating: mutatingAdmissionPolicy(mutating, ports),
+    settled: () => Promise.all([validating.settled(), mutating.settled()]).then(() => undefined),
+  };
 }
 
 function followPolicies(
@@ -121,7 +130,7 @@ function objectOf(kept: WeakMap<Entry, ApiObject>, entry: Entry): ApiObject {
 
 const namespacesResource = { group: '', resource: 'namespaces' } as const;
 
-function namespaceReader(streams: Streams): NamespaceReader {
+export function namespaceReader(streams: Streams): NamespaceReader {
   const kept = new WeakMap<Entry, ApiObject>();
   const reader = createObjectReader(streams);
   const find = (name: string): Entry | undefined =>

@@ -40,6 +40,7 @@ import {
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
+import { FramedChunks } from './framed-chunks.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
@@ -58,6 +59,7 @@ export const listenNode: Listen = async (options, handler) => {
     scheme: tls === undefined ? 'http' : 'https',
     load: options.load ?? createTransportLoad(limits),
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
+    frames: new FramedChunks(systemTimers),
     stopping: false,
   };
   const streamTurns = createStreamTurns(systemTimers, requestsPerTurn);

@@ -30,6 +30,10 @@ const directBodyBytesMax = 8 * 1024;
 /** The library cuts readers who take nothing for ten seconds; it is told to begin anew. */
 const keepAliveMs = 4_000;
 
+/** Over TLS a body is given in pieces that are one record each: of a larger one the library takes
+ * nothing until all of it is sent, and cuts its reader meanwhile as one who takes nothing. */
+const securePieceBytes = 16 * 1024 - 64;
+
 const empty = new Uint8Array(0);
 const noHeaders: readonly Header[] = [];
 
@@ -42,6 +46,7 @@ export interface UwsShared {
   /** For readers who take nothing. */
   readonly idleTimeoutMs: number;
   readonly load: TransportLoad;
+  readonly scheme: 'http' | 'https';
   /** Set once: answers then close their connection. */
   stopping: boolean;
 }
@@ -50,7 +55,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly scheme = 'http';
+  readonly scheme: 'http' | 'https';
   readonly peerCertificate = undefined;
   readonly headBytes: number;
   deadlineMs = 0;
@@ -81,6 +86,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared) {
     this.#res = res;
     this.#shared = shared;
+    this.scheme = shared.scheme;
     this.method = req.getCaseSensitiveMethod();
     this.path = req.getUrl();
     this.query = req.getQuery() ?? '';
@@ -312,20 +318,23 @@ export class UwsExchange implements HttpExchange, Expiring {
   #sendLarge(status: number, headers: readonly Header[], body: Uint8Array, close: boolean): void {
     const res = this.#res;
     const total = body.byteLength;
+    const pieceBytes = this.scheme === 'https' ? securePieceBytes : total;
+    let taken = true;
+    let done = false;
     const give = (offset: number): boolean => {
-      let taken = false;
-      let done = false;
-      res.cork(() => {
-        [taken, done] = res.tryEnd(body.subarray(offset), total);
-      });
+      taken = true;
+      for (let at = offset; taken && !done; at += pieceBytes) {
+        res.cork(() => {
+          [taken, done] = res.tryEnd(body.subarray(at, at + pieceBytes), total);
+        });
+      }
       if (done) this.#complete();
       return taken || done;
     };
-    let done = false;
     this.#corked(() => {
       this.#writeHead(status, headers);
       if (close) res.writeHeader('Connection', 'close');
-      [, done] = res.tryEnd(body, total);
+      [taken, done] = res.tryEnd(body.subarray(0, pieceBytes), total);
     });
     if (done) return this.#complete();
     const unread = new UnreadBody(this, total, this.#shared.load.answers);
@@ -336,6 +345,7 @@ export class UwsExchange implements HttpExchange, Expiring {
       this.#stalls();
       return give(offset);
     });
+    if (taken) give(pieceBytes);
   }
 
   #writeHead(status: number, headers: readonly Header[]): void {
