@@ -262,6 +262,28 @@ describe('a namespace with limits', () => {
     assert.equal((await server.request('GET', `${core}/limited/pods/large`)).status, 404);
   });
 
+  it('is the same to a pod of hundreds of containers', async () => {
+    const many = Array.from({ length: 250 }, (_, at) => container(`c${at}`));
+    const made = await post(`${core}/limited/pods?dryRun=All`, pod('many', { containers: many }));
+    assert.equal(made.status, 201, made.text);
+    const { containers } = made.body['spec'] as { containers: JsonObject[] };
+    for (const each of containers) {
+      assert.deepEqual(each['resources'], {
+        limits: { cpu: '500m', memory: '512Mi' },
+        requests: { cpu: '100m', memory: '512Mi' },
+      });
+    }
+    const last = container('last', both({}, { cpu: '3' }));
+    const refused = await post(
+      `${core}/limited/pods`,
+      pod('many', { containers: [...many, last] }),
+    );
+    assert.equal(
+      refusal(refused),
+      'pods "many" is forbidden: maximum cpu usage per Container is 2, but limit is 3',
+    );
+  });
+
   it('follows a change of them at once', async () => {
     const at = `${core}/limited/limitranges/l`;
     const patch = (max: string) =>
@@ -304,6 +326,29 @@ describe('a namespace with limits', () => {
     );
     const taken = await server.request('PATCH', target, { headers, body: resized('1') });
     assert.equal(taken.status, 200, taken.text);
+  });
+
+  it('holds a thousand ranges together', async () => {
+    await post(core, { metadata: { name: 'thousand' } });
+    const at = `${core}/thousand/limitranges`;
+    const make = (index: number) =>
+      post(at, {
+        metadata: { name: `l${index}` },
+        spec: { limits: [{ type: 'Container', max: { cpu: index === 700 ? '1' : '4' } }] },
+      });
+    for (let from = 0; from < 1000; from += 100) {
+      const some = await Promise.all(Array.from({ length: 100 }, (_, more) => make(from + more)));
+      assert.ok(some.every(({ status }) => status === 201));
+    }
+    const fits = one(both({}, { cpu: '1' }));
+    assert.equal((await post(`${core}/thousand/pods`, pod('fits', fits))).status, 201);
+    assert.equal(
+      refusal(await post(`${core}/thousand/pods`, pod('large', one(both({}, { cpu: '2' }))))),
+      'pods "large" is forbidden: maximum cpu usage per Container is 1, but limit is 2',
+    );
+    await server.request('DELETE', `${at}/l700`);
+    const larger = one(both({}, { cpu: '2' }));
+    assert.equal((await post(`${core}/thousand/pods`, pod('larger', larger))).status, 201);
   });
 
   const claim = (name: string, storage: string): object => ({
