@@ -17,80 +17,8 @@ interface Row {
   readonly says?: RegExp;
 }
 
-const patches = '[JSONPatch{op: "test", path: "/a", value: 1}]';
-const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] };
-
-function webhooks(kind: string): JsonObject {
-  const hook = {
-    name: 'a.b.example',
-    clientConfig: { url: 'https://127.0.0.1:1/' },
-    rules: [rule],
-    sideEffects: 'None',
-    admissionReviewVersions: ['v1'],
-  };
-  const meta = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'a' } };
-  return { ...meta, kind, webhooks: [hook] };
-}
-
-const admission = (resource: string): string => `/apis/admissionregistration.k8s.io/v1/${resource}`;
 const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
-const admissionMeta = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'a' } };
-const alphaMeta = { apiVersion: 'admissionregistration.k8s.io/v1alpha1', metadata: { name: 'a' } };
-const constraints = { resourceRules: [rule] };
-
 const rows: readonly Row[] = [
-  {
-    title: 'validating webhooks',
-    collection: admission('validatingwebhookconfigurations'),
-    object: webhooks('ValidatingWebhookConfiguration'),
-    says: /^this server does not call admission webhooks: /,
-  },
-  {
-    title: 'mutating webhooks',
-    collection: admission('mutatingwebhookconfigurations'),
-    object: webhooks('MutatingWebhookConfiguration'),
-    says: /^this server does not call admission webhooks: /,
-  },
-  {
-    title: 'validating policies',
-    collection: admission('validatingadmissionpolicies'),
-    object: {
-      ...admissionMeta,
-      kind: 'ValidatingAdmissionPolicy',
-      spec: { matchConstraints: constraints, validations: [{ expression: 'true' }] },
-    },
-    says: /^this server does not evaluate admission policies: nothing is refused/,
-  },
-  {
-    title: 'bindings of validating policies',
-    collection: admission('validatingadmissionpolicybindings'),
-    object: {
-      ...admissionMeta,
-      kind: 'ValidatingAdmissionPolicyBinding',
-      spec: { policyName: 'a', validationActions: ['Deny'] },
-    },
-    says: /^this server does not evaluate admission policies: nothing is refused/,
-  },
-  {
-    title: 'mutating policies',
-    collection: '/apis/admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicies',
-    object: {
-      ...alphaMeta,
-      kind: 'MutatingAdmissionPolicy',
-      spec: {
-        matchConstraints: constraints,
-        reinvocationPolicy: 'Never',
-        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: patches } }],
-      },
-    },
-    says: /^this server does not evaluate admission policies: nothing is changed/,
-  },
-  {
-    title: 'bindings of mutating policies',
-    collection: '/apis/admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicybindings',
-    object: { ...alphaMeta, kind: 'MutatingAdmissionPolicyBinding', spec: { policyName: 'a' } },
-    says: /^this server does not evaluate admission policies: nothing is changed/,
-  },
   {
     title: 'quotas',
     collection: '/api/v1/namespaces/default/resourcequotas',

@@ -194,7 +194,10 @@ describe('kubectl apply of a pod', () => {
         const set = await run(['apply', '-f', '-'], setting);
         assert.equal(set.code, 0, set.stderr);
         const name = `web-${release.replace('.', '')}-${form.length}`;
-        const applied = await run([...how.split(' '), '-f', '-'], pod(name, 'registry.example/w:1'));
+        const applied = await run(
+          [...how.split(' '), '-f', '-'],
+          pod(name, 'registry.example/w:1'),
+        );
         assert.equal(applied.code, 0, applied.stderr);
         assert.match(
           applied.stderr,
