@@ -6,7 +6,7 @@
  * of a clone of github.com/kubernetes/pod-security-admission (its branch release-1.33, or newer).
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { findingsIn } from '../../src/admission/pod-security/checks.ts';
@@ -41,7 +41,8 @@ const words: Readonly<Record<string, RegExp>> = {
   base: /./,
 };
 
-describe('the fixtures of pod security', { skip }, () => {
+describe('the fixtures of pod security', () => {
+  it('are there', { skip }, () => assert.ok(existsSync(path.join(folder, 'restricted'))));
   if (skip !== false) return;
   const rules = { release: currentRelease, relaxesUserNamespaces: false };
   for (const level of ['baseline', 'restricted'] as const) {
