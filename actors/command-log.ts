@@ -86,9 +86,9 @@ type AnswerData =
 
 function answerToData(answer: Answer): AnswerData {
   if (answer.kind !== 'refused') return answer;
-  const { details, listContinue, message, reason } = answer.error;
+  const { code, details, listContinue, message, reason } = answer.error;
   const { told } = answer;
-  return { kind: 'refused', error: { reason, message, details, listContinue }, told };
+  return { kind: 'refused', error: { reason, message, details, listContinue, code }, told };
 }
 
 function answerOf(data: AnswerData): Answer {

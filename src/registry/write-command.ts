@@ -155,8 +155,9 @@ export function changeCommand(
   return { type: 'change', input, conditions, dryRun, qualifiedResource, nowMs: clock.nowMs() };
 }
 
-function refusalData({ details, listContinue, message, reason }: StatusError): StatusErrorInit {
-  return { reason, message, details, listContinue };
+function refusalData(error: StatusError): StatusErrorInit {
+  const { code, details, listContinue, message, reason } = error;
+  return { reason, message, details, listContinue, code };
 }
 
 /** For an object that is made ready before its actor sees it. */

@@ -75,7 +75,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** What has no value is not there, as in what webhooks are sent. */
-function requestData(request: RequestInput): JsonObject {
+export function requestData(request: RequestInput): JsonObject {
   const { dryRun, kind, name, namespace, operation, options, resource, subresource } = request;
   const { requestKind, requestResource, user } = request;
   return {

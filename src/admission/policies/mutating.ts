@@ -132,7 +132,9 @@ class Mutating {
     const collecting = collectParams(policy.paramKind, binding, namespace, this.#ports.params);
     return after(collecting, (params) => {
       if (typeof params !== 'string') {
-        return firstOf(params, (param) => this.#applyWith(policy, binding, as, param));
+        return firstOf(params, (late) =>
+          after(late(), (param) => this.#applyWith(policy, binding, as, param)),
+        );
       }
       this.#deny(policy, binding, `failed to configure binding: ${params}`);
       return undefined;

@@ -13,14 +13,13 @@ import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Clock } from '../../stdx/clock.ts';
-import type { AdmissionPlugin, AdmissionTarget, MutatePass, Review } from '../admission.ts';
+import type { AdmissionPlugin, MutatePass, Review } from '../admission.ts';
 import { exemptUnder } from '../matching/exempt.ts';
-import type { MatchRequest, RequestShape } from '../matching/matching.ts';
-import { equivalentsOf } from '../matching/served-equivalents.ts';
+import { matchOf, shapeOf, withNamespace } from '../matching/matched-review.ts';
+import type { NamespaceReader } from '../matching/matched-review.ts';
 import { shownObject, storedAgain } from '../shown-object.ts';
 import { mutateByPolicies } from './mutating.ts';
 import type { MutableObject, Reinvocation } from './mutating.ts';
@@ -35,13 +34,6 @@ export interface PolicyPluginDeps extends PolicyPorts {
   readonly scheme: Scheme;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly namespaces: NamespaceReader;
-}
-
-export interface NamespaceReader {
-  labels(name: string): Readonly<Record<string, string>> | undefined;
-  get(name: string): ApiObject | undefined;
-  /** Resolves when a namespace that was acknowledged before can be read. */
-  current(): Promise<void>;
 }
 
 export function validatingAdmissionPolicy(
@@ -131,26 +123,6 @@ function hooksOf<T extends ValidatingPolicy | MutatingPolicy>(
   return source.candidates(shapeOf(scheme, review, review.operation), scheme.generation);
 }
 
-function shapeOf(
-  scheme: Scheme,
-  { kind, namespace, subresource }: AdmissionTarget,
-  operation: RequestShape['operation'],
-): RequestShape {
-  const { group, resource, version } = kind;
-  const namespaced = namespace !== '';
-  const equivalents = () => equivalentsOf(scheme, kind, subresource);
-  return { group, version, resource, operation, subresource, namespaced, equivalents };
-}
-
-/** A namespace that has just been made may not have come through the log. */
-function withNamespace(
-  { namespace }: Review,
-  { namespaces }: PolicyPluginDeps,
-): Awaitable<void> {
-  if (namespace === '' || namespaces.labels(namespace) !== undefined) return undefined;
-  return namespaces.current();
-}
-
 function requestOf(review: Review, deps: PolicyPluginDeps): PolicyRequest {
   const { current, deadlineMs, dryRun, next, options, user } = review;
   const { namespaces, scheme } = deps;
@@ -177,36 +149,6 @@ function requestOf(review: Review, deps: PolicyPluginDeps): PolicyRequest {
     namespaceObject: () => namespaces.get(match.namespace),
     isOver: () => deps.clock.monotonicMs() >= deadlineMs,
   };
-}
-
-/** Requests for a Namespace carry its name as their namespace, but those that create it. */
-function matchOf(review: Review, { namespaces, scheme }: PolicyPluginDeps): MatchRequest {
-  const { bodyKind, current, next, operation } = review;
-  const shape = shapeOf(scheme, review, operation);
-  const name = requestedName(review);
-  const isNamespace = shape.group === '' && shape.resource === 'namespaces';
-  const namespace = isNamespace && operation !== 'CREATE' ? name : review.namespace;
-  const { group, kind, version } = bodyKind;
-  return {
-    shape,
-    kind: { group, version, kind },
-    namespace,
-    name,
-    object: next,
-    oldObject: current,
-    namespaceLabels: () => namespaces.labels(namespace),
-  };
-}
-
-/** How many characters the server puts behind a generateName. */
-const generatedLength = 5;
-
-/** '' for a name that the server has made: the client did not ask for it. */
-function requestedName({ name, next, operation }: Review): string {
-  const prefix = next?.metadata.generateName;
-  if (operation !== 'CREATE' || prefix === undefined || prefix === '') return name;
-  const isMade = name.startsWith(prefix) && name.length === prefix.length + generatedLength;
-  return isMade ? '' : name;
 }
 
 function mutableOf(review: Review, { scheme }: PolicyPluginDeps): MutableObject {

@@ -134,8 +134,10 @@ class Judgement {
         }
         const namespaceObject = this.#run.namespaceObject();
         if (namespaceObject instanceof StatusError) return namespaceObject;
-        return firstOf(params, (param) =>
-          this.#judgeWith(policy, binding, { as, shown, namespaceObject, param, collected }),
+        return firstOf(params, (late) =>
+          after(late(), (param) =>
+            this.#judgeWith(policy, binding, { as, shown, namespaceObject, param, collected }),
+          ),
         );
       });
     });

@@ -8,6 +8,8 @@ import type { AdmissionTimes } from '../../admission/admission-times.ts';
 import { admissionGuards } from '../../admission/chain.ts';
 import { readAdmissionConfiguration } from '../../admission/configuration.ts';
 import type { AdmissionConfiguration } from '../../admission/configuration.ts';
+import { readWebhookSettings } from '../../admission/webhooks/settings.ts';
+import type { CredentialsFor } from '../../webhooks/caller-credentials.ts';
 import type { AdmissionPlugin } from '../../admission/admission.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import { createAdmissionPlugins } from '../../admission/plugins.ts';
@@ -26,6 +28,7 @@ import type { CompletedConfig } from '../config/options.ts';
 import { readOptionFile } from '../config/option-files.ts';
 import { OptionsError } from '../config/option-values.ts';
 import { admissionObjects } from './admission-objects.ts';
+import type { AdmissionWebhooks } from './admission-webhooks.ts';
 import type { Policies } from './policies.ts';
 
 export interface WriteGuardDeps {
@@ -39,6 +42,7 @@ export interface WriteGuardDeps {
   readonly authorization: Authorization;
   readonly times: AdmissionTimes;
   readonly policies: Pick<Policies, 'mutating' | 'validating'>;
+  readonly webhooks: Pick<AdmissionWebhooks, 'plugins'>;
 }
 
 const configFlag = 'admission-control-config-file';
@@ -53,12 +57,18 @@ export function writeGuards(config: CompletedConfig, deps: WriteGuardDeps): Guar
 
 function pluginsOf(
   { admission, featureGates, release }: CompletedConfig,
-  { clock, identity, policies, prng, scheme, streams, timers, turns }: WriteGuardDeps,
+  { clock, identity, policies, prng, scheme, streams, timers, turns, webhooks }: WriteGuardDeps,
 ): readonly AdmissionPlugin[] {
   const { configFile, tolerationSeconds } = admission;
   const gate = (name: string): boolean => featureGates.get(name) ?? false;
   const posterFor: PluginDeps['posterFor'] = (file) =>
     createWebhookPoster(readWebhookTarget(file), timers);
+  const configured = configuredPlugins(configFile, identity);
+  const webhookProblems: string[] = [];
+  const callers = (['Mutating', 'Validating'] as const).map((type) =>
+    readWebhookSettings(configured.get(`${type}AdmissionWebhook`), identity, webhookProblems),
+  ) as [CredentialsFor, CredentialsFor];
+  const hooks = webhooks.plugins(...callers);
   const { plugins, problems } = createAdmissionPlugins(admission.plugins, {
     identity,
     objects: admissionObjects(streams, timers),
@@ -72,14 +82,17 @@ function pluginsOf(
     security: { release, relaxesUserNamespaces: gate('UserNamespacesPodSecurityStandards') },
     tolerationSeconds,
     labelsTopology: gate('PodTopologyLabelsAdmission'),
-    configured: configuredPlugins(configFile, identity),
+    configured,
     elsewhere: {
       MutatingAdmissionPolicy: policies.mutating,
       ValidatingAdmissionPolicy: policies.validating,
+      MutatingAdmissionWebhook: hooks.mutating,
+      ValidatingAdmissionWebhook: hooks.validating,
     },
   });
-  if (problems.length === 0) return plugins;
-  throw new OptionsError(`--${configFlag}: ${[configFile, ...problems].join('; ')}`);
+  const all = [...problems, ...webhookProblems];
+  if (all.length === 0) return plugins;
+  throw new OptionsError(`--${configFlag}: ${[configFile, ...all].join('; ')}`);
 }
 
 /** @throws OptionsError. */

@@ -15,7 +15,7 @@ import {
   mutatingAdmissionPolicy,
   validatingAdmissionPolicy,
 } from '../../admission/policies/policy-plugins.ts';
-import type { NamespaceReader } from '../../admission/policies/policy-plugins.ts';
+import type { NamespaceReader } from '../../admission/matching/matched-review.ts';
 import { createPolicySource } from '../../admission/policies/policy-source.ts';
 import type { PolicySource, SourcePart } from '../../admission/policies/policy-source.ts';
 import type { ParamReader } from '../../admission/policies/policies.ts';
@@ -45,6 +45,7 @@ export interface PolicyDeps {
   readonly language: Language;
   readonly log: Log;
   readonly access: Pick<AccessChecker, 'check'>;
+  readonly namespaces: NamespaceReader;
   /** Mutating policies are behind a gate. */
   readonly mutating: boolean;
 }
@@ -66,7 +67,7 @@ export function createPolicies(deps: PolicyDeps): Policies {
   const conditions = createConditionCounts();
   const counts = createPolicyCounts(clock, conditions);
   const params = paramReader(deps);
-  const namespaces = namespaceReader(deps.streams);
+  const { namespaces } = deps;
   const ports = { access, clock, identity, scheme, turns, params, metrics: counts, namespaces };
   const onProblem = (policy: string, err: unknown): void =>
     deps.log.error({ err, policy }, 'an admission policy could not be read; what was stays in force');
@@ -129,7 +130,7 @@ function objectOf(kept: WeakMap<Entry, ApiObject>, entry: Entry): ApiObject {
 
 const namespacesResource = { group: '', resource: 'namespaces' } as const;
 
-function namespaceReader(streams: Streams): NamespaceReader {
+export function namespaceReader(streams: Streams): NamespaceReader {
   const kept = new WeakMap<Entry, ApiObject>();
   const reader = createObjectReader(streams);
   const find = (name: string): Entry | undefined =>
@@ -165,10 +166,7 @@ function paramReader({ scheme, streams }: PolicyDeps): ParamReader {
         found.push(entry);
         if (found.length > most) break;
       }
-      const objects = found.map((entry) => shown(kind, entry));
-      const isAtOnce = (each: Awaitable<ApiObject>): each is ApiObject =>
-        !(each instanceof Promise);
-      return objects.every(isAtOnce) ? objects : Promise.all(objects);
+      return found.map((entry) => () => shown(kind, entry));
     },
   };
 }

@@ -47,7 +47,9 @@ import type { GroupCommitter } from '../../storage/committer.ts';
 import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
-import { createPolicies } from './policies.ts';
+import { createAdmissionWebhooks } from './admission-webhooks.ts';
+import type { AdmissionWebhooks } from './admission-webhooks.ts';
+import { createPolicies, namespaceReader } from './policies.ts';
 import type { Policies } from './policies.ts';
 import { startAuthorization } from './authorization.ts';
 import { openCommandLog } from './command-log-file.ts';
@@ -78,6 +80,7 @@ export interface ServerParts {
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
   readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
+  readonly webhooks: Pick<AdmissionWebhooks, 'counts'>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
@@ -126,8 +129,13 @@ export async function assembleParts(
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const admission = createAdmissionTimes(clock);
   const mutating = config.featureGates.get('MutatingAdmissionPolicy') ?? false;
-  const policies = createPolicies({ ...access, scheme, access: authorization, mutating });
-  const asking = { ...access, authorization, scheme, prng, times: admission, policies };
+  const namespaces = namespaceReader(streams);
+  const stored = { ...access, scheme, prng, access: authorization, namespaces };
+  const policies = createPolicies({ ...stored, mutating });
+  const { conditions } = policies;
+  const { webhookCallsMax: callsMax } = config.admission;
+  const webhooks = createAdmissionWebhooks({ ...stored, conditions, callsMax });
+  const asking = { ...access, authorization, scheme, prng, times: admission, policies, webhooks };
   const guardOf = writeGuards(config, asking);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
@@ -165,6 +173,7 @@ export async function assembleParts(
     registry,
     admission,
     policies,
+    webhooks,
     queues: createQueueMeters(clock),
     encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,

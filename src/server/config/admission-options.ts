@@ -14,6 +14,8 @@ export interface AdmissionConfig {
   /** An AdmissionConfiguration; undefined: no plugin is told anything. */
   readonly configFile: string | undefined;
   readonly tolerationSeconds: TolerationSeconds;
+  /** Calls at once to the server of one webhook. */
+  readonly webhookCallsMax: number;
 }
 
 const secondsMax = 2 ** 31 - 1;
@@ -38,6 +40,12 @@ export const admissionOptionTable = [
     value: 'FILE',
     default: '',
     help: 'What single plugins are told: an AdmissionConfiguration.',
+  },
+  {
+    flag: 'admission-webhook-max-calls',
+    value: 'COUNT',
+    default: '100',
+    help: 'Calls at once to the server of one admission webhook; more wait in line.',
   },
   {
     flag: 'default-not-ready-toleration-seconds',
@@ -75,6 +83,7 @@ export function completeAdmission(raw: Raw): AdmissionConfig {
   return {
     plugins: on,
     configFile: optional(raw, 'admission-control-config-file'),
+    webhookCallsMax: integer(raw, 'admission-webhook-max-calls', 1, 10_000),
     tolerationSeconds: {
       notReady: integer(raw, 'default-not-ready-toleration-seconds', 0, secondsMax),
       unreachable: integer(raw, 'default-unreachable-toleration-seconds', 0, secondsMax),
