@@ -174,7 +174,9 @@ class Mutating {
     });
   }
 
-  #shown(as: MatchedAs): Awaitable<{ object: ApiObject; oldObject: ApiObject | undefined } | StatusError | undefined> {
+  #shown(
+    as: MatchedAs,
+  ): Awaitable<{ object: ApiObject; oldObject: ApiObject | undefined } | StatusError | undefined> {
     return after(this.#mutable.show(this.#object, as.kind), (object) => {
       if (object === undefined || object instanceof StatusError) return object;
       return after(this.#run.request.shown(as.kind), (shown) =>

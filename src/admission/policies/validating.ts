@@ -9,10 +9,7 @@
  * Bounds: others have a turn after `unitsAtOnce`; nothing goes on for somebody who has gone.
  */
 import type { GroupResource } from '../../apimachinery/schema.ts';
-import {
-  newForbidden,
-  StatusError,
-} from '../../apimachinery/status-error.ts';
+import { newForbidden, StatusError } from '../../apimachinery/status-error.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { after, firstOf } from '../../stdx/awaitable.ts';

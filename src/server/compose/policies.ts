@@ -70,7 +70,10 @@ export function createPolicies(deps: PolicyDeps): Policies {
   const { namespaces } = deps;
   const ports = { access, clock, identity, scheme, turns, params, metrics: counts, namespaces };
   const onProblem = (policy: string, err: unknown): void =>
-    deps.log.error({ err, policy }, 'an admission policy could not be read; what was stays in force');
+    deps.log.error(
+      { err, policy },
+      'an admission policy could not be read; what was stays in force',
+    );
   const validating = createPolicySource({
     turns,
     onProblem,
