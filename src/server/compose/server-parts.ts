@@ -160,6 +160,7 @@ export async function assembleParts(
     clock,
     prng,
     guardOf,
+    isFeatureOn: (gate: string) => config.featureGates.get(gate) ?? false,
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
