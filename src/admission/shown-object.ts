@@ -44,7 +44,27 @@ export function shownObject(
     const named = `${to.group}/${to.version}, Kind=${to.kind}`;
     return newInternalError(`unable to convert to ${named}: unknown kind`);
   }
-  return converted(target, () => atVersionOf(dated, target));
+  return converted(target, () => withNulls(atVersionOf(dated, target)));
+}
+
+/** Lists that the reference writes as null where there is none, and so shows to whoever looks at
+ * the object: `object.rules == null` is asked of roles. */
+const nullWhenAbsent: ReadonlyMap<string, readonly string[]> = new Map([
+  ['ClusterRole', ['rules']],
+  ['Role', ['rules']],
+  ['EndpointSlice', ['endpoints', 'ports']],
+]);
+
+function withNulls(object: ApiObject): ApiObject {
+  const missing = nullWhenAbsent.get(object.kind)?.filter((name) => object[name] === undefined);
+  if (missing === undefined || missing.length === 0) return object;
+  return { ...object, ...Object.fromEntries(missing.map((name) => [name, null])) };
+}
+
+function withoutNulls(object: ApiObject): ApiObject {
+  const made = nullWhenAbsent.get(object.kind)?.filter((name) => object[name] === null);
+  if (made === undefined || made.length === 0) return object;
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !made.includes(name))) as ApiObject;
 }
 
 /** What becomes of the object as it is stored when what was shown of it has been changed. */
@@ -63,7 +83,7 @@ export function storedAgain(
   }
   if (!isStoredKind(review, before)) return shown;
   const target = scheme.findKind(as.group, as.version, as.kind) ?? kind;
-  const stored = converted(target, () => withoutVersion(toStorageVersion(shown, target)));
+  const stored = converted(target, () => withoutVersion(toStorageVersion(withoutNulls(shown), target)));
   return stored as Awaitable<ApiObject | StatusError>;
 }
 

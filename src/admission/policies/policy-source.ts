@@ -40,6 +40,8 @@ export interface PolicySource<out T> {
   candidates(shape: RequestShape, generation: number): readonly BoundPolicy<T>[];
   /** Resolves when what there was at the start is in force; undefined: it is. */
   ready(): Promise<void> | undefined;
+  /** Resolves when all that has been told is in force. */
+  settled(): Promise<void>;
   readonly policies: SourcePart;
   readonly bindings: SourcePart;
 }
@@ -113,6 +115,10 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
 
   ready(): Promise<void> | undefined {
     return this.#isReady ? undefined : this.#working;
+  }
+
+  async settled(): Promise<void> {
+    await this.#working;
   }
 
   #bound(): readonly BoundPolicy<T>[] {

@@ -109,11 +109,7 @@ export const mutatingAdmissionPolicies: KindDefinition = {
   defaults: mutatingPolicyDefaults,
   validation: mutatingPolicyRules,
   table: mutatingPolicyTable,
-  unserved: [
-    {
-      says: 'this server does not evaluate admission policies: nothing is changed by this one',
-    },
-  ],
+  featureGates: ['MutatingAdmissionPolicy'],
 };
 
 export const mutatingAdmissionPolicyBindings: KindDefinition = {
@@ -122,9 +118,5 @@ export const mutatingAdmissionPolicyBindings: KindDefinition = {
   tracksGeneration: true,
   validation: policyBindingRules(false),
   table: policyBindingTable,
-  unserved: [
-    {
-      says: 'this server does not evaluate admission policies: nothing is changed by this one',
-    },
-  ],
+  featureGates: ['MutatingAdmissionPolicy'],
 };

@@ -56,6 +56,8 @@ export interface Policies {
   readonly mutating: AdmissionPlugin | undefined;
   readonly counts: PolicyCounts;
   readonly conditions: ConditionCounts;
+  /** Resolves when all that the streams have told is in force. */
+  settled(): Promise<void>;
 }
 
 /** What is stored is followed from when this is called. */
@@ -76,14 +78,20 @@ export function createPolicies(deps: PolicyDeps): Policies {
   });
   followPolicies(deps, validating, 'validatingadmissionpolicies');
   const result = { validating: validatingAdmissionPolicy(validating, ports), counts, conditions };
-  if (!deps.mutating) return { ...result, mutating: undefined };
+  if (!deps.mutating) {
+    return { ...result, mutating: undefined, settled: () => validating.settled() };
+  }
   const mutating = createPolicySource({
     turns,
     onProblem,
     compile: (policy) => compileMutatingPolicy(policy, language, environments),
   });
   followPolicies(deps, mutating, 'mutatingadmissionpolicies');
-  return { ...result, mutating: mutatingAdmissionPolicy(mutating, ports) };
+  return {
+    ...result,
+    mutating: mutatingAdmissionPolicy(mutating, ports),
+    settled: () => Promise.all([validating.settled(), mutating.settled()]).then(() => undefined),
+  };
 }
 
 function followPolicies(

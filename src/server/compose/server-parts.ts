@@ -79,6 +79,7 @@ export interface ServerParts {
   readonly registry: RegistryDeps;
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
+  readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
   readonly policies: Pick<Policies, 'conditions' | 'counts'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'counts'>;
   /** Of the controllers. */
