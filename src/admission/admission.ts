@@ -25,6 +25,7 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 
 /** What is written, and where: what is known before the object is. */
 export interface AdmissionTarget {
@@ -164,11 +165,11 @@ export interface AdmissionObjects {
   /** Those of a namespace, as they are now. */
   listed(resource: GroupResource, namespace: string): ListedObjects;
   /** What `make` makes of those of a namespace, in key order: asked again only when one of them has
-   * changed. It may stop before the last. */
+   * changed; in turns, if it takes many steps. It may stop before the last object. */
   summaries<T>(
     resource: GroupResource,
-    make: (objects: Iterable<ApiObject>) => T,
-  ): (namespace: string) => T;
+    make: (objects: Iterable<ApiObject>) => Steps<T>,
+  ): (namespace: string) => Awaitable<T>;
   /** Resolves when there is such an object, or when it has been waited for long enough. */
   appearance(resource: GroupResource, namespace: string, name: string): Promise<void>;
   /** Resolves when what was written before is seen. */

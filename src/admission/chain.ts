@@ -16,6 +16,7 @@
  */
 import type { AdmissionOperation, AuditAnnotation, Told } from '../apimachinery/admission-data.ts';
 import type { Identity } from '../apimachinery/identity.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
 import { newForbidden, newRequestTimeout, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
@@ -80,9 +81,20 @@ function pluginIndex(plugins: readonly AdmissionPlugin[]): PluginsOf {
     const those = plugins.filter(({ resources }) => resources?.includes(key) ?? true);
     named.set(key, those);
   }
-  return ({ kind: { storage }, subresource = '' }) => {
-    const key = `${storage.group}/${storage.resource}`;
+  const find = ({ storage: { group, resource } }: KindInfo, subresource: string) => {
+    const key = `${group}/${resource}`;
     return named.get(subresource === '' ? key : `${key}/${subresource}`) ?? anywhere;
+  };
+  // By the kind itself: a key made of texts for each write costs more than what it is looked up for.
+  const found = new WeakMap<KindInfo, Map<string, readonly AdmissionPlugin[]>>();
+  return ({ kind, subresource = '' }) => {
+    const ofKind = found.get(kind) ?? new Map<string, readonly AdmissionPlugin[]>();
+    let those = ofKind.get(subresource);
+    if (those !== undefined) return those;
+    those = find(kind, subresource);
+    ofKind.set(subresource, those);
+    found.set(kind, ofKind);
+    return those;
   };
 }
 

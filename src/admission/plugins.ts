@@ -106,7 +106,7 @@ function builtIns(deps: PluginDeps): Makers {
   const { identity, objects, prng } = deps;
   return {
     LimitPodHardAntiAffinityTopology: () => hardAntiAffinity(identity),
-    LimitRanger: () => limitRanger(identity, objects),
+    LimitRanger: () => limitRanger(identity, objects, deps.turns),
     ServiceAccount: () => serviceAccounts(identity, objects, prng),
     NodeRestriction: () => nodeRestriction(identity, objects, deps.nodes),
     TaintNodesByCondition: () => notReadyTaint(identity),

@@ -64,6 +64,8 @@ export interface KindDefinition {
   readonly tracksGeneration?: true | undefined;
   /** What of metadata counts likewise. */
   readonly countedMetadata?: CountedMetadata | undefined;
+  /** How many values a body may hold. Default: as many as any. */
+  readonly bodyValuesMax?: number | undefined;
   /** Members of metadata that a write to the status leaves as they are; `all`: every one that
    * clients may write. */
   readonly keptByStatus?: 'all' | readonly string[] | undefined;

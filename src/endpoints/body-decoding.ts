@@ -53,7 +53,7 @@ function decodeAtOnce(bytes: Uint8Array, format: BodyFormat, reading: Reading): 
     case 'protobuf':
       return decodeProtobuf(bytes, reading.schemaOf);
     case 'cbor':
-      return decodeCbor(bytes);
+      return decodeCbor(bytes, reading.valuesMax);
   }
 }
 
@@ -70,7 +70,7 @@ function stepsOf(
     case 'protobuf':
       return protobufStep(bytes, reading);
     case 'cbor':
-      return cborSteps(bytes);
+      return cborSteps(bytes, reading.valuesMax);
   }
 }
 

@@ -163,6 +163,7 @@ export async function readObject(
     schemaOf: (_apiVersion, kind) =>
       kind === '' || kind === expected.kind ? expected.schema : undefined,
     findDuplicates: mode !== 'Ignore',
+    valuesMax: request.kind.bodyValuesMax,
   });
   const decoded = decodedOf(decoding instanceof Promise ? await decoding : decoding);
   if (decoded.kind === 'refused') return decoded;

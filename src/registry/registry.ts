@@ -39,6 +39,8 @@ export interface RegistryDeps {
   readonly turns: Turns;
   /** Asked for writes of users; absent: nobody has a say. */
   readonly guardOf?: GuardOf | undefined;
+  /** By the name of a feature gate. Absent: none is on. */
+  readonly isFeatureOn?: ((gate: string) => boolean) | undefined;
 }
 
 /** What a POST does that stores nothing of its own: to a subresource, which `target` is of, or to

@@ -18,6 +18,8 @@ import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { schemaExemptions } from '../../src/apis/schema-exemptions.ts';
 import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
 import { noVectors, readFacts } from '../support/data/corpora.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
@@ -69,14 +71,11 @@ function documentsOf(name: IdentityName): { documents: OpenApiDocuments; scheme:
 }
 
 function v3(documents: OpenApiDocuments, path: string): Document {
-  return documents.v3(path) as unknown as Document;
+  return wholeOf(documents.v3(path)) as unknown as Document;
 }
 
 function v2(documents: OpenApiDocuments): Document {
-  const pieces = documents.v2();
-  for (let piece = pieces.next(); ; piece = pieces.next()) {
-    if (piece.done === true) return piece.value as unknown as Document;
-  }
+  return wholeOf(documents.v2()) as unknown as Document;
 }
 
 /** Every `$ref` below a value. */
@@ -478,7 +477,8 @@ describe('OpenAPI over HTTP', () => {
 describe('the bytes of a document', () => {
   it('exist once, however many read them at once, in each encoding, packed or not', async () => {
     const { documents } = documentsOf('kubernetes');
-    const openapi = makeOpenApi({ documents, pause: () => Promise.resolve() });
+    const turns = createTurns({ clock: systemClock, timers: systemTimers });
+    const openapi = makeOpenApi({ documents, turns });
     const v2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
     for (const gzip of [false, true]) {
       for (const accept of [undefined, v2]) {

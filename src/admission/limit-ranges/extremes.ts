@@ -18,83 +18,125 @@ export function amountsOf(container: JsonObject): Amounts {
 }
 
 function quantities(resources: JsonObject, list: string): ReadonlyMap<string, Quantity> {
-  const amounts = part(resources, list);
   const found = new Map<string, Quantity>();
-  for (const name of Object.keys(amounts)) {
-    const amount = parseQuantity(String(amounts[name]));
-    if (amount !== undefined) found.set(name, amount);
-  }
+  eachAmount(part(resources, list), (name, amount) => void found.set(name, amount));
   return found;
 }
 
-/** Of all containers together. */
-export interface Extremes {
-  readonly least: Amounts;
-  readonly most: Amounts;
-  /** How many say anything of it. */
-  readonly requesting: ReadonlyMap<string, number>;
-  readonly limiting: ReadonlyMap<string, number>;
-  /** For each resource those whose limit is furthest above its request. */
-  readonly widest: ReadonlyMap<string, Amounts>;
-}
-
-export function extremesOf(all: readonly Amounts[]): Extremes {
-  const least = { requests: new Map<string, Quantity>(), limits: new Map<string, Quantity>() };
-  const most = { requests: new Map<string, Quantity>(), limits: new Map<string, Quantity>() };
-  const counts = { requests: new Map<string, number>(), limits: new Map<string, number>() };
-  const widest = new Map<string, Amounts>();
-  for (const amounts of all) {
-    for (const list of ['requests', 'limits'] as const) {
-      for (const [name, amount] of amounts[list]) {
-        keep(least[list], name, amount, -1);
-        keep(most[list], name, amount, 1);
-        counts[list].set(name, (counts[list].get(name) ?? 0) + 1);
-      }
-    }
-    for (const name of amounts.limits.keys()) {
-      const known = widest.get(name);
-      if (known === undefined || isWider(amounts, known, name)) widest.set(name, amounts);
-    }
+/** No map is made for each of many containers. */
+export function eachAmount(
+  amounts: JsonObject,
+  take: (name: string, amount: Quantity) => void,
+): void {
+  for (const name in amounts) {
+    const amount = parseQuantity(String(amounts[name]));
+    if (amount !== undefined) take(name, amount);
   }
-  return { least, most, requesting: counts.requests, limiting: counts.limits, widest };
 }
 
-function keep(to: Map<string, Quantity>, name: string, amount: Quantity, sign: number): void {
-  const known = to.get(name);
-  if (known === undefined || compareQuantities(amount, known) * sign > 0) to.set(name, amount);
+/** Of one resource, of all containers that say anything of it. */
+interface Range {
+  least: Quantity;
+  most: Quantity;
+  count: number;
 }
 
-/** What has no request, or none above zero, counts as the widest: no ratio allows it. */
-function isWider(a: Amounts, b: Amounts, name: string): boolean {
-  const [requestA, requestB] = [a.requests.get(name), b.requests.get(name)];
-  if (requestB === undefined || requestB.unscaled === 0n) return false;
-  if (requestA === undefined || requestA.unscaled === 0n) return true;
-  const [limitA, limitB] = [a.limits.get(name), b.limits.get(name)];
-  // It says nothing of the limit, or zero: no ratio allows that either.
-  if (limitB === undefined || limitB.unscaled === 0n) return false;
-  if (limitA === undefined || limitA.unscaled === 0n) return true;
-  return compareQuantities(product(limitA, requestB), product(limitB, requestA)) > 0;
+export interface Extremes {
+  /** Containers that were taken. */
+  readonly count: number;
+  take(container: JsonObject): void;
+  /** Whether any of them does not keep it. */
+  isBroken(item: LimitItem): boolean;
 }
 
-/** Whether any of so many containers does not keep it. */
-export function isBroken(item: LimitItem, extremes: Extremes, count: number): boolean {
-  if (count === 0) return false;
-  const { least, limiting, most, requesting, widest } = extremes;
-  const { max, min, ratio, type } = item;
+export function createExtremes(): Extremes {
+  const requests = new Map<string, Range>();
+  const limits = new Map<string, Range>();
+  /** For each resource one whose limit is furthest above its request. */
+  const widest = new Map<string, Pair>();
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    take(container) {
+      count += 1;
+      const resources = part(container, 'resources');
+      const requested = part(resources, 'requests');
+      eachAmount(requested, (name, amount) => extend(requests, name, amount));
+      eachAmount(part(resources, 'limits'), (name, limit) => {
+        extend(limits, name, limit);
+        const given = Object.hasOwn(requested, name) ? requested[name] : undefined;
+        const request = given === undefined ? undefined : parseQuantity(String(given));
+        const known = widest.get(name);
+        const pair = { limit, request };
+        if (known === undefined || isWider(pair, known)) widest.set(name, pair);
+      });
+    },
+    isBroken: (item) => count > 0 && breaks(item, { requests, limits, widest, count }),
+  };
+}
+
+interface Pair {
+  readonly limit: Quantity;
+  readonly request: Quantity | undefined;
+}
+
+function extend(ranges: Map<string, Range>, name: string, amount: Quantity): void {
+  const known = ranges.get(name);
+  if (known === undefined) {
+    ranges.set(name, { least: amount, most: amount, count: 1 });
+    return;
+  }
+  known.count += 1;
+  if (amount === known.most || amount === known.least) return;
+  if (compareQuantities(amount, known.least) < 0) known.least = amount;
+  if (compareQuantities(amount, known.most) > 0) known.most = amount;
+}
+
+/** What has no request, or none above zero, counts as the widest: no ratio allows it. Nor does any
+ * allow a limit of zero. */
+function isWider(a: Pair, b: Pair): boolean {
+  if (b.request === undefined || b.request.unscaled === 0n || b.limit.unscaled === 0n) return false;
+  if (a.request === undefined || a.request.unscaled === 0n || a.limit.unscaled === 0n) return true;
+  if (a.limit === b.limit && a.request === b.request) return false;
+  return compareQuantities(product(a.limit, b.request), product(b.limit, a.request)) > 0;
+}
+
+interface Found {
+  readonly requests: ReadonlyMap<string, Range>;
+  readonly limits: ReadonlyMap<string, Range>;
+  readonly widest: ReadonlyMap<string, Pair>;
+  readonly count: number;
+}
+
+function breaks({ max, min, ratio, type }: LimitItem, found: Found): boolean {
+  const { count, limits, requests, widest } = found;
+  const amounts = (name: string, which: 'least' | 'most'): Amounts => ({
+    requests: one(name, requests.get(name)?.[which]),
+    limits: one(name, limits.get(name)?.[which]),
+  });
   return (
     min.some(
       (bound) =>
-        requesting.get(bound.resource) !== count || atLeast(type, bound, least) !== undefined,
+        requests.get(bound.resource)?.count !== count ||
+        atLeast(type, bound, amounts(bound.resource, 'least')) !== undefined,
     ) ||
     max.some(
       (bound) =>
-        limiting.get(bound.resource) !== count || atMost(type, bound, most) !== undefined,
+        limits.get(bound.resource)?.count !== count ||
+        atMost(type, bound, amounts(bound.resource, 'most')) !== undefined,
     ) ||
     ratio.some((bound) => {
-      const worst = widest.get(bound.resource);
-      const isSaid = limiting.get(bound.resource) === count && worst !== undefined;
-      return !isSaid || ratioAtMost(type, bound, worst) !== undefined;
+      const name = bound.resource;
+      const pair = widest.get(name);
+      if (limits.get(name)?.count !== count || pair === undefined) return true;
+      const worst = { requests: one(name, pair.request), limits: one(name, pair.limit) };
+      return ratioAtMost(type, bound, worst) !== undefined;
     })
   );
 }
 
+function one(name: string, amount: Quantity | undefined): ReadonlyMap<string, Quantity> {
+  return new Map(amount === undefined ? [] : [[name, amount]]);
+}

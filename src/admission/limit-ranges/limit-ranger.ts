@@ -13,13 +13,26 @@
 import type { Identity } from '../../apimachinery/identity.ts';
 import { part } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
-import type { AdmissionObjects, AdmissionPlugin, Review } from '../admission.ts';
+import { after } from '../../stdx/awaitable.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import type {
+  AdmissionObjects,
+  AdmissionPlugin,
+  Awaitable,
+  Refusal,
+  Review,
+} from '../admission.ts';
+import { inTurns, isLargePod } from '../in-turns.ts';
 import { limitsMax, readLimits } from './namespace-limits.ts';
-import { claimProblem, podProblem, setText, withUsualAmounts } from './pod-limits.ts';
+import { claimProblem, podProblem, withUsualAmounts } from './pod-limits.ts';
 
 const ranges = { group: '', resource: 'limitranges' } as const;
 
-export function limitRanger({ labelDomain }: Identity, known: AdmissionObjects): AdmissionPlugin {
+export function limitRanger(
+  { labelDomain }: Identity,
+  known: AdmissionObjects,
+  turns: Pick<Turns, 'run'>,
+): AdmissionPlugin {
   const annotation = `${labelDomain}/limit-ranger`;
   const limitsIn = known.summaries(ranges, readLimits);
   return {
@@ -33,27 +46,36 @@ export function limitRanger({ labelDomain }: Identity, known: AdmissionObjects):
     admit(review) {
       const { namespace, next, resource } = review;
       if (resource.resource !== 'pods' || !isLimited(review)) return next;
-      const limits = limitsIn(namespace);
-      if (limits === 'too many') return tooMany(namespace);
-      const completed = withUsualAmounts(part(next, 'spec'), limits.usual);
-      if (completed === undefined) return next;
-      if (completed === 'too many') return tooMuch(namespace);
-      const { metadata } = next;
-      const annotations = { ...metadata.annotations, [annotation]: setText(completed.set) };
-      return { ...next, metadata: { ...metadata, annotations }, spec: completed.spec };
+      return after(limitsIn(namespace), (limits) => {
+        if (limits === 'too many') return tooMany(namespace);
+        const spec = part(next, 'spec');
+        const work = withUsualAmounts(spec, limits.usual);
+        return after(inTurns(turns, isLargePod(spec), work), (completed) => {
+          if (completed === undefined) return next;
+          if (completed === 'too many') return tooMuch(namespace);
+          const { metadata } = next;
+          const annotations = { ...metadata.annotations, [annotation]: completed.text };
+          return { ...next, metadata: { ...metadata, annotations }, spec: completed.spec };
+        });
+      });
     },
     validate(review) {
       const { namespace, next, resource } = review;
       if (next === undefined || !isLimited(review)) return undefined;
-      const limits = limitsIn(namespace);
-      if (limits === 'too many') return tooMany(namespace);
-      if (limits.ranges.length === 0) return undefined;
-      return resource.resource === 'pods'
-        ? podProblem(part(next, 'spec'), limits)
-        : claimProblem(next, limits);
+      return after(limitsIn(namespace), (limits): Awaitable<Refusal> => {
+        if (limits === 'too many') return tooMany(namespace);
+        if (limits.ranges.length === 0) return undefined;
+        if (resource.resource !== 'pods') return claimProblem(next, limits);
+        const spec = part(next, 'spec');
+        const isLarge = isLargePod(spec) || limits.ranges.length > rangesAtOnce;
+        return inTurns(turns, isLarge, podProblem(spec, limits));
+      });
     },
   };
 }
+
+/** Limit ranges that are looked at in one turn. */
+const rangesAtOnce = 100;
 
 /** An update of a pod is limited where it resizes it, and what is being deleted never is. */
 function isLimited({ current, operation, resource, subresource }: Review): boolean {

@@ -13,6 +13,7 @@ import { objects, part, text } from '../../apimachinery/members.ts';
 import { formatQuantity, parseQuantity } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 
 export const limitsMax = 5000;
 
@@ -45,13 +46,14 @@ export interface NamespaceLimits {
   readonly ranges: readonly (readonly LimitItem[])[];
 }
 
-/** `too many`: nothing of them is known. */
-export function readLimits(ranges: Iterable<ApiObject>): NamespaceLimits | 'too many' {
+/** `too many`: nothing of them is known. A step for each range. */
+export function* readLimits(ranges: Iterable<ApiObject>): Steps<NamespaceLimits | 'too many'> {
   const limits = new Map<string, string>();
   const requests = new Map<string, string>();
   const read: (readonly LimitItem[])[] = [];
   let count = 0;
   for (const range of ranges) {
+    count += 1;
     const own = { limits: new Map<string, string>(), requests: new Map<string, string>() };
     const items: LimitItem[] = [];
     for (const item of objects(part(range, 'spec'), 'limits')) {
@@ -67,13 +69,14 @@ export function readLimits(ranges: Iterable<ApiObject>): NamespaceLimits | 'too 
         }
       }
       items.push({ type, min, max, ratio });
-      count += 1 + min.length + max.length + ratio.length;
+      count += min.length + max.length + ratio.length;
     }
     count += own.limits.size + own.requests.size;
     if (count > limitsMax) return 'too many';
     addMissing(limits, own.limits);
     addMissing(requests, own.requests);
     read.push(items);
+    yield;
   }
   return { usual: { limits, requests }, ranges: read };
 }

@@ -10,10 +10,13 @@
 import { objects, part, text } from '../../apimachinery/members.ts';
 import { addQuantities, compareQuantities } from '../../apimachinery/quantity.ts';
 import type { Quantity } from '../../apimachinery/quantity.ts';
-import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { setMember } from '../../stdx/lookup.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { stepping } from '../in-turns.ts';
 import { atLeast, atMost, ratioAtMost, requestAtMost } from './constraints.ts';
 import type { Amounts, Constraint } from './constraints.ts';
-import { amountsOf, extremesOf, isBroken } from './extremes.ts';
+import { amountsOf, createExtremes, eachAmount } from './extremes.ts';
 import type { LimitItem, NamespaceLimits, UsualAmounts } from './namespace-limits.ts';
 
 /** Told of one write; and how many are looked at for those, which may all be the same. */
@@ -26,106 +29,136 @@ const addedMax = 25_000;
 /** Containers that the annotation names. */
 const toldMax = 1000;
 
-/** Names and amounts that were set, for the annotation; undefined: nothing was missing. */
+/** What was set. */
 export interface Completed {
   readonly spec: JsonObject;
-  readonly set: readonly string[];
+  /** For the annotation. */
+  readonly text: string;
 }
 
 /** The pod's spec with usual amounts for its containers; `too many`: they would be more than a body
- * may hold. */
-export function withUsualAmounts(
+ * may hold; undefined: nothing is missing. */
+export function* withUsualAmounts(
   spec: JsonObject,
   usual: UsualAmounts,
-): Completed | 'too many' | undefined {
+): Steps<{ readonly found: Completed | 'too many' | undefined }> {
   const amounts = usual.limits.size + usual.requests.size;
-  if (amounts === 0) return undefined;
   const containers = objects(spec, 'containers').length + objects(spec, 'initContainers').length;
-  if (containers * amounts > addedMax) return 'too many';
-  const set: string[] = [];
+  if (amounts === 0) return { found: undefined };
+  if (containers * amounts > addedMax) return { found: 'too many' };
+  const said: Said = { told: [], count: 0 };
   const completed: Record<string, readonly JsonObject[]> = {};
   for (const [list, noun] of [
     ['containers', 'container'],
     ['initContainers', 'init container'],
   ] as const) {
     if (spec[list] === undefined) continue;
-    completed[list] = objects(spec, list).map((container) =>
-      withUsual(container, usual, `${noun} ${text(container, 'name')}`, set),
-    );
+    const all: JsonObject[] = [];
+    yield* stepping(objects(spec, list), (container) => {
+      all.push(withUsual(container, usual, noun, said));
+    });
+    completed[list] = all;
   }
-  return set.length === 0 ? undefined : { spec: { ...spec, ...completed }, set };
+  if (said.count === 0) return { found: undefined };
+  return { found: { spec: { ...spec, ...completed }, text: setText(said) } };
+}
+
+/** What the annotation tells of containers, and of how many there is something to tell. */
+interface Said {
+  readonly told: string[];
+  count: number;
 }
 
 function withUsual(
   container: JsonObject,
   usual: UsualAmounts,
-  what: string,
-  set: string[],
+  noun: string,
+  said: Said,
 ): JsonObject {
   const resources = part(container, 'resources');
   let changed: JsonObject | undefined;
   for (const list of ['requests', 'limits'] as const) {
     const own = part(resources, list);
-    const missing = [...usual[list].keys()].filter((name) => !Object.hasOwn(own, name)).sort();
+    const missing: string[] = [];
+    const next: Record<string, JsonValue | undefined> = {};
+    for (const [name, amount] of usual[list]) {
+      if (Object.hasOwn(own, name)) continue;
+      missing.push(name);
+      setMember(next, name, amount);
+    }
     if (missing.length === 0) continue;
-    const added = Object.fromEntries(missing.map((name) => [name, usual[list].get(name)]));
-    changed = { ...(changed ?? resources), [list]: { ...own, ...added } };
-    set.push(`${missing.join(', ')} ${list.slice(0, -1)} for ${what}`);
+    changed = { ...(changed ?? resources), [list]: { ...own, ...next } };
+    said.count += 1;
+    if (said.told.length >= toldMax) continue;
+    const what = `${list.slice(0, -1)} for ${noun} ${text(container, 'name')}`;
+    said.told.push(`${missing.sort().join(', ')} ${what}`);
   }
   return changed === undefined ? container : { ...container, resources: changed };
 }
 
+/** As the annotation says it. */
+function setText({ count, told }: Said): string {
+  const more = count > told.length ? `; and ${count - told.length} more` : '';
+  return `LimitRanger plugin set: ${told.join('; ')}${more}`;
+}
+
 /** Why a pod of this spec may not be there. */
-export function podProblem(
+export function* podProblem(
   spec: JsonObject,
   { ranges }: Pick<NamespaceLimits, 'ranges'>,
-): string | undefined {
+): Steps<{ readonly found: string | undefined }> {
   const containers = [...objects(spec, 'containers'), ...objects(spec, 'initContainers')];
-  const each = containers.map(amountsOf);
-  const extremes = extremesOf(each);
-  const whole = ranges.some((range) => range.some(({ type }) => type === 'Pod'))
-    ? [totalsOf(spec)]
-    : [];
-  return firstProblem(ranges, (item) => {
-    if (item.type === 'Pod') return problemsOf(item, whole);
-    if (item.type !== 'Container' || !isBroken(item, extremes, each.length)) return [];
-    return problemsOf(item, each);
-  });
+  const extremes = createExtremes();
+  yield* stepping(containers, (container) => extremes.take(container));
+  const isForPods = ranges.some((range) => range.some(({ type }) => type === 'Pod'));
+  const whole = isForPods ? [yield* totalsOf(spec)] : [];
+  for (const range of ranges) {
+    const problems = new Set<string>();
+    for (const item of range) {
+      if (item.type === 'Pod') addProblems(problems, item, whole);
+      if (item.type !== 'Container' || !extremes.isBroken(item)) continue;
+      let found = 0;
+      yield* stepping(containers, (container) => {
+        if (found < foundMax) found += addProblems(problems, item, [amountsOf(container)]);
+      });
+    }
+    yield;
+    if (problems.size > 0) return { found: textOf(problems) };
+  }
+  return { found: undefined };
 }
 
 export function claimProblem(
   claim: ApiObject,
   { ranges }: Pick<NamespaceLimits, 'ranges'>,
 ): string | undefined {
-  const requested = amountsOf(part(claim, 'spec'));
-  const amounts = [{ requests: requested.requests, limits: new Map<string, Quantity>() }];
-  return firstProblem(ranges, (item) =>
-    item.type === 'PersistentVolumeClaim'
-      ? problemsOf({ ...item, ratio: [] }, amounts, requestAtMost)
-      : [],
-  );
-}
-
-/** One problem is its text, several are a list of what is not the same. */
-function firstProblem(
-  ranges: NamespaceLimits['ranges'],
-  find: (item: LimitItem) => readonly string[],
-): string | undefined {
+  const { requests } = amountsOf(part(claim, 'spec'));
+  const amounts = [{ requests, limits: new Map<string, Quantity>() }];
   for (const range of ranges) {
-    const found = new Set<string>();
-    for (const item of range) for (const problem of find(item)) found.add(problem);
-    const problems = [...found].slice(0, problemsMax);
-    if (problems.length > 0) return problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`;
+    const problems = new Set<string>();
+    for (const item of range) {
+      if (item.type !== 'PersistentVolumeClaim') continue;
+      addProblems(problems, { ...item, ratio: [] }, amounts, requestAtMost);
+    }
+    if (problems.size > 0) return textOf(problems);
   }
   return undefined;
 }
 
-function problemsOf(
+/** One problem is its text, several are a list of what is not the same. */
+function textOf(problems: ReadonlySet<string>): string {
+  const [first = '', ...more] = problems;
+  return more.length === 0 ? first : `[${[...problems].slice(0, problemsMax).join(', ')}]`;
+}
+
+/** How many there were, with those that are the same. */
+function addProblems(
+  problems: Set<string>,
   { max, min, ratio, type }: LimitItem,
   all: readonly Amounts[],
   maximum: Constraint = atMost,
-): readonly string[] {
-  const problems: string[] = [];
+): number {
+  let count = 0;
   for (const amounts of all) {
     for (const [bounds, constraint] of [
       [min, atLeast],
@@ -134,37 +167,43 @@ function problemsOf(
     ] as const) {
       for (const bound of bounds) {
         const problem = constraint(type, bound, amounts);
-        if (problem !== undefined) problems.push(problem);
+        if (problem === undefined) continue;
+        count += 1;
+        if (problems.size < problemsMax) problems.add(problem);
       }
     }
-    if (problems.length >= foundMax) break;
   }
-  return problems;
+  return count;
 }
 
 /** What the whole pod asks for at any one time: its containers and those that keep running beside
  * them, or one that initializes with those that have been started before it. */
-function totalsOf(spec: JsonObject): Amounts {
-  return { requests: totalOf(spec, 'requests'), limits: totalOf(spec, 'limits') };
+function* totalsOf(spec: JsonObject): Steps<Amounts> {
+  const requests = yield* totalOf(spec, 'requests');
+  const limits = yield* totalOf(spec, 'limits');
+  return { requests, limits };
 }
 
-function totalOf(spec: JsonObject, list: 'requests' | 'limits'): ReadonlyMap<string, Quantity> {
+function* totalOf(
+  spec: JsonObject,
+  list: 'requests' | 'limits',
+): Steps<ReadonlyMap<string, Quantity>> {
   const running = new Map<string, Quantity>();
   const beside = new Map<string, Quantity>();
   const initializing = new Map<string, Quantity>();
-  for (const container of objects(spec, 'containers')) add(running, amountsOf(container)[list]);
-  for (const container of objects(spec, 'initContainers')) {
-    const own = amountsOf(container)[list];
+  const own = (container: JsonObject): JsonObject => part(part(container, 'resources'), list);
+  yield* stepping(objects(spec, 'containers'), (container) => add(running, own(container)));
+  yield* stepping(objects(spec, 'initContainers'), (container) => {
     if (container['restartPolicy'] === 'Always') {
-      add(running, own);
-      add(beside, own);
-      continue;
+      add(running, own(container));
+      add(beside, own(container));
+      return;
     }
-    for (const [name, amount] of own) {
+    eachAmount(own(container), (name, amount) => {
       const others = beside.get(name);
       raise(initializing, name, others === undefined ? amount : addQuantities(others, amount));
-    }
-  }
+    });
+  });
   for (const [name, amount] of initializing) raise(running, name, amount);
   return running;
 }
@@ -174,17 +213,9 @@ function raise(to: Map<string, Quantity>, name: string, amount: Quantity): void 
   if (known === undefined || compareQuantities(amount, known) > 0) to.set(name, amount);
 }
 
-function add(to: Map<string, Quantity>, amounts: ReadonlyMap<string, Quantity>): void {
-  for (const [name, amount] of amounts) {
+function add(to: Map<string, Quantity>, amounts: JsonObject): void {
+  eachAmount(amounts, (name, amount) => {
     const known = to.get(name);
     to.set(name, known === undefined ? amount : addQuantities(known, amount));
-  }
+  });
 }
-
-/** What limit ranges set, as the annotation says it. */
-export function setText(set: readonly string[]): string {
-  const told = set.slice(0, toldMax).join('; ');
-  const more = set.length > toldMax ? `; and ${set.length - toldMax} more` : '';
-  return `LimitRanger plugin set: ${told}${more}`;
-}
-

@@ -26,6 +26,8 @@ import {
   sysctls,
   windowsHostProcess,
 } from './baseline-checks.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { EvaluatedPod } from './evaluated-pod.ts';
 import type { Level, LevelVersion } from './levels.ts';
 import {
@@ -183,17 +185,31 @@ function chooseChecks(level: Level, minor: number): Chosen {
   return holding.filter(({ id }) => !overridden.has(id));
 }
 
-/** What the level finds in a pod, in the order of the table. */
-export function findingsIn(
+/** What the level finds in a pod, in the order of the table; a step for each check. */
+export function* findingSteps(
   pod: EvaluatedPod,
   { level, version }: LevelVersion,
   { relaxesUserNamespaces, release }: SecurityRules,
-): readonly Finding[] {
+): Steps<readonly Finding[]> {
   const minor = version === 'latest' ? release : Math.min(version, release);
   const isRelaxed = relaxesUserNamespaces && pod.spec['hostUsers'] === false;
-  return checksOf(level, minor).flatMap(({ check, ofHostUsers }) =>
-    isRelaxed && ofHostUsers === true ? [] : (check(pod) ?? []),
-  );
+  const findings: Finding[] = [];
+  for (const { check, ofHostUsers } of checksOf(level, minor)) {
+    if (isRelaxed && ofHostUsers === true) continue;
+    const found = check(pod);
+    if (found !== undefined) findings.push(found);
+    yield;
+  }
+  return findings;
+}
+
+/** The same at once. */
+export function findingsIn(
+  pod: EvaluatedPod,
+  level: LevelVersion,
+  rules: SecurityRules,
+): readonly Finding[] {
+  return finished(findingSteps(pod, level, rules));
 }
 
 /** `reason (detail), reason (detail)`. */

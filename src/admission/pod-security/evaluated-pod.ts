@@ -49,13 +49,18 @@ export function isForWindows({ spec }: EvaluatedPod): boolean {
 const namedMax = 100;
 
 /** `"a", "b"`; no more than `namedMax`. */
-export function quoted(names: Iterable<string>): string {
-  return limited([...names].map((name) => `"${name}"`));
+export function quoted(names: readonly string[]): string {
+  const first = names.slice(0, namedMax).map((name) => `"${name}"`);
+  return withRest(first, names.length);
 }
 
 export function limited(items: readonly string[]): string {
-  if (items.length <= namedMax) return items.join(', ');
-  return `${items.slice(0, namedMax).join(', ')} and ${items.length - namedMax} more`;
+  return withRest(items.slice(0, namedMax), items.length);
+}
+
+function withRest(first: readonly string[], count: number): string {
+  const all = first.join(', ');
+  return count <= first.length ? all : `${all} and ${count - first.length} more`;
 }
 
 /** `container "a"`, `containers "a", "b"`. */
@@ -77,7 +82,9 @@ export function containersWhere(
   { containers }: EvaluatedPod,
   holds: (container: EvaluatedContainer) => boolean,
 ): readonly string[] {
-  return containers.filter(holds).map(({ name }) => name);
+  const names: string[] = [];
+  for (const container of containers) if (holds(container)) names.push(container.name);
+  return names;
 }
 
 /** `pod and containers "a", "b"`; '' where neither is. */

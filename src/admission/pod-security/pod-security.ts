@@ -20,13 +20,24 @@ import { newInternalError, newInvalid } from '../../apimachinery/status-error.ts
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { after } from '../../stdx/awaitable.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import type { AdmissionObjects, AdmissionPlugin, Refusal, Review, Say } from '../admission.ts';
-import { detailsOf, findingsIn, reasonsOf } from './checks.ts';
+import type {
+  AdmissionObjects,
+  AdmissionPlugin,
+  Awaitable,
+  Refusal,
+  Review,
+  Say,
+} from '../admission.ts';
+import { inTurns, isLargePod } from '../in-turns.ts';
+import { detailsOf, findingsIn, findingSteps, reasonsOf } from './checks.ts';
 import type { Finding, SecurityRules } from './checks.ts';
 import type { PodSecuritySettings } from './configuration.ts';
 import { evaluatedPod } from './evaluated-pod.ts';
+import type { EvaluatedPod } from './evaluated-pod.ts';
 import { checkedMs, warningsOf } from './existing-pods.ts';
 import {
   equalLevels,
@@ -98,7 +109,7 @@ export function podSecurity(
 
 type WithNext = Review & { readonly next: ApiObject };
 
-function reviewPods(security: PodSecurity, review: WithNext, say: Say): Refusal {
+function reviewPods(security: PodSecurity, review: WithNext, say: Say): Awaitable<Refusal> {
   const { settings, labelDomain } = security;
   const { namespace, next, resource, user } = review;
   const annotate = (key: string, value: string): void =>
@@ -148,37 +159,50 @@ function templateOf({ next, resource: { group, resource } }: WithNext): JsonObje
 }
 
 function judged(
-  { labelDomain, rules }: PodSecurity,
+  { labelDomain, rules, turns }: PodSecurity,
   { policy, problems }: ParsedPolicy,
   template: JsonObject,
   isEnforced: boolean,
   annotate: (key: string, value: string) => void,
   say: Say,
-): Refusal {
+): Awaitable<Refusal> {
   if (problems.length > 0) {
     const why = problems.map(({ field, detail }) => `${field}: ${detail}`).join(', ');
     annotate('error', `Failed to parse policy: ${why}`);
   }
   const annotations = part(part(template, 'metadata'), 'annotations') as Record<string, string>;
-  const pod = evaluatedPod(annotations, part(template, 'spec'), labelDomain);
-  const known = new Map<string, readonly Finding[]>();
-  const find = (level: LevelVersion): readonly Finding[] => {
+  const spec = part(template, 'spec');
+  const pod = evaluatedPod(annotations, spec, labelDomain);
+  const { audit, enforce, warn } = policy;
+  const asked = isEnforced ? [enforce, audit, warn] : [audit, warn];
+  return after(inTurns(turns, isLargePod(spec), byLevel(pod, asked, rules)), (found) => {
+    const of = (level: LevelVersion): readonly Finding[] => found.get(levelText(level)) ?? [];
+    let refusal: string | undefined;
+    if (isEnforced) {
+      annotate('enforce-policy', levelText(enforce));
+      refusal = violation('violates', enforce, of(enforce));
+    }
+    const audited = violation('would violate', audit, of(audit));
+    if (audited !== undefined) annotate('audit-violations', audited);
+    if (refusal !== undefined) return refusal;
+    const warned = violation('would violate', warn, of(warn));
+    if (warned !== undefined) say.warn(warned);
+    return undefined;
+  });
+}
+
+/** What each level finds; a level that is asked for twice is looked at once. */
+function* byLevel(
+  pod: EvaluatedPod,
+  levels: readonly LevelVersion[],
+  rules: SecurityRules,
+): Steps<{ readonly found: ReadonlyMap<string, readonly Finding[]> }> {
+  const found = new Map<string, readonly Finding[]>();
+  for (const level of levels) {
     const key = levelText(level);
-    const found = known.get(key) ?? findingsIn(pod, level, rules);
-    known.set(key, found);
-    return found;
-  };
-  let refusal: string | undefined;
-  if (isEnforced) {
-    annotate('enforce-policy', levelText(policy.enforce));
-    refusal = violation('violates', policy.enforce, find(policy.enforce));
+    if (!found.has(key)) found.set(key, yield* findingSteps(pod, level, rules));
   }
-  const audited = violation('would violate', policy.audit, find(policy.audit));
-  if (audited !== undefined) annotate('audit-violations', audited);
-  if (refusal !== undefined) return refusal;
-  const warned = violation('would violate', policy.warn, find(policy.warn));
-  if (warned !== undefined) say.warn(warned);
-  return undefined;
+  return { found };
 }
 
 function violation(
@@ -211,7 +235,7 @@ function reviewNamespace(
   security: PodSecurity,
   { current, kind, next, subresource }: WithNext,
   say: Say,
-): Refusal | Promise<Refusal> {
+): Awaitable<Refusal> {
   if (subresource !== '') return undefined;
   const { labelDomain, settings } = security;
   const { labels = {}, name = '' } = next.metadata;

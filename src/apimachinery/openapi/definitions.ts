@@ -30,8 +30,8 @@ export interface Definitions {
   toType(type: ObjectSchema): JsonObject;
   /** The same for a definition that is given as it is, under its full name. */
   toOwn(name: string, definition: () => JsonObject): JsonObject;
-  /** All that has been referred to, and what that refers to, sorted by name. */
-  collect(): JsonObject;
+  /** All that has been referred to, and what that refers to, sorted by name; in steps of one. */
+  collect(): Generator<undefined, JsonObject, undefined>;
 }
 
 export interface DefinitionOptions {
@@ -74,9 +74,10 @@ export function makeDefinitions(options: DefinitionOptions): Definitions {
   return {
     toType: (type) => refer(names.ofType(type.name), () => writer.definition(type)),
     toOwn: refer,
-    collect() {
+    *collect() {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
         made.set(next[0], next[1]());
+        yield;
       }
       const sorted = [...made].sort(([a], [b]) => (a < b ? -1 : 1));
       return Object.fromEntries(sorted);

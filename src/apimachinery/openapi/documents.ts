@@ -44,9 +44,10 @@ export interface OpenApiDocuments {
   readonly paths: readonly string[];
   /** What a document is made of: the same object for as long as the document is the same. */
   sourceOf(path: string): object | undefined;
-  /** OpenAPI 3.0; undefined for what is not among `paths`. */
-  v3(path: string): JsonObject | undefined;
-  /** OpenAPI 2.0 of everything; the pieces come one by one, so that the caller may pause. */
+  /** OpenAPI 3.0; undefined for what is not among `paths`. The pieces come one by one, so that the
+   * caller may pause. */
+  v3(path: string): Generator<undefined, JsonObject | undefined, undefined>;
+  /** OpenAPI 2.0 of everything, as v3. */
   v2(): Generator<undefined, JsonObject, undefined>;
 }
 
@@ -85,32 +86,36 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
       return sections().paths;
     },
     sourceOf: (path) => sections().all.get(path)?.source,
-    v3(path) {
+    *v3(path) {
       const section = sections().all.get(path);
       if (section === undefined) return undefined;
       const { definitions, item } = context('v3');
-      const paths = section
-        .operations()
-        .map((each) => [each.path, pathItemV3(each, item)] as const);
+      const paths: (readonly [string, JsonObject])[] = [];
+      for (const each of section.operations()) {
+        paths.push([each.path, pathItemV3(each, item)]);
+        yield;
+      }
       return {
         openapi: '3.0.0',
         info: { title: documentTitle, version: options.version },
         paths: sorted(paths),
-        components: { schemas: definitions.collect(), securitySchemes },
+        components: { schemas: yield* definitions.collect(), securitySchemes },
       };
     },
     *v2() {
       const { definitions, item } = context('v2');
       const paths: (readonly [string, JsonObject])[] = [];
       for (const section of sections().all.values()) {
-        for (const each of section.operations()) paths.push([each.path, pathItemV2(each, item)]);
-        yield;
+        for (const each of section.operations()) {
+          paths.push([each.path, pathItemV2(each, item)]);
+          yield;
+        }
       }
       return {
         swagger: '2.0',
         info: { title: documentTitle, version: options.version },
         paths: sorted(paths),
-        definitions: definitions.collect(),
+        definitions: yield* definitions.collect(),
         securityDefinitions: securitySchemes,
         security: [{ BearerToken: [] }],
       };

@@ -146,7 +146,7 @@ async function readChange(
   const reading = {
     findDuplicates,
     schemaOf: () => undefined,
-    valuesMax: type.mediaType === jsonPatchType ? patchValuesMax : undefined,
+    valuesMax: type.mediaType === jsonPatchType ? patchValuesMax : request.kind.bodyValuesMax,
   };
   const decoding = decodeBody(deps, request.exchange, bytes, type.format, reading);
   const decoded = decoding instanceof Promise ? await decoding : decoding;

@@ -8,15 +8,18 @@
  * What it is not: sending. Invariants: nothing is made before it is asked for; what has been made
  * is kept as gzip only, the form that clients take; the hash is the SHA-512 of the document's JSON,
  * so a URL with it names one content for ever; a document is made anew when what it is made of has
- * changed, and no other with it. Between the documents of the index, and between
- * the groups of v2, other requests get their turn. Bound: one entry per document and encoding.
+ * changed, and no other with it. Each is made in steps, between which other requests get their turn. Bound: one entry per document and encoding.
  */
 import { createHash } from 'node:crypto';
 import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
 import { parseAccept } from '../../apimachinery/negotiation.ts';
 import type { OpenApiDocuments } from '../../apimachinery/openapi/documents.ts';
 import { encodeOpenApiV2, encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
-import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
 
 export interface OpenApiRequest {
   /** As requested; a trailing slash does not matter. */
@@ -50,8 +53,8 @@ export interface OpenApi {
 
 export interface OpenApiOptions {
   readonly documents: OpenApiDocuments;
-  /** Lets other work run; see Timers.nextTurn. */
-  readonly pause: () => Promise<void>;
+  /** Documents are made in steps: those of all definitions of a group are many megabytes. */
+  readonly turns: Pick<Turns, 'run' | 'pause'>;
 }
 
 interface Kept {
@@ -89,10 +92,10 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
         if (documents.sourceOf(path) === undefined) continue;
         const { hash } = await v3Of(path, 'json');
         paths[path] = { serverRelativeURL: urlOf(path, hash) };
-        await options.pause();
+        await options.turns.pause();
       }
       forgetOthers();
-      return packed({ paths });
+      return packed(options, { paths });
     });
   /** Documents of what is no longer served. */
   const forgetOthers = (): void => {
@@ -144,34 +147,69 @@ async function answer(
 }
 
 async function makeV3(options: OpenApiOptions, path: string, encoding: Encoding): Promise<Kept> {
-  const document = options.documents.v3(path) ?? {};
-  if (encoding === 'json') return packed(document);
-  return packed(document, await paused(options, encodeOpenApiV3(document)));
+  const document = (await inSteps(options, options.documents.v3(path))) ?? {};
+  if (encoding === 'json') return packed(options, document);
+  return packed(options, document, await inSteps(options, encodeOpenApiV3(document)));
 }
 
 async function makeV2(options: OpenApiOptions, encoding: Encoding): Promise<Kept> {
-  const document = await paused(options, options.documents.v2());
-  await options.pause();
-  if (encoding === 'json') return packed(document);
-  return packed(document, await paused(options, encodeOpenApiV2(document)));
+  const document = await inSteps(options, options.documents.v2());
+  if (encoding === 'json') return packed(options, document);
+  return packed(options, document, await inSteps(options, encodeOpenApiV2(document)));
 }
 
-/** What comes in pieces, with a pause after each. */
-async function paused<T>(
-  options: OpenApiOptions,
-  pieces: Generator<undefined, T, undefined>,
-): Promise<T> {
-  let piece = pieces.next();
-  for (; piece.done !== true; piece = pieces.next()) await options.pause();
-  return piece.value;
+/** Whoever asked may have gone: the next one asks for the same. */
+async function inSteps<T>({ turns }: OpenApiOptions, work: Steps<T>): Promise<T> {
+  return (await runStepwise(turns, work, () => false)) as T;
 }
 
 /** `body` undefined: the JSON itself, of which the hash is in any case. */
-async function packed(document: JsonObject, body?: Uint8Array): Promise<Kept> {
-  const json = Buffer.from(JSON.stringify(document), 'utf8');
-  const hash = createHash('sha512').update(json).digest('hex').toUpperCase();
+async function packed(
+  options: OpenApiOptions,
+  document: JsonObject,
+  body?: Uint8Array,
+): Promise<Kept> {
+  const { hash, json } = await inSteps(options, hashedJson(document));
   const bytes = await gzipBytes(body ?? json);
   return { packed: bytes, hash, plain: unpacking(bytes) };
+}
+
+/** In one step. */
+const stepCharacters = 128 * 1024;
+/** Members this deep are written one by one: `components.schemas.NAME`. */
+const depthMax = 3;
+
+function* hashedJson(document: JsonObject): Steps<{ json: Uint8Array; hash: string }> {
+  const hash = createHash('sha512');
+  const pieces: Uint8Array[] = [];
+  let text = '';
+  for (const piece of jsonPieces(document, depthMax)) {
+    text += piece;
+    if (text.length < stepCharacters) continue;
+    const bytes = Buffer.from(text, 'utf8');
+    hash.update(bytes);
+    pieces.push(bytes);
+    text = '';
+    yield;
+  }
+  const last = Buffer.from(text, 'utf8');
+  pieces.push(last);
+  const digest = hash.update(last).digest('hex').toUpperCase();
+  return { json: Buffer.concat(pieces), hash: digest };
+}
+
+/** What JSON.stringify gives, in pieces. */
+function* jsonPieces(value: JsonValue, depth: number): Generator<string, void> {
+  if (depth === 0 || !isJsonObject(value)) return yield JSON.stringify(value);
+  let before = '{';
+  for (const [name, member] of Object.entries(value)) {
+    // As there: it is not written.
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* jsonPieces(member, depth - 1);
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
 }
 
 function unpacking(bytes: Uint8Array): Kept['plain'] {

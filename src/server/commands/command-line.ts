@@ -5,8 +5,8 @@
  * Invariant: whatever is wrong with the arguments is one line and exit code 2.
  */
 import { Command, CommanderError, Option } from 'commander';
-import { convertFlags } from './convert-command.ts';
-import type { ConvertOptions } from './convert-command.ts';
+import { convertFlags } from './convert-options.ts';
+import type { ConvertOptions } from './convert-options.ts';
 import { optionTable } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { OptionSpec } from '../config/option-values.ts';

@@ -14,14 +14,24 @@ import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { sleep } from '../../stdx/clock.ts';
 import type { Timers } from '../../stdx/clock.ts';
+import type { Awaitable } from '../../admission/admission.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { untilDone } from '../../stdx/turns.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import { createObjectReader } from './token-methods.ts';
 
 /** How often an object that is about to be made is looked for, and how long until then. */
 const appearance = { looks: 60, everyMs: 25 } as const;
 
 const summariesMax = 10_000;
+/** Steps of a summary that are made in one turn. */
+const stepsAtOnce = 50;
 
-export function admissionObjects(streams: Streams, timers: Timers): AdmissionObjects {
+export function admissionObjects(
+  streams: Streams,
+  timers: Timers,
+  turns: Pick<Turns, 'run'>,
+): AdmissionObjects {
   const reader = createObjectReader(streams);
   const lists = new Map<string, readonly ApiObject[]>();
   // One wait for all who miss the same object.
@@ -53,7 +63,7 @@ export function admissionObjects(streams: Streams, timers: Timers): AdmissionObj
         all: () => decoded(snapshot.entries(namespace)),
       };
     },
-    summaries: (resource, make) => summariesOf(streams, resource, make),
+    summaries: (resource, make) => summariesOf(streams, turns, resource, make),
     appearance(resource, namespace, name) {
       const key = `${resource.group}/${resource.resource}/${namespace}/${name}`;
       const look = async (): Promise<void> => {
@@ -71,10 +81,11 @@ export function admissionObjects(streams: Streams, timers: Timers): AdmissionObj
 
 function summariesOf<T>(
   streams: Streams,
+  turns: Pick<Turns, 'run'>,
   resource: GroupResource,
-  make: (objects: Iterable<ApiObject>) => T,
-): (namespace: string) => T {
-  const kept = new Map<string, { readonly made: T }>();
+  make: (objects: Iterable<ApiObject>) => Steps<T>,
+): (namespace: string) => Awaitable<T> {
+  const kept = new Map<string, { made: Awaitable<T> }>();
   let isFollowed = false;
   const follow = (): void => {
     if (isFollowed) return;
@@ -88,11 +99,26 @@ function summariesOf<T>(
     follow();
     const known = kept.get(namespace);
     if (known !== undefined) return known.made;
-    const made = make(decoded(streams.snapshot(resource).entries(namespace)));
+    const made = summary(turns, make(decoded(streams.snapshot(resource).entries(namespace))));
     if (kept.size >= summariesMax) kept.clear();
-    kept.set(namespace, { made });
+    // Those who ask while it is being made wait for the same one.
+    const entry = { made };
+    kept.set(namespace, entry);
+    if (made instanceof Promise) void made.then((found) => (entry.made = found));
     return made;
   };
+}
+
+/** At once, if it takes few steps. */
+function summary<T>(turns: Pick<Turns, 'run'>, work: Steps<T>): Awaitable<T> {
+  for (let steps = 0; steps < stepsAtOnce; steps += 1) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+  return untilDone(turns, () => {
+    const step = work.next();
+    return step.done === true ? { made: step.value } : undefined;
+  }).then(({ made }) => made);
 }
 
 function objectsOf(entries: Iterable<Entry>): readonly ApiObject[] {

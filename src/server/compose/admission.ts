@@ -71,7 +71,7 @@ function pluginsOf(
   const hooks = webhooks.plugins(...callers);
   const { plugins, problems } = createAdmissionPlugins(admission.plugins, {
     identity,
-    objects: admissionObjects(streams, timers),
+    objects: admissionObjects(streams, timers, turns),
     findKind: (group, version, kind) => scheme.findKind(group, version, kind),
     clock,
     timers,

@@ -80,6 +80,7 @@ export interface ServerParts {
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
   readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
+  readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'counts'>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
@@ -160,6 +161,7 @@ export async function assembleParts(
     clock,
     prng,
     guardOf,
+    isFeatureOn: (gate: string) => config.featureGates.get(gate) ?? false,
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);

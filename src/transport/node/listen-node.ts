@@ -43,6 +43,7 @@ import { createTransportLoad } from '../load.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
+import { lineUpHandshakes } from './tls-handshakes.ts';
 import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './stream-turns.ts';
 
 /** For the last words of an idle connection. */
@@ -220,6 +221,7 @@ function tlsServer(
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
+  lineUpHandshakes(server, limits.requestTimeoutMs, systemClock, systemTimers);
   server.on('session', (session) => {
     let openStreams = 0;
     sessions.add(session);

@@ -27,6 +27,9 @@ import { UwsResponseStream } from './uws-response-stream.ts';
 /** Above it a body is handed over as the socket takes it, never copied into the library. */
 const directBodyBytesMax = 8 * 1024;
 
+/** The library cuts readers who take nothing for ten seconds; it is told to begin anew. */
+const keepAliveMs = 4_000;
+
 const empty = new Uint8Array(0);
 const noHeaders: readonly Header[] = [];
 
@@ -36,6 +39,8 @@ export interface UwsShared {
   readonly live: SlotSet<UwsExchange>;
   readonly deadlines: Deadlines;
   readonly requestTimeoutMs: number;
+  /** For readers who take nothing. */
+  readonly idleTimeoutMs: number;
   readonly load: TransportLoad;
   /** Set once: answers then close their connection. */
   stopping: boolean;
@@ -69,6 +74,8 @@ export class UwsExchange implements HttpExchange, Expiring {
   #abortCallbacks: (() => void)[] = [];
   #onClosed: (() => void) | undefined;
   #bodyBytes = 0;
+  /** Since when the reader has taken nothing, while something waits for it. */
+  #stalledSinceMs = 0;
   #remoteAddress: string | undefined;
 
   constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared) {
@@ -229,7 +236,10 @@ export class UwsExchange implements HttpExchange, Expiring {
     });
     // A stream may live for an hour: it need not hold a kilobyte of request head for that long.
     this.#head.length = 0;
-    this.#stream = new UwsResponseStream(this.#res, () => this.#complete());
+    this.#stream = new UwsResponseStream(this.#res, {
+      blocked: () => this.#stalls(),
+      finished: () => this.#complete(),
+    });
     return this.#stream;
   }
 
@@ -251,10 +261,12 @@ export class UwsExchange implements HttpExchange, Expiring {
     this.#res.onAborted(() => this.#gone());
   }
 
-  /** The body took too long, or an answer has waited long enough for the rest of it. */
+  /** The body took too long, an answer has waited long enough for the rest of it, or the reader of
+   * one has taken nothing for a while. */
   expire(): void {
     if (this.#closed) return;
     if (this.#held !== undefined) this.#held(true);
+    else if (this.answered && this.#body?.over !== false) this.#awaitReader();
     else this.cut();
   }
 
@@ -318,8 +330,10 @@ export class UwsExchange implements HttpExchange, Expiring {
     if (done) return this.#complete();
     const unread = new UnreadBody(this, total, this.#shared.load.answers);
     this.#unread = unread;
+    this.#stalls();
     res.onWritable((offset) => {
       unread.taken(offset);
+      this.#stalls();
       return give(offset);
     });
   }
@@ -346,6 +360,33 @@ export class UwsExchange implements HttpExchange, Expiring {
     else this.#res.cork(write);
   }
 
+  /** The socket has not taken all of the answer. */
+  #stalls(): void {
+    this.#stalledSinceMs = this.#shared.deadlines.nowMs();
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
+    if (this.#body?.over === false) return;
+    const { deadlines, idleTimeoutMs } = this.#shared;
+    this.deadlineMs = deadlines.nowMs() + Math.min(keepAliveMs, idleTimeoutMs);
+    deadlines.add(this);
+  }
+
+  /** A reader may pause for as long as on any other transport. */
+  #awaitReader(): void {
+    if (this.#stream?.isBlocked !== true && this.#unread === undefined) return;
+    const stalledMs = this.#shared.deadlines.nowMs() - this.#stalledSinceMs;
+    if (stalledMs >= this.#shared.idleTimeoutMs) {
+      this.#shared.load.answers.cutCount += 1;
+      return this.cut();
+    }
+    // Both: the library's clock begins anew with resume(), which wants a pause() before it.
+    this.#res.pause();
+    this.#res.resume();
+    this.#lookAgain();
+  }
+
   #pause(): void {
     if (!this.#closed) this.#res.pause();
   }
@@ -356,6 +397,7 @@ export class UwsExchange implements HttpExchange, Expiring {
 
   #complete(): void {
     this.#closed = true;
+    this.#shared.deadlines.remove(this);
     this.#unread?.end();
     this.#abortCallbacks = [];
     if (!this.#inHandler) this.#shared.live.remove(this.#living);
