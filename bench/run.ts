@@ -32,6 +32,7 @@ import { list } from './list.ts';
 import { listFormats } from './list-formats.ts';
 import { longestTurns } from './longest-turns.ts';
 import { patches } from './patches.ts';
+import { policies } from './policies.ts';
 import { streamingList } from './streaming-list.ts';
 import { tokenTiming } from './token-timing.ts';
 
@@ -46,6 +47,7 @@ const scenarios: readonly Scenario[] = [
   create,
   hotObject,
   patches,
+  policies,
   idleWatchers,
   bodies,
   longestTurns,

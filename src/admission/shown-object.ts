@@ -64,7 +64,9 @@ function withNulls(object: ApiObject): ApiObject {
 function withoutNulls(object: ApiObject): ApiObject {
   const made = nullWhenAbsent.get(object.kind)?.filter((name) => object[name] === null);
   if (made === undefined || made.length === 0) return object;
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !made.includes(name))) as ApiObject;
+  return Object.fromEntries(
+    Object.entries(object).filter(([name]) => !made.includes(name)),
+  ) as ApiObject;
 }
 
 /** What becomes of the object as it is stored when what was shown of it has been changed. */
@@ -83,13 +85,17 @@ export function storedAgain(
   }
   if (!isStoredKind(review, before)) return shown;
   const target = scheme.findKind(as.group, as.version, as.kind) ?? kind;
-  const stored = converted(target, () => withoutVersion(toStorageVersion(withoutNulls(shown), target)));
+  const stored = converted(target, () =>
+    withoutVersion(toStorageVersion(withoutNulls(shown), target)),
+  );
   return stored as Awaitable<ApiObject | StatusError>;
 }
 
 /** Evictions, bindings, reviews and the like are of a kind of their own. */
 function isStoredKind({ bodyKind, kind }: Reviewed, object: ApiObject): boolean {
-  return object.kind === kind.kind || (bodyKind.kind === kind.kind && bodyKind.group === kind.group);
+  return (
+    object.kind === kind.kind || (bodyKind.kind === kind.kind && bodyKind.group === kind.group)
+  );
 }
 
 function withVersion(object: ApiObject, resourceVersion: string): ApiObject {

@@ -18,6 +18,7 @@ const scenarios = [
   'create',
   'hot-object',
   'patches',
+  'policies',
   'idle-watchers',
   'bodies',
   'longest-turns',

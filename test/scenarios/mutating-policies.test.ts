@@ -118,10 +118,7 @@ describe('mutating admission policies', () => {
 
   test('an error refuses the write where the failure policy says so', async () => {
     const mutations = [applies('Object{spec: Object.spec{nope: 1}}')];
-    await inForce(
-      mutatingPolicyOf('wrong', '/v1/pods', { mutations }),
-      mutatingBindingOf('wrong'),
-    );
+    await inForce(mutatingPolicyOf('wrong', '/v1/pods', { mutations }), mutatingBindingOf('wrong'));
     const refused = await post(pods, pod('b'));
     assert.equal(refused.status, 422, refused.text);
     assert.equal(

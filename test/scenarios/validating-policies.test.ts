@@ -43,7 +43,10 @@ describe('validating admission policies', () => {
 
   let count = 0;
   /** Why a configuration map may not be created; undefined: it may. */
-  async function refusal(data: JsonObject = {}, labels: JsonObject = {}): Promise<Reply | undefined> {
+  async function refusal(
+    data: JsonObject = {},
+    labels: JsonObject = {},
+  ): Promise<Reply | undefined> {
     count += 1;
     const reply = await post(maps, configMap(`m${count}`, data, labels));
     return reply.status === 201 ? undefined : reply;
@@ -52,7 +55,9 @@ describe('validating admission policies', () => {
 
   test('one that is not met refuses the write, in the words of the reference', async () => {
     await inForce(
-      policyOf('short', '/v1/configmaps', { validations: [{ expression: 'size(object.data) < 2' }] }),
+      policyOf('short', '/v1/configmaps', {
+        validations: [{ expression: 'size(object.data) < 2' }],
+      }),
       bindingOf('short'),
     );
     assert.equal((await post(maps, configMap('good', { a: 'b' }))).status, 201);
@@ -76,7 +81,11 @@ describe('validating admission policies', () => {
         messageExpression: "'made of ' + object.data.a",
         reason: 'Forbidden',
       },
-      { expression: "!('b' in object.data)", message: 'second', messageExpression: "'two\\nlines'" },
+      {
+        expression: "!('b' in object.data)",
+        message: 'second',
+        messageExpression: "'two\\nlines'",
+      },
     ];
     await inForce(policyOf('words', '/v1/configmaps', { validations }), bindingOf('words'));
     const made = await refusal({ a: 'this' });
@@ -89,10 +98,7 @@ describe('validating admission policies', () => {
 
   test('what cannot be evaluated is decided by the failure policy', async () => {
     const validations = [{ expression: "object.data.there == 'x'" }];
-    await inForce(
-      policyOf('strict', '/v1/configmaps', { validations }),
-      bindingOf('strict'),
-    );
+    await inForce(policyOf('strict', '/v1/configmaps', { validations }), bindingOf('strict'));
     const reply = await refusal({ a: 'b' });
     const expected =
       "denied request: expression 'object.data.there == 'x'' resulted in error: " +
@@ -162,7 +168,7 @@ describe('validating admission policies', () => {
 
   test('deletions are judged by what there was', async () => {
     const resourceRules = [ruleOf('/v1/configmaps', ['DELETE'])];
-    const validations = [{ expression: "object == null && !has(oldObject.data)" }];
+    const validations = [{ expression: 'object == null && !has(oldObject.data)' }];
     await inForce(
       policyOf('keeps', '', { matchConstraints: { resourceRules }, validations }),
       bindingOf('keeps'),
@@ -194,7 +200,12 @@ describe('validating admission policies', () => {
   });
 
   test('a policy cannot keep anybody from taking it away', async () => {
-    const everything = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['*'] };
+    const everything = {
+      apiGroups: ['*'],
+      apiVersions: ['*'],
+      resources: ['*/*'],
+      operations: ['*'],
+    };
     await inForce(
       policyOf('no', '', {
         matchConstraints: { resourceRules: [everything] },
@@ -221,7 +232,9 @@ describe('validating admission policies', () => {
         matchConstraints: { resourceRules, excludeResourceRules },
         validations: [{ expression: 'false' }],
       }),
-      bindingOf('narrow', { matchResources: { objectSelector: { matchLabels: { strict: 'yes' } } } }),
+      bindingOf('narrow', {
+        matchResources: { objectSelector: { matchLabels: { strict: 'yes' } } },
+      }),
     );
     assert.equal(await refusal(), undefined);
     assert.notEqual(await refusal({}, { strict: 'yes' }), undefined);
@@ -278,9 +291,7 @@ describe('validating admission policies', () => {
       await limits('wide', '3', { pick: 'me' });
       await limits('tight', '1', { pick: 'me' });
       const selector = { matchLabels: { pick: 'me' } };
-      await inForce(
-        ...bound({ selector, namespace: 'limits', parameterNotFoundAction: 'Deny' }),
-      );
+      await inForce(...bound({ selector, namespace: 'limits', parameterNotFoundAction: 'Deny' }));
       assert.equal(await refusal({ a: 'x' }), undefined);
       assert.notEqual(await refusal({ a: 'x', b: 'x' }), undefined);
     });
@@ -352,7 +363,10 @@ describe('validating admission policies', () => {
   test('the status says whether the expressions fit the kinds', async () => {
     await inForce(
       policyOf('typed', 'apps/v1/deployments', {
-        validations: [{ expression: 'object.replicas > 1' }, { expression: 'object.spec.replicas > 1' }],
+        validations: [
+          { expression: 'object.replicas > 1' },
+          { expression: 'object.spec.replicas > 1' },
+        ],
       }),
     );
     let status: JsonObject = {};
@@ -373,7 +387,7 @@ describe('validating admission policies', () => {
   test('checks are counted under the names of the reference', async () => {
     await inForce(
       policyOf('counted', '/v1/configmaps', {
-        matchConditions: [{ name: 'some', expression: "has(object.data)" }],
+        matchConditions: [{ name: 'some', expression: 'has(object.data)' }],
         validations: [{ expression: 'false' }],
       }),
       bindingOf('counted'),

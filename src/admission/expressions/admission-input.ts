@@ -4,7 +4,6 @@
  *
  * Invariants: nothing is copied that no expression reads; what is made is made once for a request.
  */
-import type { Bindings } from '../../cel/cel.ts';
 import { AuthorizerValue, requestResourceValue } from '../../cel/library/authorizer-library.ts';
 import type { DecisionSource } from '../../cel/library/authorizer-library.ts';
 import { schemaValue } from '../../cel/schema/schema-value.ts';
@@ -42,11 +41,21 @@ export interface RequestInput {
   readonly options: JsonObject | undefined;
 }
 
+/** By the names of the variables. */
+export type AdmissionBindings = {
+  readonly object: Value;
+  readonly oldObject: Value;
+  readonly request: () => Value;
+  readonly namespaceObject: (() => Value) | null;
+  readonly authorizer?: () => Value;
+  readonly 'authorizer.requestResource'?: () => Value;
+};
+
 /** Undefined authorizer: the place has none. */
 export function admissionBindings(
   { namespaceObject, object, oldObject, request }: AdmissionInput,
   authorizer: DecisionSource | undefined,
-): Bindings {
+): AdmissionBindings {
   const { group, resource } = request.requestResource;
   const { name, namespace, subresource } = request;
   return {

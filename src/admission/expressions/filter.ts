@@ -49,7 +49,7 @@ export type FilterResult =
   | { readonly kind: 'results'; readonly results: readonly Result[]; readonly left: number }
   | { readonly kind: 'out-of-budget'; readonly message: string };
 
-export const outOfBudget: FilterResult = {
+const outOfBudget: FilterResult = {
   kind: 'out-of-budget',
   message:
     'validation failed due to running out of cost budget, no further validation rules will be run',
@@ -100,7 +100,7 @@ function evaluateFrom(run: Run, from: number): FilterResult | Promise<FilterResu
   return { kind: 'results', results: run.results, left: run.left };
 }
 
-export function evaluateOne(
+function evaluateOne(
   expression: Extract<CompiledExpression, { kind: 'ok' }>['expression'],
   bindings: Bindings,
   { late, turns }: EvaluationPorts,

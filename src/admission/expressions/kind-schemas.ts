@@ -40,7 +40,7 @@ export function schemaOfKind({ custom, schema }: KindInfo): Schema | undefined {
   if (custom === undefined) return undefined;
   const metadata = schemaOfObject(metaTypes.object('meta/v1.ObjectMeta'), new Set());
   const form = { version: 'v3', metadata: metadata as JsonObject } as const;
-  return custom.openApi(form) as Schema;
+  return custom.openApi(form);
 }
 
 function schemaOfObject(type: ObjectSchema, above: ReadonlySet<ObjectSchema>): Schema {

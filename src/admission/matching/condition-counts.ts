@@ -37,7 +37,12 @@ export function createConditionCounts(): ConditionCounts {
     const found = known.get(key);
     if (found !== undefined) return found;
     if (known.size >= seriesMax && name !== others) return seriesOf({ ...labels, name: others });
-    const made = { labels: { ...labels }, errors: 0, exclusions: 0, seconds: new Histogram(bounds) };
+    const made = {
+      labels: { ...labels },
+      errors: 0,
+      exclusions: 0,
+      seconds: new Histogram(bounds),
+    };
     known.set(key, made);
     return made;
   };

@@ -32,7 +32,7 @@ export interface MatchConditions {
 
 const holds: ConditionsVerdict = { kind: 'match' };
 
-export const noConditions: MatchConditions = { count: 0, evaluate: () => holds };
+const noConditions: MatchConditions = { count: 0, evaluate: () => holds };
 
 /** Of `holder.matchConditions`: a webhook, or the spec of a policy. */
 export function* compileMatchConditions(

@@ -6,7 +6,12 @@
  * replaced as a whole. Texts are those of the reference.
  */
 import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
-import { asList, asMap, memberOf, sortedNames } from '../../apimachinery/fieldmanager/typed/forms.ts';
+import {
+  asList,
+  asMap,
+  memberOf,
+  sortedNames,
+} from '../../apimachinery/fieldmanager/typed/forms.ts';
 import { itemElement } from '../../apimachinery/fieldmanager/typed/list-items.ts';
 import { mergeValues } from '../../apimachinery/fieldmanager/typed/merge.ts';
 import {

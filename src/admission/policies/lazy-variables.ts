@@ -108,8 +108,6 @@ function given(name: string, outcome: Outcome): Value {
       throw unknownResult(outcome.variables);
     case 'error':
     case 'budget-exceeded':
-      throw evaluationError(
-        `composited variable "${name}" fails to evaluate: ${outcome.message}`,
-      );
+      throw evaluationError(`composited variable "${name}" fails to evaluate: ${outcome.message}`);
   }
 }

@@ -131,12 +131,8 @@ function mutateFrom(
   if (mutation === undefined) return target.object;
   const bindings = { ...target.bindings, object: valueOf(target.object) };
   const own = new LazyVariables(policy.variables, bindings, ports);
-  const found = evaluateAll(
-    [mutation.expression],
-    own.bindings,
-    budgets.perObject,
-    ports,
-    () => own.takeCost(),
+  const found = evaluateAll([mutation.expression], own.bindings, budgets.perObject, ports, () =>
+    own.takeCost(),
   );
   return after(found, (result) => {
     const object = changed(mutation, target, result);

@@ -132,7 +132,9 @@ class Mutating {
     const collecting = collectParams(policy.paramKind, binding, namespace, this.#ports.params);
     return after(collecting, (params) => {
       if (typeof params !== 'string') {
-        return firstOf(params, (param) => this.#applyWith(policy, binding, as, param));
+        return firstOf(params, (late) =>
+          after(late(), (param) => this.#applyWith(policy, binding, as, param)),
+        );
       }
       this.#deny(policy, binding, `failed to configure binding: ${params}`);
       return undefined;
@@ -172,7 +174,9 @@ class Mutating {
     });
   }
 
-  #shown(as: MatchedAs): Awaitable<{ object: ApiObject; oldObject: ApiObject | undefined } | StatusError | undefined> {
+  #shown(
+    as: MatchedAs,
+  ): Awaitable<{ object: ApiObject; oldObject: ApiObject | undefined } | StatusError | undefined> {
     return after(this.#mutable.show(this.#object, as.kind), (object) => {
       if (object === undefined || object instanceof StatusError) return object;
       return after(this.#run.request.shown(as.kind), (shown) =>

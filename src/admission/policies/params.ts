@@ -9,13 +9,13 @@ import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import { policyLimits } from './policies.ts';
-import type { ParamReader } from './policies.ts';
+import type { LateParam, ParamReader } from './policies.ts';
 import type { ParamKind, ParamRef, PolicyBinding } from './policy-spec.ts';
 
-/** Undefined among the params: the expressions run with `params` null. A text: why not. */
-export type Params = readonly (ApiObject | undefined)[] | string;
+/** One that gives undefined: the expressions run with `params` null. A text: why not. */
+export type Params = readonly (() => Awaitable<ApiObject | undefined>)[] | string;
 
-const withoutParams: Params = [undefined];
+const withoutParams: Params = [() => undefined];
 
 /** Undefined: the policy has no kind of parameters, or one that is served. */
 export function unknownParamKind(
@@ -61,10 +61,10 @@ function found(
   namespace: string,
   { name, selector }: ParamRef,
   reader: ParamReader,
-): Awaitable<readonly ApiObject[]> {
+): Awaitable<readonly LateParam[]> {
   if (name !== '') {
     const one = reader.get(kind, namespace, name);
-    return after(one, (param) => (param === undefined ? [] : [param]));
+    return after(one, (param) => (param === undefined ? [] : [() => param]));
   }
   if (selector === undefined) return [];
   const selects = (labels: Readonly<Record<string, string>>) => selector.matches(labels);

@@ -55,14 +55,17 @@ export interface ParamReader {
   /** Undefined: no such kind is served. */
   kindOf(kind: GroupVersionKind): KindInfo | undefined;
   get(kind: KindInfo, namespace: string, name: string): Awaitable<ApiObject | undefined>;
-  /** In key order; at most `most` and one more. `namespace` '': all of a cluster-scoped kind. */
+  /** In key order; at most `most` and one more. `namespace` '': all of a cluster-scoped kind. Each
+   * is read when it is its turn. */
   list(
     kind: KindInfo,
     namespace: string,
     selects: (labels: Readonly<Record<string, string>>) => boolean,
     most: number,
-  ): Awaitable<readonly ApiObject[]>;
+  ): readonly LateParam[];
 }
+
+export type LateParam = () => Awaitable<ApiObject>;
 
 /** What is told beside the verdict. */
 export interface PolicySay {

@@ -187,7 +187,8 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   *#setBinding(object: ApiObject): Steps<void> {
     const binding = readBinding(object);
     const before = this.#policyOf.get(binding.name);
-    if (before !== undefined && before !== binding.policyName) yield* this.#dropBinding(binding.name);
+    if (before !== undefined && before !== binding.policyName)
+      yield* this.#dropBinding(binding.name);
     const list = this.#bindings.get(binding.policyName) ?? [];
     const at = placeOf(list, binding.name);
     list.splice(at, list[at]?.name === binding.name ? 1 : 0, binding);

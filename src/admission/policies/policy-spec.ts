@@ -6,7 +6,6 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { LabelSelector } from '../../apimachinery/selectors/label-selector.ts';
 import { labelSelectorFromSpec } from '../../apimachinery/selectors/label-selector.ts';
-import type { LabelSelectorSpec } from '../../apimachinery/selectors/label-selector.ts';
 import { resourcesMatcher } from '../matching/matcher.ts';
 import type { Matcher } from '../matching/matching.ts';
 
@@ -59,9 +58,7 @@ export function readBinding(binding: ApiObject): PolicyBinding {
 
 function readParamRef(reference: JsonObject): ParamRef {
   const { selector } = reference;
-  const read = isJsonObject(selector)
-    ? labelSelectorFromSpec(selector as LabelSelectorSpec)
-    : undefined;
+  const read = isJsonObject(selector) ? labelSelectorFromSpec(selector) : undefined;
   return {
     name: text(reference, 'name'),
     namespace: text(reference, 'namespace'),

@@ -9,14 +9,12 @@
  * Bounds: others have a turn after `unitsAtOnce`; nothing goes on for somebody who has gone.
  */
 import type { GroupResource } from '../../apimachinery/schema.ts';
-import {
-  newForbidden,
-  StatusError,
-} from '../../apimachinery/status-error.ts';
+import { newForbidden, StatusError } from '../../apimachinery/status-error.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { after, firstOf } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
+import { lookup } from '../../stdx/lookup.ts';
 import type { MatchedAs } from '../matching/matching.ts';
 import { collectParams, unknownParamKind } from './params.ts';
 import { policyLimits } from './policies.ts';
@@ -134,8 +132,10 @@ class Judgement {
         }
         const namespaceObject = this.#run.namespaceObject();
         if (namespaceObject instanceof StatusError) return namespaceObject;
-        return firstOf(params, (param) =>
-          this.#judgeWith(policy, binding, { as, shown, namespaceObject, param, collected }),
+        return firstOf(params, (late) =>
+          after(late(), (param) =>
+            this.#judgeWith(policy, binding, { as, shown, namespaceObject, param, collected }),
+          ),
         );
       });
     });
@@ -272,18 +272,18 @@ function cut(value: string): string {
   return Buffer.from(value).subarray(0, annotationBytesMax).toString();
 }
 
-const reasons: Readonly<Record<string, StatusReason | undefined>> = {
+const reasons = lookup<StatusReason | undefined>({
   Unauthorized: StatusReason.unauthorized,
   Forbidden: StatusReason.forbidden,
   RequestEntityTooLarge: StatusReason.requestEntityTooLarge,
   Invalid: StatusReason.invalid,
-};
+});
 
 /** A 403 in its words, with the code that the policy chose. */
 function denied(resource: GroupResource, name: string, { message, reason }: Denial): StatusError {
   const like = newForbidden(resource, name === '' ? 'Unknown' : name, message);
   return new StatusError({
-    reason: (Object.hasOwn(reasons, reason) ? reasons[reason] : undefined) ?? StatusReason.invalid,
+    reason: reasons[reason] ?? StatusReason.invalid,
     message: like.message,
     details: { ...like.details, causes: [{ message }] },
   });

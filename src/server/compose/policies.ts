@@ -70,7 +70,10 @@ export function createPolicies(deps: PolicyDeps): Policies {
   const { namespaces } = deps;
   const ports = { access, clock, identity, scheme, turns, params, metrics: counts, namespaces };
   const onProblem = (policy: string, err: unknown): void =>
-    deps.log.error({ err, policy }, 'an admission policy could not be read; what was stays in force');
+    deps.log.error(
+      { err, policy },
+      'an admission policy could not be read; what was stays in force',
+    );
   const validating = createPolicySource({
     turns,
     onProblem,
@@ -166,10 +169,7 @@ function paramReader({ scheme, streams }: PolicyDeps): ParamReader {
         found.push(entry);
         if (found.length > most) break;
       }
-      const objects = found.map((entry) => shown(kind, entry));
-      const isAtOnce = (each: Awaitable<ApiObject>): each is ApiObject =>
-        !(each instanceof Promise);
-      return objects.every(isAtOnce) ? objects : Promise.all(objects);
+      return found.map((entry) => () => shown(kind, entry));
     },
   };
 }

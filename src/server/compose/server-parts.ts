@@ -48,6 +48,7 @@ import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
 import { createAdmissionWebhooks } from './admission-webhooks.ts';
+import type { AdmissionWebhooks } from './admission-webhooks.ts';
 import { createPolicies, namespaceReader } from './policies.ts';
 import type { Policies } from './policies.ts';
 import { startAuthorization } from './authorization.ts';
@@ -79,6 +80,8 @@ export interface ServerParts {
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
   readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
+  readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
+  readonly webhooks: Pick<AdmissionWebhooks, 'counts'>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
@@ -172,6 +175,7 @@ export async function assembleParts(
     registry,
     admission,
     policies,
+    webhooks,
     queues: createQueueMeters(clock),
     encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,

@@ -1,5 +1,8 @@
 /** What policies and match conditions came to, under the names that dashboards know. */
-import type { ConditionCounts, ConditionSeries } from '../../admission/matching/condition-counts.ts';
+import type {
+  ConditionCounts,
+  ConditionSeries,
+} from '../../admission/matching/condition-counts.ts';
 import type { PolicyCounts } from '../../admission/policies/policy-counts.ts';
 import type { MetricSeries } from './metrics.ts';
 
@@ -26,7 +29,8 @@ export function conditionSeries(counts: Pick<ConditionCounts, 'read'>): readonly
   const of = (name: string, help: string, value: (series: ConditionSeries) => number) => ({
     name: `apiserver_admission_match_condition_${name}`,
     help,
-    read: () => [...counts.read()].map((series) => ({ labels: series.labels, value: value(series) })),
+    read: () =>
+      [...counts.read()].map((series) => ({ labels: series.labels, value: value(series) })),
   });
   return [
     of(

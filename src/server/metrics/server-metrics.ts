@@ -23,6 +23,7 @@ import type {
 } from './metrics.ts';
 import type { MetricsView } from './metric-stability.ts';
 import { createMetricsWriter } from './metrics-text.ts';
+import { webhookSeries } from './webhook-series.ts';
 import { admissionSeries } from './admission-series.ts';
 import { conditionSeries, policySeries } from './policy-series.ts';
 import { followerSeries, objectSeries, storeSeries, watchSeries } from './object-series.ts';
@@ -77,6 +78,7 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
       ...turnSeries(parts.turnWatch),
       ...followerSeries(streams),
       ...admissionSeries(parts.admission),
+      ...webhookSeries(parts.webhooks.counts),
       ...policySeries(parts.policies.counts),
       ...conditionSeries(parts.policies.conditions),
       ...queueSeries(parts.queues),

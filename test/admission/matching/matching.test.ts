@@ -238,7 +238,10 @@ describe('selectors', () => {
 describe('the index', () => {
   const policies = ['pods', 'configmaps', 'pods/status', '*'].map((resource) => ({
     resource,
-    matcher: resourcesMatcher({ ...selectors, resourceRules: [{ ...pods, resources: [resource] }] }),
+    matcher: resourcesMatcher({
+      ...selectors,
+      resourceRules: [{ ...pods, resources: [resource] }],
+    }),
   }));
   const index = createMatchIndex(policies, ({ matcher }) => matcher);
   const named = (shape: RequestShape): readonly string[] =>

@@ -64,7 +64,10 @@ function mutationOf(form: 'jsonPatch' | 'applyConfiguration', expression: string
   return { patchType, [form]: { expression } };
 }
 
-async function run(form: 'jsonPatch' | 'applyConfiguration', row: Row): Promise<ApiObject | string> {
+async function run(
+  form: 'jsonPatch' | 'applyConfiguration',
+  row: Row,
+): Promise<ApiObject | string> {
   const kind = kindOf(row.resource);
   const policy = finished(
     compileMutatingPolicy(
