@@ -26,7 +26,7 @@ const WRITERS = 50;
 const WEBHOOK_MS = 5;
 const OBJECT_BYTES = 1024;
 const PREFIX = 'hot-webhook';
-const configurations = '/apis/admissionregistration.sluice.dev/v1/mutatingwebhookconfigurations';
+const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 
 const pem = (name: string): Buffer =>
   readFileSync(path.join('test', 'support', 'data', `tls-${name}.pem`));
@@ -43,7 +43,11 @@ async function startHook(): Promise<{ readonly port: number; close(): void; aske
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       asked += 1;
-      const { apiVersion, kind, request: about } = JSON.parse(Buffer.concat(chunks).toString()) as {
+      const {
+        apiVersion,
+        kind,
+        request: about,
+      } = JSON.parse(Buffer.concat(chunks).toString()) as {
         apiVersion: string;
         kind: string;
         request: { uid: string };
@@ -117,7 +121,7 @@ async function install(port: number, hookPort: number): Promise<void> {
     sideEffects: 'None',
   };
   const body = {
-    apiVersion: 'admissionregistration.sluice.dev/v1',
+    apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'MutatingWebhookConfiguration',
     metadata: { name: 'hot' },
     webhooks: [webhook],

@@ -69,7 +69,8 @@ function credentialsOf(
   file: string,
 ): CallerCredentials {
   for (const field of ['exec', 'auth-provider']) {
-    if (user[field] !== undefined) throw new Error(`${file}: users: ${name}: ${field}: not supported`);
+    if (user[field] !== undefined)
+      throw new Error(`${file}: users: ${name}: ${field}: not supported`);
   }
   try {
     const { authorization, clientCertificate, clientKey } = kubeconfig.access({}, user);

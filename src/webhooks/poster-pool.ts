@@ -11,11 +11,7 @@ import type { PosterOptions, WebhookPoster } from './webhook-poster.ts';
 /** The poster to a server, of whom `credentials` says who calls it; '' : nobody in particular. */
 export type PosterTo = (target: WebhookTarget, credentials?: string) => WebhookPoster;
 
-export function posterPool(
-  timers: Timers,
-  postersMax: number,
-  options: PosterOptions,
-): PosterTo {
+export function posterPool(timers: Timers, postersMax: number, options: PosterOptions): PosterTo {
   const posters = new Map<string, WebhookPoster>();
   return (target, credentials = '') => {
     const { ca = '', serverName = '', url } = target;

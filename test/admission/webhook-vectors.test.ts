@@ -43,7 +43,8 @@ describe('answers of webhooks', () => {
       const { response } = review;
       const patch = response?.['patch'];
       const sent = typeof patch === 'string' ? Buffer.from(patch).toString('base64') : patch;
-      const document = response === undefined ? {} : { ...review, response: { ...response, patch: sent } };
+      const document =
+        response === undefined ? {} : { ...review, response: { ...response, patch: sent } };
       const read = readAnswer(identity, document as JsonObject, { uid, version, mutating });
       if (row.expectErr !== undefined) {
         assert.equal(read.kind, 'invalid');

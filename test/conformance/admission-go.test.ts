@@ -45,7 +45,9 @@ describe('a webhook on the types of the reference', { skip }, () => {
     assert(found.kind === 'found');
     home = mkdtempSync(path.join(tmpdir(), 'sluice-admission-go-'));
     const program = await buildGo(found, path.resolve('test/support/admission-go'));
-    hook = spawn(program, [pem('certificate'), pem('key')], { stdio: ['ignore', 'pipe', 'inherit'] });
+    hook = spawn(program, [pem('certificate'), pem('key')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     assert(hook.stdout !== null);
     const lines = createInterface({ input: hook.stdout });
     const port = await new Promise<string>((resolve) => void lines.once('line', resolve));
@@ -125,7 +127,10 @@ describe('a webhook on the types of the reference', { skip }, () => {
       assert.equal(made.code, 0, made.stderr);
       const containers = part(JSON.parse(made.stdout) as JsonObject, 'spec')['containers'];
       assert.deepEqual(
-        (containers as readonly JsonObject[]).map((each) => [each['name'], each['imagePullPolicy']]),
+        (containers as readonly JsonObject[]).map((each) => [
+          each['name'],
+          each['imagePullPolicy'],
+        ]),
         [
           [name, 'IfNotPresent'],
           ['sidecar', 'IfNotPresent'],

@@ -72,4 +72,3 @@ function requestedName({ name, next, operation }: Review): string {
   const isMade = name.startsWith(prefix) && name.length === prefix.length + generatedLength;
   return isMade ? '' : name;
 }
-

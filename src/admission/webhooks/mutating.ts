@@ -143,9 +143,7 @@ async function counted(
   const { webhook } = invocation;
   const { failsOpen, name } = webhook;
   const startedMs = ports.counts.nowMs();
-  let outcome: CallOutcome = understood(
-    await callWebhook(review, invocation, 'admit', say, ports),
-  );
+  let outcome: CallOutcome = understood(await callWebhook(review, invocation, 'admit', say, ports));
   if (outcome.kind === 'allowed') {
     const error = await use(outcome.answer);
     if (error !== undefined) outcome = { kind: 'unsupported', error };
@@ -192,4 +190,3 @@ function note(
   const what = stringifyJson({ ...who, patch, patchType: jsonPatchType });
   say.annotate(`patch.${group}/${place}`, what, 'Request');
 }
-

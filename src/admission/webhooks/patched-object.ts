@@ -68,5 +68,12 @@ function typeOf(
   const { group, kind, version } = as;
   const found: KindInfo | undefined = scheme.findKind(group, version, kind);
   const sent = found ?? parent.subresources.find(({ name }) => name === subresource);
-  return { group, version, kind, schema: sent?.schema, custom: sent?.custom, defaults: sent?.defaults };
+  return {
+    group,
+    version,
+    kind,
+    schema: sent?.schema,
+    custom: sent?.custom,
+    defaults: sent?.defaults,
+  };
 }

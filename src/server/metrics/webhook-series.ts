@@ -25,8 +25,10 @@ export function webhookSeries(counts: WebhookCounts): readonly MetricSeries[] {
     series('rejection_count', 'Writes that ended at an admission webhook.', () =>
       counts.rejections(),
     ),
-    series('fail_open_count', 'Calls that failed of admission webhooks that are ignored then.', () =>
-      counts.openFailures(),
+    series(
+      'fail_open_count',
+      'Calls that failed of admission webhooks that are ignored then.',
+      () => counts.openFailures(),
     ),
   ];
 }

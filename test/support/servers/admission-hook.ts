@@ -85,11 +85,7 @@ export async function startAdmissionHook(): Promise<AdmissionHook> {
 }
 
 /** As v1 wants it, or as v1beta1 does: in the version that was asked in. */
-export function reply(
-  response: http.ServerResponse,
-  review: JsonObject,
-  answer: JsonObject,
-): void {
+export function reply(response: http.ServerResponse, review: JsonObject, answer: JsonObject): void {
   const { apiVersion = '', kind = '' } = review;
   const uid = text(part(review, 'request'), 'uid');
   const body = { apiVersion, kind, response: { uid, ...answer } };
