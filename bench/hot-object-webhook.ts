@@ -134,7 +134,7 @@ async function install(port: number, hookPort: number): Promise<void> {
 async function run(bench: Bench): Promise<Outcome> {
   const writers = bench.smoke ? 5 : WRITERS;
   const ms = bench.smoke ? 200 : 5000;
-  const server = await startSluice(bench.cores.server);
+  const server = await startSluice(bench.cores.server, ['--identity=kubernetes']);
   const hook = await startHook();
   try {
     await fill(server.port, PREFIX, 1, OBJECT_BYTES);
