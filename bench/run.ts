@@ -26,6 +26,7 @@ import { profileSummary } from './harness/profile-summary.ts';
 import { jsonLine, tableHead, tableRows } from './harness/report.ts';
 import type { Bench, Scenario } from './harness/scenario.ts';
 import { hotObject } from './hot-object.ts';
+import { hotObjectWebhook } from './hot-object-webhook.ts';
 import { idleWatchers } from './idle-watchers.ts';
 import { latency } from './latency.ts';
 import { list } from './list.ts';
@@ -46,6 +47,7 @@ const scenarios: readonly Scenario[] = [
   streamingList,
   create,
   hotObject,
+  hotObjectWebhook,
   patches,
   policies,
   idleWatchers,

@@ -17,6 +17,7 @@ const scenarios = [
   'streaming-list',
   'create',
   'hot-object',
+  'hot-object-webhook',
   'patches',
   'policies',
   'idle-watchers',

@@ -45,7 +45,7 @@ describe('admission webhooks', () => {
 
   before(async () => {
     hook = await startAdmissionHook();
-    server = await startTestServer({ 'identity': 'kubernetes' });
+    server = await startTestServer({ identity: 'kubernetes' });
   });
   after(async () => {
     hook.close();
@@ -116,8 +116,7 @@ describe('admission webhooks', () => {
   };
   const create = (body: JsonObject, query = '') =>
     server.request('POST', `${body['kind'] === 'Pod' ? podsPath : maps}${query}`, { body });
-  const messageOf = (reply: { readonly body: JsonObject }): string =>
-    String(reply.body['message']);
+  const messageOf = (reply: { readonly body: JsonObject }): string => String(reply.body['message']);
 
   it('are asked what the reference asks, and nobody is who does not match', async () => {
     await install('Validating', [
@@ -277,7 +276,10 @@ describe('admission webhooks', () => {
         const failed = await create(map('bad'));
         assert.equal(failed.status, 500, failed.text);
         const text = messageOf(failed);
-        assert.match(text, /^Internal error occurred: failed calling webhook "bad\.example\.com": /);
+        assert.match(
+          text,
+          /^Internal error occurred: failed calling webhook "bad\.example\.com": /,
+        );
         assert.match(text, expected);
       });
     }
@@ -301,7 +303,10 @@ describe('admission webhooks', () => {
     ]);
     const failed = await create(map('slow'));
     assert.equal(failed.status, 500);
-    assert.match(messageOf(failed), /Post "https:\/\/localhost:\d+\/silent\?timeout=1s": context deadline/);
+    assert.match(
+      messageOf(failed),
+      /Post "https:\/\/localhost:\d+\/silent\?timeout=1s": context deadline/,
+    );
     const late = await create(map('slow'), '?timeout=100ms');
     assert.equal(late.status, 504);
     const text = 'Timeout: request did not complete within requested timeout';
@@ -453,19 +458,23 @@ describe('admission webhooks', () => {
   });
 
   it('are asked about every kind of request, as what was sent', async () => {
-    const everything = [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['*'] }];
+    const everything = [
+      { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['*'] },
+    ];
     await create(pod('target'));
     await install('Validating', [webhook('/all', { rules: everything })]);
     const say = async (method: string, target: string, body?: JsonObject, status = 0) => {
       const reply = await server.request(method, target, body === undefined ? {} : { body });
       if (status > 0) assert.equal(reply.status, status, reply.text);
-      return hook.take('/all').map((request) => [
-        request['operation'],
-        part(request, 'kind')['kind'],
-        part(request, 'resource')['resource'],
-        request['subResource'],
-        request['name'],
-      ]);
+      return hook
+        .take('/all')
+        .map((request) => [
+          request['operation'],
+          part(request, 'kind')['kind'],
+          part(request, 'resource')['resource'],
+          request['subResource'],
+          request['name'],
+        ]);
     };
     assert.deepEqual(
       await say('POST', `${podsPath}/target/binding`, {
@@ -505,12 +514,17 @@ describe('admission webhooks', () => {
       [['CREATE', 'SelfSubjectAccessReview', 'selfsubjectaccessreviews', undefined, undefined]],
     );
     assert.deepEqual(
-      await say('POST', `/apis/${group}/v1/validatingwebhookconfigurations?dryRun=All`, {
-        apiVersion: `${group}/v1`,
-        kind: 'ValidatingWebhookConfiguration',
-        metadata: { name: 'exempt' },
-        webhooks: [],
-      }, 201),
+      await say(
+        'POST',
+        `/apis/${group}/v1/validatingwebhookconfigurations?dryRun=All`,
+        {
+          apiVersion: `${group}/v1`,
+          kind: 'ValidatingWebhookConfiguration',
+          metadata: { name: 'exempt' },
+          webhooks: [],
+        },
+        201,
+      ),
       [],
       'what could lock everybody out is not sent',
     );

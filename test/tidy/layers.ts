@@ -78,6 +78,7 @@ export const layers: readonly LayerRule[] = [
       'src/pki/certificate-requests.ts',
       'src/authorization/authorizer.ts',
       'src/authorization/node',
+      'src/webhooks',
       'src/registry/write-guard.ts',
       'src/registry/conversions.ts',
       'src/registry/scale.ts',

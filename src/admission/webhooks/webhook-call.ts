@@ -59,9 +59,8 @@ async function asked(
 ): Promise<Exclude<CallOutcome, { kind: 'denied' }>> {
   const { clientConfig, version } = webhook;
   if (version === undefined) {
-    const why =
-      'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)';
-    return { kind: 'failed', why, code: 400 };
+    const why = 'webhook does not accept known AdmissionReview versions (v1, v1beta1)';
+    return { kind: 'failed', why: `could not create admission objects: ${why}`, code: 400 };
   }
   const uid = prng.uuid();
   const body = stringifyJson(reviewOf(identity, { uid, version, request, ...shown }));

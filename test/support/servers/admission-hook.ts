@@ -4,7 +4,7 @@ import https from 'node:https';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { part, text } from '../../../src/apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../../src/apimachinery/unstructured.ts';
 
@@ -39,7 +39,7 @@ const pem = (name: string): Buffer => readFileSync(path.join(folder, `tls-${name
 export async function startAdmissionHook(): Promise<AdmissionHook> {
   const asked: Asked[] = [];
   const moods = new Map<string, Mood>();
-  const sockets = new Set<Socket>();
+  const sockets = new Set<Duplex>();
   let connections = 0;
   const tls = { key: pem('key'), cert: pem('certificate') };
   const server = https.createServer(tls, (request, response) => {
