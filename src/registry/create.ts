@@ -123,6 +123,7 @@ function createNamed(
   );
 }
 
+/** One promise for all of it: each function in between that waits is one more of every create. */
 async function createInScope(
   deps: RegistryDeps,
   scope: DecisionScope,
@@ -131,33 +132,40 @@ async function createInScope(
   name: string,
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
-  const { user } = options;
+  const { inTurns = false, user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
+  let prepared: Result<PreparedCreation>;
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
-    await prepareValidation(deps, scope, target, born.object, options.inTurns === true);
-    const prepared = prepareBorn(scope, target, name, born, born.object, user);
-    if (prepared.kind === 'refused') return prepared;
-    return createPrepared(deps, scope, target, prepared.value, name, options);
+    const preparing = prepareValidation(deps, scope, target, born.object, inTurns);
+    if (preparing !== undefined) await preparing;
+    prepared = prepareBorn(scope, target, name, born, born.object, user);
+  } else {
+    const how = { guard, user, inTurns };
+    prepared = await prepareGuarded(deps, scope, target, submitted, name, how);
   }
-  const { inTurns = false } = options;
-  const how = { guard, user, inTurns };
-  const prepared = await prepareGuarded(deps, scope, target, submitted, name, how);
   if (prepared.kind === 'refused') return prepared;
-  return createPrepared(deps, scope, target, prepared.value, name, options);
+  if (inTurns) await deps.turns.pause(wholeTurnMs);
+  const object = trackedCreation(scope, target, prepared.value, options.manager ?? '');
+  if (inTurns) await deps.turns.pause(wholeTurnMs);
+  const { warnings } = prepared.value;
+  const command = createCommand(scope, target, object, warnings, options.dryRun);
+  const key = objectKey(target.kind.storage, target.namespace, name);
+  return creationResult(await deps.actors.execute(key, command), target, name);
 }
 
-/** In turns of the event loop, and beforehand, what validation finds out. */
-async function prepareValidation(
+/** In turns of the event loop, and beforehand, what validation finds out. Undefined: nothing. */
+function prepareValidation(
   { turns }: RegistryDeps,
   { strategyOf }: DecisionScope,
   { kind }: ResourceTarget,
   object: ApiObject,
   isLarge: boolean,
-): Promise<void> {
+): Promise<unknown> | undefined {
   const steps = strategyOf(kind).prepareValidation?.(object, undefined);
-  if (steps !== undefined) await runStepwise(turns, steps, () => false);
-  if (isLarge) await turns.pause(wholeTurnMs);
+  if (steps === undefined) return isLarge ? turns.pause(wholeTurnMs) : undefined;
+  const prepared = runStepwise(turns, steps, () => false);
+  return isLarge ? prepared.then(() => turns.pause(wholeTurnMs)) : prepared;
 }
 
 interface GuardedCreation {
@@ -182,7 +190,8 @@ async function prepareGuarded(
   const mutating = guard.asks.mutateCreation ? guard.mutate(born.object, undefined) : born.object;
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
-  await prepareValidation(deps, scope, target, mutated, inTurns);
+  const preparing = prepareValidation(deps, scope, target, mutated, inTurns);
+  if (preparing !== undefined) await preparing;
   const prepared = prepareBorn(scope, target, name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   const validating = guard.validate(prepared.value.object, undefined);
@@ -218,24 +227,6 @@ function createCommand(
   const conditions = creationConditions(kind, namespace);
   const qualifiedResource = { group, resource };
   return { type: 'create', object, conditions, warnings, dryRun, qualifiedResource, nowMs };
-}
-
-async function createPrepared(
-  deps: RegistryDeps,
-  scope: DecisionScope,
-  target: ResourceTarget,
-  prepared: PreparedCreation,
-  name: string,
-  options: WriteOptions,
-): Promise<Result<WriteResult>> {
-  const { kind, namespace } = target;
-  const key = objectKey(kind.storage, namespace, name);
-  if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
-  const object = trackedCreation(scope, target, prepared, options.manager ?? '');
-  if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
-  const command = createCommand(scope, target, object, prepared.warnings, options.dryRun);
-  const outcome = await deps.actors.execute(key, command);
-  return creationResult(outcome, target, name);
 }
 
 export interface PreparedCreation {
