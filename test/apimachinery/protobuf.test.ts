@@ -339,7 +339,10 @@ describe('hostile bytes', () => {
     for (;;) {
       const step = steps.next();
       if (step.done === true) {
-        assert.deepEqual(step.value, decodeProtobuf(body, () => thing));
+        assert.deepEqual(
+          step.value,
+          decodeProtobuf(body, () => thing),
+        );
         break;
       }
       count += 1;

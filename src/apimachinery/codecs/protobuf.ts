@@ -104,7 +104,8 @@ export function openEnvelope(bytes: Uint8Array): Envelope {
   const envelope = { apiVersion: '', kind: '', raw: bytes.subarray(bytes.length) };
   try {
     for (let fields = 0; reader.pos < reader.len; fields += 1) {
-      if (fields > envelopeFieldsMax) throw new MalformedProtobuf('its envelope has too many fields');
+      if (fields > envelopeFieldsMax)
+        throw new MalformedProtobuf('its envelope has too many fields');
       const [number, wireType] = reader.tag();
       const known = number >= 1 && number <= 4 && wireType === WireType.LengthDelimited;
       if (!known) skipPlain(reader, wireType, number);
