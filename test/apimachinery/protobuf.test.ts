@@ -332,7 +332,7 @@ describe('hostile bytes', () => {
     const body = sealEnvelope({
       apiVersion: 'test/v1',
       kind: 'Thing',
-      raw: encodeMessage(thing, { ...object, inner } as JsonObject),
+      raw: encodeMessage(thing, { ...object, inner }),
     });
     const steps = protobufSteps(body, () => thing);
     let count = 0;

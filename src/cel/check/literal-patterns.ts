@@ -45,8 +45,10 @@ export const conversions: ReadonlySet<string> = new Set(
 export function hasConstantConversion({ expr }: CheckedAst): boolean {
   const left: Expr[] = [expr];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const isConversion = next.kind === 'call' && conversions.has(next.function);
-    if (isConversion && next.args.length === 1 && next.args[0]?.kind !== 'ident') return true;
+    if (next.kind === 'call' && conversions.has(next.function)) {
+      const [only, ...others] = next.args;
+      if (only !== undefined && only.kind !== 'ident' && others.length === 0) return true;
+    }
     left.push(...childrenOf(next));
   }
   return false;
