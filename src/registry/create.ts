@@ -128,6 +128,7 @@ function createNamed(
   );
 }
 
+/** One promise for all of it: each function in between that waits is one more of every create. */
 async function createInScope(
   deps: RegistryDeps,
   scope: DecisionScope,
@@ -136,31 +137,39 @@ async function createInScope(
   name: string,
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
-  const { user } = options;
+  const { inTurns = false, user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target, operations.create);
+  let prepared: Result<PreparedCreation>;
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
-    await prepareValidation(deps, scope, target, born.object, options.inTurns === true);
-    const prepared = prepareBorn(scope, target, name, born, born.object, user);
-    if (prepared.kind === 'refused') return prepared;
-    return createPrepared(deps, scope, target, prepared.value, name, options);
+    const preparing = prepareValidation(deps, scope, target, born.object, inTurns);
+    if (preparing !== undefined) await preparing;
+    prepared = prepareBorn(scope, target, name, born, born.object, user);
+  } else {
+    prepared = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
   }
-  const prepared = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
   if (prepared.kind === 'refused') return prepared;
-  return createPrepared(deps, scope, target, prepared.value, name, options);
+  if (inTurns) await deps.turns.pause(wholeTurnMs);
+  const object = trackedCreation(scope, target, prepared.value, options.manager ?? '');
+  if (inTurns) await deps.turns.pause(wholeTurnMs);
+  const { warnings } = prepared.value;
+  const command = createCommand(scope, target, object, warnings, options.dryRun);
+  const key = objectKey(target.kind.storage, target.namespace, name);
+  return creationResult(await deps.actors.execute(key, command), target, name);
 }
 
-/** In turns of the event loop, and beforehand, what validation finds out. */
-async function prepareValidation(
+/** In turns of the event loop, and beforehand, what validation finds out. Undefined: nothing. */
+function prepareValidation(
   { turns }: RegistryDeps,
   { strategyOf }: DecisionScope,
   { kind }: ResourceTarget,
   object: ApiObject,
   isLarge: boolean,
-): Promise<void> {
+): Promise<unknown> | undefined {
   const steps = strategyOf(kind).prepareValidation?.(object, undefined);
-  if (steps !== undefined) await runStepwise(turns, steps, () => false);
-  if (isLarge) await turns.pause(wholeTurnMs);
+  if (steps === undefined) return isLarge ? turns.pause(wholeTurnMs) : undefined;
+  const prepared = runStepwise(turns, steps, () => false);
+  return isLarge ? prepared.then(() => turns.pause(wholeTurnMs)) : prepared;
 }
 
 /** A creation depends on no other object of the name, so all who have a say in it are asked before
@@ -201,7 +210,8 @@ async function prepareHeard(
   const mutating = asks.mutateCreation ? hearing.mutate(born.object, undefined) : born.object;
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
-  await prepareValidation(deps, scope, target, mutated, inTurns);
+  const preparing = prepareValidation(deps, scope, target, mutated, inTurns);
+  if (preparing !== undefined) await preparing;
   const prepared = prepareBorn(scope, target, name, born, mutated, user);
   if (prepared.kind === 'refused' || !asks.validate) return prepared;
   const validating = hearing.validate(prepared.value.object, undefined);
@@ -237,24 +247,6 @@ function createCommand(
   const conditions = creationConditions(kind, namespace);
   const qualifiedResource = { group, resource };
   return { type: 'create', object, conditions, warnings, dryRun, qualifiedResource, nowMs };
-}
-
-async function createPrepared(
-  deps: RegistryDeps,
-  scope: DecisionScope,
-  target: ResourceTarget,
-  prepared: PreparedCreation,
-  name: string,
-  options: WriteOptions,
-): Promise<Result<WriteResult>> {
-  const { kind, namespace } = target;
-  const key = objectKey(kind.storage, namespace, name);
-  if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
-  const object = trackedCreation(scope, target, prepared, options.manager ?? '');
-  if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
-  const command = createCommand(scope, target, object, prepared.warnings, options.dryRun);
-  const outcome = await deps.actors.execute(key, command);
-  return creationResult(outcome, target, name);
 }
 
 export interface PreparedCreation {

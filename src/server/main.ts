@@ -26,6 +26,9 @@ const unusable: ReadonlySet<string> = new Set([
   'corrupt',
 ]);
 
+/** Where small buffers come from: of the default, 8 KiB, each request would take a whole one. */
+Buffer.poolSize = 64 * 1024;
+
 async function main(): Promise<void> {
   const command = parseCommandLine(process.argv.slice(2), programVersion());
   if (command.kind === 'done') return;

@@ -1,7 +1,7 @@
 /**
- * Most nodes of a schema are fields of which little is said. They are told apart here by one look at
- * their members, because a definition may have ten thousand, and each rule looks for what they do
- * not have.
+ * Most nodes of a schema are fields of which little is said. They are told apart here by one look
+ * at their members, because a definition may have ten thousand, and each rule looks for what they
+ * do not have.
  */
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 

@@ -112,8 +112,9 @@ interface Part {
 function partsOf(schema: JsonObject): readonly Part[] {
   const parts: Part[] = [];
   for (const [name, inner] of Object.entries(part(schema, 'properties'))) {
-    // Nothing of those has rules, or is below them.
-    if (isJsonObject(inner) && !isPlainScalar(inner)) parts.push({ end: `properties[${name}]`, inner, name });
+    // Nothing of plain ones has rules, or is below them.
+    if (!isJsonObject(inner) || isPlainScalar(inner)) continue;
+    parts.push({ end: `properties[${name}]`, inner, name });
   }
   for (const end of ['additionalProperties', 'items']) {
     const inner = schemaAt(schema, end);

@@ -8,7 +8,8 @@
  * What it is not: sending. Invariants: nothing is made before it is asked for; what has been made
  * is kept as gzip only, the form that clients take; the hash is the SHA-512 of the document's JSON,
  * so a URL with it names one content for ever; a document is made anew when what it is made of has
- * changed, and no other with it. Each is made in steps, between which other requests get their turn. Bound: one entry per document and encoding.
+ * changed, and no other with it. Each is made in steps, between which other requests get their
+ * turn. Bound: one entry per document and encoding.
  */
 import { createHash } from 'node:crypto';
 import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';

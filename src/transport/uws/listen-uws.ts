@@ -5,9 +5,9 @@
  *
  * What the library decides, and no option changes (20.30):
  *  - A connection without a request, or one whose response is complete, is closed after about 10 s
- *    (up to 14 s); a body must arrive at 16 kB/s or more. A quiet stream is never cut. A client that
- *    takes nothing of a response for as long would be cut: the library is told to begin anew, until
- *    `idleTimeoutMs` are over (uws-exchange.ts).
+ *    (up to 14 s); a body must arrive at 16 kB/s or more. A quiet stream is never cut. A client
+ *    that takes nothing of a response for as long would be cut: the library is told to begin anew,
+ *    until `idleTimeoutMs` are over (uws-exchange.ts).
  *  - A head that comes in several segments may have 4 KiB, and at most 48 headers. Beyond it, and
  *    for HTTP/1.0, a head without Host, a target that is no path and what is no HTTP at all, it
  *    waits for more, and closes the connection after about 10 s without an answer. For a method

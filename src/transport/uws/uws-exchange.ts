@@ -20,6 +20,7 @@ import type { BodyResult, Header, HttpExchange, ResponseStream } from '../http-e
 import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
+import type { BodyFlow } from '../request-body.ts';
 import type { Unread, UnreadAnswers } from '../unread-answers.ts';
 import type { UwsRequest, UwsResponse } from './uws-binding.ts';
 import { UwsResponseStream } from './uws-response-stream.ts';
@@ -51,7 +52,7 @@ export interface UwsShared {
   stopping: boolean;
 }
 
-export class UwsExchange implements HttpExchange, Expiring {
+export class UwsExchange implements HttpExchange, Expiring, BodyFlow {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -76,7 +77,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   #held: ((close: boolean) => void) | undefined;
   #stream: UwsResponseStream | undefined;
   #unread: UnreadBody | undefined;
-  #abortCallbacks: (() => void)[] = [];
+  #abortCallbacks: (() => void)[] | undefined;
   #onClosed: (() => void) | undefined;
   #bodyBytes = 0;
   /** Since when the reader has taken nothing, while something waits for it. */
@@ -173,8 +174,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   /** Starts to take in the body; must be called before the handler, in the same turn. */
   expectBody(declaredBytes: number): void {
     const res = this.#res;
-    const flow = { pause: () => this.#pause(), resume: () => this.#resume() };
-    const body = new RequestBody(flow, this.#shared.load.bodies, declaredBytes, false);
+    const body = new RequestBody(this, this.#shared.load.bodies, declaredBytes, false);
     this.#body = body;
     this.deadlineMs = this.#shared.deadlines.nowMs() + this.#shared.requestTimeoutMs;
     this.#shared.deadlines.add(this);
@@ -251,7 +251,7 @@ export class UwsExchange implements HttpExchange, Expiring {
 
   onAbort(callback: () => void): void {
     if (this.#aborted) callback();
-    else if (!this.#closed) this.#abortCallbacks.push(callback);
+    else if (!this.#closed) (this.#abortCallbacks ??= []).push(callback);
   }
 
   onClosed(callback: () => void): void {
@@ -397,11 +397,12 @@ export class UwsExchange implements HttpExchange, Expiring {
     this.#lookAgain();
   }
 
-  #pause(): void {
+  /** Of the body. */
+  pause(): void {
     if (!this.#closed) this.#res.pause();
   }
 
-  #resume(): void {
+  resume(): void {
     if (!this.#closed) this.#res.resume();
   }
 
@@ -409,7 +410,7 @@ export class UwsExchange implements HttpExchange, Expiring {
     this.#closed = true;
     this.#shared.deadlines.remove(this);
     this.#unread?.end();
-    this.#abortCallbacks = [];
+    this.#abortCallbacks = undefined;
     if (!this.#inHandler) this.#shared.live.remove(this.#living);
     this.#tellClosed();
   }
@@ -432,8 +433,8 @@ export class UwsExchange implements HttpExchange, Expiring {
     this.#body?.abort();
     this.#body?.release();
     const callbacks = this.#abortCallbacks;
-    this.#abortCallbacks = [];
-    for (const callback of callbacks) callback();
+    this.#abortCallbacks = undefined;
+    for (const callback of callbacks ?? []) callback();
     this.#tellClosed();
   }
 }
