@@ -6,17 +6,22 @@
  *     /openapi/v3/apis/apps/v1[?hash=H]    one group version, OpenAPI 3.0
  *
  * What it is not: sending. Invariants: nothing is made before it is asked for; what has been made
- * is kept as gzip only, the form that clients take; the hash is the SHA-512 of the document's JSON,
- * so a URL with it names one content for ever; a document is made anew when what it is made of has
- * changed, and no other with it. Between the documents of the index, and between
- * the groups of v2, other requests get their turn. Bound: one entry per document and encoding.
+ * is kept as gzip only, the form that clients take; a URL with a hash names one content for ever. It
+ * is the SHA-512 of the document's JSON or, where users define all that is in it, of what that is
+ * made from: so the index makes none of these. A document is made anew when what it is made of has
+ * changed, and no other with it; of one that is put together of pieces (pieced-document.ts) only
+ * what has changed. Between the documents of the index, and within the larger ones, other requests
+ * get their turn. Bound: one entry per document and encoding.
  */
 import { createHash } from 'node:crypto';
 import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
 import { parseAccept } from '../../apimachinery/negotiation.ts';
-import type { OpenApiDocuments } from '../../apimachinery/openapi/documents.ts';
-import { encodeOpenApiV2, encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
+import type { DocumentPiece, OpenApiDocuments } from '../../apimachinery/openapi/documents.ts';
+import { encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { pieceStore } from './pieced-document.ts';
+import type { Encoding } from './pieced-document.ts';
 
 export interface OpenApiRequest {
   /** As requested; a trailing slash does not matter. */
@@ -56,13 +61,11 @@ export interface OpenApiOptions {
 
 interface Kept {
   readonly packed: Uint8Array;
-  /** Of the JSON form. */
+  /** The same in every encoding. */
   readonly hash: string;
   /** The document as it is: one copy for all its readers, for as long as there are any. */
   readonly plain: () => Promise<Uint8Array>;
 }
-
-type Encoding = 'json' | 'protobuf';
 
 export function makeOpenApi(options: OpenApiOptions): OpenApi {
   const { documents } = options;
@@ -77,22 +80,40 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
     made.catch(() => kept.get(name) === entry && kept.delete(name));
     return made;
   };
-  const v3Of = (path: string, encoding: Encoding) =>
-    keep(`v3 ${encoding} ${path}`, documents.sourceOf(path), () => makeV3(options, path, encoding));
-  const v2Of = (encoding: Encoding) =>
-    keep(`v2 ${encoding}`, documents.generation, () => makeV2(options, encoding));
-  const index = () =>
+  const store = pieceStore((steps) => paused(options, steps));
+  const v3Of = (path: string, encoding: Encoding): Promise<Kept> =>
+    keep(`v3 ${encoding} ${path}`, documents.sourceOf(path), async () => {
+      const pieces = documents.piecesOf(path);
+      if (pieces === undefined) return makeV3(options, path, encoding);
+      const form = { dialect: 'v3', encoding } as const;
+      const body = await store.assemble(form, documents.frame('v3'), pieces);
+      return keptOf(body, hashOfStamps(pieces));
+    });
+  const v2Of = (encoding: Encoding): Promise<Kept> =>
+    keep(`v2 ${encoding}`, documents.generation, async () => {
+      const pieces = documents.piecesV2;
+      const [always, ...defined] = pieces;
+      const first = always === undefined ? '' : await store.hashOf('v2', always);
+      const form = { dialect: 'v2', encoding } as const;
+      const body = await store.assemble(form, documents.frame('v2'), pieces);
+      return keptOf(body, hashOfStamps(defined, first));
+    });
+  const hashOf = async (path: string): Promise<string> => {
+    const pieces = documents.piecesOf(path);
+    return pieces === undefined ? (await v3Of(path, 'json')).hash : hashOfStamps(pieces);
+  };
+  const index = (): Promise<Kept> =>
     keep('index', documents.generation, async () => {
       const paths: Record<string, JsonObject> = {};
       for (const path of documents.paths) {
         // It may have gone since.
         if (documents.sourceOf(path) === undefined) continue;
-        const { hash } = await v3Of(path, 'json');
-        paths[path] = { serverRelativeURL: urlOf(path, hash) };
+        paths[path] = { serverRelativeURL: urlOf(path, await hashOf(path)) };
         await options.pause();
       }
       forgetOthers();
-      return packed({ paths });
+      const json = Buffer.from(JSON.stringify({ paths }), 'utf8');
+      return keptOf(json, sha512(json));
     });
   /** Documents of what is no longer served. */
   const forgetOthers = (): void => {
@@ -145,32 +166,30 @@ async function answer(
 
 async function makeV3(options: OpenApiOptions, path: string, encoding: Encoding): Promise<Kept> {
   const document = options.documents.v3(path) ?? {};
-  if (encoding === 'json') return packed(document);
-  return packed(document, await paused(options, encodeOpenApiV3(document)));
-}
-
-async function makeV2(options: OpenApiOptions, encoding: Encoding): Promise<Kept> {
-  const document = await paused(options, options.documents.v2());
-  await options.pause();
-  if (encoding === 'json') return packed(document);
-  return packed(document, await paused(options, encodeOpenApiV2(document)));
-}
-
-/** What comes in pieces, with a pause after each. */
-async function paused<T>(
-  options: OpenApiOptions,
-  pieces: Generator<undefined, T, undefined>,
-): Promise<T> {
-  let piece = pieces.next();
-  for (; piece.done !== true; piece = pieces.next()) await options.pause();
-  return piece.value;
-}
-
-/** `body` undefined: the JSON itself, of which the hash is in any case. */
-async function packed(document: JsonObject, body?: Uint8Array): Promise<Kept> {
   const json = Buffer.from(JSON.stringify(document), 'utf8');
-  const hash = createHash('sha512').update(json).digest('hex').toUpperCase();
-  const bytes = await gzipBytes(body ?? json);
+  const hash = sha512(json);
+  if (encoding === 'json') return keptOf(json, hash);
+  return keptOf(await paused(options, encodeOpenApiV3(document)), hash);
+}
+
+function sha512(data: Uint8Array | string): string {
+  return createHash('sha512').update(data).digest('hex').toUpperCase();
+}
+
+/** `before`: what else the document is made of. */
+function hashOfStamps(pieces: readonly DocumentPiece[], before = ''): string {
+  return sha512([before, ...pieces.map(({ stamp }) => stamp)].join('\n'));
+}
+
+/** What comes in steps, with a pause after each. */
+async function paused<T>(options: OpenApiOptions, steps: Steps<T>): Promise<T> {
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) await options.pause();
+  return step.value;
+}
+
+async function keptOf(body: Uint8Array, hash: string): Promise<Kept> {
+  const bytes = await gzipBytes(body);
   return { packed: bytes, hash, plain: unpacking(bytes) };
 }
 
