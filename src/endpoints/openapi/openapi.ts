@@ -15,6 +15,7 @@
  */
 import { createHash } from 'node:crypto';
 import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { parseAccept } from '../../apimachinery/negotiation.ts';
 import type { DocumentPiece, OpenApiDocuments } from '../../apimachinery/openapi/documents.ts';
 import { encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
@@ -166,7 +167,7 @@ async function answer(
 
 async function makeV3(options: OpenApiOptions, path: string, encoding: Encoding): Promise<Kept> {
   const document = options.documents.v3(path) ?? {};
-  const json = Buffer.from(JSON.stringify(document), 'utf8');
+  const json = Buffer.from(stringifyJson(document), 'utf8');
   const hash = sha512(json);
   if (encoding === 'json') return keptOf(json, hash);
   return keptOf(await paused(options, encodeOpenApiV3(document)), hash);

@@ -14,6 +14,7 @@
  */
 import { createHash } from 'node:crypto';
 import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { Dialect } from '../../apimachinery/openapi/definitions.ts';
 import type { DocumentPiece, PieceParts } from '../../apimachinery/openapi/documents.ts';
 import { encodeOpenApiV2, encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
@@ -152,7 +153,7 @@ function* members(
   let text = '';
   let isFirst = true;
   for (const [name, value] of Object.entries(object)) {
-    text += `${isFirst ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    text += `${isFirst ? '' : ','}${JSON.stringify(name)}:${stringifyJson(value)}`;
     isFirst = false;
     if (text.length < stepCharacters) continue;
     made.push(hashed(text, hash));
