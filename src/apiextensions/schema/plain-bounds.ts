@@ -25,6 +25,7 @@ const single = new Set(['items', 'additionalProperties', 'not', 'allOf', 'anyOf'
 export function withPlainBounds(schema: JsonObject): JsonObject {
   let made: ObjectDraft | undefined;
   for (const [name, value] of Object.entries(schema)) {
+    if (value === undefined) continue;
     const plain = plainOf(name, value);
     if (plain !== value) (made ??= { ...schema })[name] = plain;
   }
@@ -49,7 +50,7 @@ function plainItems(items: readonly JsonValue[]): JsonValue {
 /** Names of properties are anybody's: `__proto__` is one like others. */
 function plainMembers(properties: JsonObject): JsonObject {
   const made = Object.entries(properties).map(
-    ([name, value]) => [name, plainSchema(value)] as const,
+    ([name, value]) => [name, plainSchema(value ?? null)] as const,
   );
   const same = made.every(([name, value]) => value === properties[name]);
   return same ? properties : Object.fromEntries(made);

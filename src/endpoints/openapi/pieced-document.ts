@@ -153,6 +153,7 @@ function* members(
   let text = '';
   let isFirst = true;
   for (const [name, value] of Object.entries(object)) {
+    if (value === undefined) continue;
     text += `${isFirst ? '' : ','}${JSON.stringify(name)}:${stringifyJson(value)}`;
     isFirst = false;
     if (text.length < stepCharacters) continue;
