@@ -84,8 +84,7 @@ export function* decidePatch(
   if (next.kind === 'refused') return next;
   if (scope.inTurns) yield;
   // What is being committed has no version yet that a patch could have kept.
-  const missing =
-    current.revision === undefined ? undefined : missingVersion(target, next.object);
+  const missing = current.revision === undefined ? undefined : missingVersion(target, next.object);
   if (missing !== undefined) return refused(missing);
   const { object, warnings: ofOwners } = withoutDuplicateOwners(next.object, 'patched');
   const { resourceVersion } = object.metadata;
