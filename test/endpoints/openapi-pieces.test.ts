@@ -142,8 +142,8 @@ function namesIn(bytes: Uint8Array, isV2: boolean): { paths: string[]; definitio
         [5, 1, 1],
       ];
   return {
-    paths: entriesAt(bytes, ofPaths as number[]),
-    definitions: entriesAt(bytes, ofDefinitions as number[]),
+    paths: entriesAt(bytes, ofPaths),
+    definitions: entriesAt(bytes, ofDefinitions),
   };
 }
 

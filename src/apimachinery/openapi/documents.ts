@@ -80,7 +80,6 @@ export interface PieceParts {
 
 export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
   const names = definitionNames(options.domain);
-  const describe = describer(options);
   let known: Sections | undefined;
   const sections = (): Sections => {
     const { generation } = options.scheme;
@@ -97,7 +96,48 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     }
     return known;
   };
-  const context = (dialect: Dialect) => {
+  const context = contextOf(options, names);
+  const { alwaysPiece, pieceOf } = piecesOf(options, names, context);
+  return {
+    get generation() {
+      return options.scheme.generation;
+    },
+    get paths() {
+      return sections().paths;
+    },
+    sourceOf: (path) => sections().all.get(path)?.source,
+    v3(path) {
+      const section = sections().all.get(path);
+      if (section === undefined || section.pieces !== undefined) return undefined;
+      const { definitions, item } = context('v3');
+      const paths = section
+        .operations()
+        .map((each) => [each.path, pathItemV3(each, item)] as const);
+      const schemas = definitions.collect();
+      return documentV3(options.version, { paths: sorted(paths), schemas });
+    },
+    piecesOf: (path) => sections().all.get(path)?.pieces?.map(pieceOf),
+    get piecesV2() {
+      const defined = [...sections().all.values()].flatMap(({ pieces = [] }) => pieces);
+      return [alwaysPiece(sections()), ...defined.map(pieceOf)];
+    },
+    frame: (dialect) =>
+      dialect === 'v2'
+        ? documentV2(options.version, { paths: {}, definitions: {} })
+        : documentV3(options.version, { paths: {}, schemas: {} }),
+  };
+}
+
+interface Context {
+  readonly definitions: Definitions;
+  readonly item: PathItemContext;
+}
+
+type ContextOf = (dialect: Dialect) => Context;
+
+function contextOf(options: DocumentOptions, names: DefinitionNames): ContextOf {
+  const describe = describer(options);
+  return (dialect) => {
     const definitions = makeDefinitions({
       dialect,
       names,
@@ -112,6 +152,9 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     };
     return { definitions, item };
   };
+}
+
+function piecesOf(options: DocumentOptions, names: DefinitionNames, context: ContextOf) {
   const pieceOf = ({ kind, names: paths }: SectionPiece): DocumentPiece => ({
     source: kind,
     stamp: stampOf(kind, options),
@@ -147,34 +190,7 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
       return { paths: sorted(paths), own: definitions.collect(), shared: {} };
     },
   });
-  return {
-    get generation() {
-      return options.scheme.generation;
-    },
-    get paths() {
-      return sections().paths;
-    },
-    sourceOf: (path) => sections().all.get(path)?.source,
-    v3(path) {
-      const section = sections().all.get(path);
-      if (section === undefined || section.pieces !== undefined) return undefined;
-      const { definitions, item } = context('v3');
-      const paths = section
-        .operations()
-        .map((each) => [each.path, pathItemV3(each, item)] as const);
-      const schemas = definitions.collect();
-      return documentV3(options.version, { paths: sorted(paths), schemas });
-    },
-    piecesOf: (path) => sections().all.get(path)?.pieces?.map(pieceOf),
-    get piecesV2() {
-      const defined = [...sections().all.values()].flatMap(({ pieces = [] }) => pieces);
-      return [alwaysPiece(sections()), ...defined.map(pieceOf)];
-    },
-    frame: (dialect) =>
-      dialect === 'v2'
-        ? documentV2(options.version, { paths: {}, definitions: {} })
-        : documentV3(options.version, { paths: {}, schemas: {} }),
-  };
+  return { alwaysPiece, pieceOf };
 }
 
 function documentV3(

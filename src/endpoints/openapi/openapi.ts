@@ -6,9 +6,9 @@
  *     /openapi/v3/apis/apps/v1[?hash=H]    one group version, OpenAPI 3.0
  *
  * What it is not: sending. Invariants: nothing is made before it is asked for; what has been made
- * is kept as gzip only, the form that clients take; a URL with a hash names one content for ever. It
- * is the SHA-512 of the document's JSON or, where users define all that is in it, of what that is
- * made from: so the index makes none of these. A document is made anew when what it is made of has
+ * is kept as gzip only, the form that clients take; a URL with a hash names one content for ever.
+ * The hash is the SHA-512 of the document's JSON or, where users define all that is in it, of what
+ * that is made from: so the index makes none of these. A document is made anew when what it is made of has
  * changed, and no other with it; of one that is put together of pieces (pieced-document.ts) only
  * what has changed. Between the documents of the index, and within the larger ones, other requests
  * get their turn. Bound: one entry per document and encoding.
@@ -68,8 +68,13 @@ interface Kept {
   readonly plain: () => Promise<Uint8Array>;
 }
 
-export function makeOpenApi(options: OpenApiOptions): OpenApi {
-  const { documents } = options;
+interface Keeper {
+  /** Made once for a source. */
+  keep(name: string, source: unknown, make: () => Promise<Kept>): Promise<Kept>;
+  forget(isGone: (name: string) => boolean): void;
+}
+
+function keeper(): Keeper {
   const kept = new Map<string, { readonly source: unknown; readonly made: Promise<Kept> }>();
   /** Concurrent requests for one document share its making; a failed one is not remembered. */
   const keep = (name: string, source: unknown, make: () => Promise<Kept>): Promise<Kept> => {
@@ -81,6 +86,17 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
     made.catch(() => kept.get(name) === entry && kept.delete(name));
     return made;
   };
+  return {
+    keep,
+    forget(isGone) {
+      for (const name of kept.keys()) if (isGone(name)) kept.delete(name);
+    },
+  };
+}
+
+export function makeOpenApi(options: OpenApiOptions): OpenApi {
+  const { documents } = options;
+  const { forget, keep } = keeper();
   const store = pieceStore((steps) => paused(options, steps));
   const v3Of = (path: string, encoding: Encoding): Promise<Kept> =>
     keep(`v3 ${encoding} ${path}`, documents.sourceOf(path), async () => {
@@ -112,17 +128,14 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
         paths[path] = { serverRelativeURL: urlOf(path, await hashOf(path)) };
         await options.pause();
       }
-      forgetOthers();
+      // Documents of what is no longer served.
+      forget((name) => {
+        const [kind, , path = ''] = name.split(' ');
+        return kind === 'v3' && documents.sourceOf(path) === undefined;
+      });
       const json = Buffer.from(JSON.stringify({ paths }), 'utf8');
       return keptOf(json, sha512(json));
     });
-  /** Documents of what is no longer served. */
-  const forgetOthers = (): void => {
-    for (const name of kept.keys()) {
-      const [kind, , path = ''] = name.split(' ');
-      if (kind === 'v3' && documents.sourceOf(path) === undefined) kept.delete(name);
-    }
-  };
 
   return {
     async find(request) {
