@@ -8,10 +8,10 @@
  * What it is not: sending. Invariants: nothing is made before it is asked for; what has been made
  * is kept as gzip only, the form that clients take; a URL with a hash names one content for ever.
  * The hash is the SHA-512 of the document's JSON or, where users define all that is in it, of what
- * that is made from: so the index makes none of these. A document is made anew when what it is made of has
- * changed, and no other with it; of one that is put together of pieces (pieced-document.ts) only
- * what has changed. Between the documents of the index, and within the larger ones, other requests
- * get their turn. Bound: one entry per document and encoding.
+ * that is made from: so the index makes none of these. A document is made anew when what it is made
+ * of has changed, and no other with it; of one that is put together of pieces (pieced-document.ts)
+ * only what has changed. Between the documents of the index, and within the larger ones, other
+ * requests get their turn. Bound: one entry per document and encoding.
  */
 import { createHash } from 'node:crypto';
 import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
