@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util';
 import { authorization } from './authorization.ts';
 import { bodies } from './bodies.ts';
 import { create } from './create.ts';
+import { customTypes } from './custom-types.ts';
 import { fdb } from './fdb.ts';
 import { fanout } from './fanout.ts';
 import { fanoutTls } from './fanout-tls.ts';
@@ -46,6 +47,7 @@ const scenarios: readonly Scenario[] = [
   listFormats,
   streamingList,
   create,
+  customTypes,
   hotObject,
   hotObjectWebhook,
   patches,

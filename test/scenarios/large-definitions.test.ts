@@ -6,7 +6,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { encodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
-import { definition, definitionsPath, established, object } from '../support/data/custom-definitions.ts';
+import {
+  definition,
+  definitionsPath,
+  established,
+  object,
+} from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 

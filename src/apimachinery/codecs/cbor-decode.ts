@@ -51,10 +51,7 @@ export function readItem(bytes: Uint8Array, valuesMax = bodyValuesMax): JsonValu
 }
 
 /** readItem() in parts. */
-export function* itemSteps(
-  bytes: Uint8Array,
-  valuesMax: number,
-): Generator<undefined, JsonValue> {
+export function* itemSteps(bytes: Uint8Array, valuesMax: number): Generator<undefined, JsonValue> {
   const cursor = cursorOver(bytes, valuesMax);
   const value = yield* valueSteps(cursor);
   checkEnd(cursor);

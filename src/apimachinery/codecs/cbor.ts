@@ -46,7 +46,8 @@ export function* cborSteps(
 }
 
 function refusalOf(error: unknown, valuesMax: number): Decoded {
-  if (error instanceof TooManyValues) return { kind: 'refused', error: newTooManyValues(valuesMax) };
+  if (error instanceof TooManyValues)
+    return { kind: 'refused', error: newTooManyValues(valuesMax) };
   if (!(error instanceof MalformedCbor)) throw error;
   const message = `the body is not valid CBOR: ${error.message}`;
   return { kind: 'refused', error: newBadRequest(message) };

@@ -101,7 +101,8 @@ function valuesMaxOf(options: DecodeOptions | undefined): number {
 
 function refusalOf(error: unknown, valuesMax: number): Decoded {
   if (error instanceof YamlRefusal) return refused(error.message);
-  if (error instanceof TooManyValues) return { kind: 'refused', error: newTooManyValues(valuesMax) };
+  if (error instanceof TooManyValues)
+    return { kind: 'refused', error: newTooManyValues(valuesMax) };
   throw error;
 }
 

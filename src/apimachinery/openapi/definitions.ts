@@ -22,6 +22,7 @@ import type {
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import type { DefinitionNames } from './definition-names.ts';
 import { isClosedEnum, namedDefaults, unionsOf } from './type-notes.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 
 export type Dialect = 'v2' | 'v3';
 
@@ -31,7 +32,7 @@ export interface Definitions {
   /** The same for a definition that is given as it is, under its full name. */
   toOwn(name: string, definition: () => JsonObject): JsonObject;
   /** All that has been referred to, and what that refers to, sorted by name; in steps of one. */
-  collect(): Generator<undefined, JsonObject, undefined>;
+  collect(): Steps<JsonObject>;
 }
 
 export interface DefinitionOptions {
