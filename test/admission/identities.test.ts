@@ -34,7 +34,10 @@ for (const name of ['svc', 'kubernetes'] satisfies IdentityName[]) {
       const [container] = made['containers'] as JsonObject[];
       const [mount] = container?.['volumeMounts'] as JsonObject[];
       assert.equal(mount?.['mountPath'], `/var/run/secrets/${labelDomain}/serviceaccount`);
-      const refused = await post(pods, { metadata: { name: 'q' }, spec: { ...spec, hostPID: true } });
+      const refused = await post(pods, {
+        metadata: { name: 'q' },
+        spec: { ...spec, hostPID: true },
+      });
       assert.equal(refused.status, 403, refused.text);
       const claim = await post('/api/v1/namespaces/n/persistentvolumeclaims', {
         metadata: { name: 'c' },
