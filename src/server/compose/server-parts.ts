@@ -80,7 +80,6 @@ export interface ServerParts {
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
   readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
-  readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'counts'>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
