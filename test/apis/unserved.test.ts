@@ -20,18 +20,6 @@ interface Row {
 const patches = '[JSONPatch{op: "test", path: "/a", value: 1}]';
 const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] };
 
-function webhooks(kind: string): JsonObject {
-  const hook = {
-    name: 'a.b.example',
-    clientConfig: { url: 'https://127.0.0.1:1/' },
-    rules: [rule],
-    sideEffects: 'None',
-    admissionReviewVersions: ['v1'],
-  };
-  const meta = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'a' } };
-  return { ...meta, kind, webhooks: [hook] };
-}
-
 const admission = (resource: string): string => `/apis/admissionregistration.k8s.io/v1/${resource}`;
 const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
 const admissionMeta = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'a' } };
@@ -39,18 +27,6 @@ const alphaMeta = { apiVersion: 'admissionregistration.k8s.io/v1alpha1', metadat
 const constraints = { resourceRules: [rule] };
 
 const rows: readonly Row[] = [
-  {
-    title: 'validating webhooks',
-    collection: admission('validatingwebhookconfigurations'),
-    object: webhooks('ValidatingWebhookConfiguration'),
-    says: /^this server does not call admission webhooks: /,
-  },
-  {
-    title: 'mutating webhooks',
-    collection: admission('mutatingwebhookconfigurations'),
-    object: webhooks('MutatingWebhookConfiguration'),
-    says: /^this server does not call admission webhooks: /,
-  },
   {
     title: 'validating policies',
     collection: admission('validatingadmissionpolicies'),
