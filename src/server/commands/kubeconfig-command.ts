@@ -1,7 +1,8 @@
 /**
  * `sluice kubeconfig --user NAME`: a client configuration for one user, on stdout or in a file.
  *
- *     --token-file FILE   the token that is in it, at the port for tokens
+ *     --token-file FILE   the token that is in it, at the port for tokens; a long one at the secure
+ *                         port, which takes larger heads in pieces
  *     without             a new client certificate of the CA in the data directory, at the secure
  *                         port; --group says whose member the user is
  *
@@ -49,13 +50,15 @@ export const kubeconfigFlags = [
   ['--output <FILE>', 'Where to (default: standard output).'],
 ] as const;
 
+/** uWebSockets.js takes a head of 4 KiB when it comes in pieces, and clients write larger ones so. */
+const tokenPortCharsMax = 2048;
 /** Clocks of clients may be behind. */
 const backdatedMs = 5 * 60 * 1000;
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 
 /** @throws OptionsError */
 export async function runKubeconfig(options: KubeconfigOptions): Promise<void> {
-  const text = await kubeconfigOf(options);
+  const text = await userKubeconfig(options);
   if (options.output === undefined) return void process.stdout.write(text);
   try {
     writeFileSync(options.output, text, { mode: 0o600 });
@@ -64,7 +67,8 @@ export async function runKubeconfig(options: KubeconfigOptions): Promise<void> {
   }
 }
 
-async function kubeconfigOf(options: KubeconfigOptions): Promise<string> {
+/** The text to write. @throws OptionsError */
+export async function userKubeconfig(options: KubeconfigOptions): Promise<string> {
   const { dataDir, group, tokenFile, user = '', validFor } = options;
   if (user === '') throw new OptionsError('--user: a name is wanted');
   const clusters = clustersOf(dataDir);
@@ -74,7 +78,8 @@ async function kubeconfigOf(options: KubeconfigOptions): Promise<string> {
     }
     const token = readTrimmed('--token-file', tokenFile === '-' ? 0 : tokenFile);
     if (token === '') throw new OptionsError(`--token-file: ${tokenFile} is empty`);
-    const name = clusters.has(contextNames.token) ? contextNames.token : contextNames.certificate;
+    const fits = token.length <= tokenPortCharsMax && clusters.has(contextNames.token);
+    const name = fits ? contextNames.token : contextNames.certificate;
     return textOf(clusters, name, user, { token });
   }
   const cluster = clusters.get(contextNames.certificate);
