@@ -38,7 +38,7 @@ const STOP_TIMEOUT_MS = 20_000;
 /** The built tree: this file is <root>/bench/harness/process.js. */
 const builtRoot = path.join(import.meta.dirname, '..', '..');
 
-/** The plain port, the secure one where there is one, which then stands first, and that for tokens. */
+/** The plain port; the secure one where there is one, which then stands first; that for tokens. */
 const urlsOf = new RegExp(
   'url=(?:https://[^ ]*:(?<secure>\\d+) http=)?http://[^ ]*:(?<port>\\d+)' +
     '(?: tokens=https://[^ ]*:(?<tokens>\\d+))?',

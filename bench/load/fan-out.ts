@@ -19,7 +19,7 @@ import type { Watchers } from './watchers.ts';
 
 const EVENT_BYTES = 1024;
 export const fanOutWriters = 32;
-export const fanOutPrefix = 'fanout';
+const fanOutPrefix = 'fanout';
 
 export interface Sizes {
   readonly watchers: number;
@@ -89,7 +89,7 @@ export function measureSaturated(bench: Bench, side: Side, sizes: Sizes): Promis
   return measure(bench, side, events, sizes, (connections) => side.saturate(events, connections));
 }
 
-export function sendEvent(connection: ClientConnection, request: Buffer): Promise<void> {
+function sendEvent(connection: ClientConnection, request: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.send(request, (status) =>
       status === 200 ? resolve() : reject(new Error(`an event was answered ${status}`)),

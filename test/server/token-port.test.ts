@@ -126,7 +126,14 @@ describe('the port for tokens', () => {
     writeFileSync(tokenFile, `${adminToken(server)}\n`);
     const output = path.join(server.dataDir, 'bob.kubeconfig');
     const groups = ['--group', 'devs', '--group', 'ops'];
-    const wrote = await runToEnd(['kubeconfig', ...at, '--user=bob', ...groups, '--output', output]);
+    const wrote = await runToEnd([
+      'kubeconfig',
+      ...at,
+      '--user=bob',
+      ...groups,
+      '--output',
+      output,
+    ]);
     assert.deepEqual([wrote.code, wrote.stdout, wrote.stderr], [0, '', '']);
     assert.equal(statSync(output).mode & 0o777, 0o600);
     const bob = parse(readFileSync(output, 'utf8')) as Kubeconfig;
@@ -179,7 +186,10 @@ describe('where the port for tokens', () => {
       assert.ok(warnings.some((text) => text.includes(`--token-port: ${first + 1}`)));
       const file = readFileSync(path.join(server.dataDir, 'admin.kubeconfig'), 'utf8');
       const { contexts } = parse(file) as Kubeconfig;
-      assert.deepEqual(contexts.map(({ name }) => name), ['sluice']);
+      assert.deepEqual(
+        contexts.map(({ name }) => name),
+        ['sluice'],
+      );
     } finally {
       await server.remove();
       holder.close();

@@ -1,4 +1,4 @@
-/** What users of a newer Node have: no uWebSockets.js loads, and node's own HTTP serves all ports. */
+/** What users of a newer Node have: no uWebSockets.js loads, and node's HTTP serves all ports. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -58,7 +58,7 @@ describe('on Node 24', { skip }, () => {
     });
   }
 
-  it('a server says how uWebSockets.js comes back, and serves writes and watches on every port', async () => {
+  it('a server says how uWebSockets.js comes back, and serves watches on every port', async () => {
     const flags = ['--secure-port=0', '--store=lmdb', '--log-level=info'];
     const server = await startServer({ dataDir, flags, node: program });
     const client = apiClient(`http://127.0.0.1:${server.port}`);

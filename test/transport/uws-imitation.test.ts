@@ -98,6 +98,6 @@ describe('the choice of a transport', () => {
     const chosen = await chooseTransport('auto', undefined, absent);
     assert.ok(chosen.kind === 'chosen');
     assert.match(chosen.notes.join(), /npm install @btc-vision\/uwebsockets\.js/);
-    assert.match(chosen.notes.join(), /glibc 2\.38/);
+    assert.match(chosen.notes.join(), /glibc is 2\.38/);
   });
 });

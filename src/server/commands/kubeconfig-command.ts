@@ -15,7 +15,6 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parse } from 'yaml';
 import { keyPurposes } from '../../pki/certificates.ts';
 import { makeCertificate } from '../../pki/certificate-authority.ts';
 import type { KeyPair } from '../../pki/certificate-authority.ts';
@@ -23,12 +22,12 @@ import { systemClock } from '../../stdx/clock.ts';
 import { parseDurationMs } from '../../stdx/duration.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import {
-  adminKubeconfigFile,
   certificateUser,
   contextNames,
   kubeconfigText,
+  readClusters,
 } from '../compose/kubeconfig.ts';
-import type { KubeconfigEntry } from '../compose/kubeconfig.ts';
+import type { Clusters, KubeconfigEntry } from '../compose/kubeconfig.ts';
 import { pkiDirectory } from '../compose/pki.ts';
 import { OptionsError } from '../config/option-values.ts';
 
@@ -50,7 +49,7 @@ export const kubeconfigFlags = [
   ['--output <FILE>', 'Where to (default: standard output).'],
 ] as const;
 
-/** uWebSockets.js takes a head of 4 KiB when it comes in pieces, and clients write larger ones so. */
+/** uWebSockets.js takes 4 KiB of a head that comes in pieces, and clients write larger ones so. */
 const tokenPortCharsMax = 2048;
 /** Clocks of clients may be behind. */
 const backdatedMs = 5 * 60 * 1000;
@@ -90,8 +89,6 @@ export async function userKubeconfig(options: KubeconfigOptions): Promise<string
   return textOf(clusters, contextNames.certificate, user, certificateUser(certificate));
 }
 
-type Clusters = ReadonlyMap<string, KubeconfigEntry['cluster']>;
-
 function textOf(
   clusters: Clusters,
   name: string,
@@ -103,17 +100,13 @@ function textOf(
   return kubeconfigText([{ name, cluster, userName, user }]);
 }
 
-/** By name, as the last start of the server has written them. */
 function clustersOf(dataDir: string): Clusters {
-  const file = adminKubeconfigFile(dataDir);
-  let config: { clusters?: { name: string; cluster: KubeconfigEntry['cluster'] }[] };
   try {
-    config = parse(readFileSync(file, 'utf8')) as typeof config;
+    return readClusters(dataDir);
   } catch (cause) {
     const what = 'the server writes it when it starts';
     throw new OptionsError(`--data-dir: ${messageOf(cause)} (${what})`);
   }
-  return new Map((config.clusters ?? []).map(({ name, cluster }) => [name, cluster]));
 }
 
 async function certificateOf(
