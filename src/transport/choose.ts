@@ -7,7 +7,7 @@ import type { Listen, TlsOptions } from './http-exchange.ts';
 import { listenNode } from './node/listen-node.ts';
 import { systemClock, systemTimers } from '../stdx/clock.ts';
 import type { UwsLoad } from './uws/uws-binding.ts';
-import { loadUws } from './uws/uws-binding.ts';
+import { loadUws, replacementPackage } from './uws/uws-binding.ts';
 import { createUwsListen } from './uws/listen-uws.ts';
 import { whyNotByUws } from './uws/secure-app.ts';
 
@@ -52,7 +52,26 @@ export async function chooseTransport(
   if (choice === 'uws') {
     return { kind: 'refused', why: `the uws transport is not available: ${uws.why}` };
   }
-  return chosenNode([`served by node, slower: no uWebSockets.js loads here (${uws.why})`]);
+  return chosenNode([
+    `served by node, slower: no uWebSockets.js loads here (${uws.why})`,
+    replacementHint(),
+  ]);
+}
+
+/** The default package ends with Node 20; the other one is for systems that are newer. */
+function replacementHint(): string {
+  const glibc = glibcVersion();
+  const here = glibc === undefined ? '' : `, here is ${glibc}`;
+  return (
+    `npm install ${replacementPackage} brings it back for Node ${process.versions.node} ` +
+    `where glibc is 2.38 or newer${here}`
+  );
+}
+
+/** Undefined on other systems. */
+function glibcVersion(): string | undefined {
+  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return header?.glibcVersionRuntime;
 }
 
 function chosenNode(notes: readonly string[]): ChosenTransport {

@@ -1,7 +1,8 @@
 /**
  * `sluice kubeconfig --user NAME`: a client configuration for one user, on stdout or in a file.
  *
- *     --token-file FILE   the token that is in it, at the port for tokens
+ *     --token-file FILE   the token that is in it, at the port for tokens; a long one at the secure
+ *                         port, which takes larger heads in pieces
  *     without             a new client certificate of the CA in the data directory, at the secure
  *                         port; --group says whose member the user is
  *
@@ -14,7 +15,6 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parse } from 'yaml';
 import { keyPurposes } from '../../pki/certificates.ts';
 import { makeCertificate } from '../../pki/certificate-authority.ts';
 import type { KeyPair } from '../../pki/certificate-authority.ts';
@@ -22,12 +22,12 @@ import { systemClock } from '../../stdx/clock.ts';
 import { parseDurationMs } from '../../stdx/duration.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import {
-  adminKubeconfigFile,
   certificateUser,
   contextNames,
   kubeconfigText,
+  readClusters,
 } from '../compose/kubeconfig.ts';
-import type { KubeconfigEntry } from '../compose/kubeconfig.ts';
+import type { Clusters, KubeconfigEntry } from '../compose/kubeconfig.ts';
 import { pkiDirectory } from '../compose/pki.ts';
 import { OptionsError } from '../config/option-values.ts';
 
@@ -49,13 +49,15 @@ export const kubeconfigFlags = [
   ['--output <FILE>', 'Where to (default: standard output).'],
 ] as const;
 
+/** uWebSockets.js takes 4 KiB of a head that comes in pieces, and clients write larger ones so. */
+const tokenPortCharsMax = 2048;
 /** Clocks of clients may be behind. */
 const backdatedMs = 5 * 60 * 1000;
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 
 /** @throws OptionsError */
 export async function runKubeconfig(options: KubeconfigOptions): Promise<void> {
-  const text = await kubeconfigOf(options);
+  const text = await userKubeconfig(options);
   if (options.output === undefined) return void process.stdout.write(text);
   try {
     writeFileSync(options.output, text, { mode: 0o600 });
@@ -64,7 +66,8 @@ export async function runKubeconfig(options: KubeconfigOptions): Promise<void> {
   }
 }
 
-async function kubeconfigOf(options: KubeconfigOptions): Promise<string> {
+/** The text to write. @throws OptionsError */
+export async function userKubeconfig(options: KubeconfigOptions): Promise<string> {
   const { dataDir, group, tokenFile, user = '', validFor } = options;
   if (user === '') throw new OptionsError('--user: a name is wanted');
   const clusters = clustersOf(dataDir);
@@ -74,7 +77,8 @@ async function kubeconfigOf(options: KubeconfigOptions): Promise<string> {
     }
     const token = readTrimmed('--token-file', tokenFile === '-' ? 0 : tokenFile);
     if (token === '') throw new OptionsError(`--token-file: ${tokenFile} is empty`);
-    const name = clusters.has(contextNames.token) ? contextNames.token : contextNames.certificate;
+    const fits = token.length <= tokenPortCharsMax && clusters.has(contextNames.token);
+    const name = fits ? contextNames.token : contextNames.certificate;
     return textOf(clusters, name, user, { token });
   }
   const cluster = clusters.get(contextNames.certificate);
@@ -84,8 +88,6 @@ async function kubeconfigOf(options: KubeconfigOptions): Promise<string> {
   const certificate = await certificateOf(dataDir, user, group ?? [], validFor);
   return textOf(clusters, contextNames.certificate, user, certificateUser(certificate));
 }
-
-type Clusters = ReadonlyMap<string, KubeconfigEntry['cluster']>;
 
 function textOf(
   clusters: Clusters,
@@ -98,17 +100,13 @@ function textOf(
   return kubeconfigText([{ name, cluster, userName, user }]);
 }
 
-/** By name, as the last start of the server has written them. */
 function clustersOf(dataDir: string): Clusters {
-  const file = adminKubeconfigFile(dataDir);
-  let config: { clusters?: { name: string; cluster: KubeconfigEntry['cluster'] }[] };
   try {
-    config = parse(readFileSync(file, 'utf8')) as typeof config;
+    return readClusters(dataDir);
   } catch (cause) {
     const what = 'the server writes it when it starts';
     throw new OptionsError(`--data-dir: ${messageOf(cause)} (${what})`);
   }
-  return new Map((config.clusters ?? []).map(({ name, cluster }) => [name, cluster]));
 }
 
 async function certificateOf(

@@ -9,9 +9,9 @@
  * Invariants: a credential stands beside the port that takes it: certificates beside the secure
  * one, tokens beside their own where there is one. The file is readable by its owner only.
  */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import type { KeyPair } from '../../pki/certificate-authority.ts';
 import type { TlsMaterial } from './listeners.ts';
 import type { Pki } from './pki.ts';
@@ -42,7 +42,7 @@ export function adminAccess(
   };
 }
 
-export function adminKubeconfigFile(dataDir: string): string {
+function adminKubeconfigFile(dataDir: string): string {
   return path.resolve(dataDir, 'admin.kubeconfig');
 }
 
@@ -65,6 +65,15 @@ export function writeKubeconfig(dataDir: string, admin: AdminAccess): string {
   // The mode above is for a new file.
   chmodSync(file, 0o600);
   return file;
+}
+
+export type Clusters = ReadonlyMap<string, KubeconfigEntry['cluster']>;
+
+/** By name, as the last start of the server has written them. @throws when there is none. */
+export function readClusters(dataDir: string): Clusters {
+  const text = readFileSync(adminKubeconfigFile(dataDir), 'utf8');
+  const { clusters = [] } = parse(text) as { clusters?: Omit<KubeconfigEntry, 'user'>[] };
+  return new Map(clusters.map(({ name, cluster }) => [name, cluster]));
 }
 
 /** The first entry is the one that counts when nothing is said. */

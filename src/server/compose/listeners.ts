@@ -136,10 +136,7 @@ async function openTokens(
   if (!ifFree || number === 0) return open(number);
   const why = await probePort(address, number).then(() => undefined, messageOf);
   if (why === undefined) return open(number);
-  log.warn(
-    { why },
-    `--token-port: ${number} is not to be had: callers with tokens use the secure one`,
-  );
+  log.warn({ why }, `--token-port: ${number} is not to be had: tokens go to the secure port`);
   return undefined;
 }
 

@@ -38,8 +38,8 @@ import { loadUws } from './uws-binding.ts';
 import type { UwsShared } from './uws-exchange.ts';
 import { UwsExchange } from './uws-exchange.ts';
 
-/** Rejects when no native binding loads here, for TLS that only node can serve, and when the address
- * is not to be had. */
+/** Rejects when no native binding loads here, for TLS that only node can serve, and when the
+ * address is not to be had. */
 export const listenUws: Listen = async (options, handler) => {
   const load = await loadUws();
   if (!load.ok) throw new Error(`uWebSockets.js is not available: ${load.why}`);

@@ -77,9 +77,12 @@ export interface UwsCandidate {
   readonly binaries: string;
 }
 
+/** Not a dependency: its binaries load on newer systems only. */
+export const replacementPackage = '@btc-vision/uwebsockets.js';
+
 const candidates: readonly UwsCandidate[] = [
   { packageName: 'uWebSockets.js', binaries: '../binaries' },
-  { packageName: '@btc-vision/uwebsockets.js', binaries: '.' },
+  { packageName: replacementPackage, binaries: '.' },
 ];
 
 /** The first candidate whose binary loads here. Never throws; tries in order. */
