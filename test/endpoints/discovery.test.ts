@@ -70,7 +70,11 @@ function discoveryOf(identity: IdentityName = 'kubernetes', config = ''): Discov
   const built = buildScheme({
     identity: identityOf(identity),
     runtimeConfig: runtimeConfig.kind === 'ok' ? runtimeConfig.value : undefined,
-    featureGates: new Set(['DynamicResourceAllocation', 'DRADeviceTaints']),
+    featureGates: new Set([
+      'DynamicResourceAllocation',
+      'DRADeviceTaints',
+      'MutatingAdmissionPolicy',
+    ]),
   });
   if (built.kind !== 'ok') throw new Error(built.errors.join('\n'));
   return makeDiscovery({

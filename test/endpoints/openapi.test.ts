@@ -50,7 +50,11 @@ function documentsOf(name: IdentityName): { documents: OpenApiDocuments; scheme:
   const built = buildScheme({
     identity,
     runtimeConfig: config.kind === 'ok' ? config.value : undefined,
-    featureGates: new Set(['DynamicResourceAllocation', 'DRADeviceTaints']),
+    featureGates: new Set([
+      'DynamicResourceAllocation',
+      'DRADeviceTaints',
+      'MutatingAdmissionPolicy',
+    ]),
   });
   if (built.kind !== 'ok') throw new Error(built.errors.join('\n'));
   const { scheme } = built;
