@@ -34,8 +34,8 @@ export async function convertMissing(
 
 export async function withConversions<T>(
   kind: KindInfo,
-  work: () => Promise<Result<T>>,
-): Promise<Result<T>> {
+  work: () => Promise<T>,
+): Promise<T | ReturnType<typeof refused>> {
   if (kind.custom?.webhook === undefined) return work();
   for (let asked = 0; ; asked += 1) {
     try {

@@ -40,7 +40,15 @@ import { tooManyFields, tracked, withOwners, withUsableOwners } from './field-ow
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import type { Deduplicated } from './object-metadata.ts';
 import { toStorageVersion } from './versions.ts';
-import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
+import { accompanied, executeAccompanied } from './accompanied.ts';
+import type { FinalOutcome } from './accompanied.ts';
+import type {
+  ObjectTarget,
+  RegistryDeps,
+  ResourceTarget,
+  Result,
+  WriteResult,
+} from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { writtenObject } from './written-object.ts';
 import { withConversions } from './conversions.ts';
@@ -107,20 +115,25 @@ async function createGenerated(
   return refused(newGenerateNameConflict(target.kind, prefix, 1));
 }
 
-function createNamed(
+/** A creation whose companions could not be written, because the world has moved on, is made ready
+ * anew: with another address, say. */
+async function createNamed(
   deps: RegistryDeps,
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
-  const scope = scopeOf(deps);
-  if (target.kind.custom?.webhook === undefined) {
-    return createInScope(deps, scope, target, submitted, name, options);
+  for (let attempt = 0; ; attempt += 1) {
+    const scope = scopeOf(deps);
+    const create = (): Promise<Result<WriteResult> | 'again'> =>
+      createInScope(deps, scope, target, submitted, name, options, attempt);
+    const created =
+      target.kind.custom?.webhook === undefined
+        ? await create()
+        : await withConversions(target.kind, create);
+    if (created !== 'again') return created;
   }
-  return withConversions(target.kind, () =>
-    createInScope(deps, scope, target, submitted, name, options),
-  );
 }
 
 async function createInScope(
@@ -130,7 +143,8 @@ async function createInScope(
   submitted: ApiObject,
   name: string,
   options: WriteOptions,
-): Promise<Result<WriteResult>> {
+  attempt: number,
+): Promise<Result<WriteResult> | 'again'> {
   const { user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
   if (guard === undefined) {
@@ -138,13 +152,13 @@ async function createInScope(
     await prepareValidation(deps, scope, target, born.object, options.inTurns === true);
     const prepared = prepareBorn(scope, target, name, born, born.object, user);
     if (prepared.kind === 'refused') return prepared;
-    return createPrepared(deps, scope, target, prepared.value, name, options);
+    return createPrepared(deps, scope, { ...target, name }, prepared.value, options, attempt);
   }
   const { inTurns = false } = options;
   const how = { guard, user, inTurns };
   const prepared = await prepareGuarded(deps, scope, target, submitted, name, how);
   if (prepared.kind === 'refused') return prepared;
-  return createPrepared(deps, scope, target, prepared.value, name, options);
+  return createPrepared(deps, scope, { ...target, name }, prepared.value, options, attempt);
 }
 
 /** In turns of the event loop, and beforehand, what validation finds out. */
@@ -204,7 +218,10 @@ export async function createUnowned(
   const { object, warnings } = prepared.value;
   const command = createCommand(scope, target, object, warnings, false);
   const key = objectKey(target.kind.storage, target.namespace, name);
-  return creationResult(await deps.actors.execute(key, command), target, name);
+  const outcome = await executeAccompanied(deps, { ...target, name }, false, () =>
+    deps.actors.execute(key, command),
+  );
+  return creationResult(outcome, target, name);
 }
 
 function createCommand(
@@ -223,19 +240,22 @@ function createCommand(
 async function createPrepared(
   deps: RegistryDeps,
   scope: DecisionScope,
-  target: ResourceTarget,
+  target: ObjectTarget,
   prepared: PreparedCreation,
-  name: string,
   options: WriteOptions,
-): Promise<Result<WriteResult>> {
-  const { kind, namespace } = target;
+  attempt: number,
+): Promise<Result<WriteResult> | 'again'> {
+  const { kind, name, namespace } = target;
   const key = objectKey(kind.storage, namespace, name);
   if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
   const object = trackedCreation(scope, target, prepared, options.manager ?? '');
   if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
   const command = createCommand(scope, target, object, prepared.warnings, options.dryRun);
   const outcome = await deps.actors.execute(key, command);
-  return creationResult(outcome, target, name);
+  if (outcome.kind === 'created') return creationResult(outcome, target, name);
+  const { dryRun } = options;
+  const final = await accompanied(deps, target, outcome, { attempt, dryRun });
+  return final === 'again' ? final : creationResult(final, target, name);
 }
 
 export interface PreparedCreation {
@@ -348,7 +368,7 @@ function namespaceRefusal(
 }
 
 function creationResult(
-  outcome: ObjectOutcome,
+  outcome: FinalOutcome,
   target: ResourceTarget,
   name: string,
 ): Result<WriteResult> {
