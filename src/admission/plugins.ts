@@ -22,6 +22,8 @@ export const admissionPluginNames = [
   'CertificateSigning',
   'CertificateSubjectRestriction',
   'ClusterTrustBundleAttest',
+  // Not a reviewer: it is charged in the transaction of each write (company/company.ts).
+  'ResourceQuota',
 ] as const;
 
 export type AdmissionPluginName = (typeof admissionPluginNames)[number];

@@ -10,7 +10,6 @@ import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { refused } from './registry.ts';
-import type { Result } from './registry.ts';
 
 const conversionsMax = 8;
 

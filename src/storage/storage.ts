@@ -279,7 +279,7 @@ export const storageLimits = {
   /** Longest state word in UTF-8 bytes. */
   stateBytesMax: 64,
   /** Most companions of one mutation. */
-  companionsMax: 48,
+  companionsMax: 60,
   /** Soft bound of one scan or changes page. At least one record is always returned. */
   pageBytesMax: 4 * 1024 * 1024,
   /** Most changes in one page of tail(); the rest comes in the next one. */

@@ -36,6 +36,7 @@ const controllerNames = [
     short: 'csrcleaner',
     onByDefault: true,
   },
+  { name: 'resourcequota-controller', short: 'resourcequota', onByDefault: true },
   { name: 'system-namespaces-controller', short: 'systemnamespaces', onByDefault: true },
   {
     name: 'legacy-token-tracking-controller',

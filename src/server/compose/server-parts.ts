@@ -47,6 +47,7 @@ import type { GroupCommitter } from '../../storage/committer.ts';
 import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
+import { companyParts } from './company.ts';
 import { startAuthorization } from './authorization.ts';
 import { openCommandLog } from './command-log-file.ts';
 import { expressionLanguage } from './expression-language.ts';
@@ -123,6 +124,7 @@ export async function assembleParts(
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const admission = createAdmissionTimes(clock);
   const guardOf = writeGuards(config, { ...access, authorization, times: admission });
+  const company = companyParts(config, { clock, timers, identity, prng, streams });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
@@ -133,8 +135,9 @@ export async function assembleParts(
     answer: createAnswers(scheme, guardOf),
     pause: () => turns.pause(wholeTurnMs),
     soleWriter: !shared,
+    ...company.ofActors,
   });
-  const registry = {
+  const registry: RegistryDeps = {
     turns,
     actors,
     streams,
@@ -146,6 +149,7 @@ export async function assembleParts(
     clock,
     prng,
     guardOf,
+    companyRefusal: company.refusal(() => registry),
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);

@@ -31,6 +31,7 @@ import type { AccessMaterial, AccessParts } from './access.ts';
 import { startAudit } from './audit.ts';
 import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
+import { allocationControllers } from './company.ts';
 import type { Background } from './background.ts';
 import { createLogFollow } from './log-follow.ts';
 import { issuerDocuments } from './token-serving.ts';
@@ -130,7 +131,7 @@ export async function startServer(
       shared,
       compacts: worker?.storage === undefined,
       hostname: hostname(),
-      controllers: controllersOf(common, access, system),
+      controllers: controllersOf(config, common, access, system),
       everywhere: (where) => system.everywhere(where),
     });
     const serving = createServing(config, {
@@ -169,6 +170,7 @@ interface Controlling {
 }
 
 function controllersOf(
+  config: CompletedConfig,
   { parts, log, timers }: Controlling,
   access: AccessParts,
   system: SystemObjects,
@@ -177,7 +179,13 @@ function controllersOf(
   return (registry) => {
     const ports = { log, timers, queues };
     const own = customResources === undefined ? [] : [customResources.controllers(registry, ports)];
-    return controllerManager([access.controllers(registry), system.controllers(registry), ...own]);
+    const allocations = allocationControllers(config, registry, ports);
+    return controllerManager([
+      access.controllers(registry),
+      system.controllers(registry),
+      ...allocations,
+      ...own,
+    ]);
   };
 }
 

@@ -1,0 +1,77 @@
+/**
+ * What goes with writes, composed: quotas and the addresses of services.
+ *
+ * What it is not: the companions (src/admission/company) or the store's rules, which the store is
+ * opened with (open-storage.ts).
+ */
+import { createCompany } from '../../admission/company/company.ts';
+import { createCompanyRefusal } from '../../admission/company/company-refusal.ts';
+import { companyRules } from '../../admission/company/company-rules.ts';
+import { followQuotas } from '../../admission/quota/known-quotas.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { Controller } from '../../controllers/controller.ts';
+import { createCountOnDemand, createQuotaCounter } from '../../controllers/quota-counter.ts';
+import type { QueueMeters } from '../../controllers/queue-meters.ts';
+import type { CompanyRefusal } from '../../registry/accompanied.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import type { Streams } from '../../../streams/streams.ts';
+import type { CompletedConfig } from '../config/options.ts';
+import type { Log } from './log.ts';
+
+export interface CompanyPartsDeps {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly identity: Identity;
+  readonly prng: Prng;
+  readonly streams: Streams;
+}
+
+export function companyParts(
+  { admission }: Pick<CompletedConfig, 'admission'>,
+  { clock, identity, prng, streams, timers }: CompanyPartsDeps,
+) {
+  const bounds = admission.plugins.has('ResourceQuota');
+  const quotas = bounds ? followQuotas(streams, (ns) => company.forgetEpoch(ns)) : undefined;
+  const company = createCompany({
+    identity,
+    clock,
+    prng,
+    quotas,
+    services: () => ({ companions: undefined, conditions: [] }),
+  });
+  return {
+    ofActors: {
+      companyOf: company.companyOf,
+      companionRules: companyRules,
+      isAccompanied: company.isAccompanied,
+    },
+    refusal(registry: () => RegistryDeps): CompanyRefusal {
+      const counted = createCountOnDemand(registry, timers);
+      return createCompanyRefusal({ streams, counted });
+    },
+  };
+}
+
+export interface AllocationPorts {
+  readonly log: Log;
+  readonly timers: Timers;
+  readonly queues: QueueMeters;
+}
+
+/** Where controllers run: they put right what companions have not done. */
+export function allocationControllers(
+  { tokens }: CompletedConfig,
+  registry: RegistryDeps,
+  { log, queues, timers }: AllocationPorts,
+): readonly Controller[] {
+  const counter = createQuotaCounter({
+    registry,
+    timers,
+    queues,
+    onError: (quota, error) =>
+      log.warn({ err: error, quota }, 'a quota could not be counted; it is tried again'),
+  });
+  return tokens.controllers.has('resourcequota') ? [counter] : [];
+}
