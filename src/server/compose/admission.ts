@@ -6,7 +6,7 @@
  */
 import type { AdmissionTimes } from '../../admission/admission-times.ts';
 import { admissionGuards } from '../../admission/chain.ts';
-import type { AdmissionObjects } from '../../admission/admission.ts';
+import type { AdmissionObjects, AdmissionPlugin } from '../../admission/admission.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { createAdmissionPlugins } from '../../admission/plugins.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
@@ -29,16 +29,18 @@ export interface WriteGuardDeps {
   readonly streams: Streams;
   readonly authorization: Authorization;
   readonly times: AdmissionTimes;
+  /** Who reviews behind all that the flags name. */
+  readonly last: readonly AdmissionPlugin[];
 }
 
 export function writeGuards(
   { admission, featureGates }: CompletedConfig,
-  { authorization, identity, streams, timers, times }: WriteGuardDeps,
+  { authorization, identity, last, streams, timers, times }: WriteGuardDeps,
 ): GuardOf {
   const objects = admissionObjects(streams, timers);
   const audiences = featureGates.get('ServiceAccountNodeAudienceRestriction') ?? false;
   const plugins = createAdmissionPlugins(admission.plugins, identity, objects, { audiences });
-  return admissionGuards([authorization.escalation, ...plugins], authorization, times);
+  return admissionGuards([authorization.escalation, ...plugins, ...last], authorization, times);
 }
 
 function admissionObjects(streams: Streams, timers: Timers): AdmissionObjects {

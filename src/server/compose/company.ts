@@ -4,6 +4,8 @@
  * What it is not: the companions (src/admission/company) or the store's rules, which the store is
  * opened with (open-storage.ts).
  */
+import { serviceAddresses } from '../../admission/addresses/service-addresses.ts';
+import { serviceCompany } from '../../admission/addresses/service-claims.ts';
 import { createCompany } from '../../admission/company/company.ts';
 import { createCompanyRefusal } from '../../admission/company/company-refusal.ts';
 import { companyRules } from '../../admission/company/company-rules.ts';
@@ -15,6 +17,7 @@ import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import type { CompanyRefusal } from '../../registry/accompanied.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { CompletedConfig } from '../config/options.ts';
@@ -26,12 +29,22 @@ export interface CompanyPartsDeps {
   readonly identity: Identity;
   readonly prng: Prng;
   readonly streams: Streams;
+  readonly turns: Turns;
 }
 
 export function companyParts(
-  { admission }: Pick<CompletedConfig, 'admission'>,
-  { clock, identity, prng, streams, timers }: CompanyPartsDeps,
+  { admission, system }: Pick<CompletedConfig, 'admission' | 'system'>,
+  { clock, identity, prng, streams, timers, turns }: CompanyPartsDeps,
 ) {
+  const addresses = serviceAddresses({
+    identity,
+    streams,
+    prng,
+    clock,
+    ranges: system.serviceRanges,
+    nodePorts: system.nodePorts,
+    pause: () => turns.pause(),
+  });
   const bounds = admission.plugins.has('ResourceQuota');
   const quotas = bounds ? followQuotas(streams, (ns) => company.forgetEpoch(ns)) : undefined;
   const company = createCompany({
@@ -39,9 +52,10 @@ export function companyParts(
     clock,
     prng,
     quotas,
-    services: () => ({ companions: undefined, conditions: [] }),
+    services: serviceCompany(identity, prng, (address) => addresses.rangeOf(address)),
   });
   return {
+    plugins: [addresses.plugin],
     ofActors: {
       companyOf: company.companyOf,
       companionRules: companyRules,

@@ -123,8 +123,9 @@ export async function assembleParts(
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const admission = createAdmissionTimes(clock);
-  const guardOf = writeGuards(config, { ...access, authorization, times: admission });
-  const company = companyParts(config, { clock, timers, identity, prng, streams });
+  const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
+  const { plugins: last } = company;
+  const guardOf = writeGuards(config, { ...access, authorization, times: admission, last });
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
