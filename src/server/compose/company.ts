@@ -17,6 +17,9 @@ import type { QueueMeters } from '../../controllers/queue-meters.ts';
 import type { CompanyRefusal } from '../../registry/accompanied.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import { createAddressRepair } from '../../controllers/service-address-repair.ts';
+import { assert } from '../../stdx/assert.ts';
+import type { Committer } from '../../storage/committer.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { Streams } from '../../../streams/streams.ts';
@@ -72,13 +75,14 @@ export interface AllocationPorts {
   readonly log: Log;
   readonly timers: Timers;
   readonly queues: QueueMeters;
+  readonly committer: Pick<Committer, 'submit'>;
 }
 
 /** Where controllers run: they put right what companions have not done. */
 export function allocationControllers(
   { tokens }: CompletedConfig,
   registry: RegistryDeps,
-  { log, queues, timers }: AllocationPorts,
+  { committer, log, queues, timers }: AllocationPorts,
 ): readonly Controller[] {
   const counter = createQuotaCounter({
     registry,
@@ -87,5 +91,24 @@ export function allocationControllers(
     onError: (quota, error) =>
       log.warn({ err: error, quota }, 'a quota could not be counted; it is tried again'),
   });
-  return tokens.controllers.has('resourcequota') ? [counter] : [];
+  const repair = createAddressRepair({
+    registry,
+    timers,
+    queues,
+    write: async (mutation) => {
+      const { expect } = mutation;
+      assert(expect.kind !== 'after', 'a repair stands on nothing that is under way');
+      const { kind } = await committer.submit({ ...mutation, expect }).outcome;
+      return kind === 'applied';
+    },
+    onTwice: (what, service, owner) =>
+      log.warn({ what, service, owner }, 'an address or port is in two services'),
+    onError: (key, error) =>
+      log.warn({ err: error, key }, 'an address was not put right; it is tried again'),
+  });
+  const { controllers } = tokens;
+  return [
+    ...(controllers.has('resourcequota') ? [counter] : []),
+    ...(controllers.has('serviceaddresses') ? [repair] : []),
+  ];
 }

@@ -37,6 +37,7 @@ const controllerNames = [
     onByDefault: true,
   },
   { name: 'resourcequota-controller', short: 'resourcequota', onByDefault: true },
+  { name: 'service-addresses-controller', short: 'serviceaddresses', onByDefault: true },
   { name: 'system-namespaces-controller', short: 'systemnamespaces', onByDefault: true },
   {
     name: 'legacy-token-tracking-controller',
