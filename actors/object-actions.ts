@@ -111,10 +111,7 @@ function decideNext(context: ObjectContext, ports: ObjectPorts, effects: Effects
   effects.raise(decision.event);
 }
 
-function isSoleWriter(
-  { key }: ObjectContext,
-  { isAccompanied, soleWriter }: ObjectPorts,
-): boolean {
+function isSoleWriter({ key }: ObjectContext, { isAccompanied, soleWriter }: ObjectPorts): boolean {
   return soleWriter && isAccompanied?.(key) !== true;
 }
 

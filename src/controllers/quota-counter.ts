@@ -18,7 +18,12 @@
  */
 import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
-import { addQuantities, compareQuantities, formatQuantity, parseQuantity } from '../apimachinery/quantity.ts';
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+} from '../apimachinery/quantity.ts';
 import type { Quantity } from '../apimachinery/quantity.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
@@ -67,7 +72,8 @@ export function createQuotaCounter(deps: QuotaCounterDeps): Controller {
     sources: [{ resource: quotas, keysOf: (namespace, name) => [`${namespace}/${name}`] }],
     work: async (key) => {
       const [namespace = '', name = ''] = key.split('/');
-      if (needsCount(quotaAt(registry, namespace, name))) await syncQuota(registry, namespace, name);
+      if (needsCount(quotaAt(registry, namespace, name)))
+        await syncQuota(registry, namespace, name);
     },
     onError,
   });
@@ -181,15 +187,19 @@ async function writeStatus(
   const kind = registry.scheme.findStorage(quotas);
   if (kind === undefined) return false;
   const { name = '', resourceVersion } = quota.metadata;
-  const written = await changeObject(registry, { kind, namespace, name }, {
-    change: (now) =>
-      now.metadata.resourceVersion === resourceVersion
-        ? { ...now, status: { ...part(now, 'status'), hard: status.hard, used: status.used } }
-        : undefined,
-    options: { dryRun: false, manager: registry.identity.serverName },
-    subresource: 'status',
-    how: 'update',
-  });
+  const written = await changeObject(
+    registry,
+    { kind, namespace, name },
+    {
+      change: (now) =>
+        now.metadata.resourceVersion === resourceVersion
+          ? { ...now, status: { ...part(now, 'status'), hard: status.hard, used: status.used } }
+          : undefined,
+      options: { dryRun: false, manager: registry.identity.serverName },
+      subresource: 'status',
+      how: 'update',
+    },
+  );
   if (written.kind === 'ok') return written.value;
   if (passedOver.has(written.error.reason)) return false;
   throw written.error;
@@ -226,7 +236,9 @@ async function lookAt(
       const { amounts, scopes } = usageOf(resource, object, storageDomain);
       if (!inScope(spec, scopes)) continue;
       for (const name of names) {
-        const amount = Object.hasOwn(amounts, name) ? parseQuantity(amounts[name] ?? '') : undefined;
+        const amount = Object.hasOwn(amounts, name)
+          ? parseQuantity(amounts[name] ?? '')
+          : undefined;
         if (amount !== undefined) add(name, amount);
       }
     }
@@ -298,4 +310,3 @@ function resourceOf(name: string, storageDomain: string): GroupResource | undefi
   }
   return core('pods');
 }
-

@@ -21,14 +21,19 @@ for (const release of ['1.27', '1.33'] as const) {
     let server: ChildServer;
     before(async () => {
       dataDir = await mkdtemp(path.join(tmpdir(), 'sluice-kubectl-quota-'));
-      server = await startChildServer(dataDir);
+      server = await startChildServer([
+        '--http-port=0',
+        `--data-dir=${dataDir}`,
+        '--identity=kubernetes',
+        '--controllers=resourcequota',
+      ]);
     });
     after(async () => {
       await server.stop();
       await rm(dataDir, { recursive: true, force: true });
     });
     const run = (...args: readonly string[]): Promise<Ran> =>
-      runKubectl(program as string, server, args);
+      runKubectl(program as string, { home: dataDir, kubeconfig: server.kubeconfig }, args);
 
     test('prints what a quota has used, and why a write is refused', async () => {
       await run('create', 'quota', 'q', '--hard=count/configmaps=1,services.nodeports=1');
@@ -52,7 +57,10 @@ for (const release of ['1.27', '1.33'] as const) {
       const second = await run('create', 'service', 'nodeport', 'web2', '--tcp=80:8080');
       assert.match(second.stderr, /exceeded quota: q, requested: services\.nodeports=1/);
       await run('expose', 'service', 'web', '--name=again', '--port=81', '--selector=app=web');
-      assert.match((await run('get', 'service', 'again', '--no-headers')).stdout, /ClusterIP\s+10\.0/);
+      assert.match(
+        (await run('get', 'service', 'again', '--no-headers')).stdout,
+        /ClusterIP\s+10\.0/,
+      );
     });
   });
 }

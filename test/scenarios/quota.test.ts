@@ -34,7 +34,11 @@ const pod = (name: string, spec: JsonObject = {}, resources: JsonObject = {}): S
   },
 });
 const gone = (path: string): Step => ({ method: 'DELETE', path, status: 200 });
-const refusing = (step: Step, message: string, status = 403): Step => ({ ...step, status, message });
+const refusing = (step: Step, message: string, status = 403): Step => ({
+  ...step,
+  status,
+  message,
+});
 const forbiddenPod = (name: string, why: string): string => `pods "${name}" is forbidden: ${why}`;
 const service = (name: string, spec: JsonObject): Step => ({
   path: 'services',
@@ -143,10 +147,14 @@ const rows: readonly Row[] = [
     title: 'extended resources and huge pages',
     hard: { 'requests.example.com/gpu': '2', 'hugepages-2Mi': '4Mi' },
     steps: [
-      pod('a', {}, {
-        requests: { cpu: '1', 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' },
-        limits: { cpu: '1', 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' },
-      }),
+      pod(
+        'a',
+        {},
+        {
+          requests: { cpu: '1', 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' },
+          limits: { cpu: '1', 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' },
+        },
+      ),
       refusing(
         pod('b', {}, { limits: { cpu: '1', 'example.com/gpu': '1' } }),
         forbiddenPod(

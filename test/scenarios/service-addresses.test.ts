@@ -132,7 +132,9 @@ describe('addresses of services', () => {
     assert.equal((await patch(server, 'changing', elsewhere)).status, 200);
     assert.ok(!(await taken(server)).includes(address));
     const back = await patch(server, 'changing', { spec: { type: 'ClusterIP' } });
-    assert.ok((await taken(server)).includes(String((back.body['spec'] as JsonObject)['clusterIP'])));
+    assert.ok(
+      (await taken(server)).includes(String((back.body['spec'] as JsonObject)['clusterIP'])),
+    );
   });
 
   it('stay with whoever leaves them out', async () => {
@@ -157,7 +159,9 @@ describe('addresses of services', () => {
       { name: 'tcp', port: 53, protocol: 'TCP' },
       { name: 'web', port: 80 },
     ];
-    const [udp, tcp, web] = portsOf(await made(server, serviceOf('dns', { type: 'NodePort', ports })));
+    const [udp, tcp, web] = portsOf(
+      await made(server, serviceOf('dns', { type: 'NodePort', ports })),
+    );
     assert.equal(udp, tcp);
     assert.notEqual(udp, web);
   });
@@ -186,7 +190,10 @@ describe('addresses of services', () => {
     const dual = await create(server, serviceOf('dual', { ipFamilyPolicy: 'RequireDualStack' }));
     assert.match(dual.text, /this cluster is not configured for dual-stack services/);
     const six = await create(server, serviceOf('six', { ipFamilies: ['IPv6'] }));
-    assert.match(six.text, /spec\.ipFamilies\[0\]: Invalid value: \\"IPv6\\": not configured on this/);
+    assert.match(
+      six.text,
+      /spec\.ipFamilies\[0\]: Invalid value: \\"IPv6\\": not configured on this/,
+    );
   });
 
   it('of both families are given in their order', () =>
@@ -216,7 +223,10 @@ describe('addresses of services', () => {
         }
         assert.equal(new Set(given).size, 30);
         const dynamic = given.slice(0, 14).map((each) => Number(each.split('.')[3]));
-        assert.ok(dynamic.every((each) => each > 16), String(dynamic));
+        assert.ok(
+          dynamic.every((each) => each > 16),
+          String(dynamic),
+        );
         const full = await create(small, serviceOf('full'));
         assert.equal(full.status, 500);
         assert.match(full.text, /failed to allocate a serviceIP: range is full/);

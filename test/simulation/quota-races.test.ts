@@ -27,8 +27,11 @@ const directories = temporaryDirectories('sluice-quota-races');
 after(() => directories.removeAll());
 
 const base = '/api/v1/namespaces/default';
-const kept = ['--controllers=resourcequota,serviceaddresses', '--service-cluster-ip-range=10.1.0.0/27'];
-const flags = [...kept, '--log-level=error'];
+const kept = [
+  '--controllers=resourcequota,serviceaddresses',
+  '--service-cluster-ip-range=10.1.0.0/27',
+];
+const flags = [...kept, '--identity=kubernetes', '--log-level=error'];
 
 function pod(name: string): JsonObject {
   const containers = [{ name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }];
@@ -109,8 +112,17 @@ async function races(servers: readonly string[]): Promise<void> {
   const start = () => startServer({ dataDir, flags: [...flags, ...servers] });
   let server = await start();
   const first = new HttpConnection(server.port);
-  const hard = { pods: String(podsMax), 'services.nodeports': String(portsMax), 'requests.cpu': '1' };
-  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard } };
+  const hard = {
+    pods: String(podsMax),
+    'services.nodeports': String(portsMax),
+    'requests.cpu': '1',
+  };
+  const quota = {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name: 'q' },
+    spec: { hard },
+  };
   const made = await first.request('POST', `${base}/resourcequotas`, JSON.stringify(quota));
   assert.equal(made.status, 201);
   first.close();

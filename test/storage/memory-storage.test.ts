@@ -21,7 +21,9 @@ function memoryFixture(revisionStep: bigint): StorageFixture {
     },
     openSecond(first) {
       const medium = media.get(first);
-      return Promise.resolve(createMemoryStorage({ clock: systemClock, medium, revisionStep, rules }));
+      return Promise.resolve(
+        createMemoryStorage({ clock: systemClock, medium, revisionStep, rules }),
+      );
     },
     cleanUp: () => Promise.resolve(),
   };

@@ -32,7 +32,14 @@ import type { StoreKey } from '../../storage/storage.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import type { AdmissionPlugin, Proposed } from '../admission.ts';
 import { ipAddresses, nodePortsResource, ownerOf } from '../company/allocation-records.ts';
-import { addressAt, addressRange, freePosition, inRange, portRangeText, portStaticSize } from './ranges.ts';
+import {
+  addressAt,
+  addressRange,
+  freePosition,
+  inRange,
+  portRangeText,
+  portStaticSize,
+} from './ranges.ts';
 import type { AddressRange, PortRange } from './ranges.ts';
 import { allocatedTo, nodePortsMax } from './service-claims.ts';
 
@@ -186,7 +193,9 @@ function withFamilies(parts: Parts, spec: JsonObject, before: JsonObject): JsonO
   for (const [at, family] of given.entries()) families[at] ??= family;
   for (const [at, family] of families.entries()) {
     if (!cluster.includes(family as Family) && !(headless && hasNoSelector(spec))) {
-      throw new Refused(invalid(`spec.ipFamilies[${at}]`, family, 'not configured on this cluster'));
+      throw new Refused(
+        invalid(`spec.ipFamilies[${at}]`, family, 'not configured on this cluster'),
+      );
     }
   }
   const asked = text(spec, 'ipFamilyPolicy') || text(before, 'ipFamilyPolicy');

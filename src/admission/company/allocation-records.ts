@@ -75,9 +75,8 @@ export function addressClaim(address: string, parent: Parent, birth: Birth): Com
       generation: 1,
       labels: {
         [identity.fill('ipaddress.{labelDomain}/ip-family')]: isIPv6(address) ? 'IPv6' : 'IPv4',
-        [identity.fill('ipaddress.{labelDomain}/managed-by')]: identity.fill(
-          'ipallocator.{domain}',
-        ),
+        [identity.fill('ipaddress.{labelDomain}/managed-by')]:
+          identity.fill('ipallocator.{domain}'),
       },
     },
     spec: { parentRef: { group: '', ...parent } },

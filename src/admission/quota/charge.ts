@@ -164,4 +164,3 @@ export function uncountedNames(quota: ApiObject): readonly string[] {
   const names = Object.keys(part(part(quota, 'spec'), 'hard'));
   return names.filter((name) => quantityAt(used, name) === undefined);
 }
-

@@ -100,7 +100,9 @@ function holds(
     }
     case 'VolumeAttributesClass': {
       const { volumeAttributesClasses } = facts;
-      return volumeAttributesClasses !== undefined && oneOf(operator, values, volumeAttributesClasses);
+      return (
+        volumeAttributesClasses !== undefined && oneOf(operator, values, volumeAttributesClasses)
+      );
     }
     default:
       return false;

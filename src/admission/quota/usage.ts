@@ -65,11 +65,7 @@ export function countName({ group, resource }: GroupResource): string {
 }
 
 /** `storageDomain`: of the names of storage classes in quotas, `storage.k8s.io`. */
-export function usageOf(
-  resource: GroupResource,
-  object: ApiObject,
-  storageDomain: string,
-): Usage {
+export function usageOf(resource: GroupResource, object: ApiObject, storageDomain: string): Usage {
   const amounts: Record<string, string> = { [countName(resource)]: '1' };
   if (resource.group !== '') return { amounts, scopes: null, missing: nothingMissing };
   switch (resource.resource) {

@@ -179,7 +179,10 @@ function controllersOf(
   return (registry) => {
     const ports = { log, timers, queues };
     const own = customResources === undefined ? [] : [customResources.controllers(registry, ports)];
-    const allocations = allocationControllers(config, registry, { ...ports, committer: parts.committer });
+    const allocations = allocationControllers(config, registry, {
+      ...ports,
+      committer: parts.committer,
+    });
     return controllerManager([
       access.controllers(registry),
       system.controllers(registry),

@@ -74,7 +74,14 @@ export async function openFdbStorage(options: FdbStorageOptions): Promise<Storag
 }
 
 function createFdbStorage(
-  { db, clock, requestTimeoutMs, mayBeMissed = () => false, mayBeTested = () => true, rules }: FdbStorageOptions,
+  {
+    db,
+    clock,
+    requestTimeoutMs,
+    mayBeMissed = () => false,
+    mayBeTested = () => true,
+    rules,
+  }: FdbStorageOptions,
   space: Subspace,
   slots: SlotHolder,
 ): Storage {
