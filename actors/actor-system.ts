@@ -528,7 +528,8 @@ class ObjectActors implements ObjectActorSystem {
     return this.#tried(key, command, attempt, outcome);
   }
 
-  /** A dry run has no transaction to test its conditions in, nor to decide its companions: what they
+  /** A dry run has no transaction to test its conditions in, nor to decide its companions: what
+   * they
    * are about is read. */
   async #tried(
     key: ObjectKey,

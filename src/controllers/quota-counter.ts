@@ -5,13 +5,15 @@
  *     quota, with a name not counted ─▶ look ─▶ status.used      while it is not counted, nothing
  *                                                                more of it is taken (charge.ts)
  *     every quota, every syncMs      ─▶ look ─▶ differs ─▶ look again when the caches are current:
- *                                                          the same quota, so it is wrong ─▶ put right
+ *                                                       the same quota, so it is wrong ─▶ put right
  *
  * What it is not: what keeps usage within quotas. Every write charges them in its own transaction;
  * a figure can only be wrong where somebody wrote it so, or a record was removed unread.
  *
- * Invariants: what is written is bound to the very revision of the quota that was looked at: charged
- * meanwhile, it is looked at again. A charge and its object may be seen one before the other, in the
+ * Invariants: what is written is bound to the very revision of the quota that was looked at:
+ * charged
+ * meanwhile, it is looked at again. A charge and its object may be seen one before the other, in
+ * the
  * middle of a commit; a quota that has not changed by the time that everything is seen was not.
  * Bounds: one quota at a time; a walk yields between `stepEntries` objects; counts without scopes
  * are looked up.
@@ -45,7 +47,7 @@ import { repeatWork } from './repeated-work.ts';
 
 const quotas: GroupResource = { group: '', resource: 'resourcequotas' };
 
-export const quotaCounterLimits = {
+const quotaCounterLimits = {
   /** Between two looks at everything. */
   syncMs: 5 * 60_000,
   /** How long a write waits for a count. */

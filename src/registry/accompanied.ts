@@ -11,15 +11,26 @@
  * Bound: `attemptsMax` decisions of one command.
  */
 import type { ObjectOutcome } from '../../actors/actors.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import { newServerTimeout } from '../apimachinery/status-error.ts';
 import { retryAfterSeconds } from '../../actors/limits.ts';
-import type { ObjectTarget, RegistryDeps } from './registry.ts';
 
 const attemptsMax = 64;
 
 type CompanionFailure = Extract<ObjectOutcome, { readonly kind: 'companion-failed' }>;
 type ConditionFailure = Extract<ObjectOutcome, { readonly kind: 'condition-failed' }>;
+
+/** Of which object. */
+interface WriteTarget {
+  readonly kind: KindInfo;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface RefusalPort {
+  readonly companyRefusal?: CompanyRefusal | undefined;
+}
 
 /** An outcome that is final. */
 export type FinalOutcome = Exclude<ObjectOutcome, CompanionFailure>;
@@ -27,15 +38,15 @@ export type FinalOutcome = Exclude<ObjectOutcome, CompanionFailure>;
 /** Why the write is refused; `again`: it has to be decided again, and may be now. Undefined: the
  * condition is none of the companions'. */
 export type CompanyRefusal = (
-  target: ObjectTarget,
+  target: WriteTarget,
   failure: CompanionFailure | ConditionFailure,
   dryRun: boolean,
 ) => Promise<StatusError | 'again'> | undefined;
 
 /** What becomes of the outcome of one decision, the `attempt`th (from 0). */
 export async function accompanied(
-  { companyRefusal }: Pick<RegistryDeps, 'companyRefusal'>,
-  target: ObjectTarget,
+  { companyRefusal }: RefusalPort,
+  target: WriteTarget,
   outcome: ObjectOutcome,
   { attempt, dryRun }: { readonly attempt: number; readonly dryRun: boolean },
 ): Promise<FinalOutcome | 'again'> {
@@ -50,8 +61,8 @@ export async function accompanied(
 
 /** Executes a command until its outcome is final. */
 export async function executeAccompanied(
-  deps: Pick<RegistryDeps, 'companyRefusal'>,
-  target: ObjectTarget,
+  deps: RefusalPort,
+  target: WriteTarget,
   dryRun: boolean,
   execute: () => Promise<ObjectOutcome>,
 ): Promise<FinalOutcome> {

@@ -29,7 +29,7 @@ for (const release of ['1.27', '1.33'] as const) {
       ]);
     });
     after(async () => {
-      await server.stop();
+      await server.stop('SIGTERM');
       await rm(dataDir, { recursive: true, force: true });
     });
     const run = (...args: readonly string[]): Promise<Ran> =>

@@ -4,11 +4,11 @@
  *     10.0.0.0/24   .0 network | .1 ... .16 static band | .17 ... .254 | .255 broadcast
  *                               given last               given first
  *
- * The static band is for those who name their address: what is chosen here comes out of it only when
- * nothing else is left.
+ * The static band is for those who name their address: what is chosen here comes out of it only
+ * when nothing else is left.
  *
- * Invariants: pure. Positions are numbers from 0: of an IPv6 range only the first 2^48 addresses are
- * given out, and any in the range may be named.
+ * Invariants: pure. Positions are numbers from 0: of an IPv6 range only the first 2^48 addresses
+ * are given out, and any in the range may be named.
  */
 import { formatIpv6, parseCidr, parseIp } from '../../apimachinery/ip-address.ts';
 import type { Prng } from '../../stdx/prng.ts';
@@ -60,10 +60,6 @@ export function addressAt({ base, family }: AddressRange, at: number): string {
   return textOf(base + 1n + BigInt(at), family);
 }
 
-export function baseAddress({ base, family }: AddressRange): string {
-  return textOf(base, family);
-}
-
 function valueOf(bytes: readonly number[]): bigint {
   return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
 }
@@ -92,7 +88,7 @@ export function portStaticSize({ first, last }: PortRange): number {
 /** Random tries before a band is walked through. */
 const triesMax = 16;
 /** Positions looked at between two pauses. */
-export const stepPositions = 1024;
+const stepPositions = 1024;
 
 /** A free position of `size`, at random, those below `staticSize` last. Yields where it takes long;
  * undefined: there is none. `isFree` is asked once for each position at most, but for the tries. */

@@ -46,7 +46,8 @@ export function allocatedTo(service: ApiObject | undefined): Allocated {
   return { addresses: [...new Set(addresses)], ports: [...new Set(ports)] };
 }
 
-/** `rangeOf`: the record of a range that the address is in; undefined: it is in none of the store. */
+/** `rangeOf`: the record of a range that the address is in; undefined: it is in none of the
+ * store. */
 export function serviceCompany(
   identity: Identity,
   prng: Prng,

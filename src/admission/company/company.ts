@@ -151,7 +151,7 @@ export function createCompany(deps: CompanyDeps): CompanyPort {
 
 const untouchedMax = 20_000;
 
-export function quotaKey(namespace: string, name: string): StoreKey {
+function quotaKey(namespace: string, name: string): StoreKey {
   return storeKey(objectKey(quotasResource, namespace, name));
 }
 

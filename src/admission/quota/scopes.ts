@@ -3,7 +3,7 @@
  *
  *     Terminating, NotTerminating, BestEffort, NotBestEffort, CrossNamespacePodAffinity    of pods
  *     PriorityClass         In, NotIn, Exists, DoesNotExist                                of pods
- *     VolumeAttributesClass likewise                                                       of claims
+ *    VolumeAttributesClass likewise                                                       of claims
  *
  * Invariants: pure; a scope that an object has nothing to say about does not hold for it, so a
  * quota with scopes never counts services.

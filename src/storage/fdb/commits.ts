@@ -19,7 +19,8 @@
  * LAST_SLOT; one that was acknowledged before another began has the lower version; an outcome is
  * given only for a plan known to be applied, or one that had nothing to apply; `unknown` is thrown
  * only when an attempt whose fate is open was the last thing heard before the deadline.
- * Bounds: COMMIT_MUTATIONS_MAX mutations (with their companions) and `commitBytesMax` of values a commit (`too-large`);
+ * Bounds: COMMIT_MUTATIONS_MAX mutations (with their companions) and `commitBytesMax` of values a
+ * commit (`too-large`);
  * `deadlineMs`, the timeout of a request, from the first attempt to the end of the last.
  */
 import { valueBytesOf, writesOf } from '../mutation-limits.ts';
