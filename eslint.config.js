@@ -7,7 +7,7 @@ const ambient = (name, instead) => ({
 });
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'data/'] },
+  { ignores: ['dist/', 'node_modules/', 'data/', '.node/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.base],

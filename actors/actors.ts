@@ -14,6 +14,7 @@
  *
  * Invariants are numbered in SPEC.md, each with its test.
  */
+import type { Told } from '../src/apimachinery/admission-data.ts';
 import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
@@ -128,15 +129,21 @@ export interface Question {
   readonly next: ApiObject | undefined;
   readonly current: ApiObject | undefined;
   readonly apiVersion?: string | undefined;
+  /** Of `current`; undefined: nothing is there, or it is not committed yet. */
+  readonly revision?: Revision | undefined;
 }
 
-export type Answer =
+export type Answer = (
   | { readonly kind: 'allowed' }
   /** Of `convert`: it is known, and remembered. */
   | { readonly kind: 'converted' }
   /** Of `mutate`: the object as it has to be. */
   | { readonly kind: 'object'; readonly object: ApiObject }
-  | { readonly kind: 'refused'; readonly error: StatusError };
+  | { readonly kind: 'refused'; readonly error: StatusError }
+) & {
+  /** Beside the answer, for the sender of the command. */
+  readonly told?: Told | undefined;
+};
 
 /** Not pure: this is where decisions learn of the rest of the world. A rejection fails the command
  * with 500. */
@@ -146,7 +153,7 @@ export type AnswerPort = (
   question: Question,
 ) => Answer | Promise<Answer>;
 
-export type ObjectOutcome =
+export type ObjectOutcome = (
   | {
       readonly kind: 'created' | 'replaced' | 'unchanged' | 'marked' | 'removed';
       /** The object after the command, without resourceVersion. For `removed`: by a delete, as its
@@ -169,7 +176,11 @@ export type ObjectOutcome =
       readonly found: string | undefined;
     }
   /** What was to be written with it could not be: decided in the transaction. */
-  | CompanionFailure;
+  | CompanionFailure
+) & {
+  /** What was told with the answers that it was decided by. */
+  readonly told?: Told | undefined;
+};
 
 /**
  * What goes with a mutation: asked for every one that is submitted, in the same turn. The answer is

@@ -78,17 +78,22 @@ function basisToData({ image, life }: ObjectState): Basis {
 
 type AnswerData =
   | Exclude<Answer, { kind: 'refused' }>
-  | { readonly kind: 'refused'; readonly error: StatusErrorInit };
+  | {
+      readonly kind: 'refused';
+      readonly error: StatusErrorInit;
+      readonly told?: Answer['told'];
+    };
 
 function answerToData(answer: Answer): AnswerData {
   if (answer.kind !== 'refused') return answer;
-  const { details, listContinue, message, reason } = answer.error;
-  return { kind: 'refused', error: { reason, message, details, listContinue } };
+  const { code, details, listContinue, message, reason } = answer.error;
+  const { told } = answer;
+  return { kind: 'refused', error: { reason, message, details, listContinue, code }, told };
 }
 
 function answerOf(data: AnswerData): Answer {
   if (data.kind !== 'refused') return data;
-  return { kind: 'refused', error: new StatusError(data.error) };
+  return { kind: 'refused', error: new StatusError(data.error), told: data.told };
 }
 
 interface LoggedCommand {

@@ -26,7 +26,7 @@ export const actorLimits: ActorLimits = {
   mailboxMax: 1024,
   lostRacesMax: 128,
   questionsMax: 8,
-  answerMs: 30_000,
+  answerMs: 35_000,
 };
 
 /** What clients are told to wait when a limit was met. */

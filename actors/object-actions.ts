@@ -6,6 +6,7 @@
  * decided after it is decided again, on what is true then. Actions do no I/O, know no time, and
  * wait for nothing: what they want done leaves as an effect.
  */
+import { toldTogether } from '../src/apimachinery/admission-data.ts';
 import {
   newConflict,
   newInternalError,
@@ -251,7 +252,14 @@ function answer(context: ObjectContext, outcome: ObjectOutcome, effects: Effects
   const entry = context.mailbox.shift();
   assert(entry !== undefined && context.decided > 0, 'only a decided command is answered');
   context.decided -= 1;
-  effects.emit({ type: 'answer', entry, outcome });
+  effects.emit({ type: 'answer', entry, outcome: withTold(outcome, entry) });
+}
+
+/** What was told with the answers that count; what was told before the object changed does not. */
+function withTold(outcome: ObjectOutcome, { answers }: Entry): ObjectOutcome {
+  if (answers.length === 0) return outcome;
+  const told = toldTogether(answers.map((answer) => answer.told));
+  return told === undefined ? outcome : { ...outcome, told };
 }
 
 /** Another writer was first. Decide again on what is there now, within reason. */

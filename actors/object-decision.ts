@@ -199,13 +199,15 @@ function nextPart(
 }
 
 function examineProposal(proposal: Proposal, current: CurrentObject | undefined): Finding | Asking {
+  const revision = current?.revision;
   if (proposal.kind === 'ask') {
-    return { kind: 'asking', question: proposal.question, finding: undefined };
+    const question = { ...proposal.question, revision };
+    return { kind: 'asking', question, finding: undefined };
   }
   const finding = findingOf(proposal, current);
   if (!('validate' in proposal) || !proposal.validate) return finding;
   const next = isDeletion(proposal) ? undefined : proposal.object;
-  const question = { kind: 'validate', next, current: current?.object } as const;
+  const question = { kind: 'validate', next, current: current?.object, revision } as const;
   return { kind: 'asking', question, finding };
 }
 

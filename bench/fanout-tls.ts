@@ -1,54 +1,65 @@
 /**
- * Question: what does TLS cost the fan-out?
+ * Question: what does a watch cost over TLS?
  *
- * Three servers, each with an audience of its own: watched over TLS (Node's adapter, HTTP/1.1),
- * over plain HTTP by the same adapter, and over plain HTTP by uWebSockets.js. The events are those
- * of fanout.ts, written over plain HTTP by all. A row's floor is a plain server, same round.
+ * Four servers, each with an audience of its own over HTTP/1.1: at the port for tokens
+ * (uWebSockets.js), at the secure port (node), and in the clear by either adapter. The events are
+ * those of fanout.ts, written in the clear by all. Floors, same rounds and bytes: uWebSockets.js
+ * over TLS with nothing around it, and one framed buffer written to the sockets of node's https.
  *
- * What it does not answer: handshakes; what HTTP/2 costs.
+ * What it does not answer: handshakes; what HTTP/2 costs. The client certificates of the secure
+ * port are asked for, and nobody has one.
  */
 import { comparison } from './harness/compare.ts';
-import type { Bench, Outcome, Row, Scenario } from './harness/scenario.ts';
+import { startNodeFloor, startUwsFloor } from './harness/process.ts';
+import type { Bench, Outcome, Row, Scenario, Target } from './harness/scenario.ts';
 import type { Measured } from './load/fan-out.ts';
 import { compareVariants } from './load/fan-out-variants.ts';
-import type { MeasuredVariant } from './load/fan-out-variants.ts';
+import type { MeasuredVariant, Variant } from './load/fan-out-variants.ts';
 
-type Name = 'tls' | 'node' | 'uws';
+type Name = 'tokens' | 'secure' | 'node' | 'uws' | 'bareUws' | 'bareNode';
 
-const flagsOf: Readonly<Record<Name, readonly string[]>> = {
-  tls: ['--transport=node', '--secure-port=0'],
-  node: ['--transport=node'],
-  uws: ['--transport=uws'],
-};
-const names: readonly Name[] = ['tls', 'node', 'uws'];
+const bothTls = ['--secure-port=0', '--token-port=0'];
+const variants: readonly Variant<Name>[] = [
+  { name: 'tokens', flags: bothTls, over: 'tokens', profiledAs: 'fanout-tls-tokens' },
+  { name: 'secure', flags: bothTls, over: 'secure', profiledAs: 'fanout-tls-secure' },
+  { name: 'node', flags: ['--transport=node'], profiledAs: 'fanout-tls-node' },
+  { name: 'uws', flags: ['--transport=uws'] },
+  { name: 'bareUws', flags: [], over: 'secure', floor: startUwsFloor },
+  { name: 'bareNode', flags: [], over: 'secure', floor: startNodeFloor },
+];
 const OBJECTS = 32;
 
+/** What is compared with what, and what is wanted of the ratio, one event at a time. */
+const comparisons: readonly (readonly [Name, Name, string, Target | undefined])[] = [
+  ['tokens', 'bareUws', 'for tokens, to bare uWS over TLS', { of: 'ratio', atLeast: 0.8 }],
+  ['secure', 'bareNode', 'secure port, to a bare shared write', { of: 'ratio', atLeast: 0.83 }],
+  ['tokens', 'uws', 'for tokens, to plain uWS', undefined],
+  ['secure', 'node', 'secure port, to plain node', undefined],
+  ['node', 'uws', 'plain node, to plain uWS', { of: 'ratio', atLeast: 0.8 }],
+];
+
 function run(bench: Bench): Promise<Outcome> {
-  const variants = names.map((name) => ({
-    name,
-    flags: flagsOf[name],
-    secure: name === 'tls',
-    profiledAs: `fanout-tls-${name}`,
-  }));
   return compareVariants(bench, { variants, objects: OBJECTS, rowsOf });
 }
 
 function rowsOf(measured: readonly MeasuredVariant<Name>[]): Row[] {
-  const [tls, ...plain] = measured as [MeasuredVariant<Name>, ...MeasuredVariant<Name>[]];
-  return plain.flatMap((floor): Row[] => {
-    const row = (what: 'single' | 'saturated', measure: string): Row => {
-      const pairs = tls[what].map((each, i) => ({
-        server: each.perCpuSecond,
-        floor: (floor[what][i] as Measured).perCpuSecond,
-      }));
-      return comparison(`TLS to plain ${floor.name}, ${measure}`, 'per CPU-s', pairs);
-    };
-    return [row('single', 'one at a time'), row('saturated', 'saturated')];
-  });
+  const byName = new Map(measured.map((each) => [each.name, each]));
+  const row = (what: 'single' | 'saturated', at: (typeof comparisons)[number]): Row => {
+    const [name, floorName, title, target] = at;
+    const floors = byName.get(floorName)?.[what] ?? [];
+    const pairs = (byName.get(name)?.[what] ?? []).map((each, i) => ({
+      server: each.perCpuSecond,
+      floor: (floors[i] as Measured).perCpuSecond,
+    }));
+    const single = what === 'single';
+    const measure = `${title}, ${single ? 'one at a time' : 'saturated'}`;
+    return comparison(measure, 'per CPU-s', pairs, single ? target : undefined);
+  };
+  return comparisons.flatMap((each) => [row('single', each), row('saturated', each)]);
 }
 
 export const fanoutTls: Scenario = {
   name: 'fanout-tls',
-  question: 'What does TLS cost the fan-out?',
+  question: 'What does a watch cost over TLS?',
   run,
 };

@@ -12,41 +12,20 @@
  */
 import { comparison } from './harness/compare.ts';
 import type { Pair } from './harness/compare.ts';
-import type { MeasuredProcess } from './harness/process.ts';
 import { startSluice, startUwsFloor } from './harness/process.ts';
 import { busiest } from './harness/scenario.ts';
 import type { Bench, Outcome, Scenario } from './harness/scenario.ts';
 import {
-  fanOutPrefix,
+  eventText,
   fanOutWriters,
+  floorSide,
   measureSaturated,
   measureSingle,
-  sendEvent,
   serverSide,
   sizesOf,
   warmUp,
 } from './load/fan-out.ts';
-import type { Measured, Side, Sizes } from './load/fan-out.ts';
-import type { ClientConnection } from './load/http-client.ts';
-import { objectName, requestBytes } from './load/objects.ts';
-import { objectText } from './load/prepare.ts';
-import { openWatchers } from './load/watchers.ts';
-
-async function floorSide(
-  process: MeasuredProcess,
-  event: string,
-  { watchers: count }: Sizes,
-): Promise<Side> {
-  const watchers = await openWatchers({ port: process.port, path: '/stream', count });
-  const once = requestBytes('PUT', '/event', event);
-  return {
-    process,
-    watchers,
-    single: (connection) => sendEvent(connection, once),
-    saturate: (times, [connection]) =>
-      sendEvent(connection as ClientConnection, requestBytes('POST', `/saturate?${times}`, event)),
-  };
-}
+import type { Measured } from './load/fan-out.ts';
 
 async function run(bench: Bench): Promise<Outcome> {
   const sizes = sizesOf(bench.smoke);
@@ -54,8 +33,7 @@ async function run(bench: Bench): Promise<Outcome> {
   const floor = await startUwsFloor(bench.cores.server);
   try {
     const ours = await serverSide(server, sizes);
-    const object = await objectText(server.port, objectName(fanOutPrefix, 0));
-    const event = `{"type":"MODIFIED","object":${object}}\n`;
+    const event = await eventText(server.port);
     const bare = await floorSide(floor, event, sizes);
     for (const side of [bare, ours]) await warmUp(bench, side, sizes);
     const single: { floor: Measured; server: Measured }[] = [];

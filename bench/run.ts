@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util';
 import { authorization } from './authorization.ts';
 import { bodies } from './bodies.ts';
 import { create } from './create.ts';
+import { customTypes } from './custom-types.ts';
 import { fdb } from './fdb.ts';
 import { fanout } from './fanout.ts';
 import { fanoutTls } from './fanout-tls.ts';
@@ -26,12 +27,14 @@ import { profileSummary } from './harness/profile-summary.ts';
 import { jsonLine, tableHead, tableRows } from './harness/report.ts';
 import type { Bench, Scenario } from './harness/scenario.ts';
 import { hotObject } from './hot-object.ts';
+import { hotObjectWebhook } from './hot-object-webhook.ts';
 import { idleWatchers } from './idle-watchers.ts';
 import { latency } from './latency.ts';
 import { list } from './list.ts';
 import { listFormats } from './list-formats.ts';
 import { longestTurns } from './longest-turns.ts';
 import { patches } from './patches.ts';
+import { policies } from './policies.ts';
 import { streamingList } from './streaming-list.ts';
 import { tokenTiming } from './token-timing.ts';
 
@@ -44,8 +47,11 @@ const scenarios: readonly Scenario[] = [
   listFormats,
   streamingList,
   create,
+  customTypes,
   hotObject,
+  hotObjectWebhook,
   patches,
+  policies,
   idleWatchers,
   bodies,
   longestTurns,

@@ -88,8 +88,9 @@ export interface EventEncoder {
 
 /** Where frames go. ResponseStream of the transport port satisfies it. */
 export interface WatchSink {
-  /** Copies or sends the chunk before it returns: the memory is used again. */
-  write(chunk: Uint8Array): boolean;
+  /** Copies or sends the chunk before it returns: the memory is used again. Not that of a `shared`
+   * one, which goes to many sinks in this turn and never changes. */
+  write(chunk: Uint8Array, shared?: boolean): boolean;
   onDrain(callback: () => void): void;
   end(): void;
   readonly closed: boolean;

@@ -117,7 +117,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     this.#seq = chunk.seq;
     this.#revision = chunk.revision;
     this.#count(chunk.framesCount, chunk.bytes.length);
-    this.#write(chunk.bytes);
+    this.#write(chunk.bytes, true);
   }
 
   /** It is live, and its group has no longer what it needs. */
@@ -143,7 +143,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     if (!this.#flush()) return false;
     const applied = this.#deps.sources.applied();
     const bookmark = this.group.bookmark(applied);
-    if (bookmark !== undefined) this.#write(bookmark);
+    if (bookmark !== undefined) this.#write(bookmark, true);
     if (this.#state !== 'live') return true;
     // The position may follow: nothing of the group lies between the two.
     this.#seq = Math.max(this.#seq, this.group.stream.cache.seq);
@@ -270,7 +270,7 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
       const bytes = joined(made);
       made.length = 0;
       // Made while blocked: an ERROR event, which a blocked sink cannot take.
-      if (this.#state !== 'blocked') this.#write(bytes);
+      if (this.#state !== 'blocked') this.#write(bytes, false);
       if (this.#approach !== approach) return;
     }
     if (approach.isOver === 'ended') return this.end();
@@ -309,10 +309,11 @@ export class Watcher extends TimedWatch implements WatchHandle, LiveListEntry {
     return this.#state === 'live';
   }
 
-  #write(bytes: Uint8Array): void {
+  /** `shared`: by the watchers of the group. */
+  #write(bytes: Uint8Array, shared: boolean): void {
     let ready = false;
     try {
-      ready = this.#sink.write(bytes);
+      ready = this.#sink.write(bytes, shared);
     } catch {
       this.end();
     }

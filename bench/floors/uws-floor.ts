@@ -1,5 +1,6 @@
 /**
- * The floor of everything that sends: uWebSockets.js with nothing around it.
+ * The floor of everything that sends: uWebSockets.js with nothing around it, in the clear and, on a
+ * second port, over TLS.
  *
  *   GET  /stream          joins the audience; a chunked answer that stays open
  *   PUT  /event           sends its body to the audience, once: one cork and one write a socket
@@ -9,8 +10,10 @@
  *
  * What it is not: a server. It checks nothing and keeps one body.
  */
+import { createSecureApp } from '../../src/transport/uws/secure-app.ts';
 import { loadUws } from '../../src/transport/uws/uws-binding.ts';
 import type { UwsApp, UwsRequest, UwsResponse } from '../../src/transport/uws/uws-binding.ts';
+import { makeServingPair } from './serving-pair.ts';
 
 /** Fits the library's cork buffer with its framing: a chunk of a copy leaves in one system call
  * together with it, and is never dropped. */
@@ -162,9 +165,18 @@ const load = await loadUws();
 if (!load.ok) throw new Error(`there is no floor without uWebSockets.js: ${load.why}`);
 const { uws } = load;
 uws._cfg('silent');
-const app: UwsApp = uws.App().any('/*', handle);
-app.listen('127.0.0.1', 0, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
-  if (socket === false) throw new Error('the floor cannot listen');
-  process.stdout.write(`floor is ready: port=${uws.us_socket_local_port(socket)}\n`);
-});
+
+function listen(app: UwsApp): number {
+  let port = 0;
+  // The library calls back before it returns.
+  app.any('/*', handle).listen('127.0.0.1', 0, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
+    if (socket === false) throw new Error('the floor cannot listen');
+    port = uws.us_socket_local_port(socket);
+  });
+  return port;
+}
+
+const [scratchDirectory] = process.argv.slice(2);
+const secure = createSecureApp(uws, { ...(await makeServingPair()), scratchDirectory });
+process.stdout.write(`floor is ready: port=${listen(uws.App())} secure=${listen(secure)}\n`);
 process.on('SIGTERM', () => process.exit(0));

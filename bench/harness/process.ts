@@ -17,6 +17,8 @@ export interface MeasuredProcess {
   readonly port: number;
   /** Of the same server over TLS, where it was started with it. */
   readonly securePort: number | undefined;
+  /** The one of its TLS ports that is for tokens. */
+  readonly tokenPort: number | undefined;
   /** Collects garbage, twice. */
   collectGarbage(): Promise<void>;
   startTurns(): Promise<void>;
@@ -36,8 +38,11 @@ const STOP_TIMEOUT_MS = 20_000;
 /** The built tree: this file is <root>/bench/harness/process.js. */
 const builtRoot = path.join(import.meta.dirname, '..', '..');
 
-/** The plain port, and the secure one where there is one, which then stands first. */
-const urlsOf = /url=(?:https:\/\/[^ ]*:(?<secure>\d+) http=)?http:\/\/[^ ]*:(?<port>\d+)/;
+/** The plain port; the secure one where there is one, which then stands first; that for tokens. */
+const urlsOf = new RegExp(
+  'url=(?:https://[^ ]*:(?<secure>\\d+) http=)?http://[^ ]*:(?<port>\\d+)' +
+    '(?: tokens=https://[^ ]*:(?<tokens>\\d+))?',
+);
 
 export function startSluice(
   core: number | undefined,
@@ -56,8 +61,14 @@ export function startSluice(
   ]);
 }
 
+const floorPorts = /port=(?<port>\d+) secure=(?<secure>\d+)/;
+
 export function startUwsFloor(core: number | undefined): Promise<MeasuredProcess> {
-  return start(core, 'bench/floors/uws-floor.js', /port=(?<port>\d+)/, () => []);
+  return start(core, 'bench/floors/uws-floor.js', floorPorts, (directory) => [directory]);
+}
+
+export function startNodeFloor(core: number | undefined): Promise<MeasuredProcess> {
+  return start(core, 'bench/floors/node-floor.js', floorPorts, () => []);
 }
 
 export function startLmdbFloor(core: number | undefined): Promise<MeasuredProcess> {
@@ -97,13 +108,7 @@ async function start(
   const [command = '', ...rest] = onCore(core, [...node, script, ...argumentsIn(directory)]);
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   try {
-    const { port, secure } = await readyLine(child, ready);
-    return measured(
-      child,
-      Number(port),
-      secure === undefined ? undefined : Number(secure),
-      directory,
-    );
+    return measured(child, await readyLine(child, ready), directory);
   } catch (error) {
     child.kill('SIGKILL');
     await rm(directory, { recursive: true, force: true });
@@ -139,10 +144,10 @@ function readyLine(child: ChildProcess, ready: RegExp): Promise<Ports> {
 
 function measured(
   child: ChildProcess,
-  port: number,
-  securePort: number | undefined,
+  { port, secure, tokens }: Ports,
   directory: string,
 ): MeasuredProcess {
+  const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
   let asked = 0;
   let stopping = false;
   child.once('exit', (code, signal) => {
@@ -165,8 +170,9 @@ function measured(
     });
   return {
     pid: child.pid as number,
-    port,
-    securePort,
+    port: Number(port),
+    securePort: numberOf(secure),
+    tokenPort: numberOf(tokens),
     collectGarbage: async () => void (await ask({ kind: 'gc' })),
     startTurns: async () => void (await ask({ kind: 'turns-start' })),
     stopTurns: async () => (await ask({ kind: 'turns-stop' })) as number,

@@ -8,14 +8,25 @@ import { startSluice } from '../harness/process.ts';
 import type { MeasuredProcess } from '../harness/process.ts';
 import { busiest } from '../harness/scenario.ts';
 import type { Bench, Outcome, Row } from '../harness/scenario.ts';
-import { measureSaturated, measureSingle, serverSide, sizesOf, warmUp } from './fan-out.ts';
-import type { Measured, Side } from './fan-out.ts';
+import {
+  eventText,
+  floorSide,
+  measureSaturated,
+  measureSingle,
+  serverSide,
+  sizesOf,
+  warmUp,
+} from './fan-out.ts';
+import type { Measured, Over, Side } from './fan-out.ts';
 
 export interface Variant<Name> {
   readonly name: Name;
   readonly flags: readonly string[];
-  /** Watched over TLS. */
-  readonly secure?: boolean;
+  /** The port that is watched. Default: the plain one. */
+  readonly over?: Over;
+  /** Instead of a server with these flags. It sends what watchers of the variant before it are
+   * sent. */
+  readonly floor?: (core: number | undefined) => Promise<MeasuredProcess>;
   /** Profiles begin with it; undefined: it is never profiled. */
   readonly profiledAs?: string;
 }
@@ -52,11 +63,20 @@ export async function compareVariants<Name>(
   const { objects, variants } = scenario;
   const sizes = sizesOf(bench.smoke);
   const running: Running<Name>[] = [];
+  let event: string | undefined;
   try {
     for (const variant of variants) {
-      const process = await startSluice(bench.cores.server, variant.flags);
-      const side = await serverSide(process, sizes, objects, variant.secure);
-      await warmUp(bench, side, sizes);
+      const { flags, floor, over } = variant;
+      const { server: core } = bench.cores;
+      const process = await (floor === undefined ? startSluice(core, flags) : floor(core));
+      const before = running.at(-1)?.process;
+      const side =
+        floor === undefined || before === undefined
+          ? await serverSide(process, sizes, objects, over)
+          : await floorSide(process, (event ??= await eventText(before.port)), sizes, over);
+      // A floor is warm soon: it compiles little.
+      const warmUpEvents = floor === undefined ? sizes.warmUpEvents : sizes.singleEvents;
+      await warmUp(bench, side, { ...sizes, warmUpEvents });
       running.push({ variant, process, side, single: [], saturated: [] });
     }
     for (let round = 0; round < bench.rounds; round += 1) {

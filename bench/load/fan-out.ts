@@ -12,14 +12,14 @@ import { measureUsage } from '../harness/usage.ts';
 import type { Usage } from '../harness/usage.ts';
 import { connectMany, drive } from './http-client.ts';
 import type { ClientConnection } from './http-client.ts';
-import { collectionPath, objectName, replaceRequest } from './objects.ts';
-import { currentVersion, fill } from './prepare.ts';
+import { collectionPath, objectName, replaceRequest, requestBytes } from './objects.ts';
+import { currentVersion, fill, objectText } from './prepare.ts';
 import { openWatchers } from './watchers.ts';
 import type { Watchers } from './watchers.ts';
 
 const EVENT_BYTES = 1024;
 export const fanOutWriters = 32;
-export const fanOutPrefix = 'fanout';
+const fanOutPrefix = 'fanout';
 
 export interface Sizes {
   readonly watchers: number;
@@ -89,7 +89,7 @@ export function measureSaturated(bench: Bench, side: Side, sizes: Sizes): Promis
   return measure(bench, side, events, sizes, (connections) => side.saturate(events, connections));
 }
 
-export function sendEvent(connection: ClientConnection, request: Buffer): Promise<void> {
+function sendEvent(connection: ClientConnection, request: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     connection.send(request, (status) =>
       status === 200 ? resolve() : reject(new Error(`an event was answered ${status}`)),
@@ -97,17 +97,52 @@ export function sendEvent(connection: ClientConnection, request: Buffer): Promis
   });
 }
 
-/** `objects`: how many are replaced in turn; `secure`: watched over TLS. */
+/** The port that is watched. */
+export type Over = 'plain' | 'secure' | 'tokens';
+
+function portOf({ port, securePort, tokenPort }: MeasuredProcess, over: Over): number {
+  const found = { plain: port, secure: securePort, tokens: tokenPort }[over];
+  if (found === undefined) throw new Error(`nothing is served over ${over}`);
+  return found;
+}
+
+/** A floor (bench/floors) with an audience; `event` is what it sends. */
+export async function floorSide(
+  process: MeasuredProcess,
+  event: string,
+  { watchers: count }: Sizes,
+  over: Over = 'plain',
+): Promise<Side> {
+  const port = portOf(process, over);
+  const watchers = await openWatchers({ port, path: '/stream', count, secure: over !== 'plain' });
+  const once = requestBytes('PUT', '/event', event);
+  return {
+    process,
+    watchers,
+    single: (connection) => sendEvent(connection, once),
+    saturate: (times, [connection]) =>
+      sendEvent(connection as ClientConnection, requestBytes('POST', `/saturate?${times}`, event)),
+  };
+}
+
+/** What a watcher of the server is sent, as a floor sends it. */
+export async function eventText(port: number): Promise<string> {
+  const object = await objectText(port, objectName(fanOutPrefix, 0));
+  return `{"type":"MODIFIED","object":${object}}\n`;
+}
+
+/** `objects`: how many are replaced in turn. */
 export async function serverSide(
   process: MeasuredProcess,
   sizes: Sizes,
   objects = fanOutWriters,
-  secure = false,
+  over: Over = 'plain',
 ): Promise<Side> {
   await fill(process.port, fanOutPrefix, objects, EVENT_BYTES);
   const version = await currentVersion(process.port);
   const path = `${collectionPath}?watch=1&resourceVersion=${version}`;
-  const port = secure ? (process.securePort as number) : process.port;
+  const port = portOf(process, over);
+  const secure = over !== 'plain';
   const watchers = await openWatchers({ port, path, count: sizes.watchers, secure });
   // Above what the objects were made with: writing what is there already makes no event.
   let sequence = objects;

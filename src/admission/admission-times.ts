@@ -4,6 +4,7 @@
  *
  * Bounds: a histogram for each plugin, operation, phase and outcome that was seen.
  */
+import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
 import type { Clock } from '../stdx/clock.ts';
 import { Histogram } from '../stdx/histogram.ts';
 
@@ -14,7 +15,7 @@ export interface AdmissionLabels {
   /** Of the plugin; '': of the whole phase. */
   readonly name: string;
   readonly type: 'admit' | 'validate';
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly operation: AdmissionOperation;
   readonly rejected: 'true' | 'false';
 }
 

@@ -22,18 +22,14 @@ import type { UserInfo } from '../apimachinery/user-info.ts';
 import { wellKnownGroups } from '../apimachinery/user-info.ts';
 import { readSigningRequest } from '../pki/certificate-requests.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
-import type { AdmissionPlugin, AdmissionTarget, Ask, Refusal, Review } from './admission.ts';
+import type { AdmissionPlugin, Ask, Refusal, Review } from './admission.ts';
 import { unanswered } from './admission.ts';
 import { question } from './chain.ts';
 
 export function certificatePlugins({ fill, signers }: Identity): readonly AdmissionPlugin[] {
   const group = fill('certificates.{domain}');
-  const writes =
-    (resource: string, subresource: string) =>
-    (_user: UserInfo, target: AdmissionTarget): boolean =>
-      target.resource.group === group &&
-      target.resource.resource === resource &&
-      target.subresource === subresource;
+  const always = (): boolean => true;
+  const requests = `${group}/certificatesigningrequests`;
   const may = (verb: string, user: UserInfo, signer: string, ask: Ask, why: string): Refusal => {
     const domain = signer.slice(0, signer.indexOf('/'));
     for (const name of [signer, `${domain}/*`]) {
@@ -45,29 +41,33 @@ export function certificatePlugins({ fill, signers }: Identity): readonly Admiss
   return [
     {
       name: 'CertificateApproval',
-      concerns: writes('certificatesigningrequests', 'approval'),
-      validate: ({ current, next, user }, ask) =>
+      resources: [`${requests}/approval`],
+      concerns: always,
+      validate: ({ current, next, user }, { ask }) =>
         current === undefined || next === undefined
           ? undefined
           : may('approve', user, signerOf(current), ask, 'approve requests with'),
     },
     {
       name: 'CertificateSigning',
-      concerns: writes('certificatesigningrequests', 'status'),
-      validate: ({ current, next, user }, ask) =>
+      resources: [`${requests}/status`],
+      concerns: always,
+      validate: ({ current, next, user }, { ask }) =>
         current === undefined || next === undefined || sameOutcome(next, current)
           ? undefined
           : may('sign', user, signerOf(current), ask, 'sign requests with'),
     },
     {
       name: 'CertificateSubjectRestriction',
-      concerns: writes('certificatesigningrequests', ''),
+      resources: [requests],
+      concerns: always,
       validate: (review) => subjectRefusal(review, signers.client),
     },
     {
       name: 'ClusterTrustBundleAttest',
-      concerns: writes('clustertrustbundles', ''),
-      validate({ current, next, user }, ask) {
+      resources: [`${group}/clustertrustbundles`],
+      concerns: always,
+      validate({ current, next, user }, { ask }) {
         if (next === undefined) return undefined;
         if (current !== undefined && changesOwnersAlone(next, current)) return undefined;
         const own = [signerOf(next), ...(current === undefined ? [] : [signerOf(current)])];

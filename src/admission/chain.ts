@@ -3,15 +3,22 @@
  * concerned are asked in order, and the first that refuses decides.
  *
  *     mutate   ▶ admit    ▶ misses what is about to be made              ▶ wait ▶ admit again
+ *              ▶ a plugin wants all to see what it has changed           ▶ all once more
  *     validate ▶ validate ▶ asks an authorizer that has to ask elsewhere ▶ wait ▶ validate again
+ *     a deletion ▶ admit, validate
  *
  * What it is not: what a plugin finds (certificates.ts, node/), or which there are (plugins.ts).
  *
+ * Invariants: a write that concerns nobody costs the questions whether it does. A phase ends by the
+ * deadline of its request, with 504; whoever has not answered then answers to nobody.
  * Bounds: a plugin asks `askingMax` questions about a write that have to be waited for, and waits
  * once for each thing that it misses, for as many in all.
  */
-import { newForbidden, StatusError } from '../apimachinery/status-error.ts';
-import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { AdmissionOperation, AuditAnnotation, Told } from '../apimachinery/admission-data.ts';
+import type { Identity } from '../apimachinery/identity.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import { newForbidden, newRequestTimeout, StatusError } from '../apimachinery/status-error.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes } from '../authorization/authorizer.ts';
 import type {
@@ -20,79 +27,216 @@ import type {
   GuardedWrite,
   GuardOf,
   WriteGuard,
+  WriteHearing,
+  WriteTerms,
 } from '../registry/write-guard.ts';
+import type { Clock, Timers } from '../stdx/clock.ts';
 import type { AdmissionTimes } from './admission-times.ts';
 import type {
   AdmissionPlugin,
   AdmissionTarget,
   Ask,
-  MutatedOperation,
+  MutatePass,
   Proposed,
   Refusal,
   Review,
+  Say,
+  ValidatePass,
   WaitFor,
 } from './admission.ts';
 
 /** A signer's right by its name and by its domain, of the object before and after, and one more. */
 const askingMax = 5;
 
-export function admissionGuards(
-  plugins: readonly AdmissionPlugin[],
-  access: Pick<AccessChecker, 'check'>,
-  times: AdmissionTimes,
-): GuardOf {
-  return (user, write) => {
-    const target = targetOf(write);
-    const concerned = plugins.filter((plugin) => plugin.concerns(user, target));
-    if (concerned.length === 0) return undefined;
-    return guardOf(concerned, user, target, { access, times });
+export interface ChainDeps {
+  readonly identity: Pick<Identity, 'groups'>;
+  readonly access: Pick<AccessChecker, 'check'>;
+  readonly times: AdmissionTimes;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly timers: Pick<Timers, 'after'>;
+}
+
+export function admissionGuards(plugins: readonly AdmissionPlugin[], deps: ChainDeps): GuardOf {
+  const pluginsOf = pluginIndex(plugins);
+  return (user, write, operations) => {
+    const possible = pluginsOf(write);
+    if (possible.length === 0) return undefined;
+    const target = targetOf(write, operations);
+    const first = possible.findIndex((plugin) => plugin.concerns(user, target));
+    if (first < 0) return undefined;
+    const concerned = possible.filter(
+      (plugin, at) => at === first || (at > first && plugin.concerns(user, target)),
+    );
+    return guardOf(concerned, user, target, deps);
   };
 }
 
-function targetOf({ kind, name = '', namespace, subresource = '' }: GuardedWrite): AdmissionTarget {
-  return { resource: kind.storage, subresource, namespace, name };
+type PluginsOf = (write: GuardedWrite) => readonly AdmissionPlugin[];
+
+/** Those that can have a say in a write, found once for each of the resources that they name. */
+function pluginIndex(plugins: readonly AdmissionPlugin[]): PluginsOf {
+  const anywhere = plugins.filter(({ resources }) => resources === undefined);
+  const named = new Map<string, readonly AdmissionPlugin[]>();
+  for (const key of new Set(plugins.flatMap(({ resources = [] }) => resources))) {
+    const those = plugins.filter(({ resources }) => resources?.includes(key) ?? true);
+    named.set(key, those);
+  }
+  const find = ({ storage: { group, resource } }: KindInfo, subresource: string) => {
+    const key = `${group}/${resource}`;
+    return named.get(subresource === '' ? key : `${key}/${subresource}`) ?? anywhere;
+  };
+  // By the kind itself: a key made of texts costs more than what it is looked up for.
+  const found = new WeakMap<KindInfo, Map<string, readonly AdmissionPlugin[]>>();
+  return ({ kind, subresource = '' }) => {
+    const ofKind = found.get(kind) ?? new Map<string, readonly AdmissionPlugin[]>();
+    let those = ofKind.get(subresource);
+    if (those !== undefined) return those;
+    those = find(kind, subresource);
+    ofKind.set(subresource, those);
+    found.set(kind, ofKind);
+    return those;
+  };
+}
+
+function targetOf(
+  { kind, name = '', namespace, subresource = '' }: GuardedWrite,
+  operations: readonly AdmissionOperation[],
+): AdmissionTarget {
+  return { resource: kind.storage, kind, subresource, namespace, name, operations };
 }
 
 function guardOf(
   plugins: readonly AdmissionPlugin[],
   user: UserInfo,
   target: AdmissionTarget,
-  ports: Ports,
+  deps: ChainDeps,
 ): WriteGuard {
   return {
-    asks: asksOf(plugins),
+    asks: asksOf(plugins, target.operations),
     current() {
       const coming = plugins.flatMap((plugin) => plugin.current?.(target) ?? []);
       return coming.length === 0 ? undefined : Promise.all(coming).then(() => undefined);
     },
-    mutate(next, current) {
-      const proposed = { ...target, user, next, current };
-      return timed('', 'admit', proposed, ports.times, () =>
-        mutated(plugins, proposed, ports.times),
-      );
-    },
-    validate(next, current) {
-      const review = { ...target, user, next, current };
-      return timed('', 'validate', review, ports.times, () => validated(plugins, review, ports));
-    },
+    hear: (terms) => hearingOf(plugins, user, target, terms, deps),
   };
 }
 
-interface Ports {
-  readonly access: Pick<AccessChecker, 'check'>;
-  readonly times: AdmissionTimes;
+function hearingOf(
+  plugins: readonly AdmissionPlugin[],
+  user: UserInfo,
+  target: AdmissionTarget,
+  terms: WriteTerms,
+  deps: ChainDeps,
+): WriteHearing {
+  const ports: Ports = { ...deps, hears: [] };
+  const bodyKind = bodyKindOf(target);
+  const reviewOf = (
+    next: ApiObject | undefined,
+    current: ApiObject | undefined,
+    resourceVersion: string | undefined,
+  ): Review => {
+    const operation = operationOf(target, next, current);
+    const options = optionsOf(deps, operation, terms);
+    const { deadlineMs, dryRun } = terms;
+    const asked = { user, operation, bodyKind, dryRun, options, deadlineMs };
+    const name = target.name === '' ? (next?.metadata.name ?? '') : target.name;
+    return { ...target, ...asked, name, next, current, resourceVersion };
+  };
+  return {
+    mutate(next, current, resourceVersion) {
+      const proposed = { ...reviewOf(next, current, resourceVersion), next };
+      return inTime(proposed, ports, () => mutatedTwice(plugins, proposed, ports));
+    },
+    validate(next, current, resourceVersion) {
+      const review = reviewOf(next, current, resourceVersion);
+      return inTime(review, ports, () => validatedWhole(plugins, review, ports));
+    },
+    told: () => toldBy(ports.hears),
+  };
+}
+
+/** What a hearing needs beside the plugins, and what it has heard. */
+interface Ports extends ChainDeps {
+  readonly hears: Heard[];
+}
+
+function bodyKindOf({ kind, subresource }: AdmissionTarget): Review['bodyKind'] {
+  const found = kind.subresources.find(({ name }) => name === subresource);
+  return found?.kind ?? kind;
+}
+
+function operationOf(
+  { operations: [first] }: AdmissionTarget,
+  next: ApiObject | undefined,
+  current: ApiObject | undefined,
+): AdmissionOperation {
+  if (first === 'CONNECT') return first;
+  if (next === undefined) return 'DELETE';
+  return current === undefined ? 'CREATE' : 'UPDATE';
+}
+
+function optionsOf(
+  { identity }: Pick<ChainDeps, 'identity'>,
+  operation: AdmissionOperation,
+  { options }: WriteTerms,
+): JsonObject | undefined {
+  if (operation === 'CONNECT') return undefined;
+  const kind = `${operation.charAt(0)}${operation.slice(1).toLowerCase()}Options`;
+  return { kind, apiVersion: `${identity.groups.meta}/v1`, ...options };
+}
+
+/** What a plugin said of a review. */
+interface Heard {
+  readonly warnings: string[];
+  readonly annotations: AuditAnnotation[];
+}
+
+function listening(): Heard & { readonly say: Say } {
+  const warnings: string[] = [];
+  const annotations: AuditAnnotation[] = [];
+  const say: Say = {
+    warn: (text) => void warnings.push(text),
+    annotate: (key, value, level) => void annotations.push({ key, value, level }),
+  };
+  return { warnings, annotations, say };
+}
+
+function keep({ hears }: Ports, { annotations, warnings }: Heard): void {
+  if (warnings.length + annotations.length > 0) hears.push({ warnings, annotations });
+}
+
+function toldBy(hears: readonly Heard[]): Told | undefined {
+  if (hears.length === 0) return undefined;
+  return {
+    warnings: hears.flatMap(({ warnings }) => warnings),
+    annotations: hears.flatMap(({ annotations }) => annotations),
+  };
+}
+
+/** Refused when the request's time is over, whatever is still being asked. */
+function inTime<T>(
+  { deadlineMs }: Review,
+  { clock, timers }: Ports,
+  find: () => Awaitable<T>,
+): Awaitable<T | StatusError> {
+  const finding = find();
+  if (!(finding instanceof Promise)) return finding;
+  return new Promise((resolve, reject) => {
+    const leftMs = Math.max(0, deadlineMs - clock.monotonicMs());
+    const timer = timers.after(leftMs, () => resolve(newRequestTimeout()));
+    finding.then(resolve, reject).finally(() => timer.cancel());
+  });
 }
 
 /** What is found, and how long it took to find it. */
 function timed<T>(
   name: string,
   type: 'admit' | 'validate',
-  { current, next }: Pick<Review, 'current' | 'next'>,
-  times: AdmissionTimes,
+  { operation }: Review,
+  { times }: Ports,
   find: () => Awaitable<T>,
 ): Awaitable<T> {
   const startedMs = times.nowMs();
-  const operation = next === undefined ? 'DELETE' : current === undefined ? 'CREATE' : 'UPDATE';
   return after(find(), (found) => {
     const refused = typeof found === 'string' || found instanceof StatusError;
     times.observe({ name, type, operation, rejected: refused ? 'true' : 'false' }, startedMs);
@@ -100,51 +244,126 @@ function timed<T>(
   });
 }
 
-function asksOf(plugins: readonly AdmissionPlugin[]): Asks {
+function asksOf(
+  plugins: readonly AdmissionPlugin[],
+  operations: readonly AdmissionOperation[],
+): Asks {
+  const admitting = (by: AdmissionOperation): boolean =>
+    operations.includes(by) && plugins.some((plugin) => admits(plugin, by));
   return {
-    mutateCreation: plugins.some((plugin) => admits(plugin, 'create')),
-    mutateChange: plugins.some((plugin) => admits(plugin, 'update')),
-    validate: plugins.some(({ validate }) => validate !== undefined),
+    mutateCreation: admitting('CREATE') || admitting('CONNECT'),
+    mutateChange: admitting('UPDATE'),
+    validate:
+      plugins.some(({ validate }) => validate !== undefined) ||
+      (operations.includes('DELETE') && plugins.some((plugin) => plugin.admitDeletion)),
   };
 }
 
-function admits({ admit, admits: operations }: AdmissionPlugin, by: MutatedOperation): boolean {
-  return admit !== undefined && operations?.includes(by) === true;
+function admits({ admit, admits: operations }: AdmissionPlugin, by: AdmissionOperation): boolean {
+  return admit !== undefined && (operations ?? []).some((each) => each === by);
+}
+
+interface Round {
+  readonly round: MutatePass['round'];
+  /** By plugin. */
+  readonly notes: Map<AdmissionPlugin, Map<string, unknown>>;
+  askedAgain: boolean;
+}
+
+function mutatedTwice(
+  plugins: readonly AdmissionPlugin[],
+  proposed: Proposed,
+  ports: Ports,
+): Awaitable<ApiObject | StatusError> {
+  const first: Round = { round: 0, notes: new Map(), askedAgain: false };
+  return timed('', 'admit', proposed, ports, () =>
+    after(mutated(plugins, proposed, first, ports), (found) => {
+      if (found instanceof StatusError || !first.askedAgain) return found;
+      const second: Round = { round: 1, notes: first.notes, askedAgain: false };
+      return mutated(plugins, { ...proposed, next: found }, second, ports);
+    }),
+  );
 }
 
 /** What each plugin makes of what the one before it has left. */
 function mutated(
   [plugin, ...rest]: readonly AdmissionPlugin[],
   proposed: Proposed,
-  times: AdmissionTimes,
+  round: Round,
+  ports: Ports,
 ): Awaitable<ApiObject | StatusError> {
   if (plugin === undefined) return proposed.next;
-  const by = proposed.current === undefined ? 'create' : 'update';
-  if (!admits(plugin, by)) return mutated(rest, proposed, times);
-  const admitting = timed(plugin.name, 'admit', proposed, times, () =>
-    admitted(plugin, proposed, new Set()),
+  if (!admits(plugin, proposed.operation)) return mutated(rest, proposed, round, ports);
+  const admit = (pass: MutatePass): Awaitable<ApiObject | NonNullable<Refusal>> =>
+    plugin.admit?.(proposed, pass) ?? proposed.next;
+  const admitting = timed(plugin.name, 'admit', proposed, ports, () =>
+    admitted(plugin, admit, round, ports, new Set()),
   );
   return after(admitting, (found) => {
     if (found instanceof StatusError) return found;
     if (typeof found === 'string') return forbidden(proposed, found);
-    return mutated(rest, { ...proposed, next: found }, times);
+    return mutated(rest, { ...proposed, next: found }, round, ports);
   });
 }
 
 /** Tried again when what the plugin misses has come, once for each thing that it misses. */
-function admitted(
+function admitted<T>(
   plugin: AdmissionPlugin,
-  proposed: Proposed,
+  admit: (pass: MutatePass) => Awaitable<T>,
+  round: Round,
+  ports: Ports,
   waited: ReadonlySet<string>,
-): Awaitable<ApiObject | NonNullable<Refusal>> {
+): Awaitable<T> {
   const coming = new Map<string, Promise<void>>();
   const waitFor: WaitFor = (what, comes) => {
     if (!waited.has(what)) coming.set(what, comes());
   };
-  return after(plugin.admit?.(proposed, waitFor) ?? proposed.next, (found) => {
-    if (coming.size === 0 || waited.size >= askingMax) return found;
+  const heard = listening();
+  const notes = round.notes.get(plugin) ?? new Map<string, unknown>();
+  round.notes.set(plugin, notes);
+  const askAgain = (): void => void (round.askedAgain = true);
+  const pass = { round: round.round, askAgain, notes, waitFor, say: heard.say };
+  return after(admit(pass), (found) => {
+    if (coming.size === 0 || waited.size >= askingMax) {
+      keep(ports, heard);
+      return found;
+    }
     const missed = new Set([...waited, ...coming.keys()]);
-    return Promise.all(coming.values()).then(() => admitted(plugin, proposed, missed));
+    return Promise.all(coming.values()).then(() => admitted(plugin, admit, round, ports, missed));
+  });
+}
+
+/** A deletion is shown to those who change objects, too, before the others. */
+function validatedWhole(
+  plugins: readonly AdmissionPlugin[],
+  review: Review,
+  ports: Ports,
+): Awaitable<StatusError | undefined> {
+  const validate = (): Awaitable<StatusError | undefined> =>
+    timed('', 'validate', review, ports, () => validated(plugins, review, ports));
+  const admitting = plugins.filter(({ admitDeletion }) => admitDeletion !== undefined);
+  if (review.operation !== 'DELETE' || admitting.length === 0) return validate();
+  const round: Round = { round: 0, notes: new Map(), askedAgain: false };
+  const first = timed('', 'admit', review, ports, () =>
+    deletionAdmitted(admitting, review, round, ports),
+  );
+  return after(first, (refusal) => refusal ?? validate());
+}
+
+function deletionAdmitted(
+  [plugin, ...rest]: readonly AdmissionPlugin[],
+  review: Review,
+  round: Round,
+  ports: Ports,
+): Awaitable<StatusError | undefined> {
+  if (plugin === undefined) return undefined;
+  const admit = (pass: MutatePass): Awaitable<Refusal> => plugin.admitDeletion?.(review, pass);
+  const admitting = timed(plugin.name, 'admit', review, ports, () =>
+    admitted(plugin, admit, round, ports, new Set()),
+  );
+  return after(admitting, (refusal) => {
+    if (refusal === undefined) return deletionAdmitted(rest, review, round, ports);
+    return typeof refusal === 'string' ? forbidden(review, refusal) : refusal;
   });
 }
 
@@ -156,8 +375,8 @@ function validated(
 ): Awaitable<StatusError | undefined> {
   if (plugin === undefined) return undefined;
   if (plugin.validate === undefined) return validated(rest, review, ports);
-  const validating = timed(plugin.name, 'validate', review, ports.times, () =>
-    refusalOf(plugin, review, ports.access, new Map()),
+  const validating = timed(plugin.name, 'validate', review, ports, () =>
+    refusalOf(plugin, review, ports, new Map()),
   );
   return after(validating, (refusal) => {
     if (refusal === undefined) return validated(rest, review, ports);
@@ -169,7 +388,7 @@ function validated(
 function refusalOf(
   plugin: AdmissionPlugin,
   review: Review,
-  access: Pick<AccessChecker, 'check'>,
+  ports: Ports,
   answers: ReadonlyMap<string, boolean>,
 ): Awaitable<Refusal> {
   const open = new Map<string, Promise<boolean>>();
@@ -177,7 +396,7 @@ function refusalOf(
     const key = `${attributes.verb} ${attributes.resource} ${attributes.name}`;
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const decision = access.check(attributes);
+    const decision = ports.access.check(attributes);
     if (!(decision instanceof Promise)) return decision.kind === 'allow';
     open.set(
       key,
@@ -185,10 +404,15 @@ function refusalOf(
     );
     return undefined;
   };
-  return after(plugin.validate?.(review, ask), (refusal) => {
-    if (open.size === 0 || answers.size >= askingMax) return refusal;
+  const heard = listening();
+  const pass: ValidatePass = { ask, say: heard.say };
+  return after(plugin.validate?.(review, pass), (refusal) => {
+    if (open.size === 0 || answers.size >= askingMax) {
+      keep(ports, heard);
+      return refusal;
+    }
     return answered(open).then((more) =>
-      refusalOf(plugin, review, access, new Map([...answers, ...more])),
+      refusalOf(plugin, review, ports, new Map([...answers, ...more])),
     );
   });
 }
@@ -204,11 +428,8 @@ function after<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awa
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-function forbidden(
-  { name, next, resource }: Pick<Review, 'name' | 'next' | 'resource'>,
-  why: string,
-): StatusError {
-  return newForbidden(resource, name === '' ? (next?.metadata.name ?? '') : name, why);
+function forbidden({ name, resource }: Review, why: string): StatusError {
+  return newForbidden(resource, name, why);
 }
 
 /** A question about a resource of the cluster, for plugins that ask. */

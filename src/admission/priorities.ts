@@ -24,11 +24,12 @@ export function priorities(identity: Identity, known: AdmissionObjects): Admissi
     of === classes.group && resource === classes.resource;
   return {
     name: 'Priority',
-    concerns: (_user, { resource, subresource }) =>
-      subresource === '' && (isPod(resource) || isClass(resource)),
+    resources: ['/pods', `${group}/priorityclasses`],
+    concerns: (_user, { operations, resource }) =>
+      operations.includes('CREATE') || (isClass(resource) && operations.includes('UPDATE')),
     current: ({ name, resource }) =>
       name === '' || isClass(resource) ? known.current() : undefined,
-    admits: ['create'],
+    admits: ['CREATE'],
     admit: ({ next, resource }) => (isPod(resource) ? withPriority(known, classes, next) : next),
     validate: (review) =>
       isClass(review.resource) ? defaultRefusal(known, classes, review) : undefined,

@@ -40,15 +40,40 @@ const beforeApiVersion = Buffer.from(',"apiVersion":');
 const beforeMetadata = Buffer.from(',"metadata":');
 
 export function encodeObject(object: ApiObject): EncodedObject {
-  const head = `${headText(object.kind, object.apiVersion)},"metadata":`;
+  const head = headOf(object.kind, object.apiVersion);
   const metadataText = textOfMetadata(object.metadata);
   assert(metadataText.length > 2, 'a stored object has metadata');
-  const restText = stringifyJson(without(object, 'kind', 'apiVersion', 'metadata'));
-  const tail = restText === '{}' ? '}' : `,${restText.slice(1)}`;
-  return {
-    bytes: Buffer.from(head + metadataText + tail, 'utf8'),
-    metadataAt: Buffer.byteLength(head) + 1,
-  };
+  const rest = stringifyJson(without(object, 'kind', 'apiVersion', 'metadata'));
+  const isAll = rest === '{}';
+  const restAt = head.length + Buffer.byteLength(metadataText);
+  const bytes = Buffer.allocUnsafe(restAt + (isAll ? 1 : Buffer.byteLength(rest)));
+  // The texts are written to their places: joined, they would be copied once more.
+  bytes.set(head, 0);
+  bytes.write(metadataText, head.length);
+  if (!isAll) bytes.write(rest, restAt);
+  bytes[restAt] = isAll ? closingBrace : comma;
+  return { bytes, metadataAt: head.length + 1 };
+}
+
+/** Of the kinds that there are. Emptied when full: users define kinds, too. */
+const heads = new Map<string, Map<string, Uint8Array>>();
+const headsMax = 1_000;
+let headCount = 0;
+
+/** What stands before the braces of metadata. */
+function headOf(kind: string, apiVersion: string): Uint8Array {
+  const known = heads.get(apiVersion)?.get(kind);
+  if (known !== undefined) return known;
+  const made = Buffer.from(`${headText(kind, apiVersion)},"metadata":`);
+  if (headCount >= headsMax) {
+    heads.clear();
+    headCount = 0;
+  }
+  const ofVersion = heads.get(apiVersion) ?? new Map<string, Uint8Array>();
+  ofVersion.set(kind, made);
+  heads.set(apiVersion, ofVersion);
+  headCount += 1;
+  return made;
 }
 
 /** Inserts the resourceVersion. The result has its own, exactly sized memory: it lives long. */

@@ -2,7 +2,8 @@
  * The query parameter `timeout` of requests that are to end soon: what a client thinks the request
  * may take, as `1h15m30.5s`.
  *
- * What it is not: a deadline. Only its form is judged here; streams do not look at it at all.
+ * What it is not: a deadline of its own. Writes that have to wait for others wait no longer than
+ * this; streams do not look at it at all.
  */
 import { queryValue } from './query.ts';
 import type { QueryParameters } from './query.ts';
@@ -17,7 +18,28 @@ export function requestTimeoutProblem(query: QueryParameters): StatusError | und
   return newBadRequest(`invalid timeout specified in the request URL - time: ${problem}`);
 }
 
-const units: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
+/** Milliseconds; undefined: the client does not say, or says what is none. */
+export function requestTimeoutMs(query: QueryParameters): number | undefined {
+  const text = queryValue(query, 'timeout') ?? '';
+  if (text === '' || durationProblem(text) !== undefined) return undefined;
+  let total = 0;
+  for (const [, amount, unit = ''] of text.matchAll(/([\d.]+)([^\d.]+)/g)) {
+    total += Number(amount) * (units.get(unit) ?? 0);
+  }
+  return text.startsWith('-') ? -total : total;
+}
+
+/** Each in milliseconds. */
+const units: ReadonlyMap<string, number> = new Map([
+  ['ns', 1e-6],
+  ['us', 1e-3],
+  ['µs', 1e-3],
+  ['μs', 1e-3],
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
 
 /** The words are those of the reference. */
 function durationProblem(text: string): string | undefined {

@@ -191,6 +191,8 @@ export interface KindInfo extends GroupVersionKind {
   readonly countsStatus?: true | undefined;
   /** What of metadata counts likewise. */
   readonly countedMetadata?: CountedMetadata | undefined;
+  /** How many values a body may hold (codecs/body-bounds.ts). Absent: as many as any. */
+  readonly bodyValuesMax?: number | undefined;
   /** Members of metadata that a write to the status leaves as they are; absent: none. */
   readonly keptByStatus?: readonly string[] | undefined;
   /** Labels of this version; the paths lead through the stored object. */

@@ -5,7 +5,8 @@
  * StatusError is made where the answer to the client is decided. Reasons, codes and texts are in
  * `status-table.ts`.
  *
- * Invariants: `code` follows from `reason`; `details.kind` is the plural resource name, except for
+ * Invariants: `code` follows from `reason`, but where somebody else has refused, who says both;
+ * `details.kind` is the plural resource name, except for
  * Invalid, where it is the Kind. `details.retryAfterSeconds` also becomes the header Retry-After.
  */
 import { isCredentialKind } from './credential-kinds.ts';
@@ -43,6 +44,8 @@ export interface StatusErrorInit {
   readonly message: string;
   readonly details?: StatusDetails | undefined;
   readonly listContinue?: string | undefined;
+  /** Of a refusal in the words of others; absent: that of the reason. */
+  readonly code?: number | undefined;
 }
 
 export class StatusError extends Error {
@@ -56,7 +59,7 @@ export class StatusError extends Error {
   constructor(init: StatusErrorInit) {
     super(init.message);
     this.reason = init.reason;
-    this.code = STATUS_CODES[init.reason];
+    this.code = init.code ?? STATUS_CODES[init.reason];
     this.details = init.details;
     this.listContinue = init.listContinue;
   }
@@ -70,7 +73,7 @@ export class StatusError extends Error {
       metadata: this.listContinue === undefined ? {} : { continue: this.listContinue },
       status: 'Failure',
       ...(this.message === '' ? {} : { message: this.message }),
-      reason: this.reason,
+      ...((this.reason as string) === '' ? {} : { reason: this.reason }),
       ...(details === undefined ? {} : { details }),
       code: this.code,
     };
@@ -377,6 +380,15 @@ export function newTimeout(message: string, retryAfterSeconds: number): StatusEr
     reason: StatusReason.timeout,
     message: STATUS_MESSAGES.timeout(message),
     details: { retryAfterSeconds },
+  });
+}
+
+/** The time that the request had, by its client or by its kind, is over. */
+export function newRequestTimeout(): StatusError {
+  const message = 'request did not complete within requested timeout';
+  return new StatusError({
+    reason: StatusReason.timeout,
+    message: STATUS_MESSAGES.timeout(message),
   });
 }
 

@@ -14,7 +14,6 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { TablePrinter } from '../apimachinery/projection/printer.ts';
 import type { CountedMetadata, NameRule, Verb } from '../apimachinery/scheme.ts';
 import type { DefaultTable } from '../apimachinery/typed/defaulting.ts';
-import type { ApiObject } from '../apimachinery/unstructured.ts';
 import type { Connection, Operation } from '../registry/registry.ts';
 import type { DecideOperation } from '../registry/write-command.ts';
 import type { KindStrategy, SubresourceRules } from '../registry/strategy.ts';
@@ -65,6 +64,8 @@ export interface KindDefinition {
   readonly tracksGeneration?: true | undefined;
   /** What of metadata counts likewise. */
   readonly countedMetadata?: CountedMetadata | undefined;
+  /** How many values a body may hold. Default: as many as any. */
+  readonly bodyValuesMax?: number | undefined;
   /** Members of metadata that a write to the status leaves as they are; `all`: every one that
    * clients may write. */
   readonly keptByStatus?: 'all' | readonly string[] | undefined;
@@ -135,11 +136,9 @@ export interface ExemptFields {
   readonly openValues?: string | undefined;
 }
 
-/** One sentence; `{}` in it stands for what `when` has found. */
+/** One sentence. */
 export interface UnservedNotice {
   readonly says: string;
-  /** What of the object it is about; undefined: not this one. Absent: all of it. */
-  readonly when?: ((object: ApiObject, identity: Identity) => string | undefined) | undefined;
 }
 
 export interface SubresourceDefinition {

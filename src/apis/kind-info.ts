@@ -140,6 +140,7 @@ function storedKindInfo(
     returnsDeletedObject: stored.returnsDeletedObject === true,
     tracksGeneration: stored.tracksGeneration === true,
     countedMetadata: stored.countedMetadata,
+    bodyValuesMax: stored.bodyValuesMax,
     keptByStatus: kept,
     selectableFields: selectableFieldsOf(requested),
     table: requested.table && underIdentity(requested.table, identity),

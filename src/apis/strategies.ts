@@ -67,7 +67,7 @@ export function strategiesOf(
     const strategy = {
       ...base,
       ...(preparation && preparationInRulesVersion(preparation, kind)),
-      warnings: warningsOf(warnings, noticesOf(stored, identity), view),
+      warnings: warningsOf(warnings, noticesOf(stored), view),
       deletionWarning: version.deletionWarning,
       prepareValidation: rules.prepareValidation,
       ...validation(base, (object) => checkSchema(view(object)), rules),
@@ -109,7 +109,7 @@ function warningsOf(
   if (notices === undefined) return ofKind;
   return (next, current, subresource) => {
     const own = ofKind(next, current, subresource);
-    return subresource === '' ? [...notices(next), ...own] : own;
+    return subresource === '' ? [...notices(), ...own] : own;
   };
 }
 

@@ -15,6 +15,7 @@ import type {
   Overload,
   VariableDeclaration,
 } from './declaration.ts';
+import { hasConstantConversion, literalPatternProblem } from './check/literal-patterns.ts';
 import { Estimator } from './estimate/estimator.ts';
 import { programOf } from './evaluate/evaluation.ts';
 import { Planner } from './evaluate/planner.ts';
@@ -50,6 +51,9 @@ function environmentOf(options: EnvironmentOptions, collected: Collected): Envir
     compileInParts,
     program: (ast, programOptions) => plannedProgram(ast, parts, programOptions),
     estimate: (ast, hints) => estimate(ast, parts, hints),
+    instantiationProblem: (ast) =>
+      literalPatternProblem(ast) ??
+      (hasConstantConversion(ast) ? conversionProblem(ast, parts) : undefined),
     extend: (more) => {
       const extended = {
         ...options,
@@ -191,4 +195,11 @@ function plannedProgram(
   });
   const planned = planner.plan(ast.expr);
   return programOf(planned, planner);
+}
+
+/** Why one of its conversions of constants fails, each time; undefined: none does. */
+function conversionProblem(ast: CheckedAst, { declarations, options }: Parts): string | undefined {
+  const planner = new Planner(ast, { declarations, costs: options.costs, foldConstants: true });
+  planner.plan(ast.expr);
+  return planner.conversionProblem;
 }

@@ -4,7 +4,6 @@
 import type { Ast, CheckedAst } from './ast.ts';
 import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';
 import { budgets } from './budgets.ts';
-import { literalPatternProblem } from './check/literal-patterns.ts';
 import type { CostEstimate, SizeHints } from './cost.ts';
 import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
@@ -53,7 +52,7 @@ export function* compileInParts(
   if (results.length > 0 && !results.some((type) => sameType(type, ast.type))) {
     return { kind: 'invalid', problem: wrongResult(results, ast.type), found: ast.type };
   }
-  const problem = literalPatternProblem(ast);
+  const problem = environment.instantiationProblem(ast);
   if (problem !== undefined) {
     return { kind: 'invalid', problem: `program instantiation failed: ${problem}` };
   }

@@ -197,6 +197,7 @@ function serveAdmitted(
     warnings,
     bodyBytes: 0,
     auditAnnotations: audited?.annotations ?? new Map<string, string>(),
+    auditsBody: audited?.trail.wantsRequestObject ?? false,
     beforeStream: audited?.beforeStream,
   };
   if (info.resource !== undefined) {

@@ -5,12 +5,12 @@
  * Invariants: both ways read the same. A client that has gone costs no further part. Who goes on
  * with a large body does so in a turn that nobody else's work is in.
  * Bound: `atOnceBytesMax` bytes are read in one turn; of a larger body no part is longer than the
- * engine's own JSON.parse of it, or our reading of its Protobuf.
+ * engine's own JSON.parse of it.
  */
 import { cborSteps, decodeCbor } from '../apimachinery/codecs/cbor.ts';
 import { decodeJson, jsonSteps } from '../apimachinery/codecs/json.ts';
 import type { DecodeOptions, Decoded } from '../apimachinery/codecs/json.ts';
-import { decodeProtobuf } from '../apimachinery/codecs/protobuf.ts';
+import { decodeProtobuf, protobufSteps } from '../apimachinery/codecs/protobuf.ts';
 import type { SchemaOf } from '../apimachinery/codecs/protobuf.ts';
 import { decodeYaml, yamlSteps } from '../apimachinery/codecs/yaml.ts';
 import type { BodyFormat } from '../apimachinery/negotiation.ts';
@@ -53,7 +53,7 @@ function decodeAtOnce(bytes: Uint8Array, format: BodyFormat, reading: Reading): 
     case 'protobuf':
       return decodeProtobuf(bytes, reading.schemaOf);
     case 'cbor':
-      return decodeCbor(bytes);
+      return decodeCbor(bytes, reading.valuesMax);
   }
 }
 
@@ -68,16 +68,10 @@ function stepsOf(
     case 'yaml':
       return yamlSteps(bytes, reading);
     case 'protobuf':
-      return protobufStep(bytes, reading);
+      return protobufSteps(bytes, reading.schemaOf);
     case 'cbor':
-      return cborSteps(bytes);
+      return cborSteps(bytes, reading.valuesMax);
   }
-}
-
-/** It is read at once, but when it is its turn. */
-function* protobufStep(bytes: Uint8Array, { schemaOf }: Reading): Generator<undefined, Decoded> {
-  yield;
-  return decodeProtobuf(bytes, schemaOf);
 }
 
 async function decodeInTurns(

@@ -130,27 +130,57 @@ export function negotiateRepresentation(
 }
 
 /** Few clients, few headers: what an Accept means is worked out once for each list of offered
- * types. Emptied when full. */
-const negotiations = new WeakMap<readonly SupportedType[], Map<string, NegotiationResult>>();
+ * types and each use. Emptied when full. */
+const negotiations = new WeakMap<readonly SupportedType[], Map<number, Negotiations>>();
 const negotiationsMax = 512;
 const acceptBytesMax = 1024;
+
+interface Negotiations {
+  readonly domain: string;
+  readonly byAccept: Map<string | undefined, NegotiationResult>;
+}
 
 function negotiateCached(
   accept: string | undefined,
   options: NegotiationOptions,
 ): NegotiationResult {
   if (accept !== undefined && accept.length > acceptBytesMax) return negotiate(accept, options);
-  const { domain, stream, allowTable, supported, holds = '', wholeWithoutProtobuf } = options;
-  const known = negotiations.get(supported) ?? new Map<string, NegotiationResult>();
-  const form = wholeWithoutProtobuf === true ? 'projected' : 'any';
-  const key = `${domain} ${stream === true} ${allowTable} ${holds} ${form} ${accept ?? ''}`;
-  const before = known.get(key);
+  const { byAccept } = negotiationsFor(options);
+  const before = byAccept.get(accept);
   if (before !== undefined) return before;
   const result = negotiate(accept, options);
-  if (known.size >= negotiationsMax) known.clear();
-  known.set(key, result);
-  negotiations.set(supported, known);
+  if (byAccept.size >= negotiationsMax) byAccept.clear();
+  byAccept.set(accept, result);
   return result;
+}
+
+function negotiationsFor(options: NegotiationOptions): Negotiations {
+  const { domain, supported } = options;
+  let uses = negotiations.get(supported);
+  if (uses === undefined) {
+    uses = new Map();
+    negotiations.set(supported, uses);
+  }
+  const use = useOf(options);
+  let known = uses.get(use);
+  if (known?.domain !== domain) {
+    known = { domain, byAccept: new Map() };
+    uses.set(use, known);
+  }
+  return known;
+}
+
+/** All else that the result depends on, as a number: every request asks. */
+function useOf(options: NegotiationOptions): number {
+  const { allowPartial, allowTable, holds, stream, wholeWithoutProtobuf } = options;
+  const held = holds === undefined ? 0 : holds === 'object' ? 1 : 2;
+  return (
+    (stream === true ? 1 : 0) +
+    (allowTable ? 2 : 0) +
+    (allowPartial ? 4 : 0) +
+    (wholeWithoutProtobuf === true ? 8 : 0) +
+    held * 16
+  );
 }
 
 function prettyByRequest(request: ApiRequest): boolean {

@@ -103,6 +103,8 @@ export interface ApiRequest {
   bodyBytes: number;
   /** What the audit event of the request says beside its own fields. */
   readonly auditAnnotations: Map<string, string>;
+  /** That event holds the body. */
+  readonly auditsBody: boolean;
   /** Called by a watch before it starts its stream, which waits for what is returned. */
   readonly beforeStream: (() => Promise<void> | undefined) | undefined;
 }

@@ -84,7 +84,7 @@ export function handleResource(
   }
   if (info.verb === 'create' && kind.custom?.isEnding() === true) return newDefinitionEnding(kind);
   noteDeprecation(deps, request, kind, resource);
-  const { query, user, warnings, auditAnnotations, beforeStream } = request;
+  const { query, user, warnings, auditAnnotations, auditsBody, beforeStream } = request;
   const asked: ResourceRequest = {
     exchange,
     info,
@@ -93,6 +93,7 @@ export function handleResource(
     warnings,
     bodyBytes: request.bodyBytes,
     auditAnnotations,
+    auditsBody,
     beforeStream,
     resource,
     kind,

@@ -71,21 +71,26 @@ export async function readBody(
   request: ApiRequest,
   bodyTypes: readonly SupportedType[],
 ): Promise<Result<RequestBody | undefined>> {
-  // The body is taken in any case, so that the connection stays usable for the next request.
-  const body = await request.exchange.readBody(deps.limits.requestBodyBytesMax);
-  deps.turnWatch.mark(request.info);
-  if (body.kind === 'complete') request.bodyBytes = body.bytes.length;
-  return checkedBody(deps, request, bodyTypes, body);
+  return checkedBody(deps, request, bodyTypes, await takenBody(deps, request));
+}
+
+/** The body is taken in any case, so that the connection stays usable for the next request. */
+function takenBody({ limits }: EndpointDeps, { exchange }: ApiRequest): Promise<BodyResult> {
+  return exchange.readBody(limits.requestBodyBytesMax);
 }
 
 const bodiesBusy = 'the request bodies being received are too large together, please try again';
 
+/** What has been taken goes on here. */
 function checkedBody(
-  { identity }: EndpointDeps,
-  { exchange }: ApiRequest,
+  { identity, turnWatch }: EndpointDeps,
+  request: ApiRequest,
   bodyTypes: readonly SupportedType[],
   body: BodyResult,
 ): Result<RequestBody | undefined> {
+  const { exchange } = request;
+  turnWatch.mark(request.info);
+  if (body.kind === 'complete') request.bodyBytes = body.bytes.length;
   const encoding = checkContentEncoding(exchange.header('content-encoding'));
   const type = parseContentType(exchange.header('content-type'), bodyTypes);
   switch (body.kind) {
@@ -158,11 +163,14 @@ export async function readObject(
   expected: Expected,
 ): Promise<Result<ApiObject>> {
   const mode = fieldValidationOf(request.query);
-  const body = await readBody(deps, request, bodyTypesOf(deps, request));
+  // Not readBody: it would be one more promise of every write.
+  const taken = await takenBody(deps, request);
+  const body = checkedBody(deps, request, bodyTypesOf(deps, request), taken);
   const decoding = decodeRequest(deps, request, body, {
     schemaOf: (_apiVersion, kind) =>
       kind === '' || kind === expected.kind ? expected.schema : undefined,
     findDuplicates: mode !== 'Ignore',
+    valuesMax: request.kind.bodyValuesMax,
   });
   const decoded = decodedOf(decoding instanceof Promise ? await decoding : decoding);
   if (decoded.kind === 'refused') return decoded;

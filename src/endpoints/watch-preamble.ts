@@ -39,8 +39,8 @@ export function withoutPreamble(stream: ResponseStream, preamble: Uint8Array): W
   if (stream.preambleSent !== true) return stream;
   let begun = false;
   return {
-    write(chunk) {
-      if (begun) return stream.write(chunk);
+    write(chunk, shared) {
+      if (begun) return stream.write(chunk, shared);
       begun = true;
       if (preamble.every((byte, at) => chunk[at] === byte)) {
         return stream.write(chunk.subarray(preamble.length));

@@ -8,24 +8,36 @@ import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { atOnceBytesMax } from './body-decoding.ts';
 import type { ApiRequest, EndpointDeps } from './request.ts';
+import type { WritingRequest } from '../registry/write-terms.ts';
 
 export interface NamedWriteOptions extends WriteOptions {
   /** As asked for, or from the User-Agent; never ''. */
   readonly manager: string;
   readonly user: UserInfo;
+  readonly request: WritingRequest;
   /** The body was a large one. */
   readonly inTurns: boolean;
 }
 
 export function readWriteOptions(
   deps: EndpointDeps,
-  { exchange, query, user, bodyBytes }: ApiRequest,
+  request: ApiRequest,
   kind: WriteOptionsKind,
 ): Result<NamedWriteOptions> {
+  const { exchange, query, user, bodyBytes } = request;
   const options = parseWriteOptions(query, kind, { metaGroup: deps.identity.groups.meta });
   if (options instanceof StatusError) return refused(options);
   const manager = managerOf(options.fieldManager, exchange.header('user-agent'));
   const inTurns = bodyBytes > atOnceBytesMax;
   const { dryRun, fieldManager, fieldValidation, pretty } = options;
-  return ok({ dryRun, fieldManager, fieldValidation, pretty, manager, user, inTurns });
+  return ok({
+    dryRun,
+    fieldManager,
+    fieldValidation,
+    pretty,
+    manager,
+    user,
+    request,
+    inTurns,
+  });
 }

@@ -53,10 +53,14 @@ export async function accompanied(
   if (outcome.kind !== 'companion-failed' && outcome.kind !== 'condition-failed') return outcome;
   const verdict = await companyRefusal?.(target, outcome, dryRun);
   if (verdict === 'again' && attempt < attemptsMax) return 'again';
-  if (verdict !== undefined && verdict !== 'again') return { kind: 'refused', error: verdict };
+  const { told } = outcome;
+  if (verdict !== undefined && verdict !== 'again') {
+    return { kind: 'refused', error: verdict, told };
+  }
   if (outcome.kind === 'condition-failed' && verdict === undefined) return outcome;
   // Others keep being first.
-  return { kind: 'refused', error: newServerTimeout(target.kind, 'write', retryAfterSeconds) };
+  const error = newServerTimeout(target.kind, 'write', retryAfterSeconds);
+  return { kind: 'refused', error, told };
 }
 
 /** Executes a command until its outcome is final. */

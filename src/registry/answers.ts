@@ -4,6 +4,7 @@
  * What it is not: those who answer (authorization, admission), or when they are asked, which is the
  * business of the object's actor.
  */
+import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
 import type { Scheme } from '../apimachinery/scheme.ts';
 import { newGenericNotFound, StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
@@ -12,17 +13,18 @@ import { assert } from '../stdx/assert.ts';
 import { convertMissing } from './conversions.ts';
 import { kindOf } from './write-command.ts';
 import type { WriteInput } from './write-command.ts';
-import type { Awaitable, GuardOf } from './write-guard.ts';
+import { operations } from './write-guard.ts';
+import type { Awaitable, GuardOf, WriteHearing } from './write-guard.ts';
 
 const isConverted: Answer = { kind: 'converted' };
 const allowed: Answer = { kind: 'allowed' };
 
 export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
-  return ({ name, namespace }, command, { apiVersion, current, kind: asked, next }) => {
+  return ({ name, namespace }, command, question) => {
+    const { apiVersion, current, kind: asked, next, revision } = question;
     // Every change command is one of this registry's.
     const input = command.input as WriteInput;
     const kind = kindOf(scheme, input);
-    const { user } = input;
     // Its definition has gone since the request came.
     if (kind === undefined) return { kind: 'refused', error: newGenericNotFound() };
     if (asked === 'convert') {
@@ -31,22 +33,42 @@ export function createAnswers(scheme: Scheme, guardOf: GuardOf): AnswerPort {
         error === undefined ? isConverted : { kind: 'refused', error },
       );
     }
-    assert(user !== undefined, 'a guarded write has a user');
+    const { terms, user } = input;
+    assert(user !== undefined && terms !== undefined, 'a guarded write has a user');
     const subresource = input.subresource === '' ? undefined : input.subresource;
-    const guard = guardOf(user, { kind, namespace, name, subresource });
+    const write = { kind, namespace, name, subresource };
+    const guard = guardOf(user, write, operationsOf(next, current));
     if (guard === undefined) return allowed;
-    if (asked === 'validate') return answer(guard.validate(next, current));
+    const hearing = guard.hear(terms);
+    const resourceVersion = revision?.toString();
+    if (asked === 'validate') {
+      return answer(hearing, hearing.validate(next, current, resourceVersion));
+    }
     assert(next !== undefined, 'what is mutated is there');
-    return answer(guard.mutate(next, current));
+    return answer(hearing, hearing.mutate(next, current, resourceVersion));
   };
 }
 
-function answer(found: Awaitable<ApiObject | StatusError | undefined>): Awaitable<Answer> {
-  return found instanceof Promise ? found.then(answerOf) : answerOf(found);
+function operationsOf(
+  next: ApiObject | undefined,
+  current: ApiObject | undefined,
+): readonly AdmissionOperation[] {
+  if (next === undefined) return operations.delete;
+  return current === undefined ? operations.create : operations.update;
 }
 
-function answerOf(found: ApiObject | StatusError | undefined): Answer {
-  if (found === undefined) return allowed;
-  if (found instanceof StatusError) return { kind: 'refused', error: found };
-  return { kind: 'object', object: found };
+function answer(
+  hearing: WriteHearing,
+  found: Awaitable<ApiObject | StatusError | undefined>,
+): Awaitable<Answer> {
+  return found instanceof Promise
+    ? found.then((later) => answerOf(hearing, later))
+    : answerOf(hearing, found);
+}
+
+function answerOf(hearing: WriteHearing, found: ApiObject | StatusError | undefined): Answer {
+  const told = hearing.told();
+  if (found === undefined) return told === undefined ? allowed : { kind: 'allowed', told };
+  if (found instanceof StatusError) return { kind: 'refused', error: found, told };
+  return { kind: 'object', object: found, told };
 }

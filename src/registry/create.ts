@@ -20,6 +20,7 @@ import {
   isAlreadyExists,
   StatusError,
 } from '../apimachinery/status-error.ts';
+import type { Told } from '../apimachinery/admission-data.ts';
 import { allErrors } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { CustomKind, KindInfo } from '../apimachinery/scheme.ts';
@@ -43,7 +44,6 @@ import { toStorageVersion } from './versions.ts';
 import { accompanied, executeAccompanied } from './accompanied.ts';
 import type { FinalOutcome } from './accompanied.ts';
 import type {
-  ObjectTarget,
   RegistryDeps,
   ResourceTarget,
   Result,
@@ -55,7 +55,10 @@ import { withConversions } from './conversions.ts';
 import { nameValidatorOf } from './name-rules.ts';
 import { scopeOf } from './write-command.ts';
 import type { DecisionScope } from './write-command.ts';
-import type { WriteGuard } from './write-guard.ts';
+import { operations } from './write-guard.ts';
+import type { WriteGuard, WriteHearing } from './write-guard.ts';
+import { tell, writeTerms } from './write-terms.ts';
+import type { WritingRequest } from './write-terms.ts';
 
 const namespacesResource: GroupResource = { group: '', resource: 'namespaces' };
 
@@ -68,6 +71,8 @@ export interface WriteOptions {
   readonly manager?: string | undefined;
   /** Who writes; absent: the server itself. */
   readonly user?: UserInfo | undefined;
+  /** The request that it is part of; absent: the server writes for itself, or for a user. */
+  readonly request?: WritingRequest | undefined;
   /** Why this write may not create what is not there; absent: it may. */
   readonly creationRefusal?: StatusError | undefined;
   /** The object is a large one: each stage of its way to the actor has a turn of the event loop
@@ -136,6 +141,7 @@ async function createNamed(
   }
 }
 
+/** One promise for all of it: each function in between that waits is one more of every create. */
 async function createInScope(
   deps: RegistryDeps,
   scope: DecisionScope,
@@ -145,39 +151,52 @@ async function createInScope(
   options: WriteOptions,
   attempt: number,
 ): Promise<Result<WriteResult> | 'again'> {
-  const { user } = options;
-  const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
+  const { inTurns = false, request, user } = options;
+  const guard = user === undefined ? undefined : deps.guardOf?.(user, target, operations.create);
+  let prepared: Result<PreparedCreation>;
+  let told: Told | undefined;
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
-    await prepareValidation(deps, scope, target, born.object, options.inTurns === true);
-    const prepared = prepareBorn(scope, target, name, born, born.object, user);
-    if (prepared.kind === 'refused') return prepared;
-    return createPrepared(deps, scope, { ...target, name }, prepared.value, options, attempt);
+    const preparing = prepareValidation(deps, scope, target, born.object, inTurns);
+    if (preparing !== undefined) await preparing;
+    prepared = prepareBorn(scope, target, name, born, born.object, user);
+  } else {
+    const heard = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
+    ({ prepared, told } = heard);
   }
-  const { inTurns = false } = options;
-  const how = { guard, user, inTurns };
-  const prepared = await prepareGuarded(deps, scope, target, submitted, name, how);
-  if (prepared.kind === 'refused') return prepared;
-  return createPrepared(deps, scope, { ...target, name }, prepared.value, options, attempt);
+  if (prepared.kind === 'refused') {
+    tell(request, told);
+    return prepared;
+  }
+  if (inTurns) await deps.turns.pause(wholeTurnMs);
+  const object = trackedCreation(scope, target, prepared.value, options.manager ?? '');
+  if (inTurns) await deps.turns.pause(wholeTurnMs);
+  const { warnings } = prepared.value;
+  const { dryRun } = options;
+  const command = createCommand(scope, target, object, warnings, dryRun);
+  const key = objectKey(target.kind.storage, target.namespace, name);
+  const outcome = await deps.actors.execute(key, command);
+  let final: FinalOutcome | 'again';
+  if (outcome.kind === 'created') final = outcome;
+  else final = await accompanied(deps, { ...target, name }, outcome, { attempt, dryRun });
+  // What was told of an attempt that is made again is forgotten with it.
+  if (final === 'again') return final;
+  tell(request, told);
+  return creationResult(final, target, name);
 }
 
-/** In turns of the event loop, and beforehand, what validation finds out. */
-async function prepareValidation(
+/** In turns of the event loop, and beforehand, what validation finds out. Undefined: nothing. */
+function prepareValidation(
   { turns }: RegistryDeps,
   { strategyOf }: DecisionScope,
   { kind }: ResourceTarget,
   object: ApiObject,
   isLarge: boolean,
-): Promise<void> {
+): Promise<unknown> | undefined {
   const steps = strategyOf(kind).prepareValidation?.(object, undefined);
-  if (steps !== undefined) await runStepwise(turns, steps, () => false);
-  if (isLarge) await turns.pause(wholeTurnMs);
-}
-
-interface GuardedCreation {
-  readonly guard: WriteGuard;
-  readonly user: UserInfo | undefined;
-  readonly inTurns: boolean;
+  if (steps === undefined) return isLarge ? turns.pause(wholeTurnMs) : undefined;
+  const prepared = runStepwise(turns, steps, () => false);
+  return isLarge ? prepared.then(() => turns.pause(wholeTurnMs)) : prepared;
 }
 
 /** A creation depends on no other object of the name, so all who have a say in it are asked before
@@ -188,18 +207,40 @@ async function prepareGuarded(
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
-  { guard, inTurns, user }: GuardedCreation,
-): Promise<Result<PreparedCreation>> {
+  guard: WriteGuard,
+  options: WriteOptions,
+): Promise<{ readonly prepared: Result<PreparedCreation>; readonly told: Told | undefined }> {
+  const { dryRun, request } = options;
+  const hearing = guard.hear(writeTerms(deps.clock, dryRun, request));
   const current = guard.current();
   if (current !== undefined) await current;
   const born = bornObject(scope, target, submitted, name);
-  const mutating = guard.asks.mutateCreation ? guard.mutate(born.object, undefined) : born.object;
+  const asked = { born, asks: guard.asks, hearing };
+  const prepared = await prepareHeard(deps, scope, target, name, asked, options);
+  return { prepared, told: hearing.told() };
+}
+
+interface HeardCreation extends Pick<WriteGuard, 'asks'> {
+  readonly born: Deduplicated;
+  readonly hearing: WriteHearing;
+}
+
+async function prepareHeard(
+  deps: RegistryDeps,
+  scope: DecisionScope,
+  target: ResourceTarget,
+  name: string,
+  { asks, born, hearing }: HeardCreation,
+  { inTurns = false, user }: WriteOptions,
+): Promise<Result<PreparedCreation>> {
+  const mutating = asks.mutateCreation ? hearing.mutate(born.object, undefined) : born.object;
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);
-  await prepareValidation(deps, scope, target, mutated, inTurns);
+  const preparing = prepareValidation(deps, scope, target, mutated, inTurns);
+  if (preparing !== undefined) await preparing;
   const prepared = prepareBorn(scope, target, name, born, mutated, user);
-  if (prepared.kind === 'refused') return prepared;
-  const validating = guard.validate(prepared.value.object, undefined);
+  if (prepared.kind === 'refused' || !asks.validate) return prepared;
+  const validating = hearing.validate(prepared.value.object, undefined);
   const error = validating instanceof Promise ? await validating : validating;
   return error === undefined ? prepared : refused(error);
 }
@@ -235,27 +276,6 @@ function createCommand(
   const conditions = creationConditions(kind, namespace);
   const qualifiedResource = { group, resource };
   return { type: 'create', object, conditions, warnings, dryRun, qualifiedResource, nowMs };
-}
-
-async function createPrepared(
-  deps: RegistryDeps,
-  scope: DecisionScope,
-  target: ObjectTarget,
-  prepared: PreparedCreation,
-  options: WriteOptions,
-  attempt: number,
-): Promise<Result<WriteResult> | 'again'> {
-  const { kind, name, namespace } = target;
-  const key = objectKey(kind.storage, namespace, name);
-  if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
-  const object = trackedCreation(scope, target, prepared, options.manager ?? '');
-  if (options.inTurns === true) await deps.turns.pause(wholeTurnMs);
-  const command = createCommand(scope, target, object, prepared.warnings, options.dryRun);
-  const outcome = await deps.actors.execute(key, command);
-  if (outcome.kind === 'created') return creationResult(outcome, target, name);
-  const { dryRun } = options;
-  const final = await accompanied(deps, target, outcome, { attempt, dryRun });
-  return final === 'again' ? final : creationResult(final, target, name);
 }
 
 export interface PreparedCreation {

@@ -38,6 +38,7 @@ import {
   decideUpdate,
   mutatedUpdate,
   preparing,
+  preparingUpdate,
   updateRefusal,
   writerOf,
 } from './update.ts';
@@ -131,7 +132,7 @@ function* proposeChange(
   if (production.kind !== 'object') return production;
   const { object } = production;
   if (!isOverwrite(input) && object !== current.object) {
-    if (input.subresource === '') yield* preparing(scope, target.kind, object, current.object);
+    yield* preparingUpdate(scope, target.kind, input.subresource, object, current.object);
     const refusal = updateRefusal(scope, target, object, writerOf(input), current);
     if (refusal !== undefined) return refused(refusal);
   }

@@ -12,10 +12,10 @@
  */
 import type { DeleteOptions } from '../apimachinery/delete-options.ts';
 import { isNotFound, newCollectionTimeout } from '../apimachinery/status-error.ts';
-import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { ListQuery } from './read.ts';
 import { listObjects } from './read.ts';
 import { deleteObject } from './delete.ts';
+import type { DeletionFor } from './delete.ts';
 import type { ListResult, RegistryDeps, ResourceTarget, Result } from './registry.ts';
 import type { StoredObject } from './registry.ts';
 import { ok, refused } from './registry.ts';
@@ -27,9 +27,9 @@ export interface CollectionDeletion {
   readonly deletedCount: number;
 }
 
-/** How to delete, and for whom; without a user: for the server itself. */
+/** How to delete, and for whom; absent: for the server itself. */
 export interface Deletion extends DeleteOptions {
-  readonly user?: UserInfo | undefined;
+  readonly whom?: DeletionFor | undefined;
 }
 
 /** `timeoutSeconds` 0: as long as it takes. */
@@ -80,7 +80,7 @@ export async function deleteEntries(
       }
       const { namespace, name } = next.value;
       const one = { ...target, namespace, name };
-      const result = await deleteObject(deps, one, options, options.user);
+      const result = await deleteObject(deps, one, options, options.whom);
       if (result.kind === 'ok') deletedCount += 1;
       else if (!isNotFound(result.error)) failure = result;
     }

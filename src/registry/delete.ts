@@ -34,24 +34,35 @@ import type { KindStrategy } from './strategy.ts';
 import { completesDeletion } from './update.ts';
 import { changeCommand } from './write-command.ts';
 import type { ChangeRequest, DecisionScope } from './write-command.ts';
+import { operations } from './write-guard.ts';
+import { deletionTerms, tell } from './write-terms.ts';
+import type { WritingRequest } from './write-terms.ts';
 import { storedObject } from './written-object.ts';
 
 type Settled = Exclude<FinalOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
 
-/** Without a user: for the server itself. */
+/** For whom an object is deleted. */
+export interface DeletionFor {
+  readonly user: UserInfo;
+  readonly request?: WritingRequest | undefined;
+}
+
+/** `whom` absent: for the server itself. */
 export async function deleteObject(
   deps: RegistryDeps,
   target: ObjectTarget,
   options: DeleteOptions,
-  user?: UserInfo,
+  whom?: DeletionFor,
 ): Promise<Result<DeleteResult>> {
   const strategy = deps.strategyOf(target.kind);
   const forbidden = strategy.forbidDeletion(target.name);
   if (forbidden !== undefined) return refused(forbidden);
-  const guard = user === undefined ? undefined : deps.guardOf?.(user, target);
+  const guard = whom && deps.guardOf?.(whom.user, target, operations.delete);
   const current = guard?.current();
   if (current !== undefined) await current;
-  const first = await executeDelete(deps, target, options, { user, asks: guard?.asks });
+  const terms = guard && deletionTerms(deps.clock, options, whom.request);
+  const asked = { user: whom?.user, asks: guard?.asks, terms };
+  const first = await executeDelete(deps, target, options, asked, whom?.request);
   if (first.kind === 'refused') return first;
   const marked = first.value;
   if (options.dryRun || marked.kind === 'removed' || !completesDeletion(marked.object, strategy)) {
@@ -60,7 +71,7 @@ export async function deleteObject(
   // Its grace was cut to nothing. Should this server end here, the next delete goes on.
   const preconditions = { uid: marked.object.metadata.uid };
   const again = { dryRun: false, preconditions };
-  const second = await executeDelete(deps, target, again, { user: undefined, asks: undefined });
+  const second = await executeDelete(deps, target, again, { user: undefined });
   if (second.kind === 'ok') return ok(deleteResult(second.value, target));
   if (isNotFound(second.error)) return ok({ ...deleteResult(marked, target), removed: true });
   return second;
@@ -70,7 +81,8 @@ async function executeDelete(
   deps: RegistryDeps,
   target: ObjectTarget,
   options: DeleteOptions,
-  { asks, user }: Pick<ChangeRequest, 'asks' | 'user'>,
+  { asks, terms, user }: Pick<ChangeRequest, 'asks' | 'terms' | 'user'>,
+  request?: WritingRequest,
 ): Promise<Result<Settled>> {
   const { kind, namespace, name } = target;
   const command = changeCommand(
@@ -82,6 +94,7 @@ async function executeDelete(
       manager: '',
       user,
       asks,
+      terms,
       dryRun: options.dryRun,
       mayCreate: false,
       conditions: [],
@@ -92,6 +105,7 @@ async function executeDelete(
   const outcome = await executeAccompanied(deps, target, options.dryRun, () =>
     deps.actors.execute(key, command),
   );
+  tell(request, outcome.told);
   if (outcome.kind === 'refused') return outcome;
   assert(outcome.kind !== 'condition-failed', 'a delete carries no condition');
   return ok(outcome);

@@ -12,6 +12,8 @@ import type { WriteOptions } from './create.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { changeCommand } from './write-command.ts';
+import { operations } from './write-guard.ts';
+import { tell, writeTerms } from './write-terms.ts';
 import type { WriteBody } from './write-command.ts';
 import { writtenObject } from './written-object.ts';
 
@@ -31,10 +33,13 @@ export async function executeChange(
   target: ObjectTarget,
   { body, mayCreate, options, subresource }: Change,
 ): Promise<Result<WriteResult>> {
-  const { creationRefusal, dryRun, inTurns = false, manager = '', user } = options;
+  const { creationRefusal, dryRun, inTurns = false, manager = '', request, user } = options;
   const { kind, name, namespace } = target;
   const write = { kind, namespace, name, subresource };
-  const guard = user === undefined ? undefined : deps.guardOf?.(user, write);
+  // Who has a say in an operation has been asked about what was posted.
+  const isGuarded = user !== undefined && body.verb !== 'operation';
+  const ofWhat = mayCreate ? operations.updateOrCreate : operations.update;
+  const guard = isGuarded ? deps.guardOf?.(user, write, ofWhat) : undefined;
   const current = guard?.current();
   if (current !== undefined) await current;
   const command = changeCommand(deps, target, body, {
@@ -42,6 +47,7 @@ export async function executeChange(
     manager,
     user,
     asks: guard?.asks,
+    terms: guard && writeTerms(deps.clock, dryRun, request),
     dryRun,
     mayCreate,
     creationRefusal,
@@ -52,6 +58,7 @@ export async function executeChange(
   const outcome = await executeAccompanied(deps, target, dryRun, () =>
     deps.actors.execute(key, command),
   );
+  tell(request, outcome.told);
   return changeResult(outcome, target);
 }
 

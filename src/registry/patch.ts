@@ -83,7 +83,8 @@ export function* decidePatch(
   const next = yield* patchedObject(scope, document, body, kind, part?.schema ?? kind.schema);
   if (next.kind === 'refused') return next;
   if (scope.inTurns) yield;
-  const missing = missingVersion(target, next.object);
+  // What is being committed has no version yet that a patch could have kept.
+  const missing = current.revision === undefined ? undefined : missingVersion(target, next.object);
   if (missing !== undefined) return refused(missing);
   const { object, warnings: ofOwners } = withoutDuplicateOwners(next.object, 'patched');
   const { resourceVersion } = object.metadata;

@@ -42,6 +42,8 @@ export interface RegistryDeps {
   readonly guardOf?: GuardOf | undefined;
   /** What the failure of what goes with a write means; absent: nothing goes with writes. */
   readonly companyRefusal?: CompanyRefusal | undefined;
+  /** By the name of a feature gate. Absent: none is on. */
+  readonly isFeatureOn?: ((gate: string) => boolean) | undefined;
 }
 
 /** What a POST does that stores nothing of its own: to a subresource, which `target` is of, or to

@@ -31,6 +31,9 @@ export interface KindStrategy {
    * Absent: it never is. */
   readonly prepareValidation?:
     ((next: ApiObject, current: ApiObject | undefined) => Steps<unknown> | undefined) | undefined;
+  /** Likewise what validateStatusUpdate would take a long turn for. */
+  readonly prepareStatusValidation?:
+    ((next: ApiObject, current: ApiObject) => Steps<unknown> | undefined) | undefined;
   validate(object: ApiObject): readonly FieldError[];
   /** Of a creation alone: what no write changes any more. */
   validateCreated(object: ApiObject): readonly FieldError[];

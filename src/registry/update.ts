@@ -151,6 +151,22 @@ export function* preparing(
   if (steps !== undefined) yield* steps;
 }
 
+/** The same of a write to a subresource, '' being the object itself. */
+export function* preparingUpdate(
+  scope: DecisionScope,
+  kind: KindInfo,
+  subresource: string,
+  next: ApiObject,
+  current: ApiObject,
+): Steps<void> {
+  if (subresource === '' || subresource === 'scale') {
+    return yield* preparing(scope, kind, next, current);
+  }
+  if (subresource !== 'status') return;
+  const steps = scope.strategyOf(kind).prepareStatusValidation?.(next, current);
+  if (steps !== undefined) yield* steps;
+}
+
 /** What others made of the next object, prepared like what the writer sent; who owns its fields is
  * as the writer left it. */
 export function mutatedUpdate(

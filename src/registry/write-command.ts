@@ -23,7 +23,7 @@ import type { StrategyOf } from './strategy.ts';
 import type { Production } from './production.ts';
 import { assert } from '../stdx/assert.ts';
 import { asksNothing } from './write-guard.ts';
-import type { Asks } from './write-guard.ts';
+import type { Asks, WriteTerms } from './write-guard.ts';
 
 export type ObjectPatch =
   | { readonly kind: 'json'; readonly patch: JsonPatch }
@@ -91,6 +91,8 @@ export interface WriteInput extends CommandInput {
   readonly user: UserInfo | undefined;
   /** What those who have a say in it have to be asked. */
   readonly asks: Asks;
+  /** For them; undefined: nobody has a say in it. */
+  readonly terms: WriteTerms | undefined;
   /** Of what it creates where nothing is; '' where it creates nothing. */
   readonly uid: string;
   /** Why it may not create what is not there; undefined: it may. */
@@ -119,6 +121,7 @@ export interface ChangeRequest {
   readonly user: UserInfo | undefined;
   /** Absent: nobody has a say in it. */
   readonly asks?: Asks | undefined;
+  readonly terms?: WriteTerms | undefined;
   readonly dryRun: boolean;
   readonly mayCreate: boolean;
   readonly creationRefusal?: StatusError | undefined;
@@ -133,7 +136,7 @@ export function changeCommand(
   request: ChangeRequest,
 ): ChangeCommand {
   const { asks = asksNothing, conditions, creationRefusal, dryRun } = request;
-  const { inTurns, manager, subresource, user } = request;
+  const { inTurns, manager, subresource, terms, user } = request;
   const { group, resource, version } = kind;
   const input: WriteInput = {
     verb: body.verb,
@@ -143,6 +146,7 @@ export function changeCommand(
     manager,
     user,
     asks,
+    terms,
     uid: request.mayCreate ? prng.uuid() : '',
     creationRefusal: creationRefusal && refusalData(creationRefusal),
     inTurns,
@@ -151,8 +155,9 @@ export function changeCommand(
   return { type: 'change', input, conditions, dryRun, qualifiedResource, nowMs: clock.nowMs() };
 }
 
-function refusalData({ details, listContinue, message, reason }: StatusError): StatusErrorInit {
-  return { reason, message, details, listContinue };
+function refusalData(error: StatusError): StatusErrorInit {
+  const { code, details, listContinue, message, reason } = error;
+  return { reason, message, details, listContinue, code };
 }
 
 /** For an object that is made ready before its actor sees it. */

@@ -7,8 +7,9 @@ import type { Listen, TlsOptions } from './http-exchange.ts';
 import { listenNode } from './node/listen-node.ts';
 import { systemClock, systemTimers } from '../stdx/clock.ts';
 import type { UwsLoad } from './uws/uws-binding.ts';
-import { loadUws } from './uws/uws-binding.ts';
+import { loadUws, replacementPackage } from './uws/uws-binding.ts';
 import { createUwsListen } from './uws/listen-uws.ts';
+import { whyNotByUws } from './uws/secure-app.ts';
 
 export const transportChoices = ['auto', 'uws', 'node'] as const;
 export type TransportChoice = (typeof transportChoices)[number];
@@ -28,9 +29,9 @@ export interface RefusedTransport {
 }
 
 /**
- * `auto`: the first native uWebSockets.js that loads, else node; with TLS always node, because
- * HTTP/2 and client certificates are served only there. An explicit choice that cannot be had is
- * refused, never replaced.
+ * `auto`: the first native uWebSockets.js that loads, else node; node also for TLS that only it can
+ * serve: client certificates, and 1.3 as the lowest version. An explicit choice that cannot be had
+ * is refused, never replaced.
  */
 export async function chooseTransport(
   choice: TransportChoice,
@@ -38,9 +39,10 @@ export async function chooseTransport(
   load: () => Promise<UwsLoad> = loadUws,
 ): Promise<ChosenTransport | RefusedTransport> {
   if (choice === 'node') return chosenNode([]);
-  if (tls !== undefined) {
-    if (choice === 'uws') return { kind: 'refused', why: 'the uws transport does not serve TLS' };
-    return chosenNode(['TLS is served by node: HTTP/2 and client certificates']);
+  const onlyNode = tls && whyNotByUws(tls);
+  if (onlyNode !== undefined) {
+    if (choice === 'uws') return { kind: 'refused', why: onlyNode };
+    return chosenNode([`served by node: ${onlyNode}`]);
   }
   const uws = await load();
   if (uws.ok) {
@@ -50,7 +52,26 @@ export async function chooseTransport(
   if (choice === 'uws') {
     return { kind: 'refused', why: `the uws transport is not available: ${uws.why}` };
   }
-  return chosenNode([`served by node, slower: no uWebSockets.js loads here (${uws.why})`]);
+  return chosenNode([
+    `served by node, slower: no uWebSockets.js loads here (${uws.why})`,
+    replacementHint(),
+  ]);
+}
+
+/** The default package ends with Node 20; the other one is for systems that are newer. */
+function replacementHint(): string {
+  const glibc = glibcVersion();
+  const here = glibc === undefined ? '' : `, here is ${glibc}`;
+  return (
+    `npm install ${replacementPackage} brings it back for Node ${process.versions.node} ` +
+    `where glibc is 2.38 or newer${here}`
+  );
+}
+
+/** Undefined on other systems. */
+function glibcVersion(): string | undefined {
+  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return header?.glibcVersionRuntime;
 }
 
 function chosenNode(notes: readonly string[]): ChosenTransport {

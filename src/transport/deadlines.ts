@@ -1,9 +1,10 @@
 /**
- * Deadlines of requests whose body is still arriving: one coarse scan for all of them, and no
- * timer at all while there are none.
+ * Deadlines of requests whose body is still arriving, or whose reader takes nothing: one coarse
+ * scan for all of them, and no timer at all while there are none.
  *
  * What it is not: precise. An entry expires up to one scan interval late. Nothing here looks at a
- * request after its body is complete, so a quiet watch is never cut by it.
+ * request whose body is complete and whose reader has taken everything, so a quiet watch is never
+ * cut by it.
  */
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { SlotSet } from '../stdx/slot-set.ts';
@@ -28,19 +29,27 @@ export interface Deadlines {
 }
 
 const scanIntervalMs = 500;
+/** Looked at in one turn of the event loop. */
+const sliceCount = 1_000;
 
 export function createDeadlines(clock: Clock, timers: Timers): Deadlines {
   const entries = new SlotSet<Expiring>();
   let scanning = false;
   const scan = (): void => {
     scanning = false;
+    expireFrom(entries.items(), 0);
+  };
+  const expireFrom = (items: readonly Expiring[], from: number): void => {
     const now = clock.monotonicMs();
-    for (const entry of entries.items()) {
-      if (entry.deadlineMs > now) continue;
+    const end = Math.min(items.length, from + sliceCount);
+    for (let i = from; i < end; i += 1) {
+      const entry = items[i] as Expiring;
+      if (entry.deadlineMs > now || entry.waiting.at < 0) continue;
       entries.remove(entry.waiting);
       entry.expire();
     }
-    arm();
+    if (end < items.length) timers.nextTurn(() => expireFrom(items, end));
+    else arm();
   };
   const arm = (): void => {
     if (scanning || entries.size === 0) return;

@@ -10,8 +10,9 @@
  *    may be forgotten once stream() has been called.
  *  - Exactly one of send() and stream() is called per exchange; a second is a broken invariant.
  *  - A call after the client has gone does nothing; `closed` tells.
- *  - A chunk given to ResponseStream.write is copied or sent before the call returns; the caller
- *    may share it with any number of streams and never has it changed under it.
+ *  - A chunk given to ResponseStream.write is copied or sent before the call returns, unless it is
+ *    said to be shared; the caller may share it with any number of streams and never has it changed
+ *    under it.
  */
 import type { TransportLoad } from './load.ts';
 
@@ -77,8 +78,10 @@ export type BodyResult =
   | { readonly kind: 'aborted' };
 
 export interface ResponseStream {
-  /** Takes the whole chunk. False: the socket is backed up; wait for onDrain before the next. */
-  write(chunk: Uint8Array): boolean;
+  /** Takes the whole chunk. False: the socket is backed up; wait for onDrain before the next.
+   * `shared`: the same object goes to many streams in this turn, and its bytes never change; what
+   * is made of it is then made once, and nothing of it is copied. */
+  write(chunk: Uint8Array, shared?: boolean): boolean;
   /** The one callback for "writable again" after write() gave false; replaces an earlier one. */
   onDrain(callback: () => void): void;
   /** Ends the response cleanly (last chunk). Pending bytes are still delivered. */
@@ -115,6 +118,9 @@ export interface TlsOptions {
   readonly clientCaPem?: string | undefined;
   /** Default: 1.2. */
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
+  /** Where the key may stand in a file for a moment, for who takes nothing else. Default: where
+   * the system has temporary files. */
+  readonly scratchDirectory?: string | undefined;
 }
 
 export interface ListenOptions {

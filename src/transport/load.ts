@@ -8,6 +8,7 @@
  * counted and never refused: a few large ones cannot stop the traffic that a cluster lives on.
  */
 import { systemClock, systemTimers } from '../stdx/clock.ts';
+import { BodyTurns } from './body-turns.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 const smallBytesMax = 16 * 1024;
@@ -35,6 +36,8 @@ export function createTransportLoad(limits: LoadLimits): TransportLoad {
 /** Bytes of bodies that are being received, or wait for the answer to their request. */
 export class BodyBytes {
   readonly #max: number;
+  /** When they are read from. */
+  readonly turns = new BodyTurns(systemTimers);
   heldBytes = 0;
 
   constructor(max: number) {

@@ -42,7 +42,10 @@ export class RequestBody {
   #busy = false;
   #phase: Phase = 'unread';
   #complete = false;
-  #paused = false;
+  /** Nobody has asked for it, and there is enough of it. */
+  #isFull = false;
+  /** Others have their turn. */
+  #waits = false;
   #chunks: Uint8Array[] = [];
   #storedBytes = 0;
   #discardedBytes = 0;
@@ -72,6 +75,7 @@ export class RequestBody {
     if (last) this.#complete = true;
     if (this.#phase === 'discarding') {
       this.#drop(chunk.byteLength, last);
+      this.#giveWay(chunk.byteLength);
       return;
     }
     if (chunk.byteLength > 0) this.#store(chunk);
@@ -79,10 +83,11 @@ export class RequestBody {
     else if (this.#phase === 'collecting') {
       if (this.#storedBytes > this.#limitBytes) this.#refuse();
       else if (last) this.#finish();
-    } else if (!last && this.#storedBytes > unreadBytesMax && !this.#paused) {
-      this.#paused = true;
-      this.#flow.pause();
+    } else if (!last && this.#storedBytes > unreadBytesMax && !this.#isFull) {
+      if (!this.#waits) this.#flow.pause();
+      this.#isFull = true;
     }
+    this.#giveWay(chunk.byteLength);
   }
 
   read(limitBytes: number): Promise<BodyResult> {
@@ -189,8 +194,19 @@ export class RequestBody {
   }
 
   #resume(): void {
-    if (!this.#paused || this.#complete) return;
-    this.#paused = false;
-    this.#flow.resume();
+    if (!this.#isFull) return;
+    this.#isFull = false;
+    if (!this.#waits && !this.#complete) this.#flow.resume();
+  }
+
+  /** The rest comes in a later turn, when this one has brought enough. */
+  #giveWay(bytes: number): void {
+    if (this.over || this.#waits || this.#bytes.turns.took(bytes)) return;
+    if (!this.#isFull) this.#flow.pause();
+    this.#waits = true;
+    this.#bytes.turns.wait(() => {
+      this.#waits = false;
+      if (!this.#isFull && !this.over) this.#flow.resume();
+    });
   }
 }

@@ -36,8 +36,9 @@ export interface HttpAnswer {
 
 export class HttpCallError extends Error {
   override readonly name = 'HttpCallError';
-  /** `broken`: the other side may not have understood the request. */
-  readonly problem: 'broken' | 'late' | 'too large';
+  /** `broken`: the other side may not have understood the request; `stale`: nor has it begun to, it
+   * had ended the connection that was kept. */
+  readonly problem: 'stale' | 'broken' | 'late' | 'too large';
   constructor(problem: HttpCallError['problem'], message: string) {
     super(message);
     this.problem = problem;
@@ -87,10 +88,16 @@ function open({ connection, headers, method, url }: HttpCall): http.ClientReques
   }
 }
 
+/** What comes of a connection that the other side has ended. */
+const endings: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
 /** All the ways in which a request ends without an answer. After an answer they say nothing new. */
 function watchForTrouble(request: http.ClientRequest, fail: Fail): void {
   let interimAnswers = 0;
-  request.on('error', ({ message }) => fail('broken', message));
+  request.on('error', (error: NodeJS.ErrnoException) => {
+    const isStale = request.reusedSocket && endings.has(error.code ?? '');
+    fail(isStale ? 'stale' : 'broken', error.message);
+  });
   request.on('upgrade', (_response, socket) => {
     socket.destroy();
     fail('broken', 'answered with status 101');

@@ -26,8 +26,11 @@ export interface Kubeconfig {
   /** '' where the file names none. */
   readonly currentContext: string;
   readonly contextNames: readonly string[];
+  readonly userNames: readonly string[];
   /** Undefined: no context has this name. */
   context(name: string): KubeconfigContext | undefined;
+  /** Undefined: there is none of this name. */
+  user(name: string): JsonObject | undefined;
   /** What clients need of them, where both are there.
    * @throws Error of the file system: a file that they name cannot be read. */
   access(cluster: JsonObject, user: JsonObject): KubeconfigAccess;
@@ -92,6 +95,7 @@ export function openKubeconfig(file: string): OpenedKubeconfig {
   const kubeconfig: Kubeconfig = {
     currentContext: text(document, 'current-context'),
     contextNames: objects(document, 'contexts').map((item) => text(item, 'name')),
+    userNames: objects(document, 'users').map((item) => text(item, 'name')),
     context(name) {
       const context = named(document, 'contexts', name, 'context');
       if (context === undefined) return undefined;
@@ -102,6 +106,7 @@ export function openKubeconfig(file: string): OpenedKubeconfig {
         user: named(document, 'users', userName, 'user'),
       };
     },
+    user: (name) => named(document, 'users', name, 'user'),
     access: (cluster, user) => ({
       server: text(cluster, 'server'),
       ca: pem(cluster, 'certificate-authority', folder),

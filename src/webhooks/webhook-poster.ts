@@ -26,49 +26,68 @@ export class WebhookError extends Error {
   override readonly name = 'WebhookError';
   readonly mayTryAgain: boolean;
   readonly timedOut: boolean;
-  constructor(message: string, mayTryAgain: boolean, timedOut = false) {
+  /** What came instead of a success; undefined: nothing came. */
+  readonly answer: HttpAnswer | undefined;
+  constructor(message: string, mayTryAgain: boolean, timedOut = false, answer?: HttpAnswer) {
     super(message);
     this.mayTryAgain = mayTryAgain;
     this.timedOut = timedOut;
+    this.answer = answer;
   }
 }
 
 export interface WebhookPoster {
-  /** The body of the answer.
+  /** The body of the answer. `url`: of the same server; absent: as the target says.
    * @throws WebhookError, also for any status but 2xx. */
-  post(body: string, timeoutMs: number): Promise<Buffer>;
+  post(body: string, timeoutMs: number, url?: URL): Promise<Buffer>;
   close(): void;
 }
 
-/** Answers larger than `answerBytesMax` are failures. */
+export interface PosterOptions {
+  /** Larger answers are failures. */
+  readonly answerBytesMax?: number | undefined;
+  /** Calls beyond wait for one of these connections. */
+  readonly connectionsMax?: number | undefined;
+}
+
 export function createWebhookPoster(
   target: WebhookTarget,
   timers: Timers,
-  answerBytesMax: number = posterLimits.answerBytesMax,
+  options: PosterOptions = {},
 ): WebhookPoster {
   const secure = target.url.protocol === 'https:';
-  const { connectionsMax: maxSockets } = posterLimits;
+  const { answerBytesMax = posterLimits.answerBytesMax } = options;
+  const { connectionsMax: maxSockets = posterLimits.connectionsMax } = options;
   const agent = secure
     ? new https.Agent({ keepAlive: true, maxSockets, ...tlsOptions(target) })
     : new http.Agent({ keepAlive: true, maxSockets });
+  const fresh = { agent: false, ...(secure ? tlsOptions(target) : {}) } as const;
   let closed = false;
   return {
-    async post(body, timeoutMs) {
+    async post(body, timeoutMs, url = target.url) {
       if (closed) throw new WebhookError('not called any more', false);
       const headers = headersOf(target, body);
-      const call = { url: target.url, method: 'POST', headers, body } as const;
-      const answer = await callHttp(
-        { ...call, connection: { agent }, timeoutMs, answerBytesMax },
-        timers,
-      ).catch((error: unknown) => {
-        throw webhookErrorOf(error);
-      });
-      return bodyOf(answer);
+      const call = { url, method: 'POST', headers, body, answerBytesMax } as const;
+      const post = (connection: https.RequestOptions): Promise<HttpAnswer> =>
+        callHttp({ ...call, connection, timeoutMs }, timers);
+      try {
+        return bodyOf(await post({ agent }).catch(ifStale(() => post(fresh))));
+      } catch (error) {
+        throw error instanceof WebhookError ? error : webhookErrorOf(error);
+      }
     },
     close() {
       closed = true;
       agent.destroy();
     },
+  };
+}
+
+/** A connection that was kept for nothing is no failure of the webhook: a new one is tried. */
+function ifStale(again: () => Promise<HttpAnswer>): (error: unknown) => Promise<HttpAnswer> {
+  return (error) => {
+    if (error instanceof HttpCallError && error.problem === 'stale') return again();
+    throw error;
   };
 }
 
@@ -95,10 +114,13 @@ function headersOf(target: WebhookTarget, body: string): Record<string, string> 
 /** Only a connection that broke is tried again: the webhook may not have understood. */
 function webhookErrorOf(error: unknown): WebhookError {
   const problem = error instanceof HttpCallError ? error.problem : 'broken';
-  return new WebhookError(messageOf(error), problem === 'broken', problem === 'late');
+  const mayTryAgain = problem === 'broken' || problem === 'stale';
+  return new WebhookError(messageOf(error), mayTryAgain, problem === 'late');
 }
 
-function bodyOf({ body, status }: HttpAnswer): Buffer {
+function bodyOf(answer: HttpAnswer): Buffer {
+  const { body, status } = answer;
   if (status >= 200 && status <= 299) return body;
-  throw new WebhookError(`answered with status ${status}`, status === 429 || status >= 500);
+  const mayTryAgain = status === 429 || status >= 500;
+  throw new WebhookError(`answered with status ${status}`, mayTryAgain, false, answer);
 }

@@ -7,8 +7,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { completeConfig, optionTable } from '../../src/server/config/options.ts';
-import type { OptionName, RawOptions } from '../../src/server/config/options.ts';
 import { asAdmin, rbacPath } from '../support/clients/access-setup.ts';
 import { startAuthorizationHook } from '../support/servers/authorization-hook.ts';
 import type { AuthorizationHook } from '../support/servers/authorization-hook.ts';
@@ -222,51 +220,6 @@ describe('rights to signers, by a webhook', () => {
 });
 
 describe('the flags of admission', () => {
-  const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
-  const complete = (more: Partial<RawOptions>) =>
-    completeConfig({ ...(defaults as Record<OptionName, string>), ...more });
-
-  it('have all plugins that there are, less those that are left out', () => {
-    assert.equal(complete({}).admission.plugins.size, 7);
-    const some = complete({
-      'enable-admission-plugins': 'NodeRestriction',
-      'disable-admission-plugins': 'CertificateSigning, ClusterTrustBundleAttest',
-    });
-    assert.deepEqual(
-      [...some.admission.plugins],
-      [
-        'ServiceAccount',
-        'NodeRestriction',
-        'Priority',
-        'CertificateApproval',
-        'CertificateSubjectRestriction',
-      ],
-    );
-  });
-
-  const wrong: readonly [Partial<RawOptions>, RegExp][] = [
-    [
-      { 'enable-admission-plugins': 'LimitRanger' },
-      /--enable-admission-plugins: "LimitRanger" is not one of Service/,
-    ],
-    [
-      { 'disable-admission-plugins': 'noderestriction' },
-      /--disable-admission-plugins: "noderestriction" is not/,
-    ],
-    [
-      {
-        'enable-admission-plugins': 'NodeRestriction',
-        'disable-admission-plugins': 'NodeRestriction',
-      },
-      /NodeRestriction cannot be in both/,
-    ],
-  ];
-  for (const [options, message] of wrong) {
-    it(`are refused: ${JSON.stringify(options)}`, () => {
-      assert.throws(() => complete(options), message);
-    });
-  }
-
   it('leave out what they name', async () => {
     const server = await startSecureServer({
       ...served,

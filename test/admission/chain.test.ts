@@ -1,18 +1,21 @@
 /** Plugins as a guard of writes: how often a write is tried for the sake of their questions. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { systemClock } from '../../src/stdx/clock.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import type { AccessChecker } from '../../src/authorization/authorizer.ts';
 import { createAdmissionTimes } from '../../src/admission/admission-times.ts';
 import { admissionGuards, question } from '../../src/admission/chain.ts';
 import { unanswered } from '../../src/admission/admission.ts';
 import type { AdmissionPlugin } from '../../src/admission/admission.ts';
+import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
+import { operations } from '../../src/registry/write-guard.ts';
 import { userNamed } from '../support/data/access-attributes.ts';
 
 const user = userNamed('ann');
+const identity = identityOf('kubernetes');
 const write = {
-  kind: { storage: { group: '', resource: 'things' } } as KindInfo,
+  kind: { storage: { group: '', resource: 'things' }, subresources: [] } as unknown as KindInfo,
   namespace: 'ns',
   name: 'x',
 };
@@ -22,7 +25,7 @@ function asking(names: Iterable<string>): AdmissionPlugin {
   return {
     name: 'Asking',
     concerns: () => true,
-    validate(_review, ask) {
+    validate(_review, { ask }) {
       for (const name of names) {
         const asked = { verb: 'approve', apiGroup: '', resource: 'signers', name };
         const allowed = ask(question(user, asked));
@@ -38,9 +41,9 @@ async function tried(plugin: AdmissionPlugin, allowed: (name: string) => boolean
   let tries = 0;
   const counted: AdmissionPlugin = {
     ...plugin,
-    validate(review, ask) {
+    validate(review, pass) {
       tries += 1;
-      return plugin.validate?.(review, ask);
+      return plugin.validate?.(review, pass);
     },
   };
   const access: Pick<AccessChecker, 'check'> = {
@@ -48,9 +51,11 @@ async function tried(plugin: AdmissionPlugin, allowed: (name: string) => boolean
       Promise.resolve({ kind: allowed(name) ? 'allow' : 'no-opinion', reason: '' }),
   };
   const times = createAdmissionTimes(systemClock);
-  const guard = admissionGuards([counted], access, times)(user, write);
+  const deps = { identity, access, times, clock: systemClock, timers: systemTimers };
+  const guard = admissionGuards([counted], deps)(user, write, operations.delete);
   assert.ok(guard !== undefined);
-  const refusal = await guard.validate(undefined, undefined);
+  const terms = { dryRun: false, options: {}, deadlineMs: systemClock.monotonicMs() + 60_000 };
+  const refusal = await guard.hear(terms).validate(undefined, undefined);
   const timed = [...times.read()].map(([labels, { count }]) => ({ ...labels, count }));
   return { tries, refusal, timed };
 }

@@ -4,26 +4,18 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { createActorSystem } from '../../actors/actor-system.ts';
-import { createRoot } from '../../actors/root-actor.ts';
 import type { AdmissionPlugin, Proposed, Review } from '../../src/admission/admission.ts';
-import { createAdmissionTimes } from '../../src/admission/admission-times.ts';
-import { admissionGuards } from '../../src/admission/chain.ts';
-import { decodeObject, encodeObject } from '../../src/apimachinery/object-encoding.ts';
+import { decodeObject } from '../../src/apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { decisionsOf } from '../../src/apis/operations.ts';
-import { createAnswers } from '../../src/registry/answers.ts';
 import { applyObject } from '../../src/registry/apply.ts';
 import { createObject } from '../../src/registry/create.ts';
-import { createDecide } from '../../src/registry/decide.ts';
 import { deleteObject } from '../../src/registry/delete.ts';
 import { patchObject } from '../../src/registry/patch.ts';
 import type { RegistryDeps, Result, WriteResult } from '../../src/registry/registry.ts';
 import { updateObject } from '../../src/registry/update.ts';
-import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
-import { decodeRecord, encodeRecord } from '../../src/storage/record-codec.ts';
 import { userNamed } from '../support/data/access-attributes.ts';
+import { guardedRegistry } from '../support/servers/guarded-registry.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 
@@ -47,7 +39,7 @@ describe('the phases of admission', () => {
   const adding = (name: string, more: JsonObject, when: 'now' | 'later'): AdmissionPlugin => ({
     name,
     concerns: (_user, { resource }) => resource.resource === 'configmaps',
-    admits: ['create', 'update'],
+    admits: ['CREATE', 'UPDATE'],
     admit({ current, next }: Proposed) {
       seen.push(['admit', dataOf(next), dataOf(current)]);
       const mutated = { ...next, data: { ...(next['data'] as JsonObject), ...more } };
@@ -65,32 +57,8 @@ describe('the phases of admission', () => {
 
   before(async () => {
     server = await startTestServer();
-    const { committer, registry: own, storage } = server.running.parts;
-    const { clock, identity, scheme, strategyOf } = own;
-    kind = scheme.findResource('', 'v1', 'configmaps') as KindInfo;
-    const access = { check: () => ({ kind: 'allow', reason: '' }) as const };
-    const guardOf: RegistryDeps['guardOf'] = (user, write) =>
-      admissionGuards(plugins, access, createAdmissionTimes(systemClock))(user, write);
-    const actors = createActorSystem({
-      root: createRoot(),
-      storage,
-      committer,
-      clock,
-      timers: systemTimers,
-      decide: createDecide({ scheme, identity, strategyOf, operations: decisionsOf() }),
-      answer: createAnswers(scheme, guardOf),
-      decodeObject,
-      decodeRecord,
-      encode(key, object) {
-        const { bytes, metadataAt } = encodeObject(object);
-        const { labels = {}, uid = '' } = object.metadata;
-        const fields = scheme.fieldsOf(key, object);
-        return { record: { uid, labels, fields, metadataAt, object: bytes } };
-      },
-      encodeRecord,
-      onBroken: (error) => assert.fail(String(error)),
-    });
-    registry = { ...own, actors, guardOf };
+    registry = guardedRegistry(server, () => plugins);
+    kind = registry.scheme.findResource('', 'v1', 'configmaps') as KindInfo;
   });
   after(() => server.remove());
   beforeEach(() => {
@@ -209,7 +177,9 @@ describe('the phases of admission', () => {
   it('mutate no deletion', async () => {
     await make('gone');
     const options = { dryRun: false };
-    const result = await deleteObject(registry, target('gone'), options, userNamed('ann'));
+    const result = await deleteObject(registry, target('gone'), options, {
+      user: userNamed('ann'),
+    });
     assert.equal(result.kind, 'ok');
     assert.deepEqual(seen, [['validate', {}, {}]]);
   });

@@ -94,6 +94,17 @@ describe('the strategy of a kind that a user has defined', () => {
     assert.equal(atOnce(), 1);
   });
 
+  it('judges a write to a status in parts, with the rules of the whole object', () => {
+    const { atOnce, strategy } = strategyOf();
+    const [next, current] = [widget(201, { status: { on: true } }), widget(100)];
+    assert.ok(partsOf(strategy.prepareStatusValidation?.(next, current)) > 1);
+    const errors = strategy.validateStatusUpdate(next, current);
+    assert.equal(atOnce(), 0);
+    assert.equal(errors.length, 1);
+    assert.deepEqual(errors, strategyOf().strategy.validateStatusUpdate(next, current));
+    assert.equal(strategy.prepareStatusValidation?.(widget(10), widget(10)), undefined);
+  });
+
   it('judges a small object at once, and a status by itself', () => {
     const { atOnce, strategy } = strategyOf();
     assert.equal(strategy.prepareValidation?.(widget(10), undefined), undefined);

@@ -13,6 +13,7 @@ import {
   encodeProtobuf,
   openEnvelope,
   protobufMagic,
+  protobufSteps,
   sealEnvelope,
 } from '../../src/apimachinery/codecs/protobuf.ts';
 import { protobufEvents } from '../../src/apimachinery/protobuf-events.ts';
@@ -27,6 +28,7 @@ import type {
   TypeSchema,
 } from '../../src/apimachinery/typed/type-schema.ts';
 import type { JsonObject, JsonValue } from '../../src/apimachinery/unstructured.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { framePreambles, withoutPreamble } from '../../src/endpoints/watch-preamble.ts';
 
 const types = readTypes(
@@ -302,6 +304,50 @@ describe('hostile bytes', () => {
       MalformedProtobuf,
       'groups nest without a bound',
     );
+  });
+
+  it('of many fields that make no value, in a group or not, are refused', () => {
+    const large = 1024 * 1024;
+    const repeated = (unit: readonly number[]) => Buffer.alloc(large, Buffer.from(unit));
+    const group = Buffer.concat([Uint8Array.of(0xfb, 0x7f), repeated([0xf8, 0x7f, 0x01])]);
+    const rows = {
+      'unknown numbers': repeated([0xf8, 0x7f, 0x01]),
+      'unknown bytes': repeated([0xfa, 0x7f, 0x00]),
+      'an empty message again and again': repeated([0xa2, 0x01, 0x00]),
+      'a group': group,
+    };
+    for (const [title, raw] of Object.entries(rows)) {
+      const body = sealEnvelope({ apiVersion: 'test/v1', kind: 'Thing', raw });
+      const decoded = decodeProtobuf(body, () => thing);
+      assert.equal(decoded.kind === 'refused' && decoded.error.code, 413, title);
+      assert.deepEqual(finished(protobufSteps(body, () => thing)), decoded, title);
+    }
+  });
+
+  it('read in steps are as those read at once, and large ones take several', () => {
+    const texts = Array.from({ length: 2_000 }, (_, i) => `text ${i} ${'x'.repeat(100)}`);
+    const map = Object.fromEntries(texts.map((text, i) => [`key-${i}`, text]));
+    const inner = { map };
+    const object = { text: 'a', mustText: 'b', texts, map, inners: [{ texts }, { texts }] };
+    const body = sealEnvelope({
+      apiVersion: 'test/v1',
+      kind: 'Thing',
+      raw: encodeMessage(thing, { ...object, inner }),
+    });
+    const steps = protobufSteps(body, () => thing);
+    let count = 0;
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) {
+        assert.deepEqual(
+          step.value,
+          decodeProtobuf(body, () => thing),
+        );
+        break;
+      }
+      count += 1;
+    }
+    assert.ok(count > 5, `${count} steps`);
   });
 
   it('are either read or refused, never more', () => {

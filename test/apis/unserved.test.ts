@@ -17,123 +17,8 @@ interface Row {
   readonly says?: RegExp;
 }
 
-const patches = '[JSONPatch{op: "test", path: "/a", value: 1}]';
-const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] };
-
-function webhooks(kind: string): JsonObject {
-  const hook = {
-    name: 'a.b.example',
-    clientConfig: { url: 'https://127.0.0.1:1/' },
-    rules: [rule],
-    sideEffects: 'None',
-    admissionReviewVersions: ['v1'],
-  };
-  const meta = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'a' } };
-  return { ...meta, kind, webhooks: [hook] };
-}
-
-const admission = (resource: string): string => `/apis/admissionregistration.k8s.io/v1/${resource}`;
 const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
-const admissionMeta = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'a' } };
-const alphaMeta = { apiVersion: 'admissionregistration.k8s.io/v1alpha1', metadata: { name: 'a' } };
-const constraints = { resourceRules: [rule] };
-
 const rows: readonly Row[] = [
-  {
-    title: 'validating webhooks',
-    collection: admission('validatingwebhookconfigurations'),
-    object: webhooks('ValidatingWebhookConfiguration'),
-    says: /^this server does not call admission webhooks: /,
-  },
-  {
-    title: 'mutating webhooks',
-    collection: admission('mutatingwebhookconfigurations'),
-    object: webhooks('MutatingWebhookConfiguration'),
-    says: /^this server does not call admission webhooks: /,
-  },
-  {
-    title: 'validating policies',
-    collection: admission('validatingadmissionpolicies'),
-    object: {
-      ...admissionMeta,
-      kind: 'ValidatingAdmissionPolicy',
-      spec: { matchConstraints: constraints, validations: [{ expression: 'true' }] },
-    },
-    says: /^this server does not evaluate admission policies: nothing is refused/,
-  },
-  {
-    title: 'bindings of validating policies',
-    collection: admission('validatingadmissionpolicybindings'),
-    object: {
-      ...admissionMeta,
-      kind: 'ValidatingAdmissionPolicyBinding',
-      spec: { policyName: 'a', validationActions: ['Deny'] },
-    },
-    says: /^this server does not evaluate admission policies: nothing is refused/,
-  },
-  {
-    title: 'mutating policies',
-    collection: '/apis/admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicies',
-    object: {
-      ...alphaMeta,
-      kind: 'MutatingAdmissionPolicy',
-      spec: {
-        matchConstraints: constraints,
-        reinvocationPolicy: 'Never',
-        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: patches } }],
-      },
-    },
-    says: /^this server does not evaluate admission policies: nothing is changed/,
-  },
-  {
-    title: 'bindings of mutating policies',
-    collection: '/apis/admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicybindings',
-    object: { ...alphaMeta, kind: 'MutatingAdmissionPolicyBinding', spec: { policyName: 'a' } },
-    says: /^this server does not evaluate admission policies: nothing is changed/,
-  },
-  {
-    title: 'quotas',
-    collection: '/api/v1/namespaces/default/resourcequotas',
-    object: {
-      apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata: { name: 'a' },
-      spec: { hard: { pods: '1' } },
-    },
-    says: /^this server does not count or enforce quotas: /,
-  },
-  {
-    title: 'limit ranges',
-    collection: '/api/v1/namespaces/default/limitranges',
-    object: {
-      apiVersion: 'v1',
-      kind: 'LimitRange',
-      metadata: { name: 'a' },
-      spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] },
-    },
-    says: /^this server does not apply limit ranges: /,
-  },
-  {
-    title: 'the security labels of a namespace',
-    collection: '/api/v1/namespaces',
-    object: {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: {
-        name: 'strict',
-        labels: {
-          'pod-security.kubernetes.io/warn': 'baseline',
-          'pod-security.kubernetes.io/enforce': 'restricted',
-        },
-      },
-    },
-    says: /: pod-security\.kubernetes\.io\/enforce, pod-security\.kubernetes\.io\/warn has no effect$/,
-  },
-  {
-    title: 'a namespace without them',
-    collection: '/api/v1/namespaces',
-    object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'plain' } },
-  },
   {
     title: 'flow schemas',
     collection: `${flow}/flowschemas`,
@@ -155,70 +40,6 @@ const rows: readonly Row[] = [
       spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
     },
     says: /^this server does not queue or limit requests by priority level: /,
-  },
-  {
-    title: 'the default class of ingresses',
-    collection: '/apis/networking.k8s.io/v1/ingressclasses',
-    object: {
-      apiVersion: 'networking.k8s.io/v1',
-      kind: 'IngressClass',
-      metadata: {
-        name: 'a',
-        annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' },
-      },
-      spec: { controller: 'example.com/a' },
-    },
-    says: /: ingressclass\.kubernetes\.io\/is-default-class has no effect$/,
-  },
-  {
-    title: 'another class of ingresses',
-    collection: '/apis/networking.k8s.io/v1/ingressclasses',
-    object: {
-      apiVersion: 'networking.k8s.io/v1',
-      kind: 'IngressClass',
-      metadata: {
-        name: 'b',
-        annotations: { 'ingressclass.kubernetes.io/is-default-class': 'false' },
-      },
-      spec: { controller: 'example.com/a' },
-    },
-  },
-  ...['storageclass', 'storageclass.beta'].map((word, at): Row => ({
-    title: `the default class of volume claims, by ${word}`,
-    collection: '/apis/storage.k8s.io/v1/storageclasses',
-    object: {
-      apiVersion: 'storage.k8s.io/v1',
-      kind: 'StorageClass',
-      metadata: {
-        name: `a${at}`,
-        annotations: { [`${word}.kubernetes.io/is-default-class`]: 'true' },
-      },
-      provisioner: 'example.com/a',
-    },
-    says: /is-default-class has no effect$/,
-  })),
-  {
-    title: 'what a runtime class adds to pods',
-    collection: '/apis/node.k8s.io/v1/runtimeclasses',
-    object: {
-      apiVersion: 'node.k8s.io/v1',
-      kind: 'RuntimeClass',
-      metadata: { name: 'a' },
-      handler: 'a',
-      overhead: { podFixed: { cpu: '1' } },
-      scheduling: { nodeSelector: { a: 'b' } },
-    },
-    says: /: overhead, scheduling has no effect$/,
-  },
-  {
-    title: 'a runtime class that adds nothing',
-    collection: '/apis/node.k8s.io/v1/runtimeclasses',
-    object: {
-      apiVersion: 'node.k8s.io/v1',
-      kind: 'RuntimeClass',
-      metadata: { name: 'b' },
-      handler: 'a',
-    },
   },
   {
     title: 'migrations of what is stored',
@@ -246,6 +67,16 @@ const rows: readonly Row[] = [
       },
     },
     says: /^this server does not elect leaders: /,
+  },
+  {
+    title: 'limit ranges, which are applied',
+    collection: '/api/v1/namespaces/default/limitranges',
+    object: {
+      apiVersion: 'v1',
+      kind: 'LimitRange',
+      metadata: { name: 'a' },
+      spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] },
+    },
   },
   {
     title: 'a deployment, which is for another program',

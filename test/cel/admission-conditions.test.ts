@@ -9,6 +9,7 @@ import { budgets } from '../../src/cel/budgets.ts';
 import type { Bindings, Outcome } from '../../src/cel/cel.ts';
 import { costTables } from '../../src/cel/cost-tables.ts';
 import { compileExpression } from '../../src/cel/expression.ts';
+import { lateValues } from '../../src/cel/late-values.ts';
 import { createLanguage } from '../../src/cel/language.ts';
 import { AuthorizerValue, requestResourceValue } from '../../src/cel/library/authorizer-library.ts';
 import type {
@@ -125,10 +126,11 @@ async function run(row: Row): Promise<Run> {
   const stored = row.envType?.includes('Stored') === true;
   const environment = stored ? language.forStored(place) : language.forNew(place);
   const asked: AuthorizationQuestion[] = [];
+  const late = lateValues();
   const questions = authorizerQuestions((question) => {
     asked.push(question);
     return Promise.resolve(answerOf(row, question));
-  });
+  }, late);
   const bindings = bindingsOf(row, questions);
   let left = row.testRuntimeCELCostBudget ?? budgets.perObject;
   if (left < 0) left = budgets.perObject;
@@ -141,7 +143,7 @@ async function run(row: Row): Promise<Run> {
     }
     const { program } = compiled.expression;
     const budget = row.testPerCallLimit ?? budgets.perEvaluation;
-    const outcome = await questions.answering(() => program.evaluate(bindings, { budget }));
+    const outcome = await late.complete(() => program.evaluate(bindings, { budget }));
     left -= outcome.cost;
     outcomes.push(outcome);
     if (left < 0) break;

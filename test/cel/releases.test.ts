@@ -45,14 +45,33 @@ describe('releases of functions', () => {
     });
   }
 
-  test('what is checked of literals came with 29', () => {
-    const compiled = (release: number, expression: string): string => {
+  test('what is wrong with a literal is said where it stands since 30', () => {
+    const problem = (release: number, expression: string): string => {
       const language = createLanguage({ release, costs: costTables.kubernetes });
-      return compileExpression(language.forNew(place), expression).kind;
+      const compiled = compileExpression(language.forNew(place), expression);
+      return compiled.kind === 'invalid' ? compiled.problem : 'none';
     };
     for (const expression of ["duration('1x') == duration('1s')", "'a'.matches('(')"]) {
-      assert.equal(compiled(29, expression), 'ok');
-      assert.equal(compiled(30, expression), 'invalid');
+      assert.match(problem(29, expression), /^program instantiation failed: /);
+      assert.match(problem(30, expression), /^compilation failed: /);
+    }
+  });
+
+  test('conversions of constants that fail are refused when they are written', () => {
+    const language = createLanguage({ release: 33, costs: costTables.kubernetes });
+    const refused = [
+      "int('x') == 1",
+      'false && uint(-1) == 1u',
+      "bool('perhaps')",
+      "int(string('x')) > 0",
+    ];
+    for (const environment of [language.forNew(place), language.forStored(place)]) {
+      for (const expression of refused) {
+        const compiled = compileExpression(environment, expression);
+        const said = compiled.kind === 'invalid' ? compiled.problem : expression;
+        assert.match(said, /^program instantiation failed: /);
+      }
+      assert.equal(compileExpression(environment, "int('5') + int('6') == 11").kind, 'ok');
     }
   });
 });

@@ -187,11 +187,7 @@ for (const release of ['1.27', '1.33'] as const) {
         shopManifest,
       );
       assert.equal(taken.code, 0, taken.stderr);
-      // Of two of them nothing is enforced yet, which is said.
-      const warned = taken.stderr.trim().split('\n');
-      const said = /^Warning: this server does not (count or enforce quotas|apply limit ranges): /;
-      assert.equal(warned.length, 2, taken.stderr);
-      for (const line of warned) assert.match(line, said);
+      assert.equal(taken.stderr, '');
       assert.equal(await succeeds('diff --server-side --force-conflicts -f -', shopManifest), '');
     });
 

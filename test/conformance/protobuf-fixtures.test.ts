@@ -143,7 +143,7 @@ for (const release of [...new Set(fixtures.map((each) => each.release))]) {
         'runtime-config': 'api/all=true',
         'feature-gates': 'AllAlpha=true,AllBeta=true',
         // The pods name classes and accounts that are nobody's.
-        'disable-admission-plugins': 'ServiceAccount,Priority',
+        'disable-admission-plugins': 'ServiceAccount,Priority,RuntimeClass',
       });
     });
     after(() => server.remove());

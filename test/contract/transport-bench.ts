@@ -2,6 +2,7 @@
 import type {
   ExchangeHandler,
   HttpServer,
+  TlsOptions,
   TransportLimits,
 } from '../../src/transport/http-exchange.ts';
 import type { RawConnection } from '../support/clients/raw-http.ts';
@@ -14,6 +15,8 @@ export interface TransportTraits {
   readonly answersGarbage: boolean;
   /** connectionsMax counts connections; else exchanges in progress. */
   readonly countsConnections: boolean;
+  /** Served and asked over TLS. */
+  readonly tls?: TlsOptions;
 }
 
 export interface Bench {

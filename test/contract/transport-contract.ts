@@ -25,12 +25,13 @@ export function transportContract(name: string, listen: Listen, traits: Transpor
             address: '127.0.0.1',
             port: 0,
             limits: { ...defaultTransportLimits, ...limits },
+            tls: traits.tls,
           },
           handler(notes),
         );
         const connections: RawConnection[] = [];
         const open = (): RawConnection => {
-          const connection = new RawConnection(server.port);
+          const connection = connectTo(server.port, traits);
           connections.push(connection);
           return connection;
         };
@@ -42,22 +43,27 @@ export function transportContract(name: string, listen: Listen, traits: Transpor
         }
       });
     }
-    lifeCycle(listen);
+    lifeCycle(listen, traits);
   });
 }
 
-function lifeCycle(listen: Listen): void {
+function connectTo(port: number, { tls }: TransportTraits): RawConnection {
+  return new RawConnection(port, '127.0.0.1', tls !== undefined);
+}
+
+function lifeCycle(listen: Listen, traits: TransportTraits): void {
+  const { tls } = traits;
   const limits = defaultTransportLimits;
   it('stopAccepting refuses connections and lets exchanges in flight finish', async () => {
     let finish: (() => void) | undefined;
-    const server = await listen({ address: '127.0.0.1', port: 0, limits }, (exchange) => {
+    const server = await listen({ address: '127.0.0.1', port: 0, limits, tls }, (exchange) => {
       finish = () => exchange.send(200, [], 'finished');
     });
-    const client = new RawConnection(server.port);
+    const client = connectTo(server.port, traits);
     client.request('GET', '/');
     while (finish === undefined) await new Promise((done) => setTimeout(done, 5));
     server.stopAccepting();
-    const late = new RawConnection(server.port);
+    const late = connectTo(server.port, traits);
     await late.closed;
     assert.equal(late.receivedBytes, 0);
     finish();
@@ -75,10 +81,10 @@ function lifeCycle(listen: Listen): void {
       exchange.onAbort(() => (aborts += 1));
     };
     // Not port 0: a port that the system chose is not taken over from lingering connections.
-    const again = { address: '127.0.0.1', port: await freePort(), limits };
+    const again = { address: '127.0.0.1', port: await freePort(), limits, tls };
     const first = await listen(again, serve);
     await assert.rejects(listen(again, serve));
-    const client = new RawConnection(first.port);
+    const client = connectTo(first.port, traits);
     client.request('GET', '/');
     await client.head();
     await first.close();

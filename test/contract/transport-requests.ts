@@ -17,14 +17,14 @@ export const requestProperties: readonly Property[] = [
         exchange.send(200, [], JSON.stringify(seen));
       }, 5);
     },
-    async ({ connect }) => {
+    async ({ connect, traits }) => {
       const client = connect();
       client.request('DELETE', '/a%20b/%2F?x=%20y?z', 'X-A: 1\r\nX-B: b\r\nx-a:  2 \r\n');
       assert.deepEqual(JSON.parse((await client.response()).body.toString()), {
         method: 'DELETE',
         path: '/a%20b/%2F',
         query: 'x=%20y?z',
-        scheme: 'http',
+        scheme: traits.tls === undefined ? 'http' : 'https',
         remoteAddress: '127.0.0.1',
         heads: [
           ['x-a', '1'],

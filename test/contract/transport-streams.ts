@@ -55,6 +55,47 @@ function withoutPreamble(body: Buffer): Buffer {
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
+const sharers = 12;
+const queuedChunk = pattern(6, 3_000);
+const sharedChunks = sizes.flatMap((size, at) => [
+  pattern(size, size),
+  pattern(at, randomBelow(seededPrng(at), 90_000)),
+]);
+const sharedBytes = Buffer.concat(
+  sharedChunks.flatMap((chunk, at) => [chunk, pattern(at, at % 3)]),
+);
+/** Whole thousands: a preamble shows. */
+const restBytes = pattern(1, 1000 - (sharedBytes.length % 1000));
+const broadcastBytes = Buffer.concat([sharedBytes, restBytes]);
+
+/** As watches are sent: the chunks in their order, each stream as far as it takes them; between two
+ * a few bytes that are not shared. What is shared stays as it is; what is not is overwritten. */
+function broadcast(streams: readonly ResponseStream[], over: () => void): void {
+  let open = streams.length;
+  for (const stream of streams) {
+    let at = 0;
+    const own = Buffer.alloc(2);
+    const more = (): void => {
+      let flowing = true;
+      while (flowing && at < sharedChunks.length) {
+        flowing = stream.write(sharedChunks[at] as Buffer, true);
+        const part = own.subarray(0, at % 3);
+        pattern(at, at % 3).copy(part);
+        flowing = stream.write(part) && flowing;
+        own.fill(0xff);
+        at += 1;
+      }
+      if (!flowing) return;
+      stream.write(restBytes);
+      stream.end();
+      open -= 1;
+      if (open === 0) over();
+    };
+    stream.onDrain(more);
+    setImmediate(more);
+  }
+}
+
 async function bodyOf(client: RawConnection): Promise<string> {
   return hash(withoutPreamble((await client.response()).body));
 }
@@ -157,6 +198,59 @@ export const streamProperties: readonly Property[] = [
       client.socket.resume();
       await client.until(() => client.receivedBytes > 100 * 50_000);
       assert.ok(notes.log.length > 0);
+    },
+  ],
+  [
+    'one chunk shared by many streams reaches slow and fast readers exactly, between their own',
+    (notes) => {
+      const streams: ResponseStream[] = [];
+      return (exchange) => {
+        streams.push(exchange.stream(200, [], space));
+        if (streams.length === sharers) broadcast(streams, () => (notes['over'] = true));
+      };
+    },
+    async ({ connect }, notes) => {
+      const clients = Array.from({ length: sharers }, connect);
+      const answers = clients.map(async (client, at) => {
+        client.readPauseMs = at % 3;
+        client.request('GET', '/');
+        const { body } = await client.response();
+        assert.equal(hash(withoutPreamble(body)), hash(broadcastBytes), `stream ${at}`);
+        // What follows on the connection begins where the stream has ended.
+        client.request('HEAD', '/');
+        assert.equal((await client.response()).status, 200);
+      });
+      await Promise.all(answers);
+      assert.equal(notes['over'], true);
+    },
+  ],
+  [
+    'a stream behind an unanswered request keeps what it is given, and goes on when its turn comes',
+    (notes) => (exchange) => {
+      if (exchange.path === '/first') {
+        notes['first'] = exchange;
+        return;
+      }
+      const stream = exchange.stream(200, [], space);
+      for (let i = 0; i < 40; i += 1) {
+        stream.write(Buffer.from(queuedChunk), true);
+        stream.write(Buffer.from('own'));
+        if (i === 20) (notes['first'] as HttpExchange).send(200, [], 'first');
+      }
+      setTimeout(() => {
+        stream.write(queuedChunk, true);
+        stream.end();
+      }, 5);
+    },
+    async ({ connect, traits }) => {
+      if (!traits.queuesPipelined) return;
+      const client = connect();
+      client.request('GET', '/first');
+      client.request('GET', '/second');
+      assert.equal((await client.response()).body.toString(), 'first');
+      const pairs = Array.from({ length: 40 }, () => [queuedChunk, Buffer.from('own')]).flat();
+      const expected = Buffer.concat([...pairs, queuedChunk]);
+      assert.equal(hash((await client.response()).body), hash(expected));
     },
   ],
   [

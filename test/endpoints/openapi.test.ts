@@ -14,10 +14,14 @@ import {
 } from '../../src/apimachinery/openapi/protobuf-document.ts';
 import { makeScheme } from '../../src/apimachinery/scheme.ts';
 import type { Scheme } from '../../src/apimachinery/scheme.ts';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { buildScheme } from '../../src/apis/build-scheme.ts';
 import { parseRuntimeConfig } from '../../src/apis/runtime-config.ts';
 import { schemaExemptions } from '../../src/apis/schema-exemptions.ts';
 import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
 import { noVectors, readFacts } from '../support/data/corpora.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
@@ -37,13 +41,6 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
   readonly definitions: Readonly<Record<string, Schema>>;
-}
-
-function wholeOf<T>(pieces: Generator<undefined, T, undefined>): T {
-  for (;;) {
-    const piece = pieces.next();
-    if (piece.done === true) return piece.value;
-  }
 }
 
 function documentsOf(name: IdentityName): { documents: OpenApiDocuments; scheme: Scheme } {
@@ -69,14 +66,19 @@ function documentsOf(name: IdentityName): { documents: OpenApiDocuments; scheme:
 }
 
 function v3(documents: OpenApiDocuments, path: string): Document {
-  return documents.v3(path) as unknown as Document;
+  return finished(documents.v3(path)) as unknown as Document;
 }
 
+/** Of what is always there: the first piece, in its frame. */
 function v2(documents: OpenApiDocuments): Document {
-  const pieces = documents.v2();
-  for (let piece = pieces.next(); ; piece = pieces.next()) {
-    if (piece.done === true) return piece.value as unknown as Document;
-  }
+  return wholeV2(documents) as unknown as Document;
+}
+
+function wholeV2(documents: OpenApiDocuments): JsonObject {
+  const [always] = documents.piecesV2;
+  assert.ok(always !== undefined);
+  const { own, paths } = finished(always.make('v2'));
+  return { ...documents.frame('v2'), paths, definitions: own };
 }
 
 /** Every `$ref` below a value. */
@@ -348,7 +350,7 @@ function only(message: Buffer, number: number): Buffer {
 describe('OpenAPI documents in Protobuf', () => {
   it('hold the same paths and definitions as in JSON (v2)', () => {
     const document = v2(kubernetes.documents);
-    const bytes = Buffer.from(wholeOf(encodeOpenApiV2(document as never)));
+    const bytes = Buffer.from(finished(encodeOpenApiV2(document as never)));
     assert.deepEqual([...namedOf(only(bytes, 8), 2).keys()], Object.keys(document.paths));
     const definitions = namedOf(only(bytes, 9), 1);
     assert.deepEqual([...definitions.keys()], Object.keys(document.definitions));
@@ -369,7 +371,7 @@ describe('OpenAPI documents in Protobuf', () => {
 
   it('hold the same paths and definitions as in JSON (v3)', () => {
     for (const document of all) {
-      const bytes = Buffer.from(wholeOf(encodeOpenApiV3(document as never)));
+      const bytes = Buffer.from(finished(encodeOpenApiV3(document as never)));
       assert.deepEqual([...namedOf(only(bytes, 4), 1).keys()], Object.keys(document.paths));
       const schemas = Object.keys(document.components.schemas);
       if (schemas.length === 0) continue;
@@ -478,7 +480,8 @@ describe('OpenAPI over HTTP', () => {
 describe('the bytes of a document', () => {
   it('exist once, however many read them at once, in each encoding, packed or not', async () => {
     const { documents } = documentsOf('kubernetes');
-    const openapi = makeOpenApi({ documents, pause: () => Promise.resolve() });
+    const turns = createTurns({ clock: systemClock, timers: systemTimers });
+    const openapi = makeOpenApi({ documents, turns });
     const v2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
     for (const gzip of [false, true]) {
       for (const accept of [undefined, v2]) {
@@ -494,7 +497,7 @@ describe('the bytes of a document', () => {
 
   it('in Protobuf are made in pieces', () => {
     const { documents } = documentsOf('kubernetes');
-    const pieces = encodeOpenApiV2(wholeOf(documents.v2()));
+    const pieces = encodeOpenApiV2(wholeV2(documents));
     let count = 0;
     while (pieces.next().done !== true) count += 1;
     assert.ok(count > 10, `${count} pieces`);

@@ -399,3 +399,47 @@ describe('objects of a kind that a user defines', () => {
     await gone(server, `${widgets}/owned`);
   });
 });
+
+describe('patches that race each other', () => {
+  let server: TestServer;
+  before(async () => (server = await startTestServer()));
+  after(() => server.remove());
+
+  /** Each writer has a field of its own; patches are sent while others are being committed. */
+  async function race(path: string, field: (writer: number, at: number) => JsonObject) {
+    const writers = [...Array(8).keys()];
+    const sent = writers.map(async (writer) => {
+      for (let at = 1; at <= 10; at += 1) {
+        const reply = await server.request('PATCH', path, {
+          body: JSON.stringify(field(writer, at)),
+          headers: { 'content-type': 'application/merge-patch+json' },
+        });
+        assert.equal(reply.status, 200, reply.text);
+      }
+    });
+    await Promise.all(sent);
+  }
+
+  it('all win, on a custom object, its status and its definition', async () => {
+    await established(server, definition(widgetDefinition));
+    const body = widget('hot', { replicas: 1 });
+    assert.equal((await server.request('POST', `${inDefault}/widgets`, { body })).status, 201);
+    const path = `${inDefault}/widgets/hot`;
+    const annotated = (writer: number, at: number): JsonObject => ({
+      metadata: { annotations: { [`writer-${writer}`]: String(at) } },
+    });
+    const ofDefinition = `${definitionsPath}/widgets.shop.example`;
+    await Promise.all([race(path, annotated), race(ofDefinition, annotated)]);
+    for (const each of [path, ofDefinition]) {
+      const reply = await server.request('GET', each);
+      const { annotations } = metadataOf(reply);
+      assert.deepEqual(new Set(Object.values(annotations as JsonObject)), new Set(['10']), each);
+    }
+    await race(`${path}/status`, annotated);
+    const unversioned = await server.request('PATCH', path, {
+      body: '{"metadata":{"resourceVersion":null}}',
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    assert.equal(unversioned.status, 422, 'a patch may not take the version away');
+  });
+});

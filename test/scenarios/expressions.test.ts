@@ -289,11 +289,11 @@ runScenarios(
         refusedPolicy(
           'long',
           {
-            validations: Array.from({ length: 200 }, (_none, at) => ({
+            validations: Array.from({ length: 400 }, (_none, at) => ({
               expression: `object.metadata.name != '${'x'.repeat(400)}${at}'`,
             })),
           },
-          /spec: Forbidden: expressions may have at most 65536 characters together/,
+          /spec: Forbidden: expressions may have at most 131072 characters together/,
         ),
       ],
     },

@@ -80,6 +80,7 @@ function commandOf(body: WriteBody, manager: string, inTurns: boolean): ChangeCo
     manager,
     user: undefined,
     asks: asksNothing,
+    terms: undefined,
     uid: '',
     creationRefusal: undefined,
     inTurns,

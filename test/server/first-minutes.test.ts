@@ -13,7 +13,10 @@ const entry = path.resolve('dist/src/server/main.js');
 const folder = mkdtempSync(path.join(tmpdir(), 'sluice-first-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const commands = ['serve', 'export', 'import', 'backup', 'verify', 'mark-restored', 'convert'];
+const commands = [
+  ...['serve', 'export', 'import', 'backup', 'verify', 'mark-restored', 'convert'],
+  'kubeconfig',
+];
 
 function run(args: readonly string[]) {
   return spawnSync(process.execPath, [entry, ...args], { encoding: 'utf8' });

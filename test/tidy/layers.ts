@@ -78,7 +78,12 @@ export const layers: readonly LayerRule[] = [
       'src/pki/certificate-requests.ts',
       'src/authorization/authorizer.ts',
       'src/authorization/node',
+      'src/webhooks',
       'src/registry/write-guard.ts',
+      'src/registry/conversions.ts',
+      'src/registry/scale.ts',
+      'src/registry/versions.ts',
+      'src/webhooks/webhook-poster.ts',
     ],
   },
   // What goes with a write reaches from the caches to the store's transaction.

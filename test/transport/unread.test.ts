@@ -82,6 +82,7 @@ function ask(session: ClientHttp2Session, path: string): Asked {
 
 describe('readers who take nothing', { concurrency: 4 }, () => {
   const ports = [
+    ['uws', listenUws, false],
     ['node over plain HTTP/1.1', listenNode, false],
     ['node over TLS and HTTP/1.1', listenNode, true],
   ] as const;
@@ -101,6 +102,22 @@ describe('readers who take nothing', { concurrency: 4 }, () => {
       await server.close();
     });
   }
+
+  test('uws: one who pauses for longer than the library allows gets everything', async () => {
+    const { load, server } = await serve(listenUws, false, {});
+    const readers = ['/large', '/speaks'].map((path) => stalledReader(server.port, false, path));
+    const bytes = readers.map(() => 0);
+    // The library cuts after 10 to 14 s.
+    await new Promise((done) => setTimeout(done, 15_000));
+    for (const [i, socket] of readers.entries()) {
+      socket.on('data', (piece) => (bytes[i] = (bytes[i] ?? 0) + piece.length));
+      socket.resume();
+    }
+    await until(() => bytes.every((each) => each > large.length));
+    assert.equal(load.answers.cutCount, 0);
+    for (const socket of readers) socket.destroy();
+    await server.close();
+  });
 
   test('one who reads slowly gets everything', async () => {
     const { load, server } = await serve(listenNode, true, { idleTimeoutMs: 3_000 });

@@ -65,6 +65,10 @@ describe('the JavaScript imitation of uWebSockets.js is never used', () => {
 describe('the choice of a transport', () => {
   const absent = () => Promise.resolve({ ok: false, why: 'no binary' } as const);
   const tls = { certificatePem: '', keyPem: '' };
+  const onlyNode = [
+    { ...tls, clientCaPem: 'x' },
+    { ...tls, minVersion: 'TLSv1.3' },
+  ] as const;
 
   it('auto falls back to node, and says why', async () => {
     const chosen = await chooseTransport('auto', undefined, absent);
@@ -73,16 +77,27 @@ describe('the choice of a transport', () => {
     assert.match(chosen.notes.join(), /no binary/);
   });
 
-  it('an explicit uws that cannot be had is refused, without a binding and with TLS', async () => {
+  it('an explicit uws that cannot be had is refused, without a binding and for what only node can', async () => {
     const refused = await chooseTransport('uws', undefined, absent);
     assert.ok(refused.kind === 'refused');
     assert.match(refused.why, /no binary/);
-    assert.equal((await chooseTransport('uws', tls)).kind, 'refused');
+    for (const only of onlyNode) assert.equal((await chooseTransport('uws', only)).kind, 'refused');
   });
 
-  it('TLS is served by node', async () => {
-    const chosen = await chooseTransport('auto', tls);
+  it('TLS with client certificates, or 1.3 alone, is served by node; without a binding all of it', async () => {
+    for (const only of onlyNode) {
+      const chosen = await chooseTransport('auto', only);
+      assert.equal(chosen.kind === 'chosen' && chosen.name, 'node');
+    }
+    const chosen = await chooseTransport('auto', tls, absent);
     assert.equal(chosen.kind === 'chosen' && chosen.name, 'node');
     assert.equal((await chooseTransport('node', undefined)).kind, 'chosen');
+  });
+
+  it('without a binding the note names the package that brings one back, and what that needs', async () => {
+    const chosen = await chooseTransport('auto', undefined, absent);
+    assert.ok(chosen.kind === 'chosen');
+    assert.match(chosen.notes.join(), /npm install @btc-vision\/uwebsockets\.js/);
+    assert.match(chosen.notes.join(), /glibc is 2\.38/);
   });
 });

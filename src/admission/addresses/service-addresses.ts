@@ -95,9 +95,9 @@ export function serviceAddresses(deps: ServiceAddressDeps): ServiceAddresses {
   return {
     plugin: {
       name: 'ServiceAddresses',
-      concerns: (_user, { resource, subresource }) =>
-        subresource === '' && resource.group === '' && resource.resource === 'services',
-      admits: ['create', 'update'],
+      resources: ['/services'],
+      concerns: () => true,
+      admits: ['CREATE', 'UPDATE'],
       admit: (proposed) => withAddresses(parts, proposed),
     },
     rangeOf: (address) => ranges().find((range) => inRange(range, address))?.key,

@@ -24,6 +24,7 @@ import {
   declaredTime,
 } from '../../cel/schema/declared-types.ts';
 import { schemaProvider } from '../../cel/schema/schema-provider.ts';
+import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import type { TypeProvider } from '../../cel/declaration.ts';
 import { evaluationError } from '../../cel/evaluation-error.ts';
 import { dynType, objectType } from '../../cel/type.ts';
@@ -64,7 +65,7 @@ export const requestType = declaredObject('kubernetes.AdmissionRequest', {
   options: declaredDynamic,
 });
 
-const namespaceType = declaredObject('kubernetes.Namespace', {
+export const namespaceType = declaredObject('kubernetes.Namespace', {
   metadata: declaredObject('kubernetes.NamespaceMetadata', {
     name: text,
     generateName: text,
@@ -99,6 +100,9 @@ export interface AdmissionPlaceOptions {
   readonly authorizer: boolean;
   /** Types by name, of the variables that are declared before; undefined: there can be none. */
   readonly variables?: ReadonlyMap<string, Type> | undefined;
+  /** What is known of the object, and of the parameters: only where they are checked beforehand. */
+  readonly object?: SchemaType | undefined;
+  readonly paramsType?: SchemaType | undefined;
   /** Types that only such an expression can name. */
   readonly providers?: readonly TypeProvider[] | undefined;
 }
@@ -106,14 +110,15 @@ export interface AdmissionPlaceOptions {
 const typed = schemaProvider(requestType, namespaceType);
 
 export function admissionPlace(options: AdmissionPlaceOptions): ExpressionPlace {
-  const { params, authorizer, variables, providers = [] } = options;
+  const { params, authorizer, object, paramsType, variables, providers = [] } = options;
+  const known = [object, paramsType].filter((type) => type !== undefined);
   return {
     variables: [
-      { name: 'object', type: dynType },
-      { name: 'oldObject', type: dynType },
+      { name: 'object', type: object?.type ?? dynType },
+      { name: 'oldObject', type: object?.type ?? dynType },
       { name: 'request', type: requestType.type },
       { name: 'namespaceObject', type: namespaceType.type },
-      ...(params ? [{ name: 'params', type: dynType }] : []),
+      ...(params ? [{ name: 'params', type: paramsType?.type ?? dynType }] : []),
       ...(authorizer
         ? [
             { name: 'authorizer', type: authorizerType },
@@ -124,13 +129,14 @@ export function admissionPlace(options: AdmissionPlaceOptions): ExpressionPlace 
     ],
     providers: [
       typed,
+      ...(known.length === 0 ? [] : [schemaProvider(...known)]),
       ...(variables === undefined ? [] : [variableProvider(variables)]),
       ...providers,
     ],
   };
 }
 
-const variablesType = objectType('kubernetes.variables');
+export const variablesType = objectType('kubernetes.variables');
 
 function variableProvider(variables: ReadonlyMap<string, Type>): TypeProvider {
   return {

@@ -23,7 +23,7 @@ const patchFields: ReadonlyMap<string, Type> = new Map([
   ['value', dynType],
 ]);
 
-class MadeObject extends ObjectValue {
+export class MadeObject extends ObjectValue {
   readonly #type: Type;
   readonly fields: ReadonlyMap<string, Value>;
   constructor(type: Type, fields: ReadonlyMap<string, Value>) {

@@ -13,6 +13,7 @@
  * Invariants: an agent without a node's name may write none of these.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
+import { newNotFound } from '../../apimachinery/status-error.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -28,6 +29,8 @@ export interface NodeRestrictionRules {
   /** Tokens are for audiences that the pod names, or that the node has a right to. */
   readonly audiences: boolean;
 }
+
+const pods = { group: '', resource: 'pods' } as const;
 
 type Rule = (node: string, review: Review, ask: Ask) => Refusal;
 
@@ -65,7 +68,7 @@ export function nodeRestriction(
     concerns: (user, target) => nodeNameOf(user) !== undefined && ruleOf(target) !== undefined,
     current: ({ resource: { resource }, subresource }) =>
       looksAround.has(`${resource}/${subresource}`) ? objects.current() : undefined,
-    validate(review, ask) {
+    validate(review, { ask }) {
       const node = nodeNameOf(review.user);
       if (node === undefined) return undefined;
       if (node === '') return `could not determine node from user ${quote(review.user.name)}`;
@@ -75,7 +78,11 @@ export function nodeRestriction(
 }
 
 /** What it reviews by other objects, which may have been written a moment ago. */
-const looksAround: ReadonlySet<string> = new Set(['pods/', 'serviceaccounts/token']);
+const looksAround: ReadonlySet<string> = new Set([
+  'pods/',
+  'pods/eviction',
+  'serviceaccounts/token',
+]);
 
 /** A deletion and an update name the object in the path, a creation in the object. */
 function nameIn(name: string, next: ApiObject | undefined, current: ApiObject | undefined): string {
@@ -104,14 +111,24 @@ function podRefusal(
     case 'status':
       return podStatusRefusal(node, review, isOwn);
     case 'eviction':
-      if (isOwn) return undefined;
-      return `node ${node} can only evict pods with spec.nodeName set to itself`;
+      return evictionRefusal(node, review, objects);
     default:
       return (
         `unexpected pod subresource ${quote(subresource)}, ` +
         "only 'status' and 'eviction' are allowed"
       );
   }
+}
+
+function evictionRefusal(
+  node: string,
+  { name, namespace }: Review,
+  objects: AdmissionObjects,
+): Refusal {
+  const pod = objects.get(pods, namespace, name);
+  if (pod === undefined) return newNotFound(pods, name);
+  if (nodeOfPod(pod) === node) return undefined;
+  return `node ${node} can only evict pods with spec.nodeName set to itself`;
 }
 
 function podStatusRefusal(node: string, { current, next }: Review, isOwn: boolean): Refusal {

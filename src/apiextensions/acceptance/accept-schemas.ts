@@ -23,6 +23,7 @@ import { defaultErrors, hasUnprunedDefaults } from './defaults.ts';
 import { allDemands, demandsAfter, needsStructure, somewhere } from './demands.ts';
 import type { PlacedSchema, SchemaDemands } from './demands.ts';
 import { keywordErrors, rootErrors } from './keywords.ts';
+import { isPlainScalar } from './plain-scalar.ts';
 import { placedSchemas } from './placed-schemas.ts';
 import { expressionsOf, ruleErrors } from './rules.ts';
 import { isStructural, structuralErrors } from './structural.ts';
@@ -40,17 +41,24 @@ function hasUnpruned(schema: JsonObject): boolean {
 const unsupported = ['id', '$schema', '$ref'];
 const unsupportedParts = ['patternProperties', 'dependencies', 'definitions'];
 
-/** Whether it can be read as a structural schema at all. */
+const convertible = new WeakMap<JsonObject, boolean>();
+
+/** Whether it can be read as a structural schema at all. Told once for each schema. */
 function isConvertible(schema: JsonObject): boolean {
-  return !somewhere(
-    schema,
-    (each) =>
-      unsupported.some((name) => text(each, name) !== '') ||
+  const known = convertible.get(schema) ?? !somewhere(schema, hasUnsupported);
+  convertible.set(schema, known);
+  return known;
+}
+
+function hasUnsupported(each: JsonObject): boolean {
+  return (
+    !isPlainScalar(each) &&
+    (unsupported.some((name) => text(each, name) !== '') ||
       unsupportedParts.some((name) => Object.keys(part(each, name)).length > 0) ||
       isJsonObject(each['additionalItems']) ||
       typeof each['additionalItems'] === 'boolean' ||
       items(each, 'items').length > 0 ||
-      each['x-kubernetes-preserve-unknown-fields'] === false,
+      each['x-kubernetes-preserve-unknown-fields'] === false)
   );
 }
 
@@ -112,11 +120,16 @@ function* placedErrors(
   { path, schema }: PlacedSchema,
   { demands, language, memo, stored }: Surroundings,
 ): Steps<readonly FieldError[]> {
-  if (!isConvertible(schema) || !isStructural(schema)) return [];
+  if (!isConvertible(schema)) return [];
+  yield;
+  if (!isStructural(schema)) return [];
+  yield;
   const pruned = demands.prunedDefaults;
   const ofDefaults = yield* defaultErrors(asSchema(schema), path, { language, pruned });
   if (ofDefaults.length > 0) return ofDefaults;
+  yield;
   const { faulty } = keywordErrors(schema, path, demands);
+  yield;
   const isStored = (expression: string): boolean => stored.has(expression);
   return yield* ruleErrors(schema, path, { language, isStored, memo, faulty });
 }

@@ -5,6 +5,7 @@
 import { items, objects, part, text, texts } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { isPlainScalar } from './plain-scalar.ts';
 import { isStructural, schemaAt } from './structural.ts';
 
 export interface SchemaDemands {
@@ -79,6 +80,7 @@ const singles = ['not', 'items', 'additionalProperties', 'additionalItems'];
 
 /** Every schema right below one, whatever it is to it. */
 export function allBelow(schema: JsonObject): readonly JsonObject[] {
+  if (isPlainScalar(schema)) return [];
   const below: (JsonValue | undefined)[] = singles.map((name) => schema[name]);
   for (const name of maps) below.push(...Object.values(part(schema, name)));
   for (const name of lists) below.push(...items(schema, name));

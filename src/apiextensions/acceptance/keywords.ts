@@ -16,6 +16,7 @@ import { schemaDump } from './dumps.ts';
 import { typeNames } from './demands.ts';
 import type { SchemaDemands } from './demands.ts';
 import { listErrors } from './list-keywords.ts';
+import { isPlainScalar } from './plain-scalar.ts';
 import { ruleFormErrors } from './rule-form.ts';
 import { schemaAt } from './structural.ts';
 
@@ -62,7 +63,7 @@ function report(walk: Walk, error: FieldError): void {
 }
 
 function check(node: Node, walk: Walk): void {
-  if (walk.errors.length >= errorsMax) return;
+  if (walk.errors.length >= errorsMax || isPlainScalar(node.schema)) return;
   walk.above.push(node.schema);
   checkBelow(node, walk);
   for (const error of ownErrors(node, walk.demands)) report(walk, error);
@@ -156,7 +157,7 @@ function checkBelow(node: Node, walk: Walk): void {
   }
   const isResource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
   for (const [name, property] of Object.entries(part(schema, 'properties'))) {
-    if (!isJsonObject(property)) continue;
+    if (!isJsonObject(property) || isPlainScalar(property)) continue;
     const isMeta = isResource && metaFields.includes(name);
     const reason = isMeta && isRoot ? `in top-level ${name}` : forbidsDefault;
     below(property, `properties[${name}]`, {

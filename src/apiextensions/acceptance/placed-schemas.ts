@@ -6,12 +6,16 @@ import { part, text } from '../../apimachinery/members.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { withPlainBounds } from '../schema/plain-bounds.ts';
 import { hasStatus, versionsOf } from './demands.ts';
 import type { PlacedSchema } from './demands.ts';
 
 export function placedSchemas(definition: JsonObject | undefined): readonly PlacedSchema[] {
   const versions = versionsOf(definition);
-  const schemas = versions.map((version) => part(version, 'schema')['openAPIV3Schema']);
+  const schemas = versions.map((version) => {
+    const schema = part(version, 'schema')['openAPIV3Schema'];
+    return isJsonObject(schema) ? withPlainBounds(schema) : schema;
+  });
   const [first] = schemas;
   if (isJsonObject(first) && schemas.every((schema) => deepEqual(schema, first))) {
     const path = 'spec.validation.openAPIV3Schema';

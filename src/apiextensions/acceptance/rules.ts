@@ -25,6 +25,7 @@ import type { Steps } from '../../stdx/stepwise.ts';
 import { asSchema } from '../schema/structural-schema.ts';
 import { ruleDump } from './dumps.ts';
 import { schemaAt } from './structural.ts';
+import { isPlainScalar } from './plain-scalar.ts';
 
 const rulesName = 'x-kubernetes-validations';
 const problemsMax = 100;
@@ -111,7 +112,9 @@ interface Part {
 function partsOf(schema: JsonObject): readonly Part[] {
   const parts: Part[] = [];
   for (const [name, inner] of Object.entries(part(schema, 'properties'))) {
-    if (isJsonObject(inner)) parts.push({ end: `properties[${name}]`, inner, name });
+    // Nothing of plain ones has rules, or is below them.
+    if (!isJsonObject(inner) || isPlainScalar(inner)) continue;
+    parts.push({ end: `properties[${name}]`, inner, name });
   }
   for (const end of ['additionalProperties', 'items']) {
     const inner = schemaAt(schema, end);

@@ -15,6 +15,7 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { patternProblem } from '../schema/pattern.ts';
 import { child } from './paths.ts';
+import { isPlainScalar } from './plain-scalar.ts';
 
 const errorsMax = 100;
 
@@ -72,7 +73,7 @@ function checkSpine(schema: JsonObject, level: Level, path: string, errors: Fiel
   }
   if (items !== undefined) checkSpine(items, 'item', child(path, 'items'), errors);
   for (const [name, property] of Object.entries(part(schema, 'properties'))) {
-    if (!isJsonObject(property)) continue;
+    if (!isJsonObject(property) || isPlainScalar(property)) continue;
     checkSpine(property, 'field', child(path, `properties[${name}]`), errors);
   }
   const values = schema['additionalProperties'];

@@ -5,10 +5,11 @@
  * Invariants: pure. A condition's time changes with its status only; a status that says the same is
  * the very same object, so that nothing is written. A definition that was established stays so.
  */
-import { objects, part } from '../../apimachinery/members.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
 import { formatRfc3339 } from '../../apimachinery/time.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { isCaBundle } from '../conversion/ca-bundle.ts';
 import type { ApprovalState } from '../custom-schema.ts';
 import { isTrue, namesOf } from '../serving/definition-summary.ts';
 import type { DefinitionNames } from '../serving/definition-summary.ts';
@@ -36,26 +37,40 @@ export function withNaming(
     conflict === undefined
       ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found')
       : { type: 'NamesAccepted', status: 'False', ...conflict };
-  const established = isTrue(status, 'Established') ? [] : [notYet(conflict === undefined)];
+  const established = isTrue(status, 'Established')
+    ? []
+    : [conflict === undefined ? beforeServing(definition) : notAccepted];
   const approved: readonly DefinitionCondition[] =
     approval === undefined ? [] : [{ type: 'KubernetesAPIApprovalPolicyConformant', ...approval }];
   const named = withStatus(definition, { acceptedNames: namesObject(accepted) });
   return withDefinitionConditions(named, [naming, ...established, ...approved], nowMs);
 }
 
-/** The second: it is served from now on. */
+/** The second: it is served from now on, if its objects can be converted. */
 export function withEstablishment(definition: ApiObject, nowMs: number): ApiObject {
   const status = part(definition, 'status');
   if (!isTrue(status, 'NamesAccepted') || isTrue(status, 'Established')) return definition;
+  if (!canBeConverted(definition)) return definition;
   const message = 'the initial names have been accepted';
   const says = condition('Established', 'True', 'InitialNamesAccepted', message);
   return withDefinitionConditions(definition, [says], nowMs);
 }
 
-function notYet(namesAccepted: boolean): DefinitionCondition {
-  return namesAccepted
-    ? condition('Established', 'False', 'Installing', 'the initial names have been accepted')
-    : condition('Established', 'False', 'NotAccepted', 'not all names are accepted');
+const notAccepted = condition('Established', 'False', 'NotAccepted', 'not all names are accepted');
+
+function beforeServing(definition: ApiObject): DefinitionCondition {
+  if (canBeConverted(definition)) {
+    return condition('Established', 'False', 'Installing', 'the initial names have been accepted');
+  }
+  const message = 'The conversion webhook CABundle is invalid';
+  return condition('Established', 'False', 'InvalidCABundle', message);
+}
+
+/** Its webhook has no CA of its own, or one that can be read. Whoever issues it may come later. */
+function canBeConverted(definition: ApiObject): boolean {
+  const webhook = part(part(part(definition, 'spec'), 'conversion'), 'webhook');
+  const bundle = text(part(webhook, 'clientConfig'), 'caBundle');
+  return bundle === '' || isCaBundle(bundle);
 }
 
 export const deletionConditions = {

@@ -14,6 +14,7 @@ import { items, part, texts } from '../../apimachinery/members.ts';
 import type { JsonObject, JsonValue, ObjectDraft } from '../../apimachinery/unstructured.ts';
 import { isJsonObject, without } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
+import { isPlainScalar } from '../acceptance/plain-scalar.ts';
 import type { OpenApiForm } from '../custom-schema.ts';
 
 export interface PublishedSchema {
@@ -50,6 +51,7 @@ function publishedObject(
 
 /** One node, and all below it on the spine. */
 function spine(schema: JsonObject, form: OpenApiForm, isV2: boolean): JsonObject {
+  if (isPlainScalar(schema) && schema['nullable'] !== true) return schema;
   const node = isV2 ? inV2(schema) : withEitherType(schema);
   const below: ObjectDraft = {};
   const properties = part(node, 'properties');

@@ -45,9 +45,9 @@ export function customStrategy({ kind, stored, version }: ServedKind): KindStrat
     current: ApiObject | undefined,
     part: ValidatedPart,
   ): readonly FieldError[] => {
-    const known = part === '' ? found.get(next) : undefined;
+    const known = found.get(next);
     const { errors, warnings } =
-      known !== undefined && known.current === current
+      known !== undefined && known.current === current && known.part === part
         ? known.validation
         : version.validate(writeOf(next, current, part));
     if (warnings.length > 0) warned.set(next, warnings);
@@ -60,20 +60,26 @@ export function customStrategy({ kind, stored, version }: ServedKind): KindStrat
     // A status that was sent is dropped; one that there is by default comes back.
     return bare === object ? object : stored.readStored(bare);
   };
-  function* judging(next: ApiObject, current: ApiObject | undefined): Steps<void> {
-    const steps = version.validateInSteps(writeOf(next, current, ''));
-    found.set(next, { current, validation: yield* inParts(steps) });
+  function* judging(
+    next: ApiObject,
+    current: ApiObject | undefined,
+    part: ValidatedPart,
+  ): Steps<void> {
+    const steps = version.validateInSteps(writeOf(next, current, part));
+    found.set(next, { current, part, validation: yield* inParts(steps) });
   }
   return {
     ...generic,
     prepareForCreate,
     prepareValidation(next, current) {
       if (isSmall(next)) return undefined;
-      if (current !== undefined) return judging(next, current);
+      if (current !== undefined) return judging(next, current, '');
       const object = prepareForCreate(next);
       born.set(next, object);
-      return judging(object, undefined);
+      return judging(object, undefined, '');
     },
+    prepareStatusValidation: (next, current) =>
+      isSmall(next) ? undefined : judging(next, current, 'status'),
     validate: (object) => judged(object, undefined, ''),
     validateUpdate: (next, current) => judged(next, current, ''),
     validateStatusUpdate: (next, current) => judged(next, current, 'status'),
@@ -82,6 +88,7 @@ export function customStrategy({ kind, stored, version }: ServedKind): KindStrat
 }
 
 interface Found {
+  readonly part: ValidatedPart;
   readonly current: ApiObject | undefined;
   readonly validation: CustomValidation;
 }

@@ -13,8 +13,8 @@ import type { StatusError } from '../status-error.ts';
 export const bodyDepthMax = 1000;
 
 /** Members of objects and items of lists in a body, those inside one another counted; above it
- * 413. The largest definitions of custom types hold 3,000, a slice of 1,000 endpoints 20,000; each
- * costs microseconds within one turn of the event loop. */
+ * 413. A slice of 1,000 endpoints holds 20,000; each costs microseconds within one turn of the
+ * event loop. A kind may have a bound of its own. */
 export const bodyValuesMax = 25_000;
 
 export const tooDeep = `the body nests deeper than ${bodyDepthMax} levels`;

@@ -35,6 +35,7 @@ interface Cursor {
   depth: number;
   /** Values read so far. */
   values: number;
+  readonly valuesMax: number;
 }
 
 const indefinite = 31;
@@ -42,24 +43,24 @@ const breakByte = 0xff;
 const maxSigned = 0x7fff_ffff_ffff_ffffn;
 
 /** Throws MalformedCbor. */
-export function readItem(bytes: Uint8Array): JsonValue {
-  const cursor = cursorOver(bytes);
+export function readItem(bytes: Uint8Array, valuesMax = bodyValuesMax): JsonValue {
+  const cursor = cursorOver(bytes, valuesMax);
   const value = readValue(cursor);
   checkEnd(cursor);
   return value;
 }
 
 /** readItem() in parts. */
-export function* itemSteps(bytes: Uint8Array): Generator<undefined, JsonValue> {
-  const cursor = cursorOver(bytes);
+export function* itemSteps(bytes: Uint8Array, valuesMax: number): Generator<undefined, JsonValue> {
+  const cursor = cursorOver(bytes, valuesMax);
   const value = yield* valueSteps(cursor);
   checkEnd(cursor);
   return value;
 }
 
-function cursorOver(bytes: Uint8Array): Cursor {
+function cursorOver(bytes: Uint8Array, valuesMax: number): Cursor {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { bytes: buffer, at: 0, depth: 0, values: 0 };
+  return { bytes: buffer, at: 0, depth: 0, values: 0, valuesMax };
 }
 
 function checkEnd({ bytes, at }: Cursor): void {
@@ -72,7 +73,7 @@ function malformed(at: number, problem: string): MalformedCbor {
 
 function spendValue(cursor: Cursor): void {
   cursor.values += 1;
-  if (cursor.values > bodyValuesMax + 1) throw new TooManyValues();
+  if (cursor.values > cursor.valuesMax + 1) throw new TooManyValues();
 }
 
 function readValue(cursor: Cursor): JsonValue {

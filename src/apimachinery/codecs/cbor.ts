@@ -12,7 +12,7 @@
 import { newBadRequest } from '../status-error.ts';
 import type { TypeSchema } from '../typed/type-schema.ts';
 import type { JsonValue } from '../unstructured.ts';
-import { TooManyValues, newTooManyValues } from './body-bounds.ts';
+import { TooManyValues, bodyValuesMax, newTooManyValues } from './body-bounds.ts';
 import { MalformedCbor, itemSteps, readItem } from './cbor-decode.ts';
 import { encodeItem } from './cbor-encode.ts';
 import type { Decoded } from './json.ts';
@@ -25,25 +25,29 @@ export function encodeCbor(value: JsonValue, type?: TypeSchema): Uint8Array {
   return encodeItem(cborPrefix, value, type);
 }
 
-export function decodeCbor(bytes: Uint8Array): Decoded {
+export function decodeCbor(bytes: Uint8Array, valuesMax = bodyValuesMax): Decoded {
   try {
-    return { kind: 'value', value: readItem(bytes) };
+    return { kind: 'value', value: readItem(bytes, valuesMax) };
   } catch (error) {
-    return refusalOf(error);
+    return refusalOf(error, valuesMax);
   }
 }
 
 /** decodeCbor() in parts. */
-export function* cborSteps(bytes: Uint8Array): Generator<undefined, Decoded> {
+export function* cborSteps(
+  bytes: Uint8Array,
+  valuesMax = bodyValuesMax,
+): Generator<undefined, Decoded> {
   try {
-    return { kind: 'value', value: yield* itemSteps(bytes) };
+    return { kind: 'value', value: yield* itemSteps(bytes, valuesMax) };
   } catch (error) {
-    return refusalOf(error);
+    return refusalOf(error, valuesMax);
   }
 }
 
-function refusalOf(error: unknown): Decoded {
-  if (error instanceof TooManyValues) return { kind: 'refused', error: newTooManyValues() };
+function refusalOf(error: unknown, valuesMax: number): Decoded {
+  if (error instanceof TooManyValues)
+    return { kind: 'refused', error: newTooManyValues(valuesMax) };
   if (!(error instanceof MalformedCbor)) throw error;
   const message = `the body is not valid CBOR: ${error.message}`;
   return { kind: 'refused', error: newBadRequest(message) };

@@ -34,7 +34,7 @@ export type Decoded =
 export interface DecodeOptions {
   /** Look for keys that come twice. */
   readonly findDuplicates: boolean;
-  /** Of JSON that is no object: how many values it may hold. Default: `bodyValuesMax`. */
+  /** How many values it may hold. Default: `bodyValuesMax`. */
   readonly valuesMax?: number | undefined;
 }
 

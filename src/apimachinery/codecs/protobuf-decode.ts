@@ -14,6 +14,7 @@ import { setMember } from '../../stdx/lookup.ts';
 import { isUtf8 } from 'node:buffer';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { decodeTrustedText } from '../object-encoding.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonValue } from '../unstructured.ts';
 import type { ScalarKind } from '../typed/type-schema.ts';
 import { decodeJson } from './json.ts';
@@ -26,6 +27,12 @@ import { shortText, shortTextMax } from './short-text.ts';
 /** Deepest nesting of messages. The deepest built-in type that is not recursive has about 20. */
 export const protobufDepthMax = 500;
 
+/** Fields on the wire, those that are unknown, empty or come again among them: an object of as many
+ * values as a body may hold has fewer. */
+const wireFieldsMax = 4 * bodyValuesMax;
+/** Read in one step. */
+const stepBytes = 64 * 1024;
+
 /** What is wrong with the bytes; thrown by this file and by the reader of the wire. */
 export class MalformedProtobuf extends Error {}
 
@@ -34,13 +41,24 @@ type MutableObject = Record<string, JsonValue | undefined>;
 /** Throws MalformedProtobuf. `bytes` is the whole message, without an envelope. */
 export function decodeMessage(type: MessageType, bytes: Uint8Array): JsonValue {
   try {
-    const reader = wireReader(bytes);
-    const budget = { left: bodyValuesMax };
-    const span = { reader, bytes, end: bytes.length, depth: 0, budget };
-    return readMessage(span, planOf(type), undefined) ?? null;
+    return readMessage(spanOf(bytes, Infinity), planOf(type), undefined) ?? null;
   } catch (error) {
     throw asMalformed(error);
   }
+}
+
+/** The same in steps. */
+export function* decodeMessageSteps(type: MessageType, bytes: Uint8Array): Steps<JsonValue> {
+  try {
+    return (yield* readLargeMessage(spanOf(bytes, stepBytes), planOf(type), undefined)) ?? null;
+  } catch (error) {
+    throw asMalformed(error);
+  }
+}
+
+function spanOf(bytes: Uint8Array, pauseAt: number): Span {
+  const budget = { left: bodyValuesMax, fieldsLeft: wireFieldsMax, pauseAt };
+  return { reader: wireReader(bytes), bytes, end: bytes.length, depth: 0, budget };
 }
 
 /** Refuses text that is not UTF-8, which JSON could not hold. */
@@ -70,9 +88,13 @@ interface Span {
   readonly budget: Budget;
 }
 
-/** Items of lists and entries of maps that may still come. */
 interface Budget {
+  /** Items of lists and entries of maps that may still come. */
   left: number;
+  /** Fields on the wire that may still come. */
+  fieldsLeft: number;
+  /** Where the step ends; Infinity: all is one. */
+  pauseAt: number;
 }
 
 function spend(budget: Budget): void {
@@ -80,24 +102,92 @@ function spend(budget: Budget): void {
   if (budget.left < 0) throw new TooManyValues();
 }
 
+function spendField(budget: Budget): void {
+  budget.fieldsLeft -= 1;
+  if (budget.fieldsLeft < 0) throw new TooManyValues();
+}
+
+/** The reader would skip the fields of a group uncounted. */
+function skip(span: Span, wireType: WireType, number: number, depth = span.depth): void {
+  const { budget, reader, end } = span;
+  if (wireType !== WireType.StartGroup) return void reader.skip(wireType, number);
+  if (depth >= protobufDepthMax) throw new MalformedProtobuf('maximum recursion depth reached');
+  while (reader.pos < end) {
+    spendField(budget);
+    const [inner, innerType] = reader.tag();
+    if (innerType !== WireType.EndGroup) skip(span, innerType, inner, depth + 1);
+    else if (inner === number) return;
+    else throw new MalformedProtobuf('invalid end group tag');
+  }
+  throw new MalformedProtobuf('a group does not end');
+}
+
 function readMessage(span: Span, plan: MessagePlan, before: Value): Value {
   const into = before === undefined ? {} : mergeInto(plan, before);
-  const { reader, bytes, end } = span;
+  const { reader, budget, bytes, end } = span;
   // Fields come in order of their numbers: until one does not, none of them has been here before,
   // and there is no need to look.
   let last = before === undefined ? 0 : Infinity;
   while (reader.pos < end) {
+    spendField(budget);
     const tag = nextTag(reader, bytes);
     const number = tag >>> 3;
     const wireType: WireType = tag & 7;
     const isNew = number > last;
     last = number >= last ? number : Infinity;
     const field = plan.byNumber[number];
-    if (field === undefined) reader.skip(wireType, number);
+    if (field === undefined) skip(span, wireType, number);
     else readField(span, field, wireType, into, isNew);
     if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
   }
   return plan.union ? chosenAlternative(plan, into) : into;
+}
+
+/** readMessage() in steps: whatever in it is larger than one is read by this, too. */
+function* readLargeMessage(span: Span, plan: MessagePlan, before: Value): Steps<Value> {
+  const into = before === undefined ? {} : mergeInto(plan, before);
+  const { reader, budget, bytes, end } = span;
+  while (reader.pos < end) {
+    spendField(budget);
+    const tag = nextTag(reader, bytes);
+    const wireType: WireType = tag & 7;
+    const field = plan.byNumber[tag >>> 3];
+    if (field === undefined) skip(span, wireType, tag >>> 3);
+    else if (isLarge(span, field, wireType)) yield* readLargeField(span, field, into);
+    else readField(span, field, wireType, into, false);
+    if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
+    if (reader.pos < budget.pauseAt) continue;
+    yield;
+    budget.pauseAt = reader.pos + stepBytes;
+  }
+  return plan.union ? chosenAlternative(plan, into) : into;
+}
+
+/** Whether what comes next is a message of more than a step. */
+function isLarge({ reader, bytes }: Span, field: PlannedField, wireType: WireType): boolean {
+  const { cardinality, value } = field;
+  if (value.kind !== 'message' || cardinality === 'map') return false;
+  if (wireType !== WireType.LengthDelimited) return false;
+  // Its length takes three bytes or more: it may be 16 KiB, and is looked at again inside.
+  const { pos } = reader;
+  return (bytes[pos] as number) >= 0x80 && (bytes[pos + 1] as number) >= 0x80;
+}
+
+function* readLargeField(span: Span, field: PlannedField, into: MutableObject): Steps<void> {
+  const { cardinality, inline, name, value } = field;
+  if (value.kind !== 'message') return;
+  const plan = value.plan();
+  if (cardinality === 'list') {
+    spend(span.budget);
+    const list = (into[name] ??= []) as JsonValue[];
+    list.push((yield* readLargeMessage(nested(span), plan, undefined)) ?? zeroOf(value));
+  } else if (inline) {
+    yield* readLargeMessage(nested(span), plan, into);
+  } else {
+    const read = yield* readLargeMessage(nested(span), plan, into[name]);
+    if (read !== undefined) into[name] = read;
+    else delete into[name];
+  }
 }
 
 function readText(reader: BinaryReader, bytes: Uint8Array): string {
@@ -196,8 +286,9 @@ function readField(
  * longer than a byte, whoever reads the message finds out. */
 function comesAgain({ reader, bytes, end, budget }: Span, { tag }: PlannedField): boolean {
   const { pos } = reader;
-  if (pos >= end || tag >= 0x80 || bytes[pos] !== tag) return false;
+  if (pos >= end || tag >= 0x80 || bytes[pos] !== tag || pos >= budget.pauseAt) return false;
   spend(budget);
+  spendField(budget);
   reader.pos = pos + 1;
   return true;
 }
@@ -247,15 +338,16 @@ const keyTag = (1 << 3) | WireType.LengthDelimited;
 
 function readEntry(span: Span, value: WireValue, map: MutableObject): void {
   const inner = nested(span);
-  const { reader, bytes, end } = inner;
+  const { reader, budget, bytes, end } = inner;
   const valueTag = (2 << 3) | wireTypeOf(value);
   let key = '';
   let read: Value;
   while (reader.pos < end) {
+    spendField(budget);
     const tag = nextTag(reader, bytes);
     if (tag === keyTag) key = readText(reader, bytes);
     else if (tag === valueTag) read = readValue(inner, value, read);
-    else reader.skip(tag & 7, tag >>> 3);
+    else skip(inner, tag & 7, tag >>> 3);
     if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
   }
   setMember(map, key, read ?? emptyOf(value));
@@ -298,9 +390,10 @@ function readWrappedList(span: Span, items: WireValue, before: Value): JsonValue
   const { reader, bytes, end } = span;
   const itemTag = (1 << 3) | wireTypeOf(items);
   while (reader.pos < end) {
+    spend(span.budget);
     const tag = nextTag(reader, bytes);
     if (tag === itemTag) list.push(readValue(span, items, undefined) ?? zeroOf(items));
-    else reader.skip(tag & 7, tag >>> 3);
+    else skip(span, tag & 7, tag >>> 3);
     if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
   }
   return list;
@@ -349,10 +442,11 @@ function readInt64(reader: BinaryReader): number | bigint {
 
 /** Reads the fields of a small message; `take` says whether it has consumed the field. */
 function eachField(span: Span, take: (number: number, wireType: WireType) => boolean): void {
-  const { reader, bytes, end } = span;
+  const { reader, budget, bytes, end } = span;
   while (reader.pos < end) {
+    spendField(budget);
     const tag = nextTag(reader, bytes);
-    if (!take(tag >>> 3, tag & 7)) reader.skip(tag & 7, tag >>> 3);
+    if (!take(tag >>> 3, tag & 7)) skip(span, tag & 7, tag >>> 3);
     if (reader.pos > end) throw new MalformedProtobuf('a field reaches beyond its message');
   }
 }

@@ -11,12 +11,20 @@
  */
 import { text } from '../members.ts';
 import { WireType } from '@bufbuild/protobuf/wire';
+import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import { newBadRequest } from '../status-error.ts';
-import type { JsonObject } from '../unstructured.ts';
+import type { JsonObject, JsonValue } from '../unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
 import type { Decoded } from './json.ts';
 import { TooManyValues, newTooManyValues } from './body-bounds.ts';
-import { asMalformed, decodeMessage, MalformedProtobuf, wireReader } from './protobuf-decode.ts';
+import {
+  asMalformed,
+  decodeMessage,
+  decodeMessageSteps,
+  MalformedProtobuf,
+  wireReader,
+} from './protobuf-decode.ts';
 import { encodeMessage } from './protobuf-encode.ts';
 import { ReverseWriter } from './protobuf-writer.ts';
 
@@ -35,19 +43,44 @@ export type SchemaOf = (apiVersion: string, kind: string) => ObjectSchema | unde
 /** The document with its apiVersion and kind, where the envelope has them. */
 export function decodeProtobuf(bytes: Uint8Array, schemaOf: SchemaOf): Decoded {
   try {
-    const { apiVersion, kind, raw } = openEnvelope(bytes);
-    const schema = schemaOf(apiVersion, kind);
-    if (schema === undefined) {
-      return refused(`${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)} is not known here`);
-    }
-    const value = decodeMessage(schema, raw) as JsonObject;
-    const head = { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }) };
-    return { kind: 'value', value: { ...head, ...value } };
+    const envelope = openEnvelope(bytes);
+    const schema = schemaOf(envelope.apiVersion, envelope.kind);
+    return schema === undefined
+      ? unknownKind(envelope)
+      : document(envelope, decodeMessage(schema, envelope.raw));
   } catch (error) {
-    if (error instanceof MalformedProtobuf) return refused(error.message);
-    if (error instanceof TooManyValues) return { kind: 'refused', error: newTooManyValues() };
-    throw error;
+    return refusalOf(error);
   }
+}
+
+/** The same in steps, for a large one. */
+export function* protobufSteps(bytes: Uint8Array, schemaOf: SchemaOf): Steps<Decoded> {
+  try {
+    const envelope = openEnvelope(bytes);
+    const schema = schemaOf(envelope.apiVersion, envelope.kind);
+    yield;
+    return schema === undefined
+      ? unknownKind(envelope)
+      : document(envelope, yield* decodeMessageSteps(schema, envelope.raw));
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+function document({ apiVersion, kind }: Envelope, value: JsonValue): Decoded {
+  const head = { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }) };
+  return { kind: 'value', value: { ...head, ...(value as JsonObject) } };
+}
+
+function unknownKind({ apiVersion, kind }: Envelope): Decoded {
+  return refused(`${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)} is not known here`);
+}
+
+/** Of what is wrong with the bytes; anything else is thrown on. */
+function refusalOf(error: unknown): Decoded {
+  if (error instanceof MalformedProtobuf) return refused(error.message);
+  if (error instanceof TooManyValues) return { kind: 'refused', error: newTooManyValues() };
+  throw error;
 }
 
 /** `object` carries its own apiVersion and kind. */
@@ -59,6 +92,9 @@ export function encodeProtobuf(schema: ObjectSchema, object: JsonObject): Uint8A
   });
 }
 
+/** There are four, and two in the type; each may come again. */
+const envelopeFieldsMax = 1_000;
+
 /** Throws MalformedProtobuf. */
 export function openEnvelope(bytes: Uint8Array): Envelope {
   if (!protobufMagic.every((byte, at) => bytes[at] === byte)) {
@@ -67,10 +103,12 @@ export function openEnvelope(bytes: Uint8Array): Envelope {
   const reader = wireReader(bytes.subarray(protobufMagic.length));
   const envelope = { apiVersion: '', kind: '', raw: bytes.subarray(bytes.length) };
   try {
-    while (reader.pos < reader.len) {
+    for (let fields = 0; reader.pos < reader.len; fields += 1) {
+      if (fields > envelopeFieldsMax)
+        throw new MalformedProtobuf('its envelope has too many fields');
       const [number, wireType] = reader.tag();
       const known = number >= 1 && number <= 4 && wireType === WireType.LengthDelimited;
-      if (!known) reader.skip(wireType, number);
+      if (!known) skipPlain(reader, wireType, number);
       else if (number === 1) Object.assign(envelope, readTypeMeta(reader.bytes()));
       else if (number === 2) envelope.raw = reader.bytes();
       else checkPlain(number, reader.string());
@@ -81,16 +119,23 @@ export function openEnvelope(bytes: Uint8Array): Envelope {
   return envelope;
 }
 
+/** A group has fields that nobody counts, and no place in an envelope. */
+function skipPlain(reader: BinaryReader, wireType: WireType, number: number): void {
+  if (wireType === WireType.StartGroup) throw new MalformedProtobuf('its envelope holds a group');
+  reader.skip(wireType, number);
+}
+
 function readTypeMeta(bytes: Uint8Array): { apiVersion?: string; kind?: string } {
   const reader = wireReader(bytes);
   const typeMeta: { apiVersion?: string; kind?: string } = {};
-  while (reader.pos < reader.len) {
+  for (let fields = 0; reader.pos < reader.len; fields += 1) {
+    if (fields > envelopeFieldsMax) throw new MalformedProtobuf('its type has too many fields');
     const [number, wireType] = reader.tag();
     if (number === 1 && wireType === WireType.LengthDelimited) {
       typeMeta.apiVersion = reader.string();
     } else if (number === 2 && wireType === WireType.LengthDelimited) {
       typeMeta.kind = reader.string();
-    } else reader.skip(wireType, number);
+    } else skipPlain(reader, wireType, number);
   }
   return typeMeta;
 }

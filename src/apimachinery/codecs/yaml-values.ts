@@ -8,13 +8,13 @@
  * Invariants: an own `__proto__` stays an own member. What stands behind an alias is shared, so it
  * is never changed once it is complete.
  *
- * Bounds: nesting (`bodyDepthMax`) and the values of a body (`bodyValuesMax`), those behind aliases
+ * Bounds: nesting (`bodyDepthMax`) and the values of a body, those behind aliases
  * counted each time; the text that aliases stand for, `yamlAliasTextMax`; `duplicatesMax` paths of
  * keys that came twice.
  */
 import { setMember } from '../../stdx/lookup.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
-import { TooManyValues, bodyDepthMax, bodyValuesMax, tooDeep } from './body-bounds.ts';
+import { TooManyValues, bodyDepthMax, tooDeep } from './body-bounds.ts';
 import { duplicatesMax, shortPath } from './json-structure.ts';
 import { YamlRefusal } from './yaml-cursor.ts';
 import type { NodeProperties, YamlEvents } from './yaml-grammar.ts';
@@ -56,10 +56,15 @@ export class YamlValues implements YamlEvents {
   readonly #frames: Frame[] = [];
   /** In document order, so an alias finds the last anchor before it. */
   readonly #anchors = new Map<string, Anchored>();
+  readonly #valuesMax: number;
   #values = 0;
   #characters = 0;
   #aliasCharacters = 0;
   #repetitions = 0;
+
+  constructor(valuesMax: number) {
+    this.#valuesMax = valuesMax;
+  }
 
   alias(name: string): void {
     const target = this.#anchors.get(name);
@@ -142,7 +147,7 @@ export class YamlValues implements YamlEvents {
   #count(values: number, characters: number): void {
     this.#values += values;
     this.#characters += characters;
-    if (this.#values > bodyValuesMax + 1) throw new TooManyValues();
+    if (this.#values > this.#valuesMax + 1) throw new TooManyValues();
   }
 
   /** The innermost collection holds something of this height. */

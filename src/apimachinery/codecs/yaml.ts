@@ -20,7 +20,7 @@ import { decodeTrustedText } from '../object-encoding.ts';
 import { newBadRequest } from '../status-error.ts';
 import { isJsonObject } from '../unstructured.ts';
 import type { JsonObject, JsonValue } from '../unstructured.ts';
-import { TooManyValues, bodyDepthMax, newTooManyValues } from './body-bounds.ts';
+import { TooManyValues, bodyDepthMax, bodyValuesMax, newTooManyValues } from './body-bounds.ts';
 import { decodeJson, jsonSteps } from './json.ts';
 import type { DecodeOptions, Decoded } from './json.ts';
 import { YamlRefusal } from './yaml-cursor.ts';
@@ -34,13 +34,13 @@ export function decodeYaml(bytes: Uint8Array, options?: DecodeOptions): Decoded 
     const json = decodeJson(bytes, options);
     if (json.kind === 'value') return json;
   }
-  const reading = startReading(bytes);
+  const reading = startReading(bytes, valuesMaxOf(options));
   if ('kind' in reading) return reading;
   try {
     while (!reading.grammar.run(stepsMax));
     return complete(reading);
   } catch (error) {
-    return refusalOf(error);
+    return refusalOf(error, valuesMaxOf(options));
   }
 }
 
@@ -54,14 +54,14 @@ export function* yamlSteps(
     if (json.kind === 'value') return json;
     yield;
   }
-  const reading = startReading(bytes);
+  const reading = startReading(bytes, valuesMaxOf(options));
   if ('kind' in reading) return reading;
   try {
     do yield;
     while (!reading.grammar.run(partSteps));
     return complete(reading);
   } catch (error) {
-    return refusalOf(error);
+    return refusalOf(error, valuesMaxOf(options));
   }
 }
 
@@ -81,13 +81,13 @@ const partSteps = 128;
 /** NUL and its like, which no YAML holds: the reader below ends its text with one. */
 const controlCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/;
 
-function startReading(bytes: Uint8Array): Reading | Decoded {
+function startReading(bytes: Uint8Array, valuesMax: number): Reading | Decoded {
   if (!isUtf8(bytes)) return refused('the body is not valid UTF-8');
   const text = decodeTrustedText(bytes);
   if (controlCharacter.test(text)) {
     return refused('the body is not valid YAML: control characters are not allowed');
   }
-  const values = new YamlValues();
+  const values = new YamlValues(valuesMax);
   return { grammar: new YamlGrammar(new TokenReader(text, bodyDepthMax), values), values };
 }
 
@@ -95,9 +95,14 @@ function complete({ values }: Reading): Decoded {
   return { kind: 'value', value: values.value, duplicates: [...values.duplicates] };
 }
 
-function refusalOf(error: unknown): Decoded {
+function valuesMaxOf(options: DecodeOptions | undefined): number {
+  return options?.valuesMax ?? bodyValuesMax;
+}
+
+function refusalOf(error: unknown, valuesMax: number): Decoded {
   if (error instanceof YamlRefusal) return refused(error.message);
-  if (error instanceof TooManyValues) return { kind: 'refused', error: newTooManyValues() };
+  if (error instanceof TooManyValues)
+    return { kind: 'refused', error: newTooManyValues(valuesMax) };
   throw error;
 }
 

@@ -22,6 +22,7 @@ import type {
 import type { JsonObject, JsonValue } from '../unstructured.ts';
 import type { DefinitionNames } from './definition-names.ts';
 import { isClosedEnum, namedDefaults, unionsOf } from './type-notes.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 
 export type Dialect = 'v2' | 'v3';
 
@@ -30,8 +31,8 @@ export interface Definitions {
   toType(type: ObjectSchema): JsonObject;
   /** The same for a definition that is given as it is, under its full name. */
   toOwn(name: string, definition: () => JsonObject): JsonObject;
-  /** All that has been referred to, and what that refers to, sorted by name. */
-  collect(): JsonObject;
+  /** All that has been referred to, and what that refers to, sorted by name; in steps of one. */
+  collect(): Steps<JsonObject>;
 }
 
 export interface DefinitionOptions {
@@ -74,9 +75,10 @@ export function makeDefinitions(options: DefinitionOptions): Definitions {
   return {
     toType: (type) => refer(names.ofType(type.name), () => writer.definition(type)),
     toOwn: refer,
-    collect() {
+    *collect() {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
         made.set(next[0], next[1]());
+        yield;
       }
       const sorted = [...made].sort(([a], [b]) => (a < b ? -1 : 1));
       return Object.fromEntries(sorted);

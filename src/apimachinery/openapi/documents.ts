@@ -2,23 +2,30 @@
  * OpenAPI documents as values: one for each group version in v3, one for everything in v2, and the
  * short ones of the discovery paths (spec 1, sections 4 and 8).
  *
+ *     piecesV2         what is always there, and each kind that users define, by itself
+ *     v3(path)         a version that is always there, whole
+ *     piecesOf(path)   each kind of a version in which there is only what users define
+ *
  * What it is not: bytes, hashes or HTTP.
  *
  * Invariants: documents depend on the scheme only; each is made anew on every call, so the caller
- * keeps what it wants to have twice. What users define changes the documents of its own versions,
- * and no other. Every $ref resolves inside its document.
+ * keeps what it wants to have twice. The piece of a kind that users define depends on that kind
+ * only, and is made by itself: another kind makes no other anew. Every $ref resolves inside its
+ * document.
  */
 import type { GroupVersionKind } from '../schema.ts';
-import type { Scheme, VersionInfo } from '../scheme.ts';
+import type { KindInfo, Scheme, VersionInfo } from '../scheme.ts';
 import { metaTypes, statusType } from '../typed/meta-types.ts';
 import type { ObjectSchema } from '../typed/type-schema.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { JsonObject } from '../unstructured.ts';
 import { definitionNames } from './definition-names.ts';
 import type { DefinitionNames } from './definition-names.ts';
 import { makeDefinitions, typeMetaProperties } from './definitions.ts';
 import type { Definitions, Describe, Dialect, TypeDescription } from './definitions.ts';
 import { groupWord, operationNames, operationsOf } from './operations.ts';
-import type { BodyType, CustomBody, PathOperations } from './operation-types.ts';
+import type { BodyType, CustomBody, OperationNames, PathOperations } from './operation-types.ts';
+
 import { pathItemV2, pathItemV3 } from './path-items.ts';
 import type { PathItemContext } from './path-items.ts';
 
@@ -44,25 +51,95 @@ export interface OpenApiDocuments {
   readonly paths: readonly string[];
   /** What a document is made of: the same object for as long as the document is the same. */
   sourceOf(path: string): object | undefined;
-  /** OpenAPI 3.0; undefined for what is not among `paths`. */
-  v3(path: string): JsonObject | undefined;
-  /** OpenAPI 2.0 of everything; the pieces come one by one, so that the caller may pause. */
-  v2(): Generator<undefined, JsonObject, undefined>;
+  /** OpenAPI 3.0 of what is not made of pieces, in steps; undefined for what is not among `paths`. */
+  v3(path: string): Steps<JsonObject | undefined>;
+  /** What a document is made of in which there is only what users define; undefined: any other. */
+  piecesOf(path: string): readonly DocumentPiece[] | undefined;
+  /** What OpenAPI 2.0 of everything is made of. The first piece is what is always there. */
+  readonly piecesV2: readonly DocumentPiece[];
+  /** A document without paths and definitions. */
+  frame(dialect: Dialect): JsonObject;
+}
+
+/** What a document says of one kind that users define, or of what is always there. */
+export interface DocumentPiece {
+  /** The same object for as long as the piece is the same. */
+  readonly source: object;
+  /** Another text when the piece is another one, on whichever server. */
+  readonly stamp: string;
+  make(dialect: Dialect): Steps<PieceParts>;
+}
+
+export interface PieceParts {
+  readonly paths: JsonObject;
+  /** The kind, and its list. */
+  readonly own: JsonObject;
+  /** What they refer to, which other pieces have, too. */
+  readonly shared: JsonObject;
 }
 
 export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
   const names = definitionNames(options.domain);
-  const describe = describer(options);
   let known: Sections | undefined;
   const sections = (): Sections => {
     const { generation } = options.scheme;
     if (known?.generation !== generation) {
       const all = new Map(sectionsOf(options).map((section) => [section.path, section]));
-      known = { generation, all, paths: [...all.keys()].sort() };
+      const always = sourcesOfAlways(all);
+      const same = known !== undefined && sameItems(known.always, always);
+      known = {
+        generation,
+        all,
+        paths: [...all.keys()].sort(),
+        always: same && known !== undefined ? known.always : always,
+      };
     }
     return known;
   };
-  const context = (dialect: Dialect) => {
+  const context = contextOf(options, names);
+  const { alwaysPiece, pieceOf } = piecesOf(options, names, context);
+  return {
+    get generation() {
+      return options.scheme.generation;
+    },
+    get paths() {
+      return sections().paths;
+    },
+    sourceOf: (path) => sections().all.get(path)?.source,
+    *v3(path) {
+      const section = sections().all.get(path);
+      if (section === undefined || section.pieces !== undefined) return undefined;
+      const { definitions, item } = context('v3');
+      const paths: (readonly [string, JsonObject])[] = [];
+      for (const each of section.operations()) {
+        paths.push([each.path, pathItemV3(each, item)]);
+        yield;
+      }
+      const schemas = yield* definitions.collect();
+      return documentV3(options.version, { paths: sorted(paths), schemas });
+    },
+    piecesOf: (path) => sections().all.get(path)?.pieces?.map(pieceOf),
+    get piecesV2() {
+      const defined = [...sections().all.values()].flatMap(({ pieces = [] }) => pieces);
+      return [alwaysPiece(sections()), ...defined.map(pieceOf)];
+    },
+    frame: (dialect) =>
+      dialect === 'v2'
+        ? documentV2(options.version, { paths: {}, definitions: {} })
+        : documentV3(options.version, { paths: {}, schemas: {} }),
+  };
+}
+
+interface Context {
+  readonly definitions: Definitions;
+  readonly item: PathItemContext;
+}
+
+type ContextOf = (dialect: Dialect) => Context;
+
+function contextOf(options: DocumentOptions, names: DefinitionNames): ContextOf {
+  const describe = describer(options);
+  return (dialect) => {
     const definitions = makeDefinitions({
       dialect,
       names,
@@ -77,44 +154,71 @@ export function openApiDocuments(options: DocumentOptions): OpenApiDocuments {
     };
     return { definitions, item };
   };
-  return {
-    get generation() {
-      return options.scheme.generation;
-    },
-    get paths() {
-      return sections().paths;
-    },
-    sourceOf: (path) => sections().all.get(path)?.source,
-    v3(path) {
-      const section = sections().all.get(path);
-      if (section === undefined) return undefined;
-      const { definitions, item } = context('v3');
-      const paths = section
-        .operations()
-        .map((each) => [each.path, pathItemV3(each, item)] as const);
+}
+
+function piecesOf(options: DocumentOptions, names: DefinitionNames, context: ContextOf) {
+  const pieceOf = ({ kind, names: paths }: SectionPiece): DocumentPiece => ({
+    source: kind,
+    stamp: stampOf(kind, options),
+    *make(dialect) {
+      const { definitions, item } = context(dialect);
+      const itemOf = dialect === 'v2' ? pathItemV2 : pathItemV3;
+      const operations = operationsOf(kind, paths).map(
+        (each) => [each.path, itemOf(each, item)] as const,
+      );
+      yield;
+      const { group, listKind, version } = kind;
+      const ofKind = [kind.kind, listKind].map((name) => names.ofCustom(group, version, name));
+      const all = Object.entries(yield* definitions.collect());
       return {
-        openapi: '3.0.0',
-        info: { title: documentTitle, version: options.version },
-        paths: sorted(paths),
-        components: { schemas: definitions.collect(), securitySchemes },
+        paths: sorted(operations),
+        own: Object.fromEntries(all.filter(([name]) => ofKind.includes(name))),
+        shared: Object.fromEntries(all.filter(([name]) => !ofKind.includes(name))),
       };
     },
-    *v2() {
+  });
+  const alwaysPiece = ({ all, always }: Sections): DocumentPiece => ({
+    source: always,
+    stamp: '',
+    *make() {
       const { definitions, item } = context('v2');
       const paths: (readonly [string, JsonObject])[] = [];
-      for (const section of sections().all.values()) {
-        for (const each of section.operations()) paths.push([each.path, pathItemV2(each, item)]);
-        yield;
+      for (const section of all.values()) {
+        if (section.pieces !== undefined) continue;
+        for (const each of section.operations()) {
+          paths.push([each.path, pathItemV2(each, item)]);
+          yield;
+        }
       }
-      return {
-        swagger: '2.0',
-        info: { title: documentTitle, version: options.version },
-        paths: sorted(paths),
-        definitions: definitions.collect(),
-        securityDefinitions: securitySchemes,
-        security: [{ BearerToken: [] }],
-      };
+      return { paths: sorted(paths), own: yield* definitions.collect(), shared: {} };
     },
+  });
+  return { alwaysPiece, pieceOf };
+}
+
+function documentV3(
+  version: string,
+  { paths, schemas }: { readonly paths: JsonObject; readonly schemas: JsonObject },
+): JsonObject {
+  return {
+    openapi: '3.0.0',
+    info: { title: documentTitle, version },
+    paths,
+    components: { schemas, securitySchemes },
+  };
+}
+
+function documentV2(
+  version: string,
+  { paths, definitions }: { readonly paths: JsonObject; readonly definitions: JsonObject },
+): JsonObject {
+  return {
+    swagger: '2.0',
+    info: { title: documentTitle, version },
+    paths,
+    definitions,
+    securityDefinitions: securitySchemes,
+    security: [{ BearerToken: [] }],
   };
 }
 
@@ -137,12 +241,32 @@ interface Sections {
   readonly generation: number;
   readonly all: ReadonlyMap<string, Section>;
   readonly paths: readonly string[];
+  /** The sources of those that have no pieces. */
+  readonly always: readonly object[];
 }
 
 interface Section {
   readonly path: string;
   readonly source: object;
+  /** Of what is made whole. */
   readonly operations: () => readonly PathOperations[];
+  /** Of what is made of pieces. */
+  readonly pieces?: readonly SectionPiece[] | undefined;
+}
+
+interface SectionPiece {
+  readonly kind: KindInfo;
+  readonly names: OperationNames;
+}
+
+function sourcesOfAlways(sections: ReadonlyMap<string, Section>): readonly object[] {
+  return [...sections.values()].flatMap(({ pieces, source }) =>
+    pieces === undefined ? [source] : [],
+  );
+}
+
+function sameItems(a: readonly object[], b: readonly object[]): boolean {
+  return a.length === b.length && a.every((each, at) => each === b[at]);
 }
 
 function sectionsOf({ scheme, domain }: DocumentOptions): readonly Section[] {
@@ -174,14 +298,26 @@ function versionSection(group: string, version: VersionInfo, domain: string): Se
   const names = operationNames(group, version.version, domain);
   const list = metaTypes.object('meta/v1.APIResourceList');
   const id = `get${names.groupVersion}APIResources`;
+  const path = names.root.slice(1);
+  if (!isBuiltIn(version)) {
+    const pieces = version.kinds.map((kind) => ({ kind, names }));
+    return { path, source: version, operations: () => [], pieces };
+  }
   return {
-    path: names.root.slice(1),
+    path,
     source: version,
     operations: () => [
-      ...(isBuiltIn(version) ? [plainPath(`${names.root}/`, id, names.tag, list)] : []),
+      plainPath(`${names.root}/`, id, names.tag, list),
       ...version.kinds.flatMap((kind) => operationsOf(kind, names)),
     ],
   };
+}
+
+/** What a piece is made of; the shape stands for all that the definition says. */
+function stampOf(of: KindInfo, { cbor, domain, version: served }: DocumentOptions): string {
+  const { custom, group, kind, listKind, resource, version } = of;
+  const server = [domain, cbor === true, served];
+  return JSON.stringify([...server, custom?.shape, group, version, resource, kind, listKind]);
 }
 
 /** In others there is only what users define. */

@@ -8,6 +8,7 @@
  * value of a choice that has no place for it (a default that is an object), which is left out.
  */
 import { assert } from '../../stdx/assert.ts';
+import { stringifyJson } from '../codecs/lossless.ts';
 import { ReverseWriter } from '../codecs/protobuf-writer.ts';
 import { isJsonObject } from '../unstructured.ts';
 import type { JsonArray, JsonObject, JsonValue } from '../unstructured.ts';
@@ -183,7 +184,7 @@ function* writeField(work: Work, member: Member, value: JsonValue): Writing {
 /** Any value travels as YAML text (2), which JSON is. */
 function writeAny(writer: ReverseWriter, number: number, value: JsonValue): void {
   delimited(writer, number, () => {
-    delimited(writer, 2, () => writer.text(`${JSON.stringify(value)}\n`));
+    delimited(writer, 2, () => writer.text(`${stringifyJson(value)}\n`));
   });
 }
 

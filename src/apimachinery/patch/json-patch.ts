@@ -143,7 +143,7 @@ export function* jsonPatchSteps(
     const step = applyOne(current, operation);
     if (step.kind === 'refused') {
       const what = `operation ${index} (${operation.op} ${JSON.stringify(operation.path)})`;
-      return patchRefused(step.why, `${what}: ${step.problem}`);
+      return patchRefused(step.why, `${what}: ${step.problem}`, index);
     }
     current = step.value;
   }

@@ -16,13 +16,20 @@ export type PatchRefusal =
 
 export type Patched<T extends JsonValue = JsonValue> =
   | { readonly kind: 'ok'; readonly value: T }
-  | { readonly kind: 'refused'; readonly why: PatchRefusal; readonly problem: string };
+  | {
+      readonly kind: 'refused';
+      readonly why: PatchRefusal;
+      readonly problem: string;
+      /** Which operation of several does not apply. */
+      readonly at?: number | undefined;
+    };
 
 export function patchRefused(
   why: PatchRefusal,
   problem: string,
-): { readonly kind: 'refused'; readonly why: PatchRefusal; readonly problem: string } {
-  return { kind: 'refused', why, problem };
+  at?: number,
+): Extract<Patched, { readonly kind: 'refused' }> {
+  return { kind: 'refused', why, problem, at };
 }
 
 /** Bounds of one patch; a body is bounded before it comes here. */

@@ -90,13 +90,6 @@ export const validatingAdmissionPolicies: KindDefinition = {
   defaults: validatingPolicyDefaults,
   validation: validatingPolicyRules,
   table: validatingPolicyTable,
-  unserved: [
-    {
-      says:
-        'this server does not evaluate admission policies: nothing is refused, warned about or ' +
-        'audited because of this one',
-    },
-  ],
 };
 
 export const validatingAdmissionPolicyBindings: KindDefinition = {
@@ -106,13 +99,6 @@ export const validatingAdmissionPolicyBindings: KindDefinition = {
   defaults: policyBindingDefaults,
   validation: policyBindingRules(true),
   table: policyBindingTable,
-  unserved: [
-    {
-      says:
-        'this server does not evaluate admission policies: nothing is refused, warned about or ' +
-        'audited because of this one',
-    },
-  ],
 };
 
 export const mutatingAdmissionPolicies: KindDefinition = {
@@ -123,11 +109,7 @@ export const mutatingAdmissionPolicies: KindDefinition = {
   defaults: mutatingPolicyDefaults,
   validation: mutatingPolicyRules,
   table: mutatingPolicyTable,
-  unserved: [
-    {
-      says: 'this server does not evaluate admission policies: nothing is changed by this one',
-    },
-  ],
+  featureGates: ['MutatingAdmissionPolicy'],
 };
 
 export const mutatingAdmissionPolicyBindings: KindDefinition = {
@@ -136,9 +118,5 @@ export const mutatingAdmissionPolicyBindings: KindDefinition = {
   tracksGeneration: true,
   validation: policyBindingRules(false),
   table: policyBindingTable,
-  unserved: [
-    {
-      says: 'this server does not evaluate admission policies: nothing is changed by this one',
-    },
-  ],
+  featureGates: ['MutatingAdmissionPolicy'],
 };

@@ -79,11 +79,6 @@ export const validatingWebhookConfigurations: KindDefinition = {
   defaults: validatingDefaults,
   validation: webhookRules,
   table: webhookConfigurationTable,
-  unserved: [
-    {
-      says: 'this server does not call admission webhooks: nothing is sent to those named here',
-    },
-  ],
   versions: { v1: { validation: stableWebhookRules } },
 };
 
@@ -95,10 +90,5 @@ export const mutatingWebhookConfigurations: KindDefinition = {
   defaults: mutatingDefaults,
   validation: webhookRules,
   table: webhookConfigurationTable,
-  unserved: [
-    {
-      says: 'this server does not call admission webhooks: nothing is sent to those named here',
-    },
-  ],
   versions: { v1: { validation: stableWebhookRules } },
 };

@@ -5,6 +5,7 @@ import { part, text, texts } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1035Label, checkDns1123Subdomain } from '../../apimachinery/validation/names.ts';
+import { isCaBundle } from '../../apiextensions/conversion/ca-bundle.ts';
 import { allErrors, each, noProblems, portNumber } from '../validation/checks.ts';
 import type { Problems } from '../validation/checks.ts';
 
@@ -29,7 +30,7 @@ export function conversionRules(
     case 'Webhook':
       return allErrors(
         isJsonObject(config)
-          ? clientConfigRules(config, served && isBundle(part(before, 'clientConfig')))
+          ? clientConfigRules(config, served && !hasBadBundle(part(before, 'clientConfig')))
           : [required(clientConfigPath, 'required when strategy is set to Webhook')],
         reviewVersionsRules(
           texts(webhook, 'conversionReviewVersions'),
@@ -75,7 +76,7 @@ function clientConfigRules(config: JsonObject, needsBundle: boolean): Problems {
   const { service, url } = config;
   const where = `${clientConfigPath}`;
   const bundle =
-    needsBundle && !isBundle(config) && text(config, 'caBundle') !== ''
+    needsBundle && hasBadBundle(config)
       ? [invalid(`${where}.caBundle`, text(config, 'caBundle'), noBundle)]
       : noProblems;
   if ((url === undefined) === (service === undefined)) {
@@ -90,9 +91,10 @@ function clientConfigRules(config: JsonObject, needsBundle: boolean): Problems {
 
 const noBundle = 'unable to load root certificates: unable to parse bytes as PEM block';
 
-function isBundle(config: JsonObject): boolean {
-  const bundle = Buffer.from(text(config, 'caBundle'), 'base64').toString('latin1');
-  return bundle.includes('-----BEGIN CERTIFICATE-----');
+/** One that is of no use, and that may stay so where it was so before. */
+function hasBadBundle(config: JsonObject): boolean {
+  const bundle = text(config, 'caBundle');
+  return bundle !== '' && !isCaBundle(bundle);
 }
 
 const urlForm = '; desired format: https://host[/path]';

@@ -59,11 +59,15 @@ const definitionDefaults: DefaultTable = {
   },
 };
 
+/** The largest in use hold 36,000: each field of each version of a workflow is described. */
+const definitionValuesMax = 60_000;
+
 export const customResourceDefinitions: KindDefinition = {
   resource: 'apiextensions.{domain}/customresourcedefinitions',
   expressions: definitionExpressions,
   conditionalUpdateOnly: true,
   tracksGeneration: true,
+  bodyValuesMax: definitionValuesMax,
   defaults: definitionDefaults,
   // Their own rules say what is missing, in other words or at another place.
   schemaExemptions: {

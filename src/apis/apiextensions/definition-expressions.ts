@@ -5,6 +5,7 @@
  * Invariants: what is found depends on the schemas before and after, and nothing else.
  * Bounds: the expressions of one definition together (expression-check.ts).
  */
+import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { items, part } from '../../apimachinery/members.ts';
@@ -26,10 +27,10 @@ export function definitionExpressions(language: Language): KindRules {
   return judgedInTurns({
     seen: (definition) => {
       const spec = part(definition, 'spec');
-      return [items(spec, 'versions'), spec['preserveUnknownFields'] ?? false];
+      return [versionsOf(definition).digest, spec['preserveUnknownFields'] ?? false];
     },
     isSmall: (definition) =>
-      versionsSize(definition) <= smallVersionsMax &&
+      versionsOf(definition).size <= smallVersionsMax &&
       writtenIn(definition).reduce((sum, { length }) => sum + length, 0) <= smallExpressionsMax,
     judge: (next, current) => judge(next, current, language),
   });
@@ -39,13 +40,24 @@ function writtenIn(definition: ApiObject): readonly string[] {
   return placedSchemas(definition).flatMap(({ schema }) => expressionsOf(schema));
 }
 
-const sizes = new WeakMap<readonly JsonValue[], number>();
+interface Versions {
+  readonly size: number;
+  readonly digest: string;
+}
 
-function versionsSize(definition: ApiObject): number {
+const known = new WeakMap<readonly JsonValue[], Versions>();
+
+/** Told once: of a large definition this takes milliseconds. */
+function versionsOf(definition: ApiObject): Versions {
   const versions = items(part(definition, 'spec'), 'versions');
-  const known = sizes.get(versions) ?? stringifyJson([...versions]).length;
-  sizes.set(versions, known);
-  return known;
+  let told = known.get(versions);
+  if (told === undefined) {
+    const json = stringifyJson([...versions]);
+    const digest = createHash('sha256').update(json).digest('base64');
+    told = { size: json.length, digest };
+    known.set(versions, told);
+  }
+  return told;
 }
 
 /** In steps, none of which compiles more than one expression. */

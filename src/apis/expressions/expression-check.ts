@@ -68,9 +68,9 @@ export function checkedPlace(
   };
 }
 
-/** Characters that the expressions of one object may have together, four times what the largest
+/** Characters that the expressions of one object may have together, six times what the largest
  * definition in use has. */
-const objectTextMax = 64 * 1024;
+const objectTextMax = 128 * 1024;
 /** And each of them, some five times the longest in use: a step of its compilation is one turn. */
 const textMax = 10 * 1024;
 

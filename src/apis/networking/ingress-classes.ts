@@ -12,7 +12,6 @@ import { checkDomainPath } from '../validation/domain-path.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
-import { annotated } from '../strategy/notices.ts';
 
 const ingressClassTable = table([
   nameColumn,
@@ -82,11 +81,4 @@ export const ingressClasses: KindDefinition = {
   defaults: ingressClassDefaults,
   validation: ingressClassRules,
   table: ingressClassTable,
-  unserved: [
-    {
-      says: 'this server does not choose classes of ingresses: {} has no effect',
-      when: (object, { labelDomain }) =>
-        annotated(object, `ingressclass.${labelDomain}/is-default-class`),
-    },
-  ],
 };

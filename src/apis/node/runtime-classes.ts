@@ -21,7 +21,6 @@ import { onWrite } from '../warnings/kind-warnings.ts';
 import { canonicalText } from '../../stdx/canonical-text.ts';
 import type { DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
-import { given } from '../strategy/notices.ts';
 import { roundingOf } from '../defaults/amounts.ts';
 
 const runtimeClassTable = table([
@@ -98,11 +97,5 @@ export const runtimeClasses: KindDefinition = {
   validation: runtimeClassRules,
   warnings: runtimeClassWarnings,
   table: runtimeClassTable,
-  unserved: [
-    {
-      says: 'this server does not complete pods by their runtime class: {} has no effect',
-      when: (object) => given(object, ['overhead', 'scheduling']),
-    },
-  ],
   versions: { v1alpha1: { conversion: runtimeClassMaps } },
 };

@@ -28,7 +28,6 @@ import { canonicalText } from '../../stdx/canonical-text.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { TypeDefaults, DefaultTable } from '../../apimachinery/typed/defaulting.ts';
 import type { KindDefinition } from '../kind-definition.ts';
-import { annotated } from '../strategy/notices.ts';
 
 const defaultAnnotations = [
   'storageclass.{labelDomain}/is-default-class',
@@ -128,12 +127,4 @@ export const storageClasses: KindDefinition = {
   validation: storageClassRules,
   warnings: storageClassWarnings,
   table: ({ fill }) => storageClassTable(fill),
-  unserved: [
-    {
-      says: 'this server does not choose classes of volume claims: {} has no effect',
-      when: (object, { labelDomain }) =>
-        annotated(object, `storageclass.${labelDomain}/is-default-class`) ??
-        annotated(object, `storageclass.beta.${labelDomain}/is-default-class`),
-    },
-  ],
 };

@@ -54,16 +54,21 @@ type Ask = (attributes: Attributes) => boolean | undefined;
 /** One of those that have a say in writes. */
 export interface EscalationCheck {
   readonly name: string;
+  /** `<group>/<resource>`. */
+  readonly resources: readonly string[];
   concerns(user: UserInfo, write: Pick<Grant, 'resource'>): boolean;
-  validate(grant: Grant, ask: Ask): StatusError | undefined;
+  validate(grant: Grant, pass: { readonly ask: Ask }): StatusError | undefined;
 }
 
 export function escalationCheck(deps: EscalationDeps): EscalationCheck {
   return {
     name: 'RBACEscalation',
+    resources: ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map(
+      (resource) => `${deps.rbacGroup}/${resource}`,
+    ),
     concerns: (user, { resource }) =>
       resource.group === deps.rbacGroup && !user.groups.includes(wellKnownGroups.masters),
-    validate({ current, namespace, next, resource, user }, ask) {
+    validate({ current, namespace, next, resource, user }, { ask }) {
       if (next === undefined) return undefined;
       const writer = { user, namespace, resource: resource.resource };
       const may: May = (verb, of, name) => ask(attributesOf(deps, writer, verb, of, name));

@@ -1,22 +1,24 @@
 /**
  * Patterns that stand in an expression as texts, for functions that read them when a program is
- * made: one that is none would fail each time the expression is evaluated.
+ * made: one that is none would fail each time the expression is evaluated. And whether constants
+ * are converted in it, which is done then, too, and may fail as well.
  *
- * What it is not: the check of `matches`, which is a mistake of the text (literal-validation.ts).
+ * What it is not: the check that later releases make before that, and which is a mistake of the
+ * text, with its place (literal-validation.ts).
  */
 import type { CheckedAst, Expr } from '../ast.ts';
 import { compilePattern } from '../library/regular-expression.ts';
 import { childrenOf } from './children.ts';
 
-const patternFunctions: ReadonlySet<string> = new Set(['find', 'findAll']);
+const patternFunctions: ReadonlySet<string> = new Set(['find', 'findAll', 'matches']);
 
 /** What is wrong with the first wrong one; undefined: nothing. */
 export function literalPatternProblem({ expr }: CheckedAst): string | undefined {
   const left: Expr[] = [expr];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (next.kind === 'call' && patternFunctions.has(next.function)) {
-      const [first] = next.args;
-      const problem = first?.kind === 'constant' ? problemOf(first.value) : undefined;
+      const pattern = next.args[next.target === undefined ? 1 : 0];
+      const problem = pattern?.kind === 'constant' ? problemOf(pattern.value) : undefined;
       if (problem !== undefined) return problem;
     }
     left.push(...childrenOf(next));
@@ -32,4 +34,22 @@ function problemOf(pattern: unknown): string | undefined {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Conversions of constants are made once, when a program is made. */
+export const conversions: ReadonlySet<string> = new Set(
+  'bool bytes double duration dyn int string timestamp type uint'.split(' '),
+);
+
+/** Whether there is one, of what may be a constant. */
+export function hasConstantConversion({ expr }: CheckedAst): boolean {
+  const left: Expr[] = [expr];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (next.kind === 'call' && conversions.has(next.function)) {
+      const [only, ...others] = next.args;
+      if (only !== undefined && only.kind !== 'ident' && others.length === 0) return true;
+    }
+    left.push(...childrenOf(next));
+  }
+  return false;
 }

@@ -6,6 +6,7 @@
  * all of its names and operators, and separately only for what depends on data or is skipped.
  */
 import type { Ast, CallExpr, CheckedAst, Expr, MapExpr, StructExpr } from '../ast.ts';
+import { conversions } from '../check/literal-patterns.ts';
 import { candidateNames } from '../check/scope.ts';
 import type { Declarations } from '../check/scope.ts';
 import type { CostTable } from '../cost.ts';
@@ -47,11 +48,6 @@ export interface PlanOptions {
   readonly foldConstants: boolean;
 }
 
-/** Conversions of constants are made once, when constants are folded. */
-const conversions: ReadonlySet<string> = new Set(
-  'bool bytes double duration dyn int string timestamp type uint'.split(' '),
-);
-
 interface Local {
   readonly name: string;
   readonly slot: number;
@@ -66,6 +62,8 @@ export class Planner implements ComprehensionContext {
   readonly #references: CheckedAst['references'] | undefined;
   readonly #locals: Local[] = [];
   localsCount = 0;
+  /** Why a conversion of a constant has no value; undefined: all have one. */
+  conversionProblem: string | undefined;
   /** Slots for operands that are evaluated in parts. */
   operandsCount = 0;
 
@@ -288,8 +286,12 @@ export class Planner implements ComprehensionContext {
   #folded(name: string, operands: readonly Planned[], planned: Planned): Planned {
     if (!this.foldConstants || !conversions.has(name)) return planned;
     if (operands.length !== 1 || operands[0]?.constant === undefined) return planned;
-    const value = constantOf(planned);
-    return value === undefined ? planned : constantPlan(value);
+    try {
+      return constantPlan(madeOnce(planned));
+    } catch (error) {
+      this.conversionProblem ??= error instanceof Error ? error.message : String(error);
+      return planned;
+    }
   }
 
   #list(elements: readonly Expr[], optional: ReadonlySet<number>): Planned {
@@ -392,10 +394,15 @@ function addOptional(value: Value, add: (inner: Value) => void): void {
 }
 
 /** The value of something that depends on nothing; undefined when it fails. */
-function constantOf({ run }: Planned): Value | undefined {
+function constantOf(planned: Planned): Value | undefined {
   try {
-    return run({ charge: () => undefined, cost: 0 } as unknown as Frame);
+    return madeOnce(planned);
   } catch {
     return undefined;
   }
+}
+
+/** Of what needs no data, and costs nothing. Throws what it fails with. */
+function madeOnce({ run }: Planned): Value {
+  return run({ charge: () => undefined, cost: 0 } as unknown as Frame);
 }

@@ -32,12 +32,13 @@ export function toInt(value: Value): Value {
   if (value instanceof Timestamp) return value.seconds;
   if (value instanceof Duration) return canonicalInt(value.nanos);
   const parsed = integerText(value as string, -(2n ** 63n), 2n ** 63n - 1n);
-  if (parsed === undefined) throw notOf('int', value as string);
+  if (parsed === undefined) throw notOf('int');
   return canonicalInt(parsed);
 }
 
-const notOf = (type: string, text: string): Error =>
-  evaluationError(`type conversion error from '${text.slice(0, 100)}' to '${type}'`);
+/** The text itself is not named. */
+const notOf = (type: string): Error =>
+  evaluationError(`type conversion error from 'string' to '${type}'`);
 
 export function toUint(value: Value): Value {
   if (typeof value === 'number' || typeof value === 'bigint') {
@@ -50,7 +51,7 @@ export function toUint(value: Value): Value {
   }
   const text = value as string;
   const parsed = /^[+-]/.test(text) ? undefined : integerText(text, 0n, 2n ** 64n - 1n);
-  if (parsed === undefined) throw notOf('uint', text);
+  if (parsed === undefined) throw notOf('uint');
   return new Uint(canonicalInt(parsed));
 }
 
@@ -65,7 +66,7 @@ export function toDouble(value: Value): Value {
   if (infinite !== null) return new Double(infinite[1] === '-' ? -Infinity : Infinity);
   if (/^nan$/i.test(text)) return new Double(Number.NaN);
   const number = doublePattern.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isFinite(number)) throw notOf('double', text);
+  if (!Number.isFinite(number)) throw notOf('double');
   return new Double(number);
 }
 
@@ -108,7 +109,7 @@ const falsehoods = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 export function toBool(value: Value): Value {
   if (truths.has(value as string)) return true;
   if (falsehoods.has(value as string)) return false;
-  throw notOf('bool', value as string);
+  throw notOf('bool');
 }
 
 export function toTimestamp(value: Value): Value {
@@ -116,21 +117,13 @@ export function toTimestamp(value: Value): Value {
     return timestampOf(Number(value), 0);
   }
   const parsed = parseTimestamp(value as string);
-  if (parsed === undefined) {
-    const text = JSON.stringify((value as string).slice(0, 100));
-    throw evaluationError(
-      `type conversion error from string ${text} to timestamp: range or syntax`,
-    );
-  }
+  if (parsed === undefined) throw notOf('google.protobuf.Timestamp');
   return parsed;
 }
 
 export function toDuration(value: Value): Value {
   const parsed = parseDuration(value as string);
-  if (parsed === undefined) {
-    const text = JSON.stringify((value as string).slice(0, 100));
-    throw evaluationError(`type conversion error from string ${text} to duration: range or syntax`);
-  }
+  if (parsed === undefined) throw notOf('google.protobuf.Duration');
   return parsed;
 }
 

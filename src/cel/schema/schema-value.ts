@@ -21,7 +21,7 @@ import { memberOf } from './schema.ts';
 import { fieldOf } from './schema-type.ts';
 import type { SchemaType } from './schema-type.ts';
 
-type JsonObject = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 type AnyList = readonly unknown[] | ListValue;
 
 /** A piece of JSON as a value of its type. */
@@ -61,8 +61,8 @@ function wrongData(expected: string, data: unknown): Error {
   return evaluationError(`invalid data, expected ${expected}, got ${found}`);
 }
 
-function objectData(data: unknown): JsonObject {
-  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as JsonObject;
+function objectData(data: unknown): Members {
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Members;
   throw evaluationError('invalid data, expected a map for the provided schema with type=object');
 }
 
@@ -91,9 +91,9 @@ function formattedValue(data: unknown, { kind }: SchemaType): Value {
 }
 
 class SchemaObject extends ObjectValue {
-  readonly data: JsonObject;
+  readonly data: Members;
   readonly schema: SchemaType;
-  constructor(data: JsonObject, schema: SchemaType) {
+  constructor(data: Members, schema: SchemaType) {
     super();
     this.data = data;
     this.schema = schema;
@@ -143,9 +143,9 @@ function fieldsByProperty(schema: SchemaType): ReadonlyMap<string, SchemaType> {
 }
 
 class SchemaMap extends MapValue {
-  readonly data: JsonObject;
+  readonly data: Members;
   readonly schema: SchemaType;
-  constructor(data: JsonObject, schema: SchemaType) {
+  constructor(data: Members, schema: SchemaType) {
     super();
     this.data = data;
     this.schema = schema;
@@ -264,7 +264,7 @@ function memberValue(element: Value, key: string): Value {
   if (element instanceof ObjectValue) return element.field(key) ?? null;
   if (element instanceof MapValue) return element.find(key) ?? null;
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return null;
-  return adapt(memberOf(element as JsonObject, key));
+  return adapt(memberOf(element as Members, key));
 }
 
 /** Equal scalars have equal keys; undefined for what is no scalar. */

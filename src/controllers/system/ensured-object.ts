@@ -30,7 +30,7 @@ export function asStored(object: ApiObject, kind: KindInfo): ApiObject {
 }
 
 /** What the cache of this server holds; it may be older than the store. */
-function cachedObject(
+export function cachedObject(
   registry: RegistryDeps,
   { kind, namespace, name }: ObjectTarget,
 ): ApiObject | undefined {

@@ -287,9 +287,9 @@ class AuditedStream implements ResponseStream {
     return this.#inner.preambleSent === true;
   }
 
-  write(chunk: Uint8Array): boolean {
+  write(chunk: Uint8Array, shared?: boolean): boolean {
     this.#kept?.add(chunk);
-    return this.#inner.write(chunk);
+    return this.#inner.write(chunk, shared);
   }
 
   onDrain(callback: () => void): void {

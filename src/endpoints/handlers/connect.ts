@@ -11,16 +11,42 @@
  * Invariants: a body is for whoever is behind, and is not read; an upgrade is answered as the
  * plain request that it also is, so every client can read the Status.
  */
+import type { QueryParameters } from '../../apimachinery/query.ts';
+import { admitPosted } from '../../registry/posted-object.ts';
+import { ok } from '../../registry/registry.ts';
+import type { Result } from '../../registry/registry.ts';
+import { operations } from '../../registry/write-guard.ts';
 import { assert } from '../../stdx/assert.ts';
+import { connectOptions, connectQuery } from '../connect-options.ts';
 import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 
-export async function handleConnect(
-  { registry }: EndpointDeps,
-  { exchange, kind, query, resource }: ResourceRequest,
-): Promise<Answer> {
+export async function handleConnect(deps: EndpointDeps, request: ResourceRequest): Promise<Answer> {
+  const { registry } = deps;
+  const { exchange, kind, resource } = request;
   const { name, namespace, subresource } = resource;
   const connection = registry.connectionOf?.(kind, subresource);
   assert(connection !== undefined, `a kind says where ${subresource} leads`);
+  const query = await admittedQuery(deps, request);
+  if (query.kind === 'refused') return query.error;
   const isUpgrade = /\bupgrade\b/i.test(exchange.header('connection') ?? '');
-  return connection(registry, { kind, namespace, name }, { query, isUpgrade });
+  return connection(registry, { kind, namespace, name }, { query: query.value, isUpgrade });
+}
+
+/** What is asked for, as those who have a say in it have left it. A log is read, not connected to,
+ * and has no options of its own kind. */
+async function admittedQuery(
+  { registry }: EndpointDeps,
+  request: ResourceRequest,
+): Promise<Result<QueryParameters>> {
+  const { kind, query, resource, user } = request;
+  const { name, namespace, subresource } = resource;
+  const info = kind.subresources.find((each) => each.name === subresource);
+  if (info === undefined || info.kind.kind === kind.kind) return ok(query);
+  const write = { kind, namespace, name, subresource };
+  if (registry.guardOf?.(user, write, operations.connect) === undefined) return ok(query);
+  const options = connectOptions(info, query, resource.subpath);
+  const posting = { dryRun: false, user, request };
+  const admitted = await admitPosted(registry, write, operations.connect, options, posting);
+  if (admitted.kind === 'refused') return admitted;
+  return ok(admitted.value === options ? query : connectQuery(info, query, admitted.value));
 }

@@ -13,6 +13,8 @@
 import { encodeJson } from '../../apimachinery/codecs/json.ts';
 import { newBadRequest, successStatus } from '../../apimachinery/status-error.ts';
 import { statusType } from '../../apimachinery/typed/meta-types.ts';
+import { admitPosted } from '../../registry/posted-object.ts';
+import { operations } from '../../registry/write-guard.ts';
 import { sendBody } from '../object-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
 import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
@@ -41,8 +43,17 @@ export async function handleCreateOperation(
     const problem = `name in URL does not match name in ${what} object`;
     return newBadRequest(problem);
   }
-  const target = { kind, namespace: resource.namespace, name: resource.name };
-  const done = await operation(deps.registry, target, object.value, options.value);
+  const { name, namespace } = resource;
+  const target = { kind, namespace, name, subresource: resource.subresource };
+  const admitted = await admitPosted(
+    deps.registry,
+    target,
+    operations.create,
+    object.value,
+    options.value,
+  );
+  if (admitted.kind === 'refused') return admitted.error;
+  const done = await operation(deps.registry, target, admitted.value, options.value);
   if (done.kind === 'refused') return done.error;
   const { negotiated, pretty } = representation.value;
   const status = encodeJson({ ...successStatus(), code: 201 });

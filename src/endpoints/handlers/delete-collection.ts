@@ -40,7 +40,7 @@ export async function handleDeleteCollection(
   const target = { kind, namespace: resource.namespace };
   const { timeoutSeconds } = listOptions;
   const { registry } = deps;
-  const deletion = { ...options, user: request.user };
+  const deletion = { ...options, whom: { user: request.user, request } };
   const deleted = await deleteCollection(registry, target, query.value, deletion, timeoutSeconds);
   if (deleted.kind === 'refused') {
     return deleted.error;

@@ -32,7 +32,10 @@ export async function handleDelete(deps: EndpointDeps, request: ResourceRequest)
     if (removed.kind === 'refused') return removed.error;
     return sendDeleted(deps, request, representation.value, undefined);
   }
-  const deleted = await deleteObject(deps.registry, target, options, request.user);
+  const deleted = await deleteObject(deps.registry, target, options, {
+    user: request.user,
+    request,
+  });
   if (deleted.kind === 'refused') {
     return deleted.error;
   }

@@ -102,7 +102,16 @@ export async function handlePatch(deps: EndpointDeps, request: ResourceRequest):
   const sent: Sent = {
     target: { kind, namespace: resource.namespace, name: resource.name },
     change: change.value,
-    options: { dryRun, inTurns, manager, user, fieldValidation, force: force ?? false, noticed },
+    options: {
+      dryRun,
+      inTurns,
+      manager,
+      user,
+      request,
+      fieldValidation,
+      force: force ?? false,
+      noticed,
+    },
     representation: representation.value,
   };
   // The actor's decision has a turn for itself.
@@ -137,7 +146,7 @@ async function readChange(
   const reading = {
     findDuplicates,
     schemaOf: () => undefined,
-    valuesMax: type.mediaType === jsonPatchType ? patchValuesMax : undefined,
+    valuesMax: type.mediaType === jsonPatchType ? patchValuesMax : request.kind.bodyValuesMax,
   };
   const decoding = decodeBody(deps, request.exchange, bytes, type.format, reading);
   const decoded = decoding instanceof Promise ? await decoding : decoding;
@@ -226,6 +235,7 @@ async function sendChanged(
           dryRun: options.dryRun,
           manager: options.manager,
           user: options.user,
+          request,
           force: options.force,
           inTurns: options.inTurns,
           creationRefusal: await creationRefusalOf(deps, request),

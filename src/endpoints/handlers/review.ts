@@ -10,7 +10,8 @@ import { encodeJson } from '../../apimachinery/codecs/json.ts';
 import { newGenericNotFound } from '../../apimachinery/status-error.ts';
 import { sendBody } from '../object-response.ts';
 import { inFormat, negotiateRepresentation } from '../representation.ts';
-import { refused } from '../../registry/registry.ts';
+import { admitPosted } from '../../registry/posted-object.ts';
+import { operations } from '../../registry/write-guard.ts';
 import type { Answer, EndpointDeps, ResourceRequest } from '../request.ts';
 import { inRequestNamespace, readObject, submittedType } from '../submitted-object.ts';
 import { readWriteOptions } from '../write-request.ts';
@@ -29,15 +30,17 @@ export async function handleReview(deps: EndpointDeps, request: ResourceRequest)
   if (review.kind === 'refused') return review.error;
   const answerer = deps.reviews.get(kind.kind);
   if (answerer === undefined) return newGenericNotFound();
-  const guard = deps.registry.guardOf?.(request.user, {
-    kind: request.kind,
-    namespace: resource.namespace,
-    name: resource.name,
-    subresource: resource.subresource,
-  });
-  await guard?.current();
-  const refusal = await guard?.validate(review.value, undefined);
-  const answer = refusal === undefined ? await answerer(review.value, request) : refused(refusal);
+  const { name, namespace, subresource: part } = resource;
+  const target = { kind: request.kind, namespace, name, subresource: part };
+  const admitted = await admitPosted(
+    deps.registry,
+    target,
+    operations.create,
+    review.value,
+    options.value,
+  );
+  if (admitted.kind === 'refused') return admitted.error;
+  const answer = await answerer(admitted.value, request);
   if (answer.kind === 'refused') return answer.error;
   const { negotiated, pretty } = representation.value;
   const body = inFormat(encodeJson(answer.value), negotiated, pretty, kind.schema);

@@ -50,7 +50,7 @@ async function putObject(
     ? await creationRefusalOf(deps, request)
     : undefined;
   const { dryRun, inTurns, manager, user } = options;
-  const how = { dryRun, manager, user, creationRefusal, inTurns };
+  const how = { dryRun, manager, user, request, creationRefusal, inTurns };
   const updated = await updateObject(deps.registry, target, object, subresource, how);
   if (updated.kind === 'refused') return updated.error;
   request.warnings.push(...updated.value.warnings);

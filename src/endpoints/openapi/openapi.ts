@@ -6,17 +6,25 @@
  *     /openapi/v3/apis/apps/v1[?hash=H]    one group version, OpenAPI 3.0
  *
  * What it is not: sending. Invariants: nothing is made before it is asked for; what has been made
- * is kept as gzip only, the form that clients take; the hash is the SHA-512 of the document's JSON,
- * so a URL with it names one content for ever; a document is made anew when what it is made of has
- * changed, and no other with it. Between the documents of the index, and between
- * the groups of v2, other requests get their turn. Bound: one entry per document and encoding.
+ * is kept as gzip only, the form that clients take; a URL with a hash names one content for ever.
+ * The hash is the SHA-512 of the document's JSON or, where users define all that is in it, of what
+ * that is made from: so the index makes none of these. A document is made anew when what it is made
+ * of has changed, and no other with it; of one that is put together of pieces (pieced-document.ts)
+ * only what has changed. Between the documents of the index, and within the larger ones, other
+ * requests get their turn. Bound: one entry per document and encoding.
  */
 import { createHash } from 'node:crypto';
 import { gunzipBytes, gzipBytes } from '../../apimachinery/codecs/gzip.ts';
 import { parseAccept } from '../../apimachinery/negotiation.ts';
-import type { OpenApiDocuments } from '../../apimachinery/openapi/documents.ts';
-import { encodeOpenApiV2, encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
+import type { DocumentPiece, OpenApiDocuments } from '../../apimachinery/openapi/documents.ts';
+import { encodeOpenApiV3 } from '../../apimachinery/openapi/protobuf-document.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import { hashedJson } from './hashed-json.ts';
+import { pieceStore } from './pieced-document.ts';
+import type { Encoding } from './pieced-document.ts';
 
 export interface OpenApiRequest {
   /** As requested; a trailing slash does not matter. */
@@ -50,22 +58,25 @@ export interface OpenApi {
 
 export interface OpenApiOptions {
   readonly documents: OpenApiDocuments;
-  /** Lets other work run; see Timers.nextTurn. */
-  readonly pause: () => Promise<void>;
+  /** Documents are made in steps: the larger ones are many megabytes. */
+  readonly turns: Pick<Turns, 'run' | 'pause'>;
 }
 
 interface Kept {
   readonly packed: Uint8Array;
-  /** Of the JSON form. */
+  /** The same in every encoding. */
   readonly hash: string;
   /** The document as it is: one copy for all its readers, for as long as there are any. */
   readonly plain: () => Promise<Uint8Array>;
 }
 
-type Encoding = 'json' | 'protobuf';
+interface Keeper {
+  /** Made once for a source. */
+  keep(name: string, source: unknown, make: () => Promise<Kept>): Promise<Kept>;
+  forget(isGone: (name: string) => boolean): void;
+}
 
-export function makeOpenApi(options: OpenApiOptions): OpenApi {
-  const { documents } = options;
+function keeper(): Keeper {
   const kept = new Map<string, { readonly source: unknown; readonly made: Promise<Kept> }>();
   /** Concurrent requests for one document share its making; a failed one is not remembered. */
   const keep = (name: string, source: unknown, make: () => Promise<Kept>): Promise<Kept> => {
@@ -77,30 +88,56 @@ export function makeOpenApi(options: OpenApiOptions): OpenApi {
     made.catch(() => kept.get(name) === entry && kept.delete(name));
     return made;
   };
-  const v3Of = (path: string, encoding: Encoding) =>
-    keep(`v3 ${encoding} ${path}`, documents.sourceOf(path), () => makeV3(options, path, encoding));
-  const v2Of = (encoding: Encoding) =>
-    keep(`v2 ${encoding}`, documents.generation, () => makeV2(options, encoding));
-  const index = () =>
+  return {
+    keep,
+    forget(isGone) {
+      for (const name of kept.keys()) if (isGone(name)) kept.delete(name);
+    },
+  };
+}
+
+export function makeOpenApi(options: OpenApiOptions): OpenApi {
+  const { documents } = options;
+  const { forget, keep } = keeper();
+  const store = pieceStore((steps) => inSteps(options, steps));
+  const v3Of = (path: string, encoding: Encoding): Promise<Kept> =>
+    keep(`v3 ${encoding} ${path}`, documents.sourceOf(path), async () => {
+      const pieces = documents.piecesOf(path);
+      if (pieces === undefined) return makeV3(options, path, encoding);
+      const form = { dialect: 'v3', encoding } as const;
+      const body = await store.assemble(form, documents.frame('v3'), pieces);
+      return keptOf(body, hashOfStamps(pieces));
+    });
+  const v2Of = (encoding: Encoding): Promise<Kept> =>
+    keep(`v2 ${encoding}`, documents.generation, async () => {
+      const pieces = documents.piecesV2;
+      const [always, ...defined] = pieces;
+      const first = always === undefined ? '' : await store.hashOf('v2', always);
+      const form = { dialect: 'v2', encoding } as const;
+      const body = await store.assemble(form, documents.frame('v2'), pieces);
+      return keptOf(body, hashOfStamps(defined, first));
+    });
+  const hashOf = async (path: string): Promise<string> => {
+    const pieces = documents.piecesOf(path);
+    return pieces === undefined ? (await v3Of(path, 'json')).hash : hashOfStamps(pieces);
+  };
+  const index = (): Promise<Kept> =>
     keep('index', documents.generation, async () => {
       const paths: Record<string, JsonObject> = {};
       for (const path of documents.paths) {
         // It may have gone since.
         if (documents.sourceOf(path) === undefined) continue;
-        const { hash } = await v3Of(path, 'json');
-        paths[path] = { serverRelativeURL: urlOf(path, hash) };
-        await options.pause();
+        paths[path] = { serverRelativeURL: urlOf(path, await hashOf(path)) };
+        await options.turns.pause();
       }
-      forgetOthers();
-      return packed({ paths });
+      // Documents of what is no longer served.
+      forget((name) => {
+        const [kind, , path = ''] = name.split(' ');
+        return kind === 'v3' && documents.sourceOf(path) === undefined;
+      });
+      const json = Buffer.from(JSON.stringify({ paths }), 'utf8');
+      return keptOf(json, sha512(json));
     });
-  /** Documents of what is no longer served. */
-  const forgetOthers = (): void => {
-    for (const name of kept.keys()) {
-      const [kind, , path = ''] = name.split(' ');
-      if (kind === 'v3' && documents.sourceOf(path) === undefined) kept.delete(name);
-    }
-  };
 
   return {
     async find(request) {
@@ -144,33 +181,28 @@ async function answer(
 }
 
 async function makeV3(options: OpenApiOptions, path: string, encoding: Encoding): Promise<Kept> {
-  const document = options.documents.v3(path) ?? {};
-  if (encoding === 'json') return packed(document);
-  return packed(document, await paused(options, encodeOpenApiV3(document)));
+  const document = (await inSteps(options, options.documents.v3(path))) ?? {};
+  const { hash, json } = await inSteps(options, hashedJson(document));
+  if (encoding === 'json') return keptOf(json, hash);
+  return keptOf(await inSteps(options, encodeOpenApiV3(document)), hash);
 }
 
-async function makeV2(options: OpenApiOptions, encoding: Encoding): Promise<Kept> {
-  const document = await paused(options, options.documents.v2());
-  await options.pause();
-  if (encoding === 'json') return packed(document);
-  return packed(document, await paused(options, encodeOpenApiV2(document)));
+function sha512(data: Uint8Array | string): string {
+  return createHash('sha512').update(data).digest('hex').toUpperCase();
 }
 
-/** What comes in pieces, with a pause after each. */
-async function paused<T>(
-  options: OpenApiOptions,
-  pieces: Generator<undefined, T, undefined>,
-): Promise<T> {
-  let piece = pieces.next();
-  for (; piece.done !== true; piece = pieces.next()) await options.pause();
-  return piece.value;
+/** `before`: what else the document is made of. */
+function hashOfStamps(pieces: readonly DocumentPiece[], before = ''): string {
+  return sha512([before, ...pieces.map(({ stamp }) => stamp)].join('\n'));
 }
 
-/** `body` undefined: the JSON itself, of which the hash is in any case. */
-async function packed(document: JsonObject, body?: Uint8Array): Promise<Kept> {
-  const json = Buffer.from(JSON.stringify(document), 'utf8');
-  const hash = createHash('sha512').update(json).digest('hex').toUpperCase();
-  const bytes = await gzipBytes(body ?? json);
+/** Whoever asked may have gone: the next one asks for the same. */
+async function inSteps<T>({ turns }: OpenApiOptions, work: Steps<T>): Promise<T> {
+  return (await runStepwise(turns, work, () => false)) as T;
+}
+
+async function keptOf(body: Uint8Array, hash: string): Promise<Kept> {
+  const bytes = await gzipBytes(body);
   return { packed: bytes, hash, plain: unpacking(bytes) };
 }
 

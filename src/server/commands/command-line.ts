@@ -5,8 +5,10 @@
  * Invariant: whatever is wrong with the arguments is one line and exit code 2.
  */
 import { Command, CommanderError, Option } from 'commander';
-import { convertFlags } from './convert-command.ts';
-import type { ConvertOptions } from './convert-command.ts';
+import { convertFlags } from './convert-options.ts';
+import type { ConvertOptions } from './convert-options.ts';
+import { kubeconfigFlags } from './kubeconfig-command.ts';
+import type { KubeconfigOptions } from './kubeconfig-command.ts';
 import { optionTable } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
 import type { OptionSpec } from '../config/option-values.ts';
@@ -17,6 +19,7 @@ export type ParsedCommandLine =
   | { readonly kind: 'serve'; readonly options: RawOptions }
   | StoreCommand
   | { readonly kind: 'convert'; readonly options: ConvertOptions }
+  | { readonly kind: 'kubeconfig'; readonly options: KubeconfigOptions }
   | { readonly kind: 'machines' }
   /** Help or version was asked for, and printed. */
   | { readonly kind: 'done' }
@@ -46,6 +49,9 @@ export function parseCommandLine(args: readonly string[], version: string): Pars
   });
   addConvert(program, (options) => {
     parsed = { kind: 'convert', options };
+  });
+  addKubeconfig(program, (options) => {
+    parsed = { kind: 'kubeconfig', options };
   });
   quiet(program.command('machines'))
     .description('Print the state machines of objects and tokens as Mermaid diagrams.')
@@ -141,6 +147,16 @@ function addConvert(program: Command, chosen: (options: ConvertOptions) => void)
     convert.addOption(flags.startsWith('-f') ? option.makeOptionMandatory() : option);
   }
   convert.allowExcessArguments(false).action(() => chosen(convert.opts<ConvertOptions>()));
+}
+
+function addKubeconfig(program: Command, chosen: (options: KubeconfigOptions) => void): void {
+  const command = program.command('kubeconfig').description('Write a kubeconfig for a user.');
+  addOptions(quiet(command), ['data-dir']);
+  for (const [flags, help] of kubeconfigFlags) command.option(flags, help);
+  command.action(() => {
+    const given = command.opts<Omit<KubeconfigOptions, 'dataDir'>>();
+    chosen({ ...given, dataDir: rawOptions(command)['data-dir'] });
+  });
 }
 
 /** Errors are thrown, not printed: the caller decides how they look. */

@@ -15,21 +15,7 @@ import { identityNames } from '../../apimachinery/identity.ts';
 import { convertManifest } from '../../apis/convert-manifest.ts';
 import type { ManifestDocument } from '../../apis/convert-manifest.ts';
 import { OptionsError } from '../config/option-values.ts';
-
-export interface ConvertOptions {
-  readonly filename: readonly string[];
-  readonly outputVersion?: string | undefined;
-  readonly output: string;
-  readonly identity: string;
-}
-
-/** Flags as the command line declares them: name, meaning, default. */
-export const convertFlags = [
-  ['-f, --filename <FILE...>', 'Manifests to convert; - is stdin.', undefined],
-  ['--output-version <GROUP/VERSION>', 'Version to convert to; else the preferred one.', undefined],
-  ['-o, --output <yaml|json>', 'Form of the output.', 'yaml'],
-  ['--identity <NAME>', 'Names of groups that manifests do not tell.', identityNames[0]],
-] as const;
+import type { ConvertOptions } from './convert-options.ts';
 
 export interface ConvertedText {
   readonly text: string;

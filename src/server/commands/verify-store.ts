@@ -16,21 +16,7 @@ import { openExistingLmdb } from '../../storage/lmdb/lmdb-transfer.ts';
 import { decodeRecord } from '../../storage/record-codec.ts';
 import type { StoredRecord } from '../../storage/storage.ts';
 import type { StoreReport } from '../../storage/verify.ts';
-
-/** Problems that are shown; of more only the number is. */
-const problemsShownMax = 1000;
-
-/** The store could be walked, and is not as it was written. */
-export class StoreDamaged extends Error {
-  override readonly name = 'StoreDamaged';
-  constructor(where: string, problems: readonly string[]) {
-    const count = problems.length === 1 ? '1 place' : `${problems.length} places`;
-    const shown = problems.slice(0, problemsShownMax).map((problem) => `\n  ${problem}`);
-    const rest = problems.length - shown.length;
-    const more = rest > 0 ? `\n  and ${rest} more` : '';
-    super(`${where} is damaged in ${count}:${shown.join('')}${more}`);
-  }
-}
+import { StoreDamaged } from '../known-failures.ts';
 
 /** Resolves with the line that says it is sound.
  * @throws StoreDamaged, StorageError. */

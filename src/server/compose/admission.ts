@@ -1,88 +1,110 @@
 /**
  * Who has a say in writes, as one list: what authorization says of roles and bindings, then the
- * admission plugins that the flags leave on.
+ * admission plugins that the flags leave on, with what they are told.
  *
  * What it is not: the reviews (src/admission), or the order of a request (endpoints/filters).
  */
 import type { AdmissionTimes } from '../../admission/admission-times.ts';
 import { admissionGuards } from '../../admission/chain.ts';
-import type { AdmissionObjects, AdmissionPlugin } from '../../admission/admission.ts';
-import type { Entry, Streams } from '../../../streams/streams.ts';
+import { readAdmissionConfiguration } from '../../admission/configuration.ts';
+import type { AdmissionConfiguration } from '../../admission/configuration.ts';
+import { readWebhookSettings } from '../../admission/webhooks/settings.ts';
+import type { CredentialsFor } from '../../webhooks/caller-credentials.ts';
+import type { AdmissionPlugin } from '../../admission/admission.ts';
+import type { Streams } from '../../../streams/streams.ts';
 import { createAdmissionPlugins } from '../../admission/plugins.ts';
-import type { GroupResource } from '../../apimachinery/schema.ts';
+import type { PluginDeps } from '../../admission/plugins.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
-import { decodeObject } from '../../apimachinery/object-encoding.ts';
-import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { Scheme } from '../../apimachinery/scheme.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
 import type { GuardOf } from '../../registry/write-guard.ts';
-import { sleep } from '../../stdx/clock.ts';
-import type { Timers } from '../../stdx/clock.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import { readFileAtStart } from '../../stdx/regular-file.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import { readWebhookTarget } from '../../webhooks/kubeconfig-target.ts';
+import { createWebhookPoster } from '../../webhooks/webhook-poster.ts';
 import type { CompletedConfig } from '../config/options.ts';
-import { createObjectReader } from './token-methods.ts';
-
-/** How often an object that is about to be made is looked for, and how long until then. */
-const appearance = { looks: 60, everyMs: 25 } as const;
+import { readOptionFile } from '../config/option-files.ts';
+import { OptionsError } from '../config/option-values.ts';
+import { admissionObjects } from './admission-objects.ts';
+import type { AdmissionWebhooks } from './admission-webhooks.ts';
+import type { Policies } from './policies.ts';
 
 export interface WriteGuardDeps {
+  readonly clock: Clock;
   readonly timers: Timers;
+  readonly turns: Turns;
+  readonly prng: Prng;
   readonly identity: Identity;
+  readonly scheme: Scheme;
   readonly streams: Streams;
   readonly authorization: Authorization;
   readonly times: AdmissionTimes;
+  readonly policies: Pick<Policies, 'mutating' | 'validating'>;
+  readonly webhooks: Pick<AdmissionWebhooks, 'plugins'>;
   /** Who reviews behind all that the flags name. */
   readonly last: readonly AdmissionPlugin[];
 }
 
-export function writeGuards(
-  { admission, featureGates }: CompletedConfig,
-  { authorization, identity, last, streams, timers, times }: WriteGuardDeps,
-): GuardOf {
-  const objects = admissionObjects(streams, timers);
-  const audiences = featureGates.get('ServiceAccountNodeAudienceRestriction') ?? false;
-  const plugins = createAdmissionPlugins(admission.plugins, identity, objects, { audiences });
-  return admissionGuards([authorization.escalation, ...plugins, ...last], authorization, times);
+const configFlag = 'admission-control-config-file';
+
+/** @throws OptionsError. */
+export function writeGuards(config: CompletedConfig, deps: WriteGuardDeps): GuardOf {
+  const { authorization, clock, identity, last, timers, times } = deps;
+  const plugins = pluginsOf(config, deps);
+  const chain = { identity, access: authorization, times, clock, timers };
+  return admissionGuards([authorization.escalation, ...plugins, ...last], chain);
 }
 
-function admissionObjects(streams: Streams, timers: Timers): AdmissionObjects {
-  const reader = createObjectReader(streams);
-  const lists = new Map<string, readonly ApiObject[]>();
-  // One wait for all who miss the same object.
-  const awaited = new Map<string, Promise<void>>();
-  const followed = new Set<string>();
-  /** From when it is first listed: a list is good until the resource changes. */
-  const follow = (resource: GroupResource, key: string): void => {
-    if (followed.has(key)) return;
-    followed.add(key);
-    const events = streams.resourceEvents(resource);
-    streams.followers.follow('admission-lists', events, () => lists.delete(key));
-  };
-  const get: AdmissionObjects['get'] = (resource, namespace, name) =>
-    reader.get(resource, namespace, name)?.object;
-  return {
-    get,
-    current: () => reader.current(),
-    all(resource) {
-      const key = `${resource.group}/${resource.resource}`;
-      follow(resource, key);
-      const list = lists.get(key) ?? objectsOf(streams.snapshot(resource).entries(undefined));
-      lists.set(key, list);
-      return list;
+function pluginsOf(
+  { admission, featureGates, release }: CompletedConfig,
+  { clock, identity, policies, prng, scheme, streams, timers, turns, webhooks }: WriteGuardDeps,
+): readonly AdmissionPlugin[] {
+  const { configFile, tolerationSeconds } = admission;
+  const gate = (name: string): boolean => featureGates.get(name) ?? false;
+  const posterFor: PluginDeps['posterFor'] = (file) =>
+    createWebhookPoster(readWebhookTarget(file), timers);
+  const configured = configuredPlugins(configFile, identity);
+  const webhookProblems: string[] = [];
+  const callers = (['Mutating', 'Validating'] as const).map((type) =>
+    readWebhookSettings(configured.get(`${type}AdmissionWebhook`), identity, webhookProblems),
+  ) as [CredentialsFor, CredentialsFor];
+  const hooks = webhooks.plugins(...callers);
+  const { plugins, problems } = createAdmissionPlugins(admission.plugins, {
+    identity,
+    objects: admissionObjects(streams, timers, turns),
+    findKind: (group, version, kind) => scheme.findKind(group, version, kind),
+    clock,
+    timers,
+    turns,
+    prng,
+    posterFor,
+    nodes: { audiences: gate('ServiceAccountNodeAudienceRestriction') },
+    security: { release, relaxesUserNamespaces: gate('UserNamespacesPodSecurityStandards') },
+    tolerationSeconds,
+    labelsTopology: gate('PodTopologyLabelsAdmission'),
+    configured,
+    elsewhere: {
+      MutatingAdmissionPolicy: policies.mutating,
+      ValidatingAdmissionPolicy: policies.validating,
+      MutatingAdmissionWebhook: hooks.mutating,
+      ValidatingAdmissionWebhook: hooks.validating,
     },
-    appearance(resource, namespace, name) {
-      const key = `${resource.group}/${resource.resource}/${namespace}/${name}`;
-      const look = async (): Promise<void> => {
-        for (let looked = 0; looked < appearance.looks; looked += 1) {
-          if (get(resource, namespace, name) !== undefined) break;
-          await sleep(timers, appearance.everyMs);
-        }
-      };
-      const wait = awaited.get(key) ?? look().finally(() => awaited.delete(key));
-      awaited.set(key, wait);
-      return wait;
-    },
-  };
+  });
+  const all = [...problems, ...webhookProblems];
+  if (all.length === 0) return plugins;
+  throw new OptionsError(`--${configFlag}: ${[configFile, ...all].join('; ')}`);
 }
 
-function objectsOf(entries: Iterable<Entry>): readonly ApiObject[] {
-  return [...entries].map(({ bytes }) => decodeObject(bytes));
+/** @throws OptionsError. */
+function configuredPlugins(
+  file: string | undefined,
+  identity: Identity,
+): AdmissionConfiguration['plugins'] {
+  if (file === undefined) return new Map();
+  const bytes = readOptionFile(configFlag, file);
+  const { plugins, problems } = readAdmissionConfiguration(bytes, file, identity, readFileAtStart);
+  if (problems.length === 0) return plugins;
+  throw new OptionsError(`--${configFlag}: ${file}: ${problems.join('; ')}`);
 }

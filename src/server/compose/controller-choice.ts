@@ -53,6 +53,11 @@ const controllerNames = [
   },
   { name: 'kubernetes-service-controller', short: 'kubernetesservice', onByDefault: true },
   { name: 'kubernetes-service-cidr-controller', short: 'servicecidr', onByDefault: true },
+  {
+    name: 'validatingadmissionpolicy-status-controller',
+    short: 'validatingadmissionpolicystatus',
+    onByDefault: true,
+  },
   { name: 'token-cleaner-controller', short: 'tokencleaner', onByDefault: false },
   { name: 'bootstrap-signer-controller', short: 'bootstrapsigner', onByDefault: false },
 ] as const satisfies readonly ControllerName[];

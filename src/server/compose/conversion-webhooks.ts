@@ -3,21 +3,19 @@
  *
  * What it is not: what is asked, or what is made of the answer (src/apiextensions/conversion).
  *
- * Invariants: a call ends within `timeoutMs` and is not tried again. A service is called by its
- * cluster address under its own name in DNS, or by that name where it has no address.
- * Bounds: `postersMax` webhooks have connections; the one called longest ago loses its own.
+ * Invariants: a call ends within `timeoutMs` and is not tried again.
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
-import { part, text } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { Streams } from '../../../streams/streams.ts';
-import type { WebhookTarget } from '../../webhooks/kubeconfig-target.ts';
-import { createWebhookPoster, WebhookError } from '../../webhooks/webhook-poster.ts';
-import type { WebhookPoster } from '../../webhooks/webhook-poster.ts';
+import { clientTarget } from '../../webhooks/client-config.ts';
+import type { FindService } from '../../webhooks/client-config.ts';
+import { posterPool } from '../../webhooks/poster-pool.ts';
+import { WebhookError } from '../../webhooks/webhook-poster.ts';
 
 const limits = {
   timeoutMs: 30_000,
@@ -32,24 +30,13 @@ export function conversionWebhooks(
   streams: Pick<Streams, 'snapshot'>,
   timers: Timers,
 ): CallWebhook {
-  const posters = new Map<string, WebhookPoster>();
-  const posterOf = (target: WebhookTarget): WebhookPoster => {
-    const { ca = '', serverName = '', url } = target;
-    const id = `${url.href} ${serverName} ${ca}`;
-    const { answerBytesMax, postersMax } = limits;
-    const poster = posters.get(id) ?? createWebhookPoster(target, timers, answerBytesMax);
-    posters.delete(id);
-    posters.set(id, poster);
-    for (const [oldest, each] of posters) {
-      if (posters.size <= postersMax) break;
-      posters.delete(oldest);
-      each.close();
-    }
-    return poster;
-  };
+  const { answerBytesMax, postersMax } = limits;
+  const posterTo = posterPool(timers, postersMax, { answerBytesMax });
+  const find = serviceFinder(streams);
   return async (clientConfig, review) => {
-    const poster = posterOf(targetOf(clientConfig, streams));
-    const answer = await poster.post(stringifyJson(review), limits.timeoutMs);
+    const { target } = clientTarget(clientConfig, find);
+    const body = stringifyJson(review);
+    const answer = await posterTo(target).post(body, limits.timeoutMs, target.url);
     const decoded = decodeJson(answer, { findDuplicates: false });
     if (decoded.kind === 'refused' || !isJsonObject(decoded.value)) {
       throw new WebhookError('the answer is not a JSON object', false);
@@ -58,35 +45,10 @@ export function conversionWebhooks(
   };
 }
 
-/** @throws WebhookError. */
-function targetOf(clientConfig: JsonObject, streams: Pick<Streams, 'snapshot'>): WebhookTarget {
-  const bundle = text(clientConfig, 'caBundle');
-  const common = {
-    ca: bundle === '' ? undefined : Buffer.from(bundle, 'base64').toString('utf8'),
-    insecureSkipVerify: false,
-    certificate: undefined,
-    authorization: () => undefined,
+/** Services as this server knows them. */
+export function serviceFinder(streams: Pick<Streams, 'snapshot'>): FindService {
+  return (namespace, name) => {
+    const entry = streams.snapshot({ group: '', resource: 'services' }).get(namespace, name);
+    return entry && decodeObject(entry.bytes);
   };
-  const address = text(clientConfig, 'url');
-  if (address !== '') {
-    if (!URL.canParse(address)) throw new WebhookError('its url cannot be read', false);
-    return { ...common, url: new URL(address), serverName: undefined };
-  }
-  const service = part(clientConfig, 'service');
-  const [name, namespace] = [text(service, 'name'), text(service, 'namespace')];
-  const entry = streams.snapshot({ group: '', resource: 'services' }).get(namespace, name);
-  if (entry === undefined) throw new WebhookError(`service "${name}" not found`, false);
-  const serverName = `${name}.${namespace}.svc`;
-  const host = addressOf(decodeObject(entry.bytes)) ?? serverName;
-  const url = new URL(`https://${host.includes(':') ? `[${host}]` : host}`);
-  url.port = String(service['port'] ?? 443);
-  const [path = '', query] = text(service, 'path').split('?', 2);
-  url.pathname = path;
-  if (query !== undefined) url.search = query;
-  return { ...common, url, serverName };
-}
-
-function addressOf(service: JsonObject): string | undefined {
-  const address = text(part(service, 'spec'), 'clusterIP');
-  return address === '' || address === 'None' ? undefined : address;
 }

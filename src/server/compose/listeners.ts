@@ -1,10 +1,14 @@
 /**
- * The ports of one server: HTTPS for everybody, plain HTTP for this machine, one handler behind
- * both.
+ * The ports of one server, one handler behind all of them:
+ *
+ *     --secure-port   HTTPS for everybody: client certificates, tokens, HTTP/2
+ *     --token-port    HTTPS for who has a token: no client certificates, served by uWebSockets.js
+ *     --http-port     plain HTTP for this machine
  *
  * What it is not: the adapters that serve a port (src/transport).
  *
- * Invariants: both are open or none is; stopping stops both.
+ * Invariants: all are open or none is (but for a token port that nobody has asked for and that is
+ * not to be had); stopping stops all.
  */
 import type { KeyPair } from '../../pki/certificate-authority.ts';
 import { messageOf } from '../../stdx/message-of.ts';
@@ -12,10 +16,14 @@ import { chooseTransport } from '../../transport/choose.ts';
 import type {
   ExchangeHandler,
   HttpServer,
+  ListenOptions,
   TransportLimits,
 } from '../../transport/http-exchange.ts';
 import type { TransportLoad } from '../../transport/load.ts';
+import { probePort } from '../../transport/probe-port.ts';
+import type { TokenPort } from '../config/access-options.ts';
 import type { Log } from './log.ts';
+import { pkiDirectory } from './pki.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
 
@@ -24,6 +32,8 @@ export interface Listeners {
   readonly url: string;
   /** Of the plain HTTP beside it; undefined when there is no second one. */
   readonly httpUrl: string | undefined;
+  /** HTTPS for callers with tokens. */
+  readonly tokenUrl: string | undefined;
   /** host:port of `url`. */
   readonly address: string;
   /** Undefined: there is no secure one. */
@@ -40,6 +50,7 @@ export interface Listeners {
 export interface Ports {
   readonly http: number | undefined;
   readonly secure: number | undefined;
+  readonly tokens: TokenPort | undefined;
   /** Other processes listen on them too. */
   readonly shared: boolean;
 }
@@ -74,16 +85,16 @@ export async function prepareListeners(
   return async (tls, handler, onHandshakeError) => {
     const { goawayChance } = config;
     const sharedPort = ports.shared;
-    const onDescriptorsShort = (short: boolean): void => tellOfDescriptors(log, short);
-    const calls = { onHandshakeError, onDescriptorsShort };
-    const common = { address, ...bounds, sharedPort, ...calls, goawayChance };
+    const common = { address, ...bounds, sharedPort, onHandshakeError, goawayChance };
+    const portOf = (port: number, name: string): PortOptions => ({
+      ...common,
+      port,
+      onDescriptorsShort: (short) => tellOfDescriptors(log, name, short),
+    });
     const opened: HttpServer[] = [];
-    const open = async (
-      flag: string,
-      listening: () => Promise<HttpServer>,
-    ): Promise<HttpServer> => {
+    const open = async (flag: string, listening: Promise<HttpServer>): Promise<HttpServer> => {
       try {
-        const server = await listening();
+        const server = await listening;
         opened.push(server);
         return server;
       } catch (cause) {
@@ -91,27 +102,50 @@ export async function prepareListeners(
         throw new OptionsError(`--bind-address, ${flag}: ${messageOf(cause)}`);
       }
     };
-    const { secure: securePort, http: httpPort } = ports;
     const secure =
-      securePort === undefined
+      ports.secure === undefined
         ? undefined
-        : await open('--secure-port', () =>
-            listenSecure(config, { ...common, port: securePort }, tls, handler),
+        : await open(
+            '--secure-port',
+            listenSecure(config, portOf(ports.secure, 'the secure port'), tls, handler),
           );
-    const http =
-      httpPort === undefined || plain === undefined
+    const tokens =
+      ports.tokens === undefined
         ? undefined
-        : await open('--http-port', () => plain.listen({ ...common, port: httpPort }, handler));
-    return listenersOf(address, secure, http);
+        : await openTokens(ports.tokens, address, log, (port) => {
+            const options = portOf(port, 'the port for tokens');
+            return open('--token-port', listenTokens(config, options, tls, handler, log));
+          });
+    const http =
+      ports.http === undefined || plain === undefined
+        ? undefined
+        : await open('--http-port', plain.listen(portOf(ports.http, 'plain HTTP'), handler));
+    return listenersOf(address, secure, tokens, http);
   };
 }
 
-/** Of the port for plain HTTP; the other one refuses each connection by itself. */
-function tellOfDescriptors(log: Log, short: boolean): void {
+type PortOptions = Omit<ListenOptions, 'tls'>;
+
+/** What nobody has asked for does not keep the server from starting. */
+async function openTokens(
+  { number, ifFree }: TokenPort,
+  address: string,
+  log: Log,
+  open: (port: number) => Promise<HttpServer>,
+): Promise<HttpServer | undefined> {
+  if (!ifFree || number === 0) return open(number);
+  const why = await probePort(address, number).then(() => undefined, messageOf);
+  if (why === undefined) return open(number);
+  log.warn({ why }, `--token-port: ${number} is not to be had: tokens go to the secure port`);
+  return undefined;
+}
+
+/** Of the ports that uWebSockets.js serves; the others refuse each connection by themselves. */
+function tellOfDescriptors(log: Log, port: string, short: boolean): void {
   if (short) {
-    const what = 'file descriptors run out: plain HTTP takes no connection until some are free';
+    const what = `file descriptors run out: ${port} takes no connection until some are free`;
     log.error({ remedy: 'raise the limit of open files (ulimit -n, LimitNOFILE=)' }, what);
-  } else log.info({}, 'file descriptors are free again: plain HTTP takes connections');
+  } else log.info({}, `file descriptors are free again: ${port} takes connections`);
 }
 
 async function plainTransport(config: CompletedConfig, log: Log) {
@@ -123,38 +157,49 @@ async function plainTransport(config: CompletedConfig, log: Log) {
 
 async function listenSecure(
   { access }: CompletedConfig,
-  options: {
-    readonly address: string;
-    readonly port: number;
-    readonly limits: TransportLimits;
-    readonly load: TransportLoad;
-    readonly sharedPort: boolean;
-    readonly onHandshakeError: () => void;
-    readonly onDescriptorsShort: (short: boolean) => void;
-    readonly goawayChance: number;
-  },
+  options: PortOptions,
   { serving, clientCaPem }: TlsMaterial,
   handler: ExchangeHandler,
 ): Promise<HttpServer> {
   const { certificatePem, keyPem } = serving;
   const tls = { certificatePem, keyPem, clientCaPem, minVersion: access.tlsMinVersion };
-  const transport = await chooseTransport('auto', tls);
+  const transport = await chooseTransport('node', tls);
   if (transport.kind === 'refused') throw new Error(transport.why);
+  return transport.listen({ ...options, tls }, handler);
+}
+
+/** What uWebSockets.js cannot serve is served by node, so that the port is there all the same. */
+async function listenTokens(
+  { access, dataDir, transport: choice }: CompletedConfig,
+  options: PortOptions,
+  { serving }: TlsMaterial,
+  handler: ExchangeHandler,
+  log: Log,
+): Promise<HttpServer> {
+  const { certificatePem, keyPem } = serving;
+  // Where keys are kept anyway.
+  const scratchDirectory = pkiDirectory(dataDir);
+  const tls = { certificatePem, keyPem, minVersion: access.tlsMinVersion, scratchDirectory };
+  const transport = await chooseTransport(choice === 'node' ? 'node' : 'auto', tls);
+  if (transport.kind === 'refused') throw new Error(transport.why);
+  for (const note of transport.notes) log.info({ port: 'tokens' }, note);
   return transport.listen({ ...options, tls }, handler);
 }
 
 function listenersOf(
   bindAddress: string,
   secure: HttpServer | undefined,
+  tokens: HttpServer | undefined,
   http: HttpServer | undefined,
 ): Listeners {
-  const servers = [secure, http].filter((server) => server !== undefined);
+  const servers = [secure, tokens, http].filter((server) => server !== undefined);
   const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
   const httpUrl = http === undefined ? undefined : `http://${host}:${http.port}`;
   const url = secure === undefined ? (httpUrl ?? '') : `https://${host}:${secure.port}`;
   return {
     url,
     httpUrl: secure === undefined ? undefined : httpUrl,
+    tokenUrl: tokens === undefined ? undefined : `https://${host}:${tokens.port}`,
     address: `${host}:${(secure ?? http)?.port ?? 0}`,
     securePort: secure?.port,
     name: servers.map(({ name }) => name).join(', '),

@@ -50,6 +50,10 @@ export interface Pki {
   readonly adminUser: UserInfo;
 }
 
+export function pkiDirectory(dataDir: string): string {
+  return path.resolve(dataDir, 'pki');
+}
+
 /** Reads what is there and makes the rest. @throws OptionsError. */
 export async function ensurePki(
   dataDir: string,
@@ -57,7 +61,7 @@ export async function ensurePki(
   identity: Identity,
   clock: Clock,
 ): Promise<Pki> {
-  const directory = path.resolve(dataDir, 'pki');
+  const directory = pkiDirectory(dataDir);
   const nowMs = clock.nowMs();
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });

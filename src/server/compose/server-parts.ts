@@ -47,7 +47,11 @@ import type { GroupCommitter } from '../../storage/committer.ts';
 import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
+import { createAdmissionWebhooks } from './admission-webhooks.ts';
+import type { AdmissionWebhooks } from './admission-webhooks.ts';
 import { companyParts } from './company.ts';
+import { createPolicies, namespaceReader } from './policies.ts';
+import type { Policies } from './policies.ts';
 import { startAuthorization } from './authorization.ts';
 import { openCommandLog } from './command-log-file.ts';
 import { expressionLanguage } from './expression-language.ts';
@@ -76,6 +80,8 @@ export interface ServerParts {
   readonly registry: RegistryDeps;
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
+  readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
+  readonly webhooks: Pick<AdmissionWebhooks, 'counts'>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
@@ -124,8 +130,16 @@ export async function assembleParts(
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const admission = createAdmissionTimes(clock);
   const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
+  const mutating = config.featureGates.get('MutatingAdmissionPolicy') ?? false;
+  const namespaces = namespaceReader(streams);
+  const stored = { ...access, scheme, prng, access: authorization, namespaces };
+  const policies = createPolicies({ ...stored, mutating });
+  const { conditions } = policies;
+  const { webhookCallsMax: callsMax } = config.admission;
+  const webhooks = createAdmissionWebhooks({ ...stored, conditions, callsMax });
   const { plugins: last } = company;
-  const guardOf = writeGuards(config, { ...access, authorization, times: admission, last });
+  const asking = { ...access, authorization, scheme, prng, times: admission, policies, webhooks, last };
+  const guardOf = writeGuards(config, asking);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
@@ -151,6 +165,7 @@ export async function assembleParts(
     prng,
     guardOf,
     companyRefusal: company.refusal(() => registry),
+    isFeatureOn: (gate: string) => config.featureGates.get(gate) ?? false,
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);
   if (authorization.usesRbac && !shared) await reconcileRbacDefaults(registry);
@@ -163,6 +178,8 @@ export async function assembleParts(
     committer,
     registry,
     admission,
+    policies,
+    webhooks,
     queues: createQueueMeters(clock),
     encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,

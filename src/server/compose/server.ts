@@ -46,6 +46,7 @@ import { prepareListeners } from './listeners.ts';
 import type { Listeners, OpenPorts } from './listeners.ts';
 import type { Log } from './log.ts';
 import { makeDataDir, openStorage } from './open-storage.ts';
+import type { TokenPort } from '../config/access-options.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
 import { guardSecretFiles } from './secret-files.ts';
@@ -57,6 +58,8 @@ export interface RunningServer {
   readonly url: string;
   /** Of plain HTTP beside the secure port. */
   readonly httpUrl: string | undefined;
+  /** HTTPS for callers with tokens. */
+  readonly tokenUrl: string | undefined;
   /** Adapter and binary, for the ready line. */
   readonly transport: string;
   /** Path of the client configuration; '' in a worker, whose primary writes it. */
@@ -90,6 +93,7 @@ export interface WorkerPlace {
 export interface WorkerPorts {
   readonly http: number | undefined;
   readonly secure: number | undefined;
+  readonly tokens: TokenPort | undefined;
 }
 
 /** @throws OptionsError (also when the address is not to be had) or StorageError. */
@@ -152,10 +156,11 @@ export async function startServer(
     serving.setAddress(address);
     const place = worker === undefined ? address : `${address}/${worker.number}`;
     background.start(place, server.securePort);
-    const kubeconfig = kubeconfigOf(config, worker, url, material);
+    const kubeconfig = kubeconfigOf(config, worker, server, material);
     const running = { parts, serving, server, background, clock, timers, audit, access };
     const stop = stopping(config, { ...running, abandonStore: abandonable.abandon });
-    return { url, httpUrl: server.httpUrl, transport: server.name, kubeconfig, parts, stop };
+    const { httpUrl, tokenUrl, name: transport } = server;
+    return { url, httpUrl, tokenUrl, transport, kubeconfig, parts, stop };
   } catch (error) {
     abandoned = true;
     await storage.close();
@@ -196,10 +201,10 @@ function controllersOf(
 function kubeconfigOf(
   { dataDir }: CompletedConfig,
   worker: WorkerPlace | undefined,
-  url: string,
+  server: Listeners,
   { tls, pki }: AccessMaterial,
 ): string {
-  return worker === undefined ? writeKubeconfig(dataDir, adminAccess(url, tls, pki)) : '';
+  return worker === undefined ? writeKubeconfig(dataDir, adminAccess(server, tls, pki)) : '';
 }
 
 interface Running {
@@ -284,7 +289,7 @@ function preparePorts(
   load: TransportLoad,
   log: Log,
 ): Promise<OpenPorts> {
-  const { httpPort: http, securePort: secure } = config.access;
-  const ports = { ...(worker?.ports ?? { http, secure }), shared: worker !== undefined };
+  const { httpPort: http, securePort: secure, tokenPort: tokens } = config.access;
+  const ports = { ...(worker?.ports ?? { http, secure, tokens }), shared: worker !== undefined };
   return prepareListeners(config, ports, { limits: transportLimits(config), load }, log);
 }

@@ -318,7 +318,7 @@ function schemasOf({ groups }: Scheme): SchemaOf {
 
 function openApiOf(
   config: CompletedConfig,
-  { parts, identity, kinds, timers }: ServingDeps,
+  { parts, identity, kinds }: ServingDeps,
   version: string,
 ): OpenApi {
   return makeOpenApi({
@@ -331,7 +331,7 @@ function openApiOf(
       texts: describeGroups(kinds.groups),
       version,
     }),
-    pause: () => new Promise((resolve) => void timers.nextTurn(resolve)),
+    turns: parts.registry.turns,
   });
 }
 

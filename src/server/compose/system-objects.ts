@@ -33,6 +33,7 @@ import { createTrustKeeper } from '../../controllers/system/authentication-trust
 import type { AuthenticationTrust } from '../../controllers/system/authentication-trust.ts';
 import { asStored, ensureObject, leftAlone } from '../../controllers/system/ensured-object.ts';
 import { keepFlowControl } from '../../controllers/system/flow-control-defaults.ts';
+import { policyTypeChecks } from './policy-type-checks.ts';
 import { createFlowSchemaConditions } from '../../controllers/system/flow-schema-conditions.ts';
 import { createKubernetesService } from '../../controllers/system/kubernetes-service.ts';
 import type { Peers } from '../../controllers/system/kubernetes-service.ts';
@@ -58,7 +59,7 @@ const tracksTokens = 27;
 const noSecurePort = 443;
 
 export interface SystemObjectsDeps {
-  readonly parts: Pick<ServerParts, 'registry' | 'queues'>;
+  readonly parts: Pick<ServerParts, 'language' | 'queues' | 'registry'>;
   readonly timers: Timers;
   readonly log: Log;
   readonly trust: AuthenticationTrust;
@@ -126,6 +127,7 @@ export async function startSystemObjects(
           }),
         ),
         ...(chosen.has('flowcontrol') ? conditionsOf(registry, deps) : []),
+        ...(chosen.has('validatingadmissionpolicystatus') ? typeChecksOf(registry, deps) : []),
       ]),
     everywhere: (where) =>
       controllerManager([
@@ -202,6 +204,14 @@ function conditionsOf(
   const onError = (schema: string, error: unknown): void =>
     log.warn({ err: error, schema }, 'the condition of a flow schema was not written; tried again');
   return [createFlowSchemaConditions({ registry, timers, schemas, levels, onError })];
+}
+
+function typeChecksOf(
+  registry: RegistryDeps,
+  { log, parts, timers }: SystemObjectsDeps,
+): readonly Controller[] {
+  const { language, queues } = parts;
+  return policyTypeChecks({ registry, language, queues, timers, log });
 }
 
 function trustKeeperOf({ parts, timers, log, trust }: SystemObjectsDeps) {

@@ -17,10 +17,19 @@ import type { OptionSpec, RawValues } from './option-values.ts';
 const tlsVersions = { VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3' } as const;
 export type TlsVersion = (typeof tlsVersions)[keyof typeof tlsVersions];
 
+/** HTTPS for callers with tokens. */
+export interface TokenPort {
+  /** 0: the system chooses. */
+  readonly number: number;
+  /** Nobody has asked for it: it is not served where it is not to be had. */
+  readonly ifFree: boolean;
+}
+
 export interface AccessConfig {
   /** Undefined: not served. 0: the system chooses. At least one of the two is served. */
   readonly httpPort: number | undefined;
   readonly securePort: number | undefined;
+  readonly tokenPort: TokenPort | undefined;
   /** Undefined: made in the data directory. */
   readonly tlsCertificate: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly tlsMinVersion: TlsVersion;
@@ -52,6 +61,12 @@ export const accessOptionTable = [
     value: 'PORT|off',
     default: '6443',
     help: 'Port for HTTPS, HTTP/1.1 and HTTP/2; 0 picks a free one.',
+  },
+  {
+    flag: 'token-port',
+    value: 'PORT|auto|off',
+    default: 'auto',
+    help: 'Port for HTTPS without client certificates, faster; auto: the one after --secure-port.',
   },
   {
     flag: 'http-port',
@@ -160,6 +175,7 @@ export function completeAccess(raw: Raw): AccessConfig {
   return {
     httpPort,
     securePort,
+    tokenPort: tokenPortOf(raw, securePort),
     tlsCertificate: tlsCertificateOf(raw),
     tlsMinVersion: tlsVersions[oneOf(raw, 'tls-min-version', tlsNames)],
     clientCaFile: optional(raw, 'client-ca-file'),
@@ -169,6 +185,17 @@ export function completeAccess(raw: Raw): AccessConfig {
     authenticationConfigFile: optional(raw, 'authentication-config'),
     authorization: completeAuthorization(raw),
   };
+}
+
+function tokenPortOf(raw: Raw, securePort: number | undefined): TokenPort | undefined {
+  if (raw['token-port'] !== 'auto') {
+    const number = port(raw, 'token-port');
+    if (number === undefined) return undefined;
+    if (securePort !== undefined) return { number, ifFree: false };
+    throw new OptionsError('--token-port: it is served beside --secure-port only');
+  }
+  if (securePort === undefined || securePort === 65_535) return undefined;
+  return { number: securePort === 0 ? 0 : securePort + 1, ifFree: true };
 }
 
 const tlsNames = Object.keys(tlsVersions) as (keyof typeof tlsVersions)[];

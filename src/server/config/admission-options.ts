@@ -1,19 +1,31 @@
-/** Flags of admission: which plugins review. */
-import { admissionPluginNames } from '../../admission/plugins.ts';
-import type { AdmissionPluginName } from '../../admission/plugins.ts';
-import { fail, list, OptionsError } from './option-values.ts';
+/** Flags of admission: which plugins review, and what they are told. */
+import {
+  admissionPluginNames,
+  isAlwaysOn,
+  pluginsByDefault,
+} from '../../admission/plugin-names.ts';
+import type { AdmissionPluginName } from '../../admission/plugin-names.ts';
+import type { TolerationSeconds } from '../../admission/pods/default-tolerations.ts';
+import { fail, integer, list, optional, OptionsError } from './option-values.ts';
 import type { OptionSpec, RawValues } from './option-values.ts';
 
 export interface AdmissionConfig {
   readonly plugins: ReadonlySet<AdmissionPluginName>;
+  /** An AdmissionConfiguration; undefined: no plugin is told anything. */
+  readonly configFile: string | undefined;
+  readonly tolerationSeconds: TolerationSeconds;
+  /** Calls at once to the server of one webhook. */
+  readonly webhookCallsMax: number;
 }
+
+const secondsMax = 2 ** 31 - 1;
 
 export const admissionOptionTable = [
   {
     flag: 'enable-admission-plugins',
     value: 'NAME,...',
     default: '',
-    help: 'Admission plugins to have; all that there are review by default.',
+    help: 'Admission plugins to have beside those that review by default.',
     several: true,
   },
   {
@@ -22,6 +34,30 @@ export const admissionOptionTable = [
     default: '',
     help: 'Admission plugins to leave out.',
     several: true,
+  },
+  {
+    flag: 'admission-control-config-file',
+    value: 'FILE',
+    default: '',
+    help: 'What single plugins are told: an AdmissionConfiguration.',
+  },
+  {
+    flag: 'admission-webhook-max-calls',
+    value: 'COUNT',
+    default: '100',
+    help: 'Calls at once to the server of one admission webhook; more wait in line.',
+  },
+  {
+    flag: 'default-not-ready-toleration-seconds',
+    value: 'SECONDS',
+    default: '300',
+    help: 'How long pods that do not say stay on a node that is not ready.',
+  },
+  {
+    flag: 'default-unreachable-toleration-seconds',
+    value: 'SECONDS',
+    default: '300',
+    help: 'How long pods that do not say stay on a node that cannot be reached.',
   },
 ] as const satisfies readonly OptionSpec[];
 
@@ -37,10 +73,28 @@ export function completeAdmission(raw: Raw): AdmissionConfig {
     const flags = '--enable-admission-plugins, --disable-admission-plugins';
     throw new OptionsError(`${flags}: ${both.join(', ')} cannot be in both`);
   }
-  return { plugins: new Set(admissionPluginNames.filter((name) => !unwanted.includes(name))) };
+  const always = unwanted.filter(isAlwaysOn);
+  if (always.length > 0) {
+    const why = 'is a part of every write and cannot be switched off';
+    throw new OptionsError(`--disable-admission-plugins: ${always.join(', ')} ${why}`);
+  }
+  const on = new Set([...pluginsByDefault, ...wanted]);
+  for (const name of unwanted) on.delete(name);
+  return {
+    plugins: on,
+    configFile: optional(raw, 'admission-control-config-file'),
+    webhookCallsMax: integer(raw, 'admission-webhook-max-calls', 1, 10_000),
+    tolerationSeconds: {
+      notReady: integer(raw, 'default-not-ready-toleration-seconds', 0, secondsMax),
+      unreachable: integer(raw, 'default-unreachable-toleration-seconds', 0, secondsMax),
+    },
+  };
 }
 
-function namesOf(raw: Raw, flag: AdmissionFlag): readonly AdmissionPluginName[] {
+function namesOf(
+  raw: Raw,
+  flag: 'enable-admission-plugins' | 'disable-admission-plugins',
+): readonly AdmissionPluginName[] {
   return list(raw, flag).map((name) => {
     const known = admissionPluginNames.find((each) => each === name);
     return known ?? fail(flag, name, `one of ${admissionPluginNames.join(', ')}`);

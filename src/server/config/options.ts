@@ -173,7 +173,7 @@ export const optionTable = [
     flag: 'idle-timeout',
     value: 'DURATION',
     default: '120s',
-    help: 'Idle connections and readers that take nothing are closed (uws: after 10 to 14 s).',
+    help: 'Idle connections (uws: 10 to 14 s) and readers that take nothing are closed.',
   },
   {
     flag: 'max-resident-objects',

@@ -23,7 +23,9 @@ import type {
 } from './metrics.ts';
 import type { MetricsView } from './metric-stability.ts';
 import { createMetricsWriter } from './metrics-text.ts';
+import { webhookSeries } from './webhook-series.ts';
 import { admissionSeries } from './admission-series.ts';
+import { conditionSeries, policySeries } from './policy-series.ts';
 import { followerSeries, objectSeries, storeSeries, watchSeries } from './object-series.ts';
 import { queueSeries } from './queue-series.ts';
 import { accessSeries, inFlightSeries, requestSeries } from './request-series.ts';
@@ -76,6 +78,9 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
       ...turnSeries(parts.turnWatch),
       ...followerSeries(streams),
       ...admissionSeries(parts.admission),
+      ...webhookSeries(parts.webhooks.counts),
+      ...policySeries(parts.policies.counts),
+      ...conditionSeries(parts.policies.conditions),
       ...queueSeries(parts.queues),
       ...storeSeries(deps.storeTimes),
       handshakeSeries(() => handshakeErrors),

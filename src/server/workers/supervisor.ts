@@ -20,9 +20,11 @@ import type { Storage } from '../../storage/storage.ts';
 import { probePort } from '../../transport/probe-port.ts';
 import { adminAccess, writeKubeconfig } from '../compose/kubeconfig.ts';
 import { ensurePki, servingOf } from '../compose/pki.ts';
+import type { TokenPort } from '../config/access-options.ts';
 import type { CompletedConfig } from '../config/options.ts';
 import { OptionsError } from '../config/option-values.ts';
 import { makeDataDir, openStorage } from '../compose/open-storage.ts';
+import type { Log } from '../compose/log.ts';
 import type { RunningServer, ServerEnvironment } from '../compose/server.ts';
 import { stopTimeMs } from '../watchdog/watchdog.ts';
 import { createFleet } from './worker-fleet.ts';
@@ -35,10 +37,11 @@ export async function startSupervisor(
   environment: Pick<ServerEnvironment, 'log' | 'onFatal'>,
 ): Promise<RunningSupervisor> {
   const { log } = environment;
-  const { httpPort, securePort } = config.access;
+  const { httpPort, securePort, tokenPort } = config.access;
   const ports = {
     http: await freePort(config, '--http-port', httpPort),
     secure: await freePort(config, '--secure-port', securePort),
+    tokens: await freeTokenPort(config, tokenPort, log),
   };
   makeDataDir(config.dataDir);
   const store = config.store === 'fdb' ? undefined : await openStore(config, environment);
@@ -60,13 +63,14 @@ export async function startSupervisor(
     const identity = identityOf(config.identity);
     const pki = await ensurePki(config.dataDir, config.bindAddress, identity, systemClock);
     const tls = { serving: servingOf(config.access, pki), clientCaPem: '' };
-    const { url, httpUrl, transport } = await fleet.start();
+    const { url, httpUrl, tokenUrl, transport } = await fleet.start();
     store?.compactor.start();
     return {
       url,
       httpUrl,
+      tokenUrl,
       transport,
-      kubeconfig: writeKubeconfig(config.dataDir, adminAccess(url, tls, pki)),
+      kubeconfig: writeKubeconfig(config.dataDir, adminAccess({ url, tokenUrl }, tls, pki)),
       async stop() {
         await fleet.stop(stopTimeoutMs);
         await store?.close();
@@ -89,6 +93,21 @@ async function freePort(
   return probePort(bindAddress, port).catch((cause: unknown) => {
     throw new OptionsError(`--bind-address, ${flag}: ${messageOf(cause)}`);
   });
+}
+
+/** Chosen for all workers: none of them has to look again. */
+async function freeTokenPort(
+  config: CompletedConfig,
+  wanted: TokenPort | undefined,
+  log: Log,
+): Promise<TokenPort | undefined> {
+  const probed = freePort(config, '--token-port', wanted?.number);
+  const number = await probed.catch((error: unknown) => {
+    if (wanted?.ifFree !== true) throw error;
+    log.warn({ why: messageOf(error) }, 'no port for tokens: callers use the secure one');
+    return undefined;
+  });
+  return number === undefined ? undefined : { number, ifFree: false };
 }
 
 interface SharedStore {

@@ -17,6 +17,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock, TimerHandle, Timers } from '../../stdx/clock.ts';
 import type { Log } from '../compose/log.ts';
 import type { WorkerPorts } from '../compose/server.ts';
+import { WorkerFailed } from '../known-failures.ts';
 import { storeChannelFd } from './worker-messages.ts';
 import type { ToPrimary, ToWorker, WorkerReady } from './worker-messages.ts';
 
@@ -45,16 +46,6 @@ export interface Fleet {
   start(): Promise<WorkerReady>;
   /** Resolves when every worker has ended. Those that have not after `timeoutMs` are killed. */
   stop(timeoutMs: number): Promise<void>;
-}
-
-/** A worker ended before it was ready; it has said why on standard error. */
-export class WorkerFailed extends Error {
-  override readonly name = 'WorkerFailed';
-  readonly exitCode: number | null;
-  constructor(exitCode: number | null) {
-    super('a worker did not get ready');
-    this.exitCode = exitCode;
-  }
 }
 
 export function createFleet(options: FleetOptions): Fleet {

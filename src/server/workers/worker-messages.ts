@@ -21,6 +21,7 @@ export interface WorkerReady {
   readonly kind: 'ready';
   readonly url: string;
   readonly httpUrl: string | undefined;
+  readonly tokenUrl: string | undefined;
   /** Adapter and binary, for the ready line. */
   readonly transport: string;
 }

@@ -52,8 +52,8 @@ export async function runWorker(config: CompletedConfig, log: Log): Promise<void
   };
   if (stopping.signal.aborted) stop();
   else stopping.signal.addEventListener('abort', stop);
-  const { url, httpUrl, transport } = server;
-  tell({ kind: 'ready', url, httpUrl, transport });
+  const { url, httpUrl, tokenUrl, transport } = server;
+  tell({ kind: 'ready', url, httpUrl, tokenUrl, transport });
 }
 
 function begun(onStop: () => void): Promise<Extract<ToWorker, { kind: 'begin' }>> {

@@ -40,9 +40,11 @@ import {
 } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
+import { FramedChunks } from './framed-chunks.ts';
 import type { NodeRequest, NodeResponse, NodeShared } from './node-exchange.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { isPeerKnown } from './peer-certificate.ts';
+import { lineUpHandshakes } from './tls-handshakes.ts';
 import { certificatesPerTurn, createStreamTurns, requestsPerTurn } from './stream-turns.ts';
 
 /** For the last words of an idle connection. */
@@ -57,6 +59,7 @@ export const listenNode: Listen = async (options, handler) => {
     scheme: tls === undefined ? 'http' : 'https',
     load: options.load ?? createTransportLoad(limits),
     unreadBytesPerConnectionMax: limits.unreadBytesPerConnectionMax,
+    frames: new FramedChunks(systemTimers),
     stopping: false,
   };
   const streamTurns = createStreamTurns(systemTimers, requestsPerTurn);
@@ -220,6 +223,7 @@ function tlsServer(
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: checkingIntervalMs(limits),
   });
+  lineUpHandshakes(server, limits.requestTimeoutMs, systemClock, systemTimers);
   server.on('session', (session) => {
     let openStreams = 0;
     sessions.add(session);

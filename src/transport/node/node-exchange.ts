@@ -1,7 +1,7 @@
 /**
  * One request on node:http, node:https or node:http2, as an HttpExchange.
  *
- * What it is not: the listener (listen-node.ts).
+ * What it is not: the listener (listen-node.ts), or a streamed response (node-response-stream.ts).
  *
  * Invariants
  *  - Header text is UTF-8 on the wire in both directions (node speaks Latin-1), as on uWebSockets.
@@ -30,6 +30,9 @@ import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { Unread } from '../unread-answers.ts';
+import type { FramedChunks } from './framed-chunks.ts';
+import type { StreamedExchange } from './node-response-stream.ts';
+import { ChunkedResponseStream, PassedResponseStream } from './node-response-stream.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -42,6 +45,7 @@ export interface NodeShared {
   readonly scheme: 'http' | 'https';
   readonly load: TransportLoad;
   readonly unreadBytesPerConnectionMax: number;
+  readonly frames: FramedChunks;
   stopping: boolean;
 }
 
@@ -64,7 +68,7 @@ function connectionOf(req: NodeRequest): Connection {
   return connection;
 }
 
-export class NodeExchange implements HttpExchange, Expiring, Unread {
+export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, Unread {
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -196,14 +200,24 @@ export class NodeExchange implements HttpExchange, Expiring, Unread {
     this.#respondOnce(status);
     if (this.#closed) return closedStream;
     this.#startReading();
+    const res = this.#res;
+    const hasBody = this.method !== 'HEAD' && !isBodiless(status);
+    const isChunked = hasBody && this.#req.httpVersion === '1.1';
+    if (isChunked) res.setHeader('Transfer-Encoding', 'chunked');
     this.#writeHead(status, headers, undefined, false);
-    if (this.method === 'HEAD' || isBodiless(status)) {
-      this.#res.end();
+    if (!hasBody) {
+      res.end();
       return closedStream;
     }
-    // HTTP/2 has sent the head by now.
-    if (!isHttp2(this.#res)) this.#res.flushHeaders();
-    return this.#openStream();
+    // It has sent the head by now.
+    if (isHttp2(res)) return new PassedResponseStream(res, this);
+    res.flushHeaders();
+    if (!isChunked) return new PassedResponseStream(res, this);
+    return new ChunkedResponseStream(res, this, this.#shared.frames);
+  }
+
+  count(bytes: number): void {
+    this.#sentBytes += bytes;
   }
 
   onAbort(callback: () => void): void {
@@ -253,37 +267,6 @@ export class NodeExchange implements HttpExchange, Expiring, Unread {
       this.#shared.deadlines.remove(this);
       body.take(new Uint8Array(0), true);
     });
-  }
-
-  #openStream(): ResponseStream {
-    const res = this.#res;
-    let drained: (() => void) | undefined;
-    res.on('drain', () => drained?.());
-    const exchange = {
-      isClosed: () => this.#closed || res.writableEnded,
-      cut: () => this.cut(),
-      count: (bytes: number) => (this.#sentBytes += bytes),
-    };
-    return {
-      write(chunk) {
-        if (exchange.isClosed() || chunk.byteLength === 0) return !res.writableNeedDrain;
-        exchange.count(chunk.byteLength);
-        const copy = Buffer.from(chunk);
-        return isHttp2(res) ? res.write(copy) : res.write(copy);
-      },
-      onDrain(callback) {
-        drained = callback;
-      },
-      end() {
-        if (!exchange.isClosed()) res.end();
-      },
-      abort() {
-        if (!exchange.isClosed()) exchange.cut();
-      },
-      get closed() {
-        return exchange.isClosed();
-      },
-    };
   }
 
   #respondOnce(status: number): void {

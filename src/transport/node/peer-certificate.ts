@@ -14,6 +14,14 @@ import type { PeerCertificateChain } from '../http-exchange.ts';
 
 const chainLengthMax = 10;
 
+const unread = Symbol('unread');
+
+/** Whatever this connection's peer has sent is taken for a chain that nobody has signed. */
+export function leaveUnread(socket: TLSSocket): void {
+  // A property: requests of HTTP/2 see a proxy of the socket.
+  Object.assign(socket, { [unread]: true });
+}
+
 /** By session (HTTP/2) or socket; null: the peer has sent none. */
 const known = new WeakMap<object, PeerCertificateChain | null>();
 
@@ -40,6 +48,7 @@ function connectionOf(req: IncomingMessage | Http2ServerRequest): object {
 }
 
 function chainOf(socket: TLSSocket): PeerCertificateChain | null {
+  if (Reflect.get(socket, unread) === true) return { chain: [] };
   const chain: Uint8Array[] = [];
   let next = socket.getPeerX509Certificate();
   while (next !== undefined && chain.length < chainLengthMax) {

@@ -16,7 +16,7 @@ import type { Timers } from '../../stdx/clock.ts';
 /** Each takes a fraction of a millisecond before its first wait. */
 export const requestsPerTurn = 16;
 /** Node takes a millisecond for each certificate of a chain, before anybody has looked at it. */
-export const certificatesPerTurn = 2;
+export const certificatesPerTurn = 1;
 
 interface Waiting {
   readonly stream: { readonly closed: boolean };

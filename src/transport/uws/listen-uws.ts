@@ -1,12 +1,13 @@
 /**
- * The HTTP/1.1 listener on uWebSockets.js.
+ * The HTTP/1.1 listener on uWebSockets.js, in the clear or over TLS (secure-app.ts).
  *
- * What it is not: a TLS endpoint (listen-node.ts is), nor WebSockets.
+ * What it is not: where client certificates or HTTP/2 are served (listen-node.ts), nor WebSockets.
  *
  * What the library decides, and no option changes (20.30):
  *  - A connection without a request, or one whose response is complete, is closed after about 10 s
- *    (up to 14 s); a body must arrive at 16 kB/s or more; a client that takes nothing of a response
- *    for as long is cut. A quiet stream is never cut. `idleTimeoutMs` is therefore not used here.
+ *    (up to 14 s); a body must arrive at 16 kB/s or more. A quiet stream is never cut. A client
+ *    that takes nothing of a response for as long would be cut: the library is told to begin anew,
+ *    until `idleTimeoutMs` are over (uws-exchange.ts).
  *  - A head that comes in several segments may have 4 KiB, and at most 48 headers. Beyond it, and
  *    for HTTP/1.0, a head without Host, a target that is no path and what is no HTTP at all, it
  *    waits for more, and closes the connection after about 10 s without an answer. For a method
@@ -32,11 +33,13 @@ import type { Refusal } from '../refusal.ts';
 import { createTransportLoad } from '../load.ts';
 import type { UwsApp, UwsBinding, UwsResponse } from './uws-binding.ts';
 import { canOpen, descriptorLimits, watchDescriptors } from './descriptor-room.ts';
+import { createSecureApp } from './secure-app.ts';
 import { loadUws } from './uws-binding.ts';
 import type { UwsShared } from './uws-exchange.ts';
 import { UwsExchange } from './uws-exchange.ts';
 
-/** Rejects when no native binding loads here, for TLS, and when the address is not to be had. */
+/** Rejects when no native binding loads here, for TLS that only node can serve, and when the
+ * address is not to be had. */
 export const listenUws: Listen = async (options, handler) => {
   const load = await loadUws();
   if (!load.ok) throw new Error(`uWebSockets.js is not available: ${load.why}`);
@@ -50,16 +53,18 @@ export function createUwsListen(
   timers: Timers,
 ): Listen {
   return async (options, handler) => {
-    if (options.tls !== undefined) throw new Error('the uws transport does not serve TLS');
     uws._cfg('silent');
+    const { tls } = options;
     const shared: UwsShared = {
       live: new SlotSet(),
       deadlines: createDeadlines(clock, timers),
       requestTimeoutMs: options.limits.requestTimeoutMs,
+      idleTimeoutMs: options.limits.idleTimeoutMs,
       load: options.load ?? createTransportLoad(options.limits),
+      scheme: tls === undefined ? 'http' : 'https',
       stopping: false,
     };
-    const app = uws.App();
+    const app = tls === undefined ? uws.App() : createSecureApp(uws, tls);
     app.any('/*', (res, req) => {
       const exchange = new UwsExchange(res, req, shared);
       const refusal = refusalOf(exchange, shared, options);
@@ -67,7 +72,7 @@ export function createUwsListen(
       else refuse(res, refusal, timers);
     });
     const port = await openPort(app, uws, options, timers);
-    return createServer(app, port, name, shared, timers);
+    return createServer(app, port, tls === undefined ? name : `${name} over TLS`, shared, timers);
   };
 }
 

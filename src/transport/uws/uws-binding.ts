@@ -49,8 +49,17 @@ export interface UwsApp {
   close(): UwsApp;
 }
 
+export interface UwsTlsOptions {
+  readonly cert_file_name: string;
+  readonly key_file_name: string;
+  readonly ssl_ciphers: string;
+  readonly ssl_prefer_low_memory_usage: boolean;
+}
+
 export interface UwsBinding {
   App(): UwsApp;
+  /** Throws when the files cannot be used. */
+  SSLApp(options: UwsTlsOptions): UwsApp;
   _cfg(option: string): void;
   us_listen_socket_close(socket: object): void;
   us_socket_local_port(socket: object): number;
@@ -68,9 +77,12 @@ export interface UwsCandidate {
   readonly binaries: string;
 }
 
+/** Not a dependency: its binaries load on newer systems only. */
+export const replacementPackage = '@btc-vision/uwebsockets.js';
+
 const candidates: readonly UwsCandidate[] = [
   { packageName: 'uWebSockets.js', binaries: '../binaries' },
-  { packageName: '@btc-vision/uwebsockets.js', binaries: '.' },
+  { packageName: replacementPackage, binaries: '.' },
 ];
 
 /** The first candidate whose binary loads here. Never throws; tries in order. */
@@ -104,7 +116,7 @@ function loadCandidate({ packageName, binaries }: UwsCandidate): UwsLoad {
 /** True for the compiled module only: the source of a JavaScript function can be read. */
 export function isNativeBinding(value: unknown): value is UwsBinding {
   if (typeof value !== 'object' || value === null) return false;
-  const functions = ['App', '_cfg', 'us_listen_socket_close', 'us_socket_local_port'];
+  const functions = ['App', 'SSLApp', '_cfg', 'us_listen_socket_close', 'us_socket_local_port'];
   return functions.every((name) => {
     const member = (value as Record<string, unknown>)[name];
     if (typeof member !== 'function') return false;

@@ -20,12 +20,20 @@ import type { BodyResult, Header, HttpExchange, ResponseStream } from '../http-e
 import type { TransportLoad } from '../load.ts';
 import { tooManyUnread } from '../refusal.ts';
 import { drainTimeoutMs, RequestBody } from '../request-body.ts';
+import type { BodyFlow } from '../request-body.ts';
 import type { Unread, UnreadAnswers } from '../unread-answers.ts';
 import type { UwsRequest, UwsResponse } from './uws-binding.ts';
 import { UwsResponseStream } from './uws-response-stream.ts';
 
 /** Above it a body is handed over as the socket takes it, never copied into the library. */
 const directBodyBytesMax = 8 * 1024;
+
+/** The library cuts readers who take nothing for ten seconds; it is told to begin anew. */
+const keepAliveMs = 4_000;
+
+/** Over TLS a body is given in pieces that are one record each: of a larger one the library takes
+ * nothing until all of it is sent, and cuts its reader meanwhile as one who takes nothing. */
+const securePieceBytes = 16 * 1024 - 64;
 
 const empty = new Uint8Array(0);
 const noHeaders: readonly Header[] = [];
@@ -36,16 +44,19 @@ export interface UwsShared {
   readonly live: SlotSet<UwsExchange>;
   readonly deadlines: Deadlines;
   readonly requestTimeoutMs: number;
+  /** For readers who take nothing. */
+  readonly idleTimeoutMs: number;
   readonly load: TransportLoad;
+  readonly scheme: 'http' | 'https';
   /** Set once: answers then close their connection. */
   stopping: boolean;
 }
 
-export class UwsExchange implements HttpExchange, Expiring {
+export class UwsExchange implements HttpExchange, Expiring, BodyFlow {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly scheme = 'http';
+  readonly scheme: 'http' | 'https';
   readonly peerCertificate = undefined;
   readonly headBytes: number;
   deadlineMs = 0;
@@ -66,14 +77,17 @@ export class UwsExchange implements HttpExchange, Expiring {
   #held: ((close: boolean) => void) | undefined;
   #stream: UwsResponseStream | undefined;
   #unread: UnreadBody | undefined;
-  #abortCallbacks: (() => void)[] = [];
+  #abortCallbacks: (() => void)[] | undefined;
   #onClosed: (() => void) | undefined;
   #bodyBytes = 0;
+  /** Since when the reader has taken nothing, while something waits for it. */
+  #stalledSinceMs = 0;
   #remoteAddress: string | undefined;
 
   constructor(res: UwsResponse, req: UwsRequest, shared: UwsShared) {
     this.#res = res;
     this.#shared = shared;
+    this.scheme = shared.scheme;
     this.method = req.getCaseSensitiveMethod();
     this.path = req.getUrl();
     this.query = req.getQuery() ?? '';
@@ -160,8 +174,7 @@ export class UwsExchange implements HttpExchange, Expiring {
   /** Starts to take in the body; must be called before the handler, in the same turn. */
   expectBody(declaredBytes: number): void {
     const res = this.#res;
-    const flow = { pause: () => this.#pause(), resume: () => this.#resume() };
-    const body = new RequestBody(flow, this.#shared.load.bodies, declaredBytes, false);
+    const body = new RequestBody(this, this.#shared.load.bodies, declaredBytes, false);
     this.#body = body;
     this.deadlineMs = this.#shared.deadlines.nowMs() + this.#shared.requestTimeoutMs;
     this.#shared.deadlines.add(this);
@@ -229,13 +242,16 @@ export class UwsExchange implements HttpExchange, Expiring {
     });
     // A stream may live for an hour: it need not hold a kilobyte of request head for that long.
     this.#head.length = 0;
-    this.#stream = new UwsResponseStream(this.#res, () => this.#complete());
+    this.#stream = new UwsResponseStream(this.#res, {
+      blocked: () => this.#stalls(),
+      finished: () => this.#complete(),
+    });
     return this.#stream;
   }
 
   onAbort(callback: () => void): void {
     if (this.#aborted) callback();
-    else if (!this.#closed) this.#abortCallbacks.push(callback);
+    else if (!this.#closed) (this.#abortCallbacks ??= []).push(callback);
   }
 
   onClosed(callback: () => void): void {
@@ -251,10 +267,12 @@ export class UwsExchange implements HttpExchange, Expiring {
     this.#res.onAborted(() => this.#gone());
   }
 
-  /** The body took too long, or an answer has waited long enough for the rest of it. */
+  /** The body took too long, an answer has waited long enough for the rest of it, or the reader of
+   * one has taken nothing for a while. */
   expire(): void {
     if (this.#closed) return;
     if (this.#held !== undefined) this.#held(true);
+    else if (this.answered && this.#body?.over !== false) this.#awaitReader();
     else this.cut();
   }
 
@@ -300,28 +318,34 @@ export class UwsExchange implements HttpExchange, Expiring {
   #sendLarge(status: number, headers: readonly Header[], body: Uint8Array, close: boolean): void {
     const res = this.#res;
     const total = body.byteLength;
+    const pieceBytes = this.scheme === 'https' ? securePieceBytes : total;
+    let taken = true;
+    let done = false;
     const give = (offset: number): boolean => {
-      let taken = false;
-      let done = false;
-      res.cork(() => {
-        [taken, done] = res.tryEnd(body.subarray(offset), total);
-      });
+      taken = true;
+      for (let at = offset; taken && !done; at += pieceBytes) {
+        res.cork(() => {
+          [taken, done] = res.tryEnd(body.subarray(at, at + pieceBytes), total);
+        });
+      }
       if (done) this.#complete();
       return taken || done;
     };
-    let done = false;
     this.#corked(() => {
       this.#writeHead(status, headers);
       if (close) res.writeHeader('Connection', 'close');
-      [, done] = res.tryEnd(body, total);
+      [taken, done] = res.tryEnd(body.subarray(0, pieceBytes), total);
     });
     if (done) return this.#complete();
     const unread = new UnreadBody(this, total, this.#shared.load.answers);
     this.#unread = unread;
+    this.#stalls();
     res.onWritable((offset) => {
       unread.taken(offset);
+      this.#stalls();
       return give(offset);
     });
+    if (taken) give(pieceBytes);
   }
 
   #writeHead(status: number, headers: readonly Header[]): void {
@@ -346,18 +370,47 @@ export class UwsExchange implements HttpExchange, Expiring {
     else this.#res.cork(write);
   }
 
-  #pause(): void {
+  /** The socket has not taken all of the answer. */
+  #stalls(): void {
+    this.#stalledSinceMs = this.#shared.deadlines.nowMs();
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
+    if (this.#body?.over === false) return;
+    const { deadlines, idleTimeoutMs } = this.#shared;
+    this.deadlineMs = deadlines.nowMs() + Math.min(keepAliveMs, idleTimeoutMs);
+    deadlines.add(this);
+  }
+
+  /** A reader may pause for as long as on any other transport. */
+  #awaitReader(): void {
+    if (this.#stream?.isBlocked !== true && this.#unread === undefined) return;
+    const stalledMs = this.#shared.deadlines.nowMs() - this.#stalledSinceMs;
+    if (stalledMs >= this.#shared.idleTimeoutMs) {
+      this.#shared.load.answers.cutCount += 1;
+      return this.cut();
+    }
+    // Both: the library's clock begins anew with resume(), which wants a pause() before it.
+    this.#res.pause();
+    this.#res.resume();
+    this.#lookAgain();
+  }
+
+  /** Of the body. */
+  pause(): void {
     if (!this.#closed) this.#res.pause();
   }
 
-  #resume(): void {
+  resume(): void {
     if (!this.#closed) this.#res.resume();
   }
 
   #complete(): void {
     this.#closed = true;
+    this.#shared.deadlines.remove(this);
     this.#unread?.end();
-    this.#abortCallbacks = [];
+    this.#abortCallbacks = undefined;
     if (!this.#inHandler) this.#shared.live.remove(this.#living);
     this.#tellClosed();
   }
@@ -380,8 +433,8 @@ export class UwsExchange implements HttpExchange, Expiring {
     this.#body?.abort();
     this.#body?.release();
     const callbacks = this.#abortCallbacks;
-    this.#abortCallbacks = [];
-    for (const callback of callbacks) callback();
+    this.#abortCallbacks = undefined;
+    for (const callback of callbacks ?? []) callback();
     this.#tellClosed();
   }
 }

@@ -24,6 +24,14 @@ const pieceBytesMax = 16 * 1024 - 64;
 const probeBytesMax = 1024;
 
 const nothing = (): void => {};
+
+/** Who is told of a response. */
+export interface ResponseWatcher {
+  /** Its socket has not taken everything; again each time that it has taken some of it. */
+  blocked(): void;
+  /** end() has been called. */
+  finished(): void;
+}
 /** Shared: an empty array of its own costs an idle watch 200 bytes. */
 const noBytes = new Uint8Array(0);
 
@@ -32,7 +40,7 @@ export class UwsResponseStream implements ResponseStream {
   /** Bytes that were written. */
   sentBytes = 0;
   readonly #res: UwsResponse;
-  readonly #finished: () => void;
+  readonly #watcher: ResponseWatcher;
   #closed = false;
   #blocked = false;
   #probing = false;
@@ -45,10 +53,10 @@ export class UwsResponseStream implements ResponseStream {
     this.#accepted = this.#res.write(this.#piece);
   };
 
-  /** The head has been written. `finished` runs when end() has been called. */
-  constructor(res: UwsResponse, finished: () => void) {
+  /** The head has been written. */
+  constructor(res: UwsResponse, watcher: ResponseWatcher) {
     this.#res = res;
-    this.#finished = finished;
+    this.#watcher = watcher;
     res.onWritable(() => {
       this.#writable();
       return true;
@@ -57,6 +65,11 @@ export class UwsResponseStream implements ResponseStream {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  /** It waits for its socket. */
+  get isBlocked(): boolean {
+    return this.#blocked;
   }
 
   write(chunk: Uint8Array): boolean {
@@ -84,7 +97,7 @@ export class UwsResponseStream implements ResponseStream {
     }
     this.gone();
     this.#res.cork(() => this.#res.end());
-    this.#finished();
+    this.#watcher.finished();
   }
 
   abort(): void {
@@ -108,7 +121,10 @@ export class UwsResponseStream implements ResponseStream {
       const piece = at === 0 && chunk.byteLength <= size ? chunk : chunk.subarray(at, at + size);
       at += piece.byteLength;
       if (this.#send(piece)) this.#probing = false;
-      else this.#blocked = true;
+      else {
+        this.#blocked = true;
+        this.#watcher.blocked();
+      }
     }
     return at;
   }

@@ -4,6 +4,7 @@
  */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 export interface RawResponse {
   readonly status: number;
@@ -33,8 +34,10 @@ export class RawConnection {
   #wake: (() => void)[] = [];
   #isClosed = false;
 
-  constructor(port: number, host = '127.0.0.1') {
-    this.socket = connect({ port, host, noDelay: true });
+  /** `secure`: over TLS, whoever's certificate it is. */
+  constructor(port: number, host = '127.0.0.1', secure = false) {
+    const to = { port, host, noDelay: true };
+    this.socket = secure ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to);
     this.socket.on('error', () => {});
     this.closed = new Promise((resolve) => {
       this.socket.on('close', () => {

@@ -20,8 +20,11 @@ export interface ChildServer {
 }
 
 /** Rejects with what the program said when it ends before it is ready. */
-export async function startChildServer(flags: readonly string[]): Promise<ChildServer> {
-  const args = ['serve', '--log-level=warn', ...openAccessFlags, ...flags];
+export async function startChildServer(
+  flags: readonly string[],
+  access: readonly string[] = openAccessFlags,
+): Promise<ChildServer> {
+  const args = ['serve', '--log-level=warn', ...access, ...flags];
   const { child, ended } = launch(args, undefined);
   const readyLine = await readyLineOf(child, ended);
   const url = / url=(\S+)/.exec(readyLine)?.[1] ?? '';

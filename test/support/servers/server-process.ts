@@ -70,12 +70,19 @@ export interface ServerCommand {
   readonly before?: string | undefined;
   /** Of node itself. */
   readonly nodeFlags?: readonly string[] | undefined;
+  /** Another node than the one that runs the test. */
+  readonly node?: string | undefined;
 }
 
 /** Starts a server on a free port, unless the flags name one; resolves at its ready line.
  * Rejects with what it wrote when it ends before. */
 export async function startServer(command: ServerCommand): Promise<ServerProcess> {
-  const { child, ended } = launch(serveArguments(command), command.before, command.nodeFlags);
+  const { child, ended } = launch(
+    serveArguments(command),
+    command.before,
+    command.nodeFlags,
+    command.node,
+  );
   const readyLine = await readyLineOf(child, ended);
   const port = Number(/ (?:url|http)=http:\/\/[^ ]+:(\d+) /.exec(readyLine)?.[1]);
   const securePort = Number(/ url=https:\/\/[^ ]+:(\d+) /.exec(readyLine)?.[1]);
@@ -130,14 +137,15 @@ export function launch(
   args: readonly string[],
   before: string | undefined,
   nodeFlags: readonly string[] = [],
+  node: string = process.execPath,
 ) {
   const options = { stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
   const child =
     before === undefined
-      ? spawn(process.execPath, [...nodeFlags, executable, ...args], options)
+      ? spawn(node, [...nodeFlags, executable, ...args], options)
       : spawn(
           '/bin/sh',
-          ['-c', `${before}; exec "$@"`, 'sh', process.execPath, ...nodeFlags, executable, ...args],
+          ['-c', `${before}; exec "$@"`, 'sh', node, ...nodeFlags, executable, ...args],
           options,
         );
   living.add(child);

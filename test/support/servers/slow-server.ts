@@ -64,7 +64,11 @@ export async function startSlowServer(
     onFatal: (error) => fatal.push(error),
     clock: time.clock,
     timers: time.timers,
-    worker: { number: 1, ports: { http: 0, secure: undefined }, storage: log.storage },
+    worker: {
+      number: 1,
+      ports: { http: 0, secure: undefined, tokens: undefined },
+      storage: log.storage,
+    },
   });
   const client = apiClient(running.url);
   const answered: SlowServer['answered'] = async (answer) => {

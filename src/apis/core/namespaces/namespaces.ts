@@ -1,6 +1,4 @@
 /** Namespaces, by which objects are divided. */
-import type { Identity } from '../../../apimachinery/identity.ts';
-import type { ApiObject } from '../../../apimachinery/unstructured.ts';
 import { ageColumn, column, nameColumn, table } from '../../tables/columns.ts';
 import { printedAt } from '../../tables/fields.ts';
 import type { DefaultTable } from '../../../apimachinery/typed/defaulting.ts';
@@ -19,12 +17,6 @@ const namespaceDefaults: DefaultTable = {
   fields: { 'core/v1.NamespaceStatus': { phase: 'Active' } },
 };
 
-function podSecurityLabels({ metadata }: ApiObject, { labelDomain }: Identity): string | undefined {
-  const prefix = `pod-security.${labelDomain}/`;
-  const found = Object.keys(metadata.labels ?? {}).filter((label) => label.startsWith(prefix));
-  return found.length === 0 ? undefined : found.sort().join(', ');
-}
-
 export const namespaces: KindDefinition = {
   resource: '/namespaces',
   names: 'dns-label',
@@ -34,11 +26,5 @@ export const namespaces: KindDefinition = {
   schemaExemptions: { openValues: 'core.NamespaceSpec.finalizers' },
   strategy: (_generic, identity) => namespaceStrategy(identity),
   table: namespaceTable,
-  unserved: [
-    {
-      says: 'this server does not check pods against security standards: {} has no effect',
-      when: podSecurityLabels,
-    },
-  ],
   subresources: { finalize: { verbs: ['update'], rules: finalizeRules } },
 };

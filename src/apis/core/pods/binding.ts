@@ -2,7 +2,8 @@
  * binding: a scheduler puts a pod on a node (spec 1, section 1.3).
  *
  * What it is not: a stored object. A Binding names the pod, the node, and annotations that go onto
- * the pod; a uid or resourceVersion in it is a condition.
+ * the pod, with the feature gate PodTopologyLabelsAdmission labels, too; a uid or resourceVersion
+ * in it is a condition.
  *
  * Invariants: a pod is bound once; one that is being deleted, or that waits for its scheduling
  * gates, is not. Of two schedulers one wins: the pod's actor decides.
@@ -36,8 +37,15 @@ export async function bindPod(
   if (errors.length > 0) {
     return refused(newInvalid({ group: '', kind: 'Binding' }, target.name, errors));
   }
-  const body = { verb: 'operation', operation: 'pods/binding', object: binding } as const;
+  const object = deps.isFeatureOn?.('PodTopologyLabelsAdmission') ? binding : unlabelled(binding);
+  const body = { verb: 'operation', operation: 'pods/binding', object } as const;
   return executeChange(deps, target, { body, options, subresource: 'binding', mayCreate: false });
+}
+
+/** Where labels of a binding mean nothing. */
+function unlabelled(binding: ApiObject): ApiObject {
+  const { labels: _labels, ...metadata } = binding.metadata;
+  return { ...binding, metadata };
 }
 
 export const decideBinding: DecideOperation = (scope, target, body, input, current) => {
@@ -83,11 +91,12 @@ function bound(pod: ApiObject, binding: ApiObject, nowMs: number): ApiObject {
   const target = isJsonObject(binding['target']) ? binding['target'] : {};
   const nodeName: JsonValue = target['name'] ?? '';
   const spec = isJsonObject(pod['spec']) ? pod['spec'] : {};
-  const { annotations } = binding.metadata;
-  const metadata =
-    annotations === undefined
-      ? pod.metadata
-      : { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } };
+  const { annotations, labels } = binding.metadata;
+  const metadata = {
+    ...pod.metadata,
+    ...(annotations && { annotations: { ...pod.metadata.annotations, ...annotations } }),
+    ...(labels && { labels: { ...pod.metadata.labels, ...labels } }),
+  };
   const next = { ...pod, metadata, spec: { ...spec, nodeName } };
   return withPodCondition(next, { type: 'PodScheduled', status: 'True' }, nowMs);
 }

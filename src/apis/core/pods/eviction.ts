@@ -80,8 +80,6 @@ async function evictPod(
     const found = await getObject(deps, target, { kind: 'most-recent' });
     if (found.kind === 'refused') return found;
     const pod = decodeObject(found.value.bytes);
-    const forbidden = await refusalOf(deps, target, pod, writer);
-    if (forbidden !== undefined) return refused(forbidden);
     if (!disruptsNothing(pod)) return evictGuarded(deps, target, pod, options, writer);
     const asked = (options.preconditions?.resourceVersion ?? '') !== '';
     // A pod that has not started may just be starting.
@@ -91,18 +89,6 @@ async function evictPod(
     if (gone.kind === 'ok' || asked || !isConflict(gone.error)) return gone;
   }
   return refused(newTimeout(`pod ${target.name} keeps changing; it was not evicted`, 10));
-}
-
-/** Asked before a budget is: what it gave would be lost. */
-async function refusalOf(
-  deps: RegistryDeps,
-  target: ObjectTarget,
-  pod: ApiObject,
-  { user }: Evictor,
-): Promise<StatusError | undefined> {
-  const guard = deps.guardOf?.(user, { ...target, subresource });
-  await guard?.current();
-  return guard?.validate(pod, pod);
 }
 
 /** It has ended, or has not begun, or is going anyway: no budget needs to be asked. */

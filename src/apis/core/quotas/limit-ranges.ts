@@ -138,9 +138,4 @@ export const limitRanges: KindDefinition = {
     openValues: 'core.LimitRangeItem.type',
   },
   table: limitRangeTable,
-  unserved: [
-    {
-      says: 'this server does not apply limit ranges: nothing is defaulted or refused by this one',
-    },
-  ],
 };

@@ -3,8 +3,10 @@
  *
  *     a pod names no account                  it runs as `default`
  *     it names no secrets for its images      it uses those of its account
+ *     neither it nor its account declines     its containers have the account's token
  *     the account is missing                  403; `default` is waited for, because the server is
  *                                             about to make it in a namespace that is new
+ *     the account limits secrets              403 for those that it does not list
  *     the image of a static pod               names neither accounts nor secrets
  *
  * What it is not: who makes accounts (controllers/default-accounts.ts) or tokens.
@@ -12,42 +14,70 @@
  * Invariant: in a namespace that is missing or going nothing is refused for its accounts: the
  * write says what is wrong with the namespace.
  */
-import type { Identity } from '../apimachinery/identity.ts';
-import { objects, part, text } from '../apimachinery/members.ts';
-import { quote } from '../apimachinery/quote.ts';
-import { newNamespaceNotFound } from '../apimachinery/status-error.ts';
-import type { ApiObject } from '../apimachinery/unstructured.ts';
-import { podReferences } from '../authorization/node/pod-references.ts';
-import type { AdmissionObjects, AdmissionPlugin, Proposed, Refusal, WaitFor } from './admission.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
+import { quote } from '../../apimachinery/quote.ts';
+import { newNamespaceNotFound } from '../../apimachinery/status-error.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { podReferences } from '../../authorization/node/pod-references.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import type {
+  AdmissionObjects,
+  AdmissionPlugin,
+  Proposed,
+  Refusal,
+  WaitFor,
+} from '../admission.ts';
+import { addedSecretsRefusal, isLimiting, secretsRefusal } from './mountable-secrets.ts';
+import { withTokenVolume } from './token-volume.ts';
 
 const namespaces = { group: '', resource: 'namespaces' } as const;
 const accounts = { group: '', resource: 'serviceaccounts' } as const;
 const defaultAccount = 'default';
 
 export function serviceAccounts(
-  { labelDomain }: Identity,
+  identity: Identity,
   known: AdmissionObjects,
+  prng: Prng,
 ): AdmissionPlugin {
-  const mirrorAnnotation = `${labelDomain}/config.mirror`;
+  const mirrorAnnotation = `${identity.labelDomain}/config.mirror`;
   return {
     name: 'ServiceAccount',
-    concerns: (_user, { resource, subresource }) =>
-      resource.group === '' && resource.resource === 'pods' && subresource === '',
-    // Of an update and a deletion there is nothing to find out.
-    current: ({ name }) => (name === '' ? known.current() : undefined),
-    admits: ['create'],
-    admit(proposed, waitFor) {
-      const { next } = proposed;
+    resources: ['/pods', '/pods/ephemeralcontainers'],
+    concerns: (_user, { operations, subresource }) =>
+      operations.includes(subresource === '' ? 'CREATE' : 'UPDATE'),
+    current: () => known.current(),
+    admits: ['CREATE'],
+    admit(review, { waitFor }) {
+      const { next } = review;
       if (next.metadata.annotations?.[mirrorAnnotation] !== undefined) {
         return mirrorRefusal(next) ?? next;
       }
-      return withAccount(known, proposed, waitFor);
+      return withAccount(identity, known, prng, review, waitFor);
+    },
+    validate({ namespace, next, operation, subresource }) {
+      if (subresource === '' || operation !== 'UPDATE') return undefined;
+      const spec = part(next, 'spec');
+      const name = text(spec, 'serviceAccountName');
+      // The image of a static pod has none.
+      if (name === '') return undefined;
+      const account = known.get(accounts, namespace, name);
+      if (account === undefined) return missingAccount(namespace, name);
+      if (!isLimiting(account, identity.labelDomain)) return undefined;
+      return addedSecretsRefusal(spec, account);
     },
   };
 }
 
+function missingAccount(namespace: string, name: string): string {
+  const missing = `serviceaccount ${quote(name)} not found`;
+  return `error looking up service account ${namespace}/${name}: ${missing}`;
+}
+
 function withAccount(
+  identity: Identity,
   known: AdmissionObjects,
+  prng: Prng,
   { namespace, next }: Proposed,
   waitFor: WaitFor,
 ): ApiObject | NonNullable<Refusal> {
@@ -62,9 +92,15 @@ function withAccount(
       const comes = () => known.appearance(accounts, namespace, name);
       waitFor(`service account ${namespace}/${name}`, comes);
     }
-    const missing = `serviceaccount ${quote(name)} not found`;
-    return `error looking up service account ${namespace}/${name}: ${missing}`;
+    return missingAccount(namespace, name);
   }
+  if (isLimiting(account, identity.labelDomain)) {
+    const refusal = secretsRefusal(spec, account);
+    if (refusal !== undefined) return refusal;
+  }
+  const field = 'automountServiceAccountToken';
+  const wantsToken = spec[field] ?? account[field];
+  const mounted = wantsToken === false ? spec : withTokenVolume(spec, identity, prng);
   const own = objects(spec, 'imagePullSecrets');
   const lent = objects(account, 'imagePullSecrets').map((secret) => ({
     name: text(secret, 'name'),
@@ -73,7 +109,7 @@ function withAccount(
   return {
     ...next,
     spec: {
-      ...spec,
+      ...mounted,
       serviceAccountName: name,
       // The name of the field in its first days, kept beside it.
       serviceAccount: name,

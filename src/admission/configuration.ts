@@ -1,0 +1,131 @@
+/**
+ * The file of `--admission-control-config-file`: what single plugins are told.
+ *
+ *     apiVersion: apiserver.config.<domain>/v1
+ *     kind: AdmissionConfiguration
+ *     plugins:
+ *       - name: PodSecurity
+ *         configuration: { ... }       here, or
+ *         path: pod-security.yaml      in a file of its own, from this file's folder
+ *
+ * What it is not: what the plugins read from it; each has a reader of its own.
+ *
+ * Invariants: read strictly: a plugin that there is not, twice the same one, a configuration for
+ * one that takes none, both forms or neither are problems, said with their place, all at once.
+ */
+import path from 'node:path';
+import { openDocument, placeOf, unknownFields } from '../apimachinery/configuration-document.ts';
+import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import type { Identity } from '../apimachinery/identity.ts';
+import { items, text } from '../apimachinery/members.ts';
+import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { messageOf } from '../stdx/message-of.ts';
+import { admissionPluginNames, takesConfiguration } from './plugin-names.ts';
+import type { AdmissionPluginName } from './plugin-names.ts';
+
+export interface PluginConfiguration {
+  readonly document: JsonObject;
+  /** What file names in it start from. */
+  readonly folder: string;
+  /** For problems: where it stands. */
+  readonly place: string;
+}
+
+export interface AdmissionConfiguration {
+  readonly plugins: ReadonlyMap<AdmissionPluginName, PluginConfiguration>;
+  readonly problems: readonly string[];
+}
+
+/** @throws what the file system says. */
+export type ReadFile = (file: string) => Buffer;
+
+/** `file`: its folder is what paths start from. */
+export function readAdmissionConfiguration(
+  bytes: Uint8Array,
+  file: string,
+  { groups: { apiserverConfig }, domain }: Pick<Identity, 'groups' | 'domain'>,
+  read: ReadFile,
+): AdmissionConfiguration {
+  const plugins = new Map<AdmissionPluginName, PluginConfiguration>();
+  const versions = [`${apiserverConfig}/v1`, `apiserver.${domain}/v1alpha1`];
+  const opened = openDocument(bytes, versions, 'AdmissionConfiguration');
+  if (opened.kind === 'invalid') return { plugins, problems: [opened.problem] };
+  const { document } = opened;
+  const problems: string[] = [];
+  unknownFields(document, ['apiVersion', 'kind', 'plugins'], '', problems);
+  if (document['plugins'] !== undefined && !Array.isArray(document['plugins'])) {
+    problems.push('plugins: a list expected');
+  }
+  const folder = path.dirname(path.resolve(file));
+  for (const [at, entry] of items(document, 'plugins').entries()) {
+    const place = `plugins[${at}]`;
+    const name = nameOf(entry, place, problems);
+    if (!isJsonObject(entry) || name === undefined) continue;
+    if (plugins.has(name)) problems.push(`${place}.name: ${name} is there twice`);
+    const found = configurationOf(entry, place, folder, read, problems);
+    if (found !== undefined) plugins.set(name, found);
+  }
+  return { plugins, problems };
+}
+
+function nameOf(
+  entry: JsonValue,
+  place: string,
+  problems: string[],
+): AdmissionPluginName | undefined {
+  if (!isJsonObject(entry)) {
+    problems.push(`${place}: an object expected`);
+    return undefined;
+  }
+  unknownFields(entry, ['name', 'path', 'configuration'], place, problems);
+  const name = admissionPluginNames.find((each) => each === entry['name']);
+  if (name === undefined) {
+    const given = JSON.stringify(entry['name'] ?? '');
+    problems.push(`${placeOf(place, 'name')}: ${given} is no admission plugin`);
+  } else if (!takesConfiguration(name)) {
+    problems.push(`${placeOf(place, 'name')}: ${name} takes no configuration`);
+  }
+  return name;
+}
+
+function configurationOf(
+  entry: JsonObject,
+  place: string,
+  folder: string,
+  read: ReadFile,
+  problems: string[],
+): PluginConfiguration | undefined {
+  const { configuration } = entry;
+  const file = text(entry, 'path');
+  const isInline = configuration !== undefined && configuration !== null;
+  if (isInline === (file !== '')) {
+    problems.push(`${place}: either configuration or path is required`);
+    return undefined;
+  }
+  if (isInline) {
+    if (isJsonObject(configuration)) {
+      return { document: configuration, folder, place: `${place}.configuration` };
+    }
+    problems.push(`${place}.configuration: an object expected`);
+    return undefined;
+  }
+  const resolved = path.resolve(folder, file);
+  const found = documentIn(resolved, read);
+  if (typeof found !== 'string') {
+    return { document: found, folder: path.dirname(resolved), place: resolved };
+  }
+  problems.push(`${place}.path: ${found}`);
+  return undefined;
+}
+
+/** A text: why it cannot be read. */
+function documentIn(file: string, read: ReadFile): JsonObject | string {
+  try {
+    const decoded = decodeYaml(read(file));
+    if (decoded.kind === 'refused') return `${file}: neither YAML nor JSON`;
+    return isJsonObject(decoded.value) ? decoded.value : `${file}: not an object`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

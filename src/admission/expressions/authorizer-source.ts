@@ -1,0 +1,70 @@
+/** The authorizers of the server, as expressions of admission ask them: on behalf of the one who
+ * makes the request, or of a service account. */
+import { wellKnownGroups } from '../../apimachinery/user-info.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
+import type { AccessChecker, Attributes, Decision } from '../../authorization/authorizer.ts';
+import type {
+  AuthorizationAnswer,
+  AuthorizationQuestion,
+  DecisionSource,
+} from '../../cel/library/authorizer-library.ts';
+import { authorizerQuestions } from '../../cel/library/authorizer-questions.ts';
+import type { LateValues } from '../../cel/late-values.ts';
+import { messageOf } from '../../stdx/message-of.ts';
+
+export function authorizerSource(
+  access: Pick<AccessChecker, 'check'>,
+  user: UserInfo,
+  late: LateValues,
+): DecisionSource {
+  return authorizerQuestions((question) => {
+    const decision = access.check(attributesOf(question, user));
+    if (!(decision instanceof Promise)) return answerOf(decision);
+    return decision.then(answerOf, (error: unknown) => ({
+      allowed: false,
+      reason: '',
+      error: messageOf(error),
+    }));
+  }, late);
+}
+
+function answerOf({ error = '', kind, reason }: Decision): AuthorizationAnswer {
+  return { allowed: kind === 'allow', reason, error };
+}
+
+/** Selectors are not understood by any authorizer here, and so limit nothing. */
+function attributesOf(question: AuthorizationQuestion, user: UserInfo): Attributes {
+  const asked = question.user === undefined ? user : accountUser(question.user);
+  const nothing = { namespace: '', apiGroup: '', apiVersion: '', resource: '', subresource: '' };
+  if (question.kind === 'path') {
+    const { path, verb } = question;
+    return { ...nothing, user: asked, verb, isResourceRequest: false, path, name: '' };
+  }
+  const { group, name, namespace, resource, subresource, verb } = question;
+  return {
+    user: asked,
+    verb,
+    isResourceRequest: true,
+    path: '',
+    namespace,
+    apiGroup: group,
+    apiVersion: '*',
+    resource,
+    subresource,
+    name,
+  };
+}
+
+function accountUser(account: NonNullable<AuthorizationQuestion['user']>): UserInfo {
+  const { namespace, serviceAccount } = account;
+  return {
+    name: `system:serviceaccount:${namespace}:${serviceAccount}`,
+    uid: '',
+    groups: [
+      wellKnownGroups.serviceAccounts,
+      `system:serviceaccounts:${namespace}`,
+      wellKnownGroups.authenticated,
+    ],
+    extra: {},
+  };
+}

@@ -1,0 +1,17 @@
+/**
+ * DenyServiceExternalIPs: no service takes addresses that are not the cluster's. Those that it has
+ * it may keep, and give up.
+ */
+import { part, texts } from '../apimachinery/members.ts';
+import type { AdmissionPlugin } from './admission.ts';
+
+export const denyExternalIps: AdmissionPlugin = {
+  name: 'DenyServiceExternalIPs',
+  resources: ['/services'],
+  concerns: (_user, { operations }) => !operations.includes('DELETE'),
+  validate({ current, next }) {
+    const had = new Set(texts(part(current, 'spec'), 'externalIPs'));
+    const isNew = texts(part(next, 'spec'), 'externalIPs').some((address) => !had.has(address));
+    return isNew ? 'Use of external IPs is denied by admission control' : undefined;
+  },
+};

@@ -1,0 +1,44 @@
+/**
+ * Work on a pod, in turns with everybody else where the pod is a large one: a body may hold eight
+ * thousand containers, and each of a plugin's questions goes through all of them.
+ *
+ * Invariant: the same is found either way.
+ */
+import { objects } from '../apimachinery/members.ts';
+import type { JsonObject } from '../apimachinery/unstructured.ts';
+import { assert } from '../stdx/assert.ts';
+import { finished, runStepwise } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import type { Turns } from '../stdx/turns.ts';
+import type { Awaitable } from './admission.ts';
+
+/** Containers that are looked at in one turn. */
+const containersAtOnce = 200;
+
+export function isLargePod(spec: JsonObject): boolean {
+  const count = objects(spec, 'containers').length + objects(spec, 'initContainers').length;
+  return count + objects(spec, 'ephemeralContainers').length > containersAtOnce;
+}
+
+export function inTurns<T>(
+  turns: Pick<Turns, 'run'>,
+  isLarge: boolean,
+  work: Steps<{ readonly found: T }>,
+): Awaitable<T> {
+  if (!isLarge) return finished(work).found;
+  return runStepwise(turns, work, () => false).then((done) => {
+    assert(done !== undefined, 'nobody stops it');
+    return done.found;
+  });
+}
+
+/** Each of them, with a step after so many. */
+export function* stepping<T>(
+  items: readonly T[],
+  each: (item: T, at: number) => void,
+): Steps<void> {
+  for (const [at, item] of items.entries()) {
+    each(item, at);
+    if (at % containersAtOnce === containersAtOnce - 1) yield;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * LimitRanger: what a namespace's limit ranges make of its pods and claims.
+ *
+ *     a pod's containers that say nothing get usual amounts, and an annotation that tells of them
+ *     a pod, container or claim beyond a limit     403
+ *
+ * What it is not: the rules of limit ranges themselves (apis/core/quotas), or quota.
+ *
+ * Invariants: what is being deleted is left alone. Amounts of a pod change when it is made and when
+ * it is resized, so no other update is looked at.
+ * Bounds: namespace-limits.ts, pod-limits.ts.
+ */
+import type { Identity } from '../../apimachinery/identity.ts';
+import { part } from '../../apimachinery/members.ts';
+import { quote } from '../../apimachinery/quote.ts';
+import { after } from '../../stdx/awaitable.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import type {
+  AdmissionObjects,
+  AdmissionPlugin,
+  Awaitable,
+  Refusal,
+  Review,
+} from '../admission.ts';
+import { inTurns, isLargePod } from '../in-turns.ts';
+import { limitsMax, readLimits } from './namespace-limits.ts';
+import { claimProblem, podProblem, withUsualAmounts } from './pod-limits.ts';
+
+const ranges = { group: '', resource: 'limitranges' } as const;
+
+export function limitRanger(
+  { labelDomain }: Identity,
+  known: AdmissionObjects,
+  turns: Pick<Turns, 'run'>,
+): AdmissionPlugin {
+  const annotation = `${labelDomain}/limit-ranger`;
+  const limitsIn = known.summaries(ranges, readLimits);
+  return {
+    name: 'LimitRanger',
+    resources: ['/pods', '/pods/resize', '/persistentvolumeclaims'],
+    concerns: (_user, { operations, resource, subresource }) =>
+      operations.includes('CREATE') ||
+      (operations.includes('UPDATE') && (resource.resource !== 'pods' || subresource !== '')),
+    current: () => known.current(),
+    admits: ['CREATE', 'UPDATE'],
+    admit(review) {
+      const { namespace, next, resource } = review;
+      if (resource.resource !== 'pods' || !isLimited(review)) return next;
+      return after(limitsIn(namespace), (limits) => {
+        if (limits === 'too many') return tooMany(namespace);
+        const spec = part(next, 'spec');
+        const work = withUsualAmounts(spec, limits.usual);
+        return after(inTurns(turns, isLargePod(spec), work), (completed) => {
+          if (completed === undefined) return next;
+          if (completed === 'too many') return tooMuch(namespace);
+          const { metadata } = next;
+          const annotations = { ...metadata.annotations, [annotation]: completed.text };
+          return { ...next, metadata: { ...metadata, annotations }, spec: completed.spec };
+        });
+      });
+    },
+    validate(review) {
+      const { namespace, next, resource } = review;
+      if (next === undefined || !isLimited(review)) return undefined;
+      return after(limitsIn(namespace), (limits): Awaitable<Refusal> => {
+        if (limits === 'too many') return tooMany(namespace);
+        if (limits.ranges.length === 0) return undefined;
+        if (resource.resource !== 'pods') return claimProblem(next, limits);
+        const spec = part(next, 'spec');
+        const isLarge = isLargePod(spec) || limits.ranges.length > rangesAtOnce;
+        return inTurns(turns, isLarge, podProblem(spec, limits));
+      });
+    },
+  };
+}
+
+/** Limit ranges that are looked at in one turn. */
+const rangesAtOnce = 100;
+
+/** An update of a pod is limited where it resizes it, and what is being deleted never is. */
+function isLimited({ current, operation, resource, subresource }: Review): boolean {
+  if (current?.metadata.deletionTimestamp !== undefined) return false;
+  return operation === 'CREATE' || resource.resource !== 'pods' || subresource !== '';
+}
+
+function tooMany(namespace: string): string {
+  return `the limit ranges of namespace ${quote(namespace)} have more than ${limitsMax} limits`;
+}
+
+function tooMuch(namespace: string): string {
+  const ranges = `the limit ranges of namespace ${quote(namespace)}`;
+  return `${ranges} would set more amounts than a pod may have`;
+}

@@ -1,0 +1,46 @@
+/**
+ * What no webhook and no policy is asked about: the configurations of admission themselves, so that
+ * one which refuses everything can be taken away; and for policies reviews of access and of tokens,
+ * which are questions.
+ */
+import type { GroupResource } from '../../apimachinery/schema.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+
+const configurations: ReadonlySet<string> = new Set([
+  'validatingwebhookconfigurations',
+  'mutatingwebhookconfigurations',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+]);
+
+const reviews: readonly (readonly [group: string, resources: readonly string[]])[] = [
+  ['authentication.{domain}', ['tokenreviews', 'selfsubjectreviews']],
+  [
+    'authorization.{domain}',
+    [
+      'localsubjectaccessreviews',
+      'selfsubjectaccessreviews',
+      'selfsubjectrulesreviews',
+      'subjectaccessreviews',
+    ],
+  ],
+];
+
+export interface Exempt {
+  readonly fromWebhooks: (resource: GroupResource) => boolean;
+  readonly fromPolicies: (resource: GroupResource) => boolean;
+}
+
+export function exemptUnder(identity: Pick<Identity, 'fill'>): Exempt {
+  const group = identity.fill('admissionregistration.{domain}');
+  const asked = new Map(reviews.map(([name, list]) => [identity.fill(name), new Set(list)]));
+  const isConfiguration = (resource: GroupResource): boolean =>
+    resource.group === group && configurations.has(resource.resource);
+  return {
+    fromWebhooks: isConfiguration,
+    fromPolicies: (resource) =>
+      isConfiguration(resource) || asked.get(resource.group)?.has(resource.resource) === true,
+  };
+}

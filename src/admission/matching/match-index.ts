@@ -1,0 +1,53 @@
+/**
+ * Who can match a request at all, by its shape: operation, resource, version, subresource, scope.
+ *
+ * Invariants: what is given for a shape stands in the order of the configurations; a write whose
+ * shape was seen before costs one look-up, however many configurations there are. The index is made
+ * anew when configurations change, and forgets what it knows when the served kinds do.
+ * Bound: `shapesMax` shapes are remembered; then all are forgotten.
+ */
+import type { Matcher, RequestShape } from './matching.ts';
+
+const shapesMax = 8192;
+
+export interface MatchIndex<T> {
+  /** Often empty. `generation`: of the served kinds, which say what is equivalent. */
+  candidates(shape: RequestShape, generation: number): readonly T[];
+}
+
+/** `narrowed`: as much of a configuration as is of use for the shape; undefined: nothing. */
+export function createMatchIndex<T>(
+  configurations: readonly T[],
+  matcherOf: (configuration: T) => Pick<Matcher, 'mayMatch'>,
+  narrowed: (configuration: T, shape: RequestShape) => T | undefined = (all) => all,
+): MatchIndex<T> {
+  const known = new Map<string, readonly T[]>();
+  let seen = -1;
+  return {
+    candidates(shape, generation) {
+      if (configurations.length === 0) return none;
+      if (generation !== seen || known.size >= shapesMax) {
+        known.clear();
+        seen = generation;
+      }
+      const key = keyOf(shape);
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      const found: T[] = [];
+      for (const each of configurations) {
+        const kept = matcherOf(each).mayMatch(shape) ? narrowed(each, shape) : undefined;
+        if (kept !== undefined) found.push(kept);
+      }
+      known.set(key, found);
+      return found;
+    },
+  };
+}
+
+const none: readonly never[] = [];
+
+function keyOf(shape: RequestShape): string {
+  const { group, namespaced, operation, resource, subresource, version } = shape;
+  const scope = namespaced ? 'n' : 'c';
+  return `${operation} ${group}/${version}/${resource}/${subresource} ${scope}`;
+}

@@ -1,0 +1,74 @@
+/**
+ * A write under review as configurations of admission see it: its shape, and the request that rules
+ * and selectors look at.
+ */
+import type { Scheme } from '../../apimachinery/scheme.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
+import type { AdmissionTarget, Review } from '../admission.ts';
+import type { MatchRequest, RequestShape } from './matching.ts';
+import { equivalentsOf } from './served-equivalents.ts';
+
+export interface NamespaceReader {
+  labels(name: string): Readonly<Record<string, string>> | undefined;
+  get(name: string): ApiObject | undefined;
+  /** Resolves when a namespace that was acknowledged before can be read. */
+  current(): Promise<void>;
+}
+
+export function shapeOf(
+  scheme: ServedKinds,
+  { kind, namespace, subresource }: AdmissionTarget,
+  operation: RequestShape['operation'],
+): RequestShape {
+  const { group, resource, version } = kind;
+  const namespaced = namespace !== '';
+  const equivalents = () => equivalentsOf(scheme, kind, subresource);
+  return { group, version, resource, operation, subresource, namespaced, equivalents };
+}
+
+type ServedKinds = Pick<Scheme, 'findGroup' | 'groups'>;
+
+interface MatchingDeps {
+  readonly namespaces: NamespaceReader;
+  readonly scheme: ServedKinds;
+}
+
+/** A namespace that has just been made may not have come through the log. */
+export function withNamespace(
+  { namespace }: Review,
+  { namespaces }: Pick<MatchingDeps, 'namespaces'>,
+): Awaitable<void> {
+  if (namespace === '' || namespaces.labels(namespace) !== undefined) return undefined;
+  return namespaces.current();
+}
+
+/** Requests for a Namespace carry its name as their namespace, but those that create it. */
+export function matchOf(review: Review, { namespaces, scheme }: MatchingDeps): MatchRequest {
+  const { bodyKind, current, next, operation } = review;
+  const shape = shapeOf(scheme, review, operation);
+  const name = requestedName(review);
+  const isNamespace = shape.group === '' && shape.resource === 'namespaces';
+  const namespace = isNamespace && operation !== 'CREATE' ? name : review.namespace;
+  const { group, kind, version } = bodyKind;
+  return {
+    shape,
+    kind: { group, version, kind },
+    namespace,
+    name,
+    object: next,
+    oldObject: current,
+    namespaceLabels: () => namespaces.labels(namespace),
+  };
+}
+
+/** How many characters the server puts behind a generateName. */
+const generatedLength = 5;
+
+/** '' for a name that the server has made: the client did not ask for it. */
+function requestedName({ name, next, operation }: Review): string {
+  const prefix = next?.metadata.generateName;
+  if (operation !== 'CREATE' || prefix === undefined || prefix === '') return name;
+  const isMade = name.startsWith(prefix) && name.length === prefix.length + generatedLength;
+  return isMade ? '' : name;
+}

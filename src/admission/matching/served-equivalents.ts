@@ -1,0 +1,36 @@
+/**
+ * Which served versions are the same resource, as the scheme knows it: one stored object, shown in
+ * several versions and groups.
+ */
+import type { KindInfo, Scheme } from '../../apimachinery/scheme.ts';
+import { storageName } from '../../apimachinery/scheme.ts';
+import type { GroupVersionKind } from '../../apimachinery/schema.ts';
+import type { EquivalentResource } from './matching.ts';
+
+/** In the order of discovery. Only versions that have this subresource. */
+export function equivalentsOf(
+  scheme: Pick<Scheme, 'findGroup' | 'groups'>,
+  kind: KindInfo,
+  subresource: string,
+): readonly EquivalentResource[] {
+  const name = storageName(kind.storage);
+  const found: EquivalentResource[] = [];
+  for (const { versions } of scheme.groups) {
+    for (const { kinds } of versions) {
+      for (const each of kinds) {
+        if (each.resource !== kind.resource || storageName(each.storage) !== name) continue;
+        const sent = kindSentTo(each, subresource);
+        if (sent === undefined) continue;
+        const { group, resource, version } = each;
+        found.push({ resource: { group, version, resource }, kind: sent });
+      }
+    }
+  }
+  return found;
+}
+
+/** What is sent to the object or to a subresource; undefined: there is none. */
+function kindSentTo(kind: KindInfo, subresource: string): GroupVersionKind | undefined {
+  if (subresource === '') return kind;
+  return kind.subresources.find(({ name }) => name === subresource)?.kind;
+}

@@ -1,0 +1,120 @@
+/**
+ * What a stricter level would say of the pods that a namespace has already: warnings for whoever
+ * makes it stricter. Nothing is refused.
+ *
+ * Invariants: of pods of one controller one is looked at before the others of any. Pods of exempt
+ * runtime classes are not looked at. The same pods give the same warnings.
+ * Bounds: `podsMax` pods, `checkedMs` or half of what the request has left, in steps that share the
+ * turns of the event loop. Policy: the warning says how many were looked at.
+ */
+import { quote } from '../../apimachinery/quote.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { levelText } from './levels.ts';
+import type { LevelVersion } from './levels.ts';
+
+export const podsMax = 3000;
+export const checkedMs = 1000;
+
+export interface ExistingPods {
+  readonly count: number;
+  /** Decoded one by one. */
+  all(): Iterable<ApiObject>;
+}
+
+export interface PodJudge {
+  /** The reasons of what is found, as one text; '' if nothing is. */
+  reasons(pod: ApiObject): string;
+  isExempt(pod: ApiObject): boolean;
+  /** Whether the time is over. */
+  isOver(): boolean;
+}
+
+interface Seen {
+  name: string;
+  count: number;
+}
+
+export function* warningsOf(
+  namespace: string,
+  enforce: LevelVersion,
+  pods: ExistingPods,
+  judge: PodJudge,
+): Steps<readonly string[]> {
+  const seen = new Map<string, Seen>();
+  const controllers = new Set<string>();
+  const others: ApiObject[] = [];
+  let [checked, looked, exempt] = [0, 0, 0];
+  let isWhole = true;
+  const check = (pod: ApiObject): void => {
+    checked += 1;
+    const reasons = judge.reasons(pod);
+    if (reasons !== '') note(seen, reasons, pod.metadata.name ?? '');
+  };
+  for (const pod of pods.all()) {
+    if (checked >= podsMax || judge.isOver()) {
+      isWhole = false;
+      break;
+    }
+    if (judge.isExempt(pod)) {
+      exempt += 1;
+      continue;
+    }
+    looked += 1;
+    const controller = controllerOf(pod);
+    const isLater = controller !== undefined && controllers.has(controller);
+    if (controller !== undefined) controllers.add(controller);
+    if (!isLater) check(pod);
+    else if (others.length < podsMax) others.push(pod);
+    yield;
+  }
+  for (const pod of others) {
+    if (checked >= podsMax || judge.isOver()) break;
+    check(pod);
+    yield;
+  }
+  return told(namespace, enforce, seen, checked, isWhole ? looked : pods.count - exempt);
+}
+
+function note(seen: Map<string, Seen>, reasons: string, name: string): void {
+  const known = seen.get(reasons);
+  if (known === undefined) {
+    seen.set(reasons, { name, count: 1 });
+    return;
+  }
+  known.count += 1;
+  if (name < known.name) known.name = name;
+}
+
+/** The uid of whoever made it. */
+function controllerOf({ metadata: { ownerReferences = [] } }: ApiObject): string | undefined {
+  return ownerReferences.find(({ controller }) => controller === true)?.uid;
+}
+
+function told(
+  namespace: string,
+  enforce: LevelVersion,
+  seen: ReadonlyMap<string, Seen>,
+  checked: number,
+  total: number,
+): readonly string[] {
+  const warnings: string[] = [];
+  if (checked < total) {
+    warnings.push(
+      'new PodSecurity enforce level only checked against the first ' +
+        `${checked} of ${total} existing pods`,
+    );
+  }
+  if (seen.size === 0) return warnings;
+  warnings.push(
+    `existing pods in namespace ${quote(namespace)} violate ` +
+      `the new PodSecurity enforce level ${quote(levelText(enforce))}`,
+  );
+  const each = [...seen].map(([reasons, { count, name }]) => `${who(name, count)}: ${reasons}`);
+  return [...warnings, ...each.sort()];
+}
+
+function who(name: string, count: number): string {
+  if (count === 1) return name;
+  return `${name} (and ${count - 1} other pod${count === 2 ? '' : 's'})`;
+}

@@ -1,0 +1,51 @@
+/**
+ * ExtendedResourceToleration: nodes with special resources are tainted with the names of these, and
+ * a pod that asks for one tolerates its taint.
+ *
+ * What it is not: which resources there are; every name that is nobody's own counts.
+ */
+import type { Identity } from '../../apimachinery/identity.ts';
+import { objects, part } from '../../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import { checkQualifiedName } from '../../apimachinery/validation/names.ts';
+import type { AdmissionPlugin } from '../admission.ts';
+
+export function extendedResources({ labelDomain }: Identity): AdmissionPlugin {
+  return {
+    name: 'ExtendedResourceToleration',
+    resources: ['/pods'],
+    concerns: () => true,
+    admits: ['CREATE', 'UPDATE'],
+    admit: ({ next }) => tolerating(next, labelDomain),
+  };
+}
+
+function tolerating(pod: ApiObject, labelDomain: string): ApiObject {
+  const spec = part(pod, 'spec');
+  const names = new Set<string>();
+  for (const list of ['containers', 'initContainers']) {
+    for (const container of objects(spec, list)) {
+      const requests = part(part(container, 'resources'), 'requests');
+      for (const name of Object.keys(requests)) if (isExtended(name, labelDomain)) names.add(name);
+    }
+  }
+  const own = objects(spec, 'tolerations');
+  const tolerated = new Set(own.filter(isToleration).map(({ key }) => key));
+  const missing = [...names].sort().filter((name) => !tolerated.has(name));
+  if (missing.length === 0) return pod;
+  const more = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' }));
+  return { ...pod, spec: { ...spec, tolerations: [...own, ...more] } };
+}
+
+/** Of the very form that is added. */
+function isToleration({ effect, operator, tolerationSeconds, value }: JsonObject): boolean {
+  const isPlain = (value ?? '') === '' && tolerationSeconds === undefined;
+  return operator === 'Exists' && effect === 'NoSchedule' && isPlain;
+}
+
+function isExtended(name: string, labelDomain: string): boolean {
+  if (!name.includes('/') || name.includes(`${labelDomain}/`)) return false;
+  if (name.startsWith('requests.')) return false;
+  // It has to have a name in a quota, too.
+  return checkQualifiedName(`requests.${name}`).length === 0;
+}

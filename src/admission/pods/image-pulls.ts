@@ -1,0 +1,65 @@
+/**
+ * AlwaysPullImages: nodes ask the registry for every image, so nobody runs what others have pulled.
+ *
+ * Invariants: an update that brings no new image is left as it is.
+ */
+import { notSupported } from '../../apimachinery/field-error.ts';
+import { formatFieldError } from '../../apimachinery/field-error.ts';
+import { objects, part, text } from '../../apimachinery/members.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { AdmissionPlugin, Refusal, Review } from '../admission.ts';
+
+const always = 'Always';
+const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
+export const alwaysPullImages: AdmissionPlugin = {
+  name: 'AlwaysPullImages',
+  resources: ['/pods'],
+  concerns: () => true,
+  admits: ['CREATE', 'UPDATE'],
+  admit: (proposed) => (bringsImages(proposed) ? pulling(proposed.next) : proposed.next),
+  validate: (review) => (bringsImages(review) ? policyRefusal(review.next) : undefined),
+};
+
+function bringsImages({ current, next, operation }: Review): boolean {
+  if (operation === 'CREATE') return true;
+  if (next === undefined) return false;
+  const known = new Set(imagesOf(current));
+  return imagesOf(next).some((image) => !known.has(image));
+}
+
+function imagesOf(pod: ApiObject | undefined): readonly string[] {
+  const spec = part(pod, 'spec');
+  return lists.flatMap((list) => objects(spec, list).map((container) => text(container, 'image')));
+}
+
+function pulling(pod: ApiObject): ApiObject {
+  const spec = part(pod, 'spec');
+  const changed: Record<string, readonly JsonObject[]> = {};
+  for (const list of lists) {
+    if (spec[list] === undefined) continue;
+    changed[list] = objects(spec, list).map((each) => ({ ...each, imagePullPolicy: always }));
+  }
+  if (spec['volumes'] !== undefined) {
+    changed['volumes'] = objects(spec, 'volumes').map((volume) =>
+      volume['image'] === undefined
+        ? volume
+        : { ...volume, image: { ...part(volume, 'image'), pullPolicy: always } },
+    );
+  }
+  return { ...pod, spec: { ...spec, ...changed } };
+}
+
+/** For what was changed behind it. */
+function policyRefusal(pod: ApiObject | undefined): Refusal {
+  const spec = part(pod, 'spec');
+  for (const list of lists) {
+    for (const [at, container] of objects(spec, list).entries()) {
+      const policy = text(container, 'imagePullPolicy');
+      if (policy === always) continue;
+      const field = `spec.${list}[${at}].imagePullPolicy`;
+      return formatFieldError(notSupported(field, policy, [always]));
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,86 @@
+/**
+ * A mutation by apply configuration: what an expression gives is merged into the object as its
+ * schema says, lists by their keys.
+ *
+ * Invariants: nothing is taken away that the configuration does not name: it may not write what is
+ * replaced as a whole. Texts are those of the reference.
+ */
+import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
+import {
+  asList,
+  asMap,
+  memberOf,
+  sortedNames,
+} from '../../apimachinery/fieldmanager/typed/forms.ts';
+import { itemElement } from '../../apimachinery/fieldmanager/typed/list-items.ts';
+import { mergeValues } from '../../apimachinery/fieldmanager/typed/merge.ts';
+import {
+  formatValidationErrors,
+  validateValue,
+} from '../../apimachinery/fieldmanager/typed/validate.ts';
+import {
+  displayPath,
+  fieldElement,
+} from '../../apimachinery/fieldmanager/fieldpath/path-element.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import { formatGroupVersion } from '../../apimachinery/schema.ts';
+import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { Mutated } from './json-patch-mutation.ts';
+
+export function applyConfiguration(
+  object: ApiObject,
+  configuration: JsonObject,
+  kind: KindInfo,
+  type: MergeType,
+): Mutated {
+  const named = { ...configuration, apiVersion: formatGroupVersion(kind), kind: kind.kind };
+  const wrong = validateValue(type, named);
+  if (wrong.length > 0) {
+    const errors = formatValidationErrors(wrong);
+    return failed(`failed to convert patch object to typed object: ${errors}`);
+  }
+  const atomic: string[] = [];
+  collectAtomic(type, named, [], atomic);
+  if (atomic.length > 0) {
+    const paths = atomic.join(', ');
+    const what = 'may not mutate atomic arrays, maps or structs';
+    return failed(`invalid ApplyConfiguration: ${what}: ${paths}`);
+  }
+  const merged = mergeValues(type, object, named);
+  if (merged === undefined || !isJsonObject(merged)) return object;
+  const typed = typedDocument(merged, kind, 'Ignore', []);
+  return typed.kind === 'refused' ? failed(typed.error.message) : typed.object;
+}
+
+function failed(problem: string): string {
+  return `error applying patch: ${problem}`;
+}
+
+/** Paths of what would be replaced as a whole. */
+function collectAtomic(
+  type: MergeType,
+  value: JsonValue,
+  path: readonly string[],
+  found: string[],
+): void {
+  const map = asMap(isJsonObject(value) ? value : undefined);
+  if (map !== undefined && type.map !== undefined) {
+    if (type.map.atomic) return void found.push(displayPath(path));
+    for (const name of sortedNames(map)) {
+      const field = type.map.fields.get(name);
+      const member = memberOf(map, name);
+      if (field === undefined || member === undefined) continue;
+      collectAtomic(field.type, member, [...path, fieldElement(name)], found);
+    }
+    return;
+  }
+  const list = asList(Array.isArray(value) ? value : undefined);
+  if (list === undefined || type.list === undefined) return;
+  if (type.list.atomic) return void found.push(displayPath(path));
+  for (const item of list) {
+    const element = itemElement(type.list, item);
+    if (element !== undefined) collectAtomic(type.list.items, item, [...path, element], found);
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * A mutation by JSON Patch: the operations that an expression gives, applied to the object.
+ *
+ * Invariants: all operations apply or none does. A test that fails is no error: the object stays as
+ * it is. What results is read strictly, as its kind. Texts are those of the reference.
+ */
+import { applyJsonPatch, readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
+import type { JsonPatch } from '../../apimachinery/patch/json-patch.ts';
+import { valueAt } from '../../apimachinery/patch/json-operations.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+
+/** A text: why not. */
+export type Mutated = ApiObject | string;
+
+export function applyOperations(object: ApiObject, operations: JsonValue, kind: KindInfo): Mutated {
+  const read = readJsonPatch(operations);
+  if (read.kind === 'refused') return `JSON Patch: ${read.problem}`;
+  const patched = applyJsonPatch(object, read.patch);
+  if (patched.kind === 'refused') {
+    const problem = failureOf(object, read.patch, patched.at);
+    if (problem === undefined) return object;
+    return `JSON Patch: ${problem === '' ? patched.problem : problem}`;
+  }
+  if (!isJsonObject(patched.value)) return 'JSON Patch: the result is no object';
+  const typed = typedDocument(patched.value, kind, 'Strict', []);
+  return typed.kind === 'refused' ? typed.error.message : typed.object;
+}
+
+/** Undefined: a test failed. '': nothing more is known. */
+function failureOf(
+  object: ApiObject,
+  { operations }: JsonPatch,
+  at: number | undefined,
+): string | undefined {
+  const failed = at === undefined ? undefined : operations[at];
+  if (failed === undefined) return '';
+  const before = applyJsonPatch(object, {
+    operations: operations.slice(0, at),
+    malformed: undefined,
+  });
+  const { op, path } = failed;
+  const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  const hasParent = before.kind === 'ok' && valueAt(before.value, parent).kind === 'ok';
+  if (op === 'test') {
+    return hasParent ? undefined : `test operation does not apply: is missing path: ${path}`;
+  }
+  if (op !== 'replace' && op !== 'remove' && op !== 'add') return '';
+  if (op === 'add' && hasParent) return '';
+  const missing = hasParent ? `missing key: ${path}` : `missing path: ${path}`;
+  return `${op} operation does not apply: doc is ${missing}: missing value`;
+}

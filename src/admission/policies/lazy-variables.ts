@@ -1,0 +1,113 @@
+/**
+ * Variables of a policy, as `variables.x` reads them: evaluated when they are first read, once for
+ * a group of expressions (the validations, the messages, the annotations, a mutation).
+ *
+ * Invariants: what they cost is charged to the expression that made them run. One that is long is
+ * waited for, and the expression begins again (cel/late-values.ts).
+ * Bounds: `budgets.perEvaluation` each; `unitsAtOnce` for all that run within one step.
+ */
+import { budgets } from '../../cel/budgets.ts';
+import type { Bindings, Outcome } from '../../cel/cel.ts';
+import { evaluationError, unknownResult } from '../../cel/evaluation-error.ts';
+import type { Type } from '../../cel/type.ts';
+import { ObjectValue } from '../../cel/value.ts';
+import type { Value } from '../../cel/value.ts';
+import { untilDone } from '../../stdx/turns.ts';
+import { variablesType } from '../expressions/admission-place.ts';
+import type { Compiled, EvaluationPorts } from '../expressions/filter.ts';
+
+export interface NamedVariable {
+  readonly name: string;
+  readonly compiled: Compiled;
+}
+
+/** Some milliseconds. */
+const unitsAtOnce = 50_000;
+
+export class LazyVariables extends ObjectValue {
+  readonly #variables: ReadonlyMap<string, Compiled>;
+  readonly #bindings: Bindings;
+  readonly #ports: EvaluationPorts;
+  readonly #found = new Map<string, Outcome>();
+  #cost = 0;
+  #unitsInStep = 0;
+
+  constructor(
+    variables: ReadonlyMap<string, Compiled>,
+    bindings: Bindings,
+    ports: EvaluationPorts,
+  ) {
+    super();
+    this.#variables = variables;
+    this.#bindings = { ...bindings, variables: this };
+    this.#ports = ports;
+  }
+
+  /** What all of them see: with themselves in it. */
+  get bindings(): Bindings {
+    return this.#bindings;
+  }
+
+  override get type(): Type {
+    return variablesType;
+  }
+
+  /** Of those that ran since this was last asked. */
+  takeCost(): number {
+    const cost = this.#cost;
+    this.#cost = 0;
+    this.#unitsInStep = 0;
+    return cost;
+  }
+
+  override isSet(name: string): boolean {
+    return this.#variables.has(name);
+  }
+
+  override equalTo(other: Value): boolean {
+    return this === other;
+  }
+
+  override field(name: string): Value | undefined {
+    const outcome = this.#found.get(name);
+    if (outcome !== undefined) return given(name, outcome);
+    const compiled = this.#variables.get(name);
+    if (compiled === undefined) return undefined;
+    if (compiled.kind === 'invalid') {
+      throw evaluationError(`composited variable "${name}" fails to compile: ${compiled.problem}`);
+    }
+    const options = { budget: budgets.perEvaluation };
+    const evaluation = compiled.expression.program.begin(this.#bindings, options);
+    const { late, turns } = this.#ports;
+    // The step has been long enough.
+    const first = this.#unitsInStep > unitsAtOnce ? undefined : evaluation.next();
+    if (first === undefined) {
+      return late.missing(name, async () => {
+        this.#unitsInStep = 0;
+        this.#keep(name, await untilDone(turns, () => evaluation.next()));
+      });
+    }
+    this.#keep(name, first);
+    return given(name, first);
+  }
+
+  /** One that misses something itself is evaluated again when that has come. */
+  #keep(name: string, outcome: Outcome): void {
+    this.#unitsInStep += outcome.cost;
+    if (outcome.kind === 'unknown') return;
+    this.#cost += outcome.cost;
+    this.#found.set(name, outcome);
+  }
+}
+
+function given(name: string, outcome: Outcome): Value {
+  switch (outcome.kind) {
+    case 'value':
+      return outcome.value;
+    case 'unknown':
+      throw unknownResult(outcome.variables);
+    case 'error':
+    case 'budget-exceeded':
+      throw evaluationError(`composited variable "${name}" fails to evaluate: ${outcome.message}`);
+  }
+}

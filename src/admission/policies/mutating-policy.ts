@@ -1,0 +1,164 @@
+/**
+ * A MutatingAdmissionPolicy, compiled, and what it makes of one object with one parameter (spec 1,
+ * section 4.7).
+ *
+ *     match conditions ▶ mutation, mutation … each sees what the one before it has left
+ *
+ * What it is not: who is asked about a write, and in which order (mutating.ts).
+ *
+ * Bounds: each mutation has a budget of its own.
+ */
+import { objects, part, text } from '../../apimachinery/members.ts';
+import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { budgets } from '../../cel/budgets.ts';
+import type { Bindings } from '../../cel/cel.ts';
+import { EvaluationError } from '../../cel/evaluation-error.ts';
+import type { Language } from '../../cel/language.ts';
+import { listType } from '../../cel/type.ts';
+import { after } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { valueOf } from '../expressions/admission-input.ts';
+import { compileAll, evaluateAll } from '../expressions/filter.ts';
+import type {
+  Compiled,
+  EvaluationPorts,
+  FilterResult,
+  NamedExpression,
+} from '../expressions/filter.ts';
+import { jsonOf } from '../expressions/json-of.ts';
+import { jsonPatchType, MadeObject, mutationObjectType } from '../expressions/mutation-types.ts';
+import { compileMatchConditions } from '../matching/match-conditions.ts';
+import type { ConditionsVerdict, MatchConditions } from '../matching/match-conditions.ts';
+import { resourcesMatcher } from '../matching/matcher.ts';
+import type { Matcher } from '../matching/matching.ts';
+import { applyConfiguration } from './apply-mutation.ts';
+import { applyOperations } from './json-patch-mutation.ts';
+import type { Mutated } from './json-patch-mutation.ts';
+import { LazyVariables } from './lazy-variables.ts';
+import { compileVariables } from './policy-environments.ts';
+import type { PolicyEnvironments } from './policy-environments.ts';
+import { failurePolicyOf, paramKindOf } from './policy-spec.ts';
+import type { FailurePolicy, ParamKind } from './policy-spec.ts';
+
+export interface MutatingPolicy {
+  readonly name: string;
+  readonly matcher: Matcher;
+  readonly paramKind: ParamKind | undefined;
+  readonly failurePolicy: FailurePolicy;
+  /** It is asked once more when something behind it has changed the object. */
+  readonly reinvoked: boolean;
+  readonly conditions: MatchConditions;
+  readonly variables: ReadonlyMap<string, Compiled>;
+  readonly mutations: readonly Mutation[];
+}
+
+interface Mutation {
+  readonly form: 'apply' | 'json-patch';
+  readonly expression: NamedExpression;
+}
+
+export function* compileMutatingPolicy(
+  policy: ApiObject,
+  language: Language,
+  environments: PolicyEnvironments,
+): Steps<MutatingPolicy> {
+  const spec = part(policy, 'spec');
+  const paramKind = paramKindOf(spec);
+  const params = paramKind !== undefined;
+  const { compiled, types } = yield* compileVariables(language, spec, params);
+  const place = { params, authorizer: true, variables: types, mutating: true };
+  const environment = environments.at(place);
+  const mutations: Mutation[] = [];
+  for (const mutation of objects(spec, 'mutations')) {
+    const isPatch = text(mutation, 'patchType') === 'JSONPatch';
+    const name = isPatch ? 'jsonPatch' : 'applyConfiguration';
+    const result = isPatch ? listType(jsonPatchType) : mutationObjectType;
+    const expressions = [text(part(mutation, name), 'expression')];
+    const [expression] = yield* compileAll(environment, expressions, [result]);
+    if (expression === undefined) continue;
+    mutations.push({ form: isPatch ? 'json-patch' : 'apply', expression });
+  }
+  return {
+    name: policy.metadata.name ?? '',
+    matcher: resourcesMatcher(part(spec, 'matchConstraints')),
+    paramKind,
+    failurePolicy: failurePolicyOf(spec),
+    reinvoked: text(spec, 'reinvocationPolicy') === 'IfNeeded',
+    conditions: yield* compileMatchConditions(environments.at({ params, authorizer: true }), spec),
+    variables: compiled,
+    mutations,
+  };
+}
+
+export interface MutationTarget {
+  readonly object: ApiObject;
+  /** At the version that the object is shown in. */
+  readonly kind: KindInfo;
+  readonly mergeType: MergeType;
+  /** Of the request, but for the object. */
+  readonly bindings: Bindings;
+}
+
+/** The very same object where nothing is to be changed. */
+export function mutateByPolicy(
+  policy: MutatingPolicy,
+  target: MutationTarget,
+  ports: EvaluationPorts,
+  observe: (verdict: ConditionsVerdict) => void = () => undefined,
+): Awaitable<Mutated> {
+  const { bindings, object } = target;
+  const seen = { ...bindings, object: valueOf(object) };
+  return after(policy.conditions.evaluate(seen, ports), (verdict) => {
+    if (policy.conditions.count > 0) observe(verdict);
+    if (verdict.kind === 'failed') {
+      return policy.failurePolicy === 'Ignore' ? object : verdict.message;
+    }
+    return verdict.kind === 'excluded' ? object : mutateFrom(policy, target, ports, 0);
+  });
+}
+
+function mutateFrom(
+  policy: MutatingPolicy,
+  target: MutationTarget,
+  ports: EvaluationPorts,
+  from: number,
+): Awaitable<Mutated> {
+  const mutation = policy.mutations[from];
+  if (mutation === undefined) return target.object;
+  const bindings = { ...target.bindings, object: valueOf(target.object) };
+  const own = new LazyVariables(policy.variables, bindings, ports);
+  const found = evaluateAll([mutation.expression], own.bindings, budgets.perObject, ports, () =>
+    own.takeCost(),
+  );
+  return after(found, (result) => {
+    const object = changed(mutation, target, result);
+    if (typeof object === 'string') return object;
+    return mutateFrom(policy, { ...target, object }, ports, from + 1);
+  });
+}
+
+function changed(
+  { form }: Mutation,
+  { kind, mergeType, object }: MutationTarget,
+  found: FilterResult,
+): Mutated {
+  if (found.kind === 'out-of-budget') return found.message;
+  const [result] = found.results;
+  if (result?.kind !== 'value') return result?.kind === 'error' ? result.message : object;
+  const { value } = result;
+  try {
+    const json = jsonOf(value);
+    if (form === 'json-patch') return applyOperations(object, json ?? [], kind);
+    if (!(value instanceof MadeObject) || !isJsonObject(json)) {
+      return 'unexpected return type from ApplyConfiguration expression';
+    }
+    return applyConfiguration(object, json, kind, mergeType);
+  } catch (error) {
+    if (error instanceof EvaluationError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * What all mutating policies together make of an object.
+ *
+ *     policy matches ▶ binding matches ▶ params ▶ mutations, each on what the one before it left
+ *
+ * Invariants: policies in the order of their names, and so the bindings of each. What matches is
+ * found out on the object as it came. When the object has changed, all plugins are asked once more;
+ * then only policies run that have run before, want to, and find something new.
+ * Bounds: as of validating policies.
+ */
+import type { MergeType } from '../../apimachinery/fieldmanager/schema/merge-type.ts';
+import type { GroupVersionKind } from '../../apimachinery/schema.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import { newForbidden, StatusError } from '../../apimachinery/status-error.ts';
+import { StatusReason } from '../../apimachinery/status-table.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { after, firstOf } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { MatchedAs } from '../matching/matching.ts';
+import { mutateByPolicy } from './mutating-policy.ts';
+import type { MutatingPolicy } from './mutating-policy.ts';
+import { collectParams, unknownParamKind } from './params.ts';
+import { policyLimits } from './policies.ts';
+import type { PolicyPorts, PolicyRequest } from './policies.ts';
+import { policyRun } from './policy-run.ts';
+import type { PolicyRun } from './policy-run.ts';
+import type { BoundPolicy } from './policy-source.ts';
+import type { PolicyBinding } from './policy-spec.ts';
+
+/** The object that is changed, as it is stored and as it is shown. */
+export interface MutableObject {
+  /** How mutations see it; undefined: it has no fields to mutate by. */
+  typeOf(kind: GroupVersionKind): { readonly kind: KindInfo; readonly type: MergeType } | undefined;
+  show(object: ApiObject, kind: GroupVersionKind): Awaitable<ApiObject | StatusError | undefined>;
+  store(
+    before: ApiObject,
+    shown: ApiObject,
+    kind: GroupVersionKind,
+  ): Awaitable<ApiObject | StatusError>;
+}
+
+/** What is remembered between the two passes over a write. */
+export interface Reinvocation {
+  readonly round: 0 | 1;
+  /** Policies that want to run again, by name, binding and param. */
+  readonly invoked: Set<string>;
+  changed: boolean;
+  output: ApiObject | undefined;
+}
+
+/** The very same object where nobody changes it. */
+export function mutateByPolicies(
+  hooks: readonly BoundPolicy<MutatingPolicy>[],
+  object: ApiObject,
+  mutable: MutableObject,
+  request: PolicyRequest,
+  reinvocation: Reinvocation,
+  ports: PolicyPorts,
+): Awaitable<ApiObject | StatusError> {
+  const state = new Mutating(object, mutable, request, reinvocation, ports);
+  return after(
+    firstOf(hooks, (hook) => state.apply(hook)),
+    (failure) => failure ?? state.result(),
+  );
+}
+
+class Mutating {
+  readonly #run: PolicyRun;
+  readonly #ports: PolicyPorts;
+  readonly #mutable: MutableObject;
+  readonly #reinvocation: Reinvocation;
+  /** Whether those who ran before are to run again, in the second pass. */
+  readonly #again: boolean;
+  readonly #denials: string[] = [];
+  #object: ApiObject;
+
+  constructor(
+    object: ApiObject,
+    mutable: MutableObject,
+    request: PolicyRequest,
+    reinvocation: Reinvocation,
+    ports: PolicyPorts,
+  ) {
+    this.#run = policyRun(request, ports, 'admit');
+    this.#object = object;
+    this.#mutable = mutable;
+    this.#reinvocation = reinvocation;
+    this.#ports = ports;
+    const { changed, output } = reinvocation;
+    this.#again = changed || (output !== undefined && !deepEqual(output, object));
+  }
+
+  result(): ApiObject | StatusError {
+    this.#reinvocation.output = this.#object;
+    const [first] = this.#denials;
+    if (first === undefined) return this.#object;
+    const { match } = this.#run.request;
+    const like = newForbidden(match.shape, match.name === '' ? 'Unknown' : match.name, first);
+    const causes = this.#denials.map((message) => ({ message }));
+    const details = { ...like.details, causes };
+    return new StatusError({ reason: StatusReason.invalid, message: first, details });
+  }
+
+  apply({ bindings, policy }: BoundPolicy<MutatingPolicy>): Awaitable<StatusError | undefined> {
+    const matched = policy.matcher.match(this.#run.request.match);
+    if (matched.kind === 'none') return undefined;
+    const problem =
+      matched.kind === 'error'
+        ? matched.error.message
+        : unknownParamKind(policy.paramKind, this.#ports.params);
+    if (problem !== undefined || matched.kind === 'error') {
+      this.#deny(policy, undefined, `failed to configure policy: ${problem ?? ''}`);
+      return undefined;
+    }
+    return firstOf(bindings, (binding) => this.#applyBound(policy, binding, matched.as));
+  }
+
+  #applyBound(
+    policy: MutatingPolicy,
+    binding: PolicyBinding,
+    as: MatchedAs,
+  ): Awaitable<StatusError | undefined> {
+    const { request } = this.#run;
+    const matched = binding.matcher.match(request.match);
+    if (matched.kind === 'none') return this.#run.spend(0);
+    if (matched.kind === 'error') {
+      this.#deny(policy, binding, `failed to configure binding: ${matched.error.message}`);
+      return undefined;
+    }
+    const { namespace } = request.match;
+    const collecting = collectParams(policy.paramKind, binding, namespace, this.#ports.params);
+    return after(collecting, (params) => {
+      if (typeof params !== 'string') {
+        return firstOf(params, (late) =>
+          after(late(), (param) => this.#applyWith(policy, binding, as, param)),
+        );
+      }
+      this.#deny(policy, binding, `failed to configure binding: ${params}`);
+      return undefined;
+    });
+  }
+
+  #applyWith(
+    policy: MutatingPolicy,
+    binding: PolicyBinding,
+    as: MatchedAs,
+    param: ApiObject | undefined,
+  ): Awaitable<StatusError | undefined> {
+    const { namespace = '', name = '', uid = '' } = param?.metadata ?? {};
+    const key = JSON.stringify([policy.name, binding.name, namespace, name, uid]);
+    const { invoked, round } = this.#reinvocation;
+    if (round === 1 && !(this.#again && invoked.has(key))) return undefined;
+    if (policy.reinvoked) invoked.add(key);
+    const type = this.#mutable.typeOf(as.kind);
+    if (type === undefined) return undefined;
+    return after(this.#shown(as), (shown) => {
+      if (shown instanceof StatusError || shown === undefined) {
+        if (shown !== undefined) this.#deny(policy, binding, shown.message);
+        return undefined;
+      }
+      const namespaceObject = this.#run.namespaceObject();
+      if (namespaceObject instanceof StatusError) return namespaceObject;
+      const { object, oldObject } = shown;
+      const hasParams = policy.paramKind !== undefined;
+      const about = { as, shown: { object, oldObject }, namespaceObject, param, hasParams };
+      const { full } = this.#run.subject(about);
+      const startedMs = this.#ports.metrics.nowMs();
+      const target = { object, kind: type.kind, mergeType: type.type, bindings: full };
+      const mutated = mutateByPolicy(policy, target, this.#run.evaluation, (verdict) =>
+        this.#run.observeConditions(policy.name, verdict, startedMs),
+      );
+      return after(mutated, (found) => this.#take(policy, binding, as, object, found));
+    });
+  }
+
+  #shown(
+    as: MatchedAs,
+  ): Awaitable<{ object: ApiObject; oldObject: ApiObject | undefined } | StatusError | undefined> {
+    return after(this.#mutable.show(this.#object, as.kind), (object) => {
+      if (object === undefined || object instanceof StatusError) return object;
+      return after(this.#run.request.shown(as.kind), (shown) =>
+        shown instanceof StatusError ? shown : { object, oldObject: shown.oldObject },
+      );
+    });
+  }
+
+  #take(
+    policy: MutatingPolicy,
+    binding: PolicyBinding,
+    as: MatchedAs,
+    before: ApiObject,
+    found: ApiObject | string,
+  ): Awaitable<StatusError | undefined> {
+    const goOn = () => this.#run.spend(policyLimits.unitsOfEvaluation);
+    if (typeof found === 'string') {
+      this.#deny(policy, binding, found);
+      return goOn();
+    }
+    if (found === before || deepEqual(found, before)) return goOn();
+    return after(this.#mutable.store(this.#object, found, as.kind), (stored) => {
+      if (stored instanceof StatusError) this.#deny(policy, binding, stored.message);
+      else {
+        this.#object = stored;
+        this.#reinvocation.changed = true;
+      }
+      return goOn();
+    });
+  }
+
+  /** The failure policy decides. */
+  #deny(policy: MutatingPolicy, binding: PolicyBinding | undefined, problem: string): void {
+    if (policy.failurePolicy === 'Ignore') return;
+    const bound = binding === undefined ? '' : ` with binding '${binding.name}'`;
+    this.#denials.push(`policy '${policy.name}'${bound} denied request: ${problem}`);
+  }
+}

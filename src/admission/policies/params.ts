@@ -1,0 +1,72 @@
+/**
+ * The objects that a binding sets its policy up with, by name or by selector.
+ *
+ * Invariants: texts are those of the reference. Bound: `policyLimits.paramsMax`; beyond it the
+ * binding cannot be configured, and says so.
+ */
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { after } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
+import { policyLimits } from './policies.ts';
+import type { LateParam, ParamReader } from './policies.ts';
+import type { ParamKind, ParamRef, PolicyBinding } from './policy-spec.ts';
+
+/** One that gives undefined: the expressions run with `params` null. A text: why not. */
+export type Params = readonly (() => Awaitable<ApiObject | undefined>)[] | string;
+
+const withoutParams: Params = [() => undefined];
+
+/** Undefined: the policy has no kind of parameters, or one that is served. */
+export function unknownParamKind(
+  paramKind: ParamKind | undefined,
+  reader: Pick<ParamReader, 'kindOf'>,
+): string | undefined {
+  if (paramKind === undefined || reader.kindOf(paramKind) !== undefined) return undefined;
+  const { group, kind, version } = paramKind;
+  const gv = group === '' ? version : `${group}/${version}`;
+  return `failed to find resource referenced by paramKind: '${gv}, Kind=${kind}'`;
+}
+
+export function collectParams(
+  paramKind: ParamKind | undefined,
+  { paramRef }: PolicyBinding,
+  requestNamespace: string,
+  reader: ParamReader,
+): Awaitable<Params> {
+  if (paramKind === undefined || paramRef === undefined) return withoutParams;
+  const kind = reader.kindOf(paramKind);
+  if (kind === undefined) {
+    const { apiVersion, kind: name } = paramKind;
+    return `paramKind kind \`&ParamKind{APIVersion:${apiVersion},Kind:${name},}\` not known`;
+  }
+  const namespace = kind.namespaced ? paramRef.namespace || requestNamespace : '';
+  if (kind.namespaced && namespace === '') {
+    return 'cannot use namespaced paramRef in policy binding that matches cluster-scoped resources';
+  }
+  if (!kind.namespaced && paramRef.namespace !== '') {
+    return 'paramRef.namespace must not be provided for a cluster-scoped `paramKind`';
+  }
+  return after(found(kind, namespace, paramRef, reader), (params) => {
+    if (params.length > policyLimits.paramsMax) {
+      return `more than ${policyLimits.paramsMax} params found for policy binding`;
+    }
+    if (params.length > 0 || paramRef.notFound === 'Allow') return params;
+    return 'no params found for policy binding with `Deny` parameterNotFoundAction';
+  });
+}
+
+function found(
+  kind: KindInfo,
+  namespace: string,
+  { name, selector }: ParamRef,
+  reader: ParamReader,
+): Awaitable<readonly LateParam[]> {
+  if (name !== '') {
+    const one = reader.get(kind, namespace, name);
+    return after(one, (param) => (param === undefined ? [] : [() => param]));
+  }
+  if (selector === undefined) return [];
+  const selects = (labels: Readonly<Record<string, string>>) => selector.matches(labels);
+  return reader.list(kind, namespace, selects, policyLimits.paramsMax);
+}

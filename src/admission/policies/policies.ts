@@ -1,0 +1,96 @@
+/**
+ * Policies of admission: expressions that users store and that judge, or change, what is written.
+ * The contract of this room (spec 1, section 4.7; spec 2, section 9.3).
+ *
+ *     policies, bindings ─▶ policy-set: followed, compiled in turns, indexed
+ *     a write ─▶ who can match (one look-up) ─▶ policy, binding ─▶ params ─▶ expressions
+ *                                  validating.ts: Deny | Warn | Audit     mutating.ts: what changes
+ *
+ * What it is not: the rules of the kinds (apis/admissionregistration), or the order of admission.
+ *
+ * Invariants: a write sees every policy that was acknowledged before it. Compiled once for a
+ * generation. What cannot be found out is decided by the failure policy, never by chance.
+ * Bounds: `policyLimits`.
+ */
+import type { GroupVersionKind } from '../../apimachinery/schema.ts';
+import type { KindInfo } from '../../apimachinery/scheme.ts';
+import type { StatusError } from '../../apimachinery/status-error.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { UserInfo } from '../../apimachinery/user-info.ts';
+import type { AccessChecker } from '../../authorization/authorizer.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import type { ConditionLabels } from '../matching/condition-counts.ts';
+import type { MatchRequest } from '../matching/matching.ts';
+
+export const policyLimits = {
+  /** Objects that one binding may use as parameters. Policy: it cannot be configured. */
+  paramsMax: 10_000,
+  /** Units of cost, and as many for each evaluation, before others have a turn. */
+  unitsAtOnce: 50_000,
+  unitsOfEvaluation: 500,
+} as const;
+
+/** A write, as policies see it. */
+export interface PolicyRequest {
+  readonly match: MatchRequest;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  readonly options: JsonObject | undefined;
+  /** The objects as this kind shows them, or why they cannot be shown. */
+  shown(kind: GroupVersionKind): Awaitable<ShownObjects | StatusError>;
+  /** As it is stored; undefined: it is not there, or the write is cluster-scoped. */
+  namespaceObject(): ApiObject | undefined;
+  /** Nobody waits for the answer any more. */
+  isOver(): boolean;
+}
+
+export interface ShownObjects {
+  readonly object: ApiObject | undefined;
+  readonly oldObject: ApiObject | undefined;
+}
+
+/** Objects that set policies up. */
+export interface ParamReader {
+  /** Undefined: no such kind is served. */
+  kindOf(kind: GroupVersionKind): KindInfo | undefined;
+  get(kind: KindInfo, namespace: string, name: string): Awaitable<ApiObject | undefined>;
+  /** In key order; at most `most` and one more. `namespace` '': all of a cluster-scoped kind. Each
+   * is read when it is its turn. */
+  list(
+    kind: KindInfo,
+    namespace: string,
+    selects: (labels: Readonly<Record<string, string>>) => boolean,
+    most: number,
+  ): readonly LateParam[];
+}
+
+export type LateParam = () => Awaitable<ApiObject>;
+
+/** What is told beside the verdict. */
+export interface PolicySay {
+  warn(text: string): void;
+  annotate(key: string, value: string): void;
+}
+
+export interface PolicyPorts {
+  readonly turns: Turns;
+  readonly access: Pick<AccessChecker, 'check'>;
+  readonly params: ParamReader;
+  readonly metrics: PolicyMetrics;
+}
+
+/** `apiserver_validating_admission_policy_check_*`, and the same of mutating ones; and
+ * `apiserver_admission_match_condition_*`. */
+export interface PolicyMetrics {
+  nowMs(): number;
+  check(labels: PolicyCheck, startedMs: number): void;
+  conditions(labels: ConditionLabels, errors: number, excluded: boolean, startedMs: number): void;
+}
+
+export interface PolicyCheck {
+  readonly policy: string;
+  readonly binding: string;
+  readonly enforcement: 'allow' | 'deny' | 'warn' | 'audit';
+  readonly error: string;
+}

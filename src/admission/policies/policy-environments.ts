@@ -1,0 +1,78 @@
+/**
+ * What expressions of policies are compiled in. Those of policies without variables share their
+ * environments; variables are typed by what declares them, so each policy that has some has its
+ * own.
+ */
+import type { Environment } from '../../cel/cel.ts';
+import { compileInParts } from '../../cel/expression.ts';
+import type { Language } from '../../cel/language.ts';
+import { jsonPatchLibrary } from '../../cel/library/json-patch-library.ts';
+import { dynType } from '../../cel/type.ts';
+import type { Type } from '../../cel/type.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { objects, text } from '../../apimachinery/members.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { admissionPlace } from '../expressions/admission-place.ts';
+import type { Compiled } from '../expressions/filter.ts';
+import { mutationTypes } from '../expressions/mutation-types.ts';
+
+export interface PolicyEnvironments {
+  /** `variables` undefined: the place has none. */
+  at(options: PlaceOptions): Environment;
+}
+
+export interface PlaceOptions {
+  readonly params: boolean;
+  readonly authorizer: boolean;
+  readonly variables?: ReadonlyMap<string, Type> | undefined;
+  /** May make objects and patches. */
+  readonly mutating?: boolean | undefined;
+}
+
+export function policyEnvironments(language: Language): PolicyEnvironments {
+  const shared = new Map<string, Environment>();
+  return {
+    at(options) {
+      const { authorizer, mutating = false, params, variables } = options;
+      if (variables !== undefined && variables.size > 0) return environmentOf(language, options);
+      const key = `${authorizer} ${mutating} ${params} ${variables === undefined}`;
+      const made = shared.get(key) ?? environmentOf(language, options);
+      shared.set(key, made);
+      return made;
+    },
+  };
+}
+
+function environmentOf(language: Language, options: PlaceOptions): Environment {
+  const { authorizer, mutating = false, params, variables } = options;
+  const providers = mutating ? [mutationTypes] : [];
+  const place = admissionPlace({ params, authorizer, variables, providers });
+  return language.forStored({ ...place, ...(mutating && { libraries: [jsonPatchLibrary] }) });
+}
+
+export interface PolicyVariables {
+  readonly types: ReadonlyMap<string, Type>;
+  readonly compiled: ReadonlyMap<string, Compiled>;
+}
+
+/** Each may use those before it. One that does not compile is an error for whoever reads it. */
+export function* compileVariables(
+  language: Language,
+  spec: JsonObject,
+  params: boolean,
+): Steps<PolicyVariables> {
+  const types = new Map<string, Type>();
+  const compiled = new Map<string, Compiled>();
+  const variables = objects(spec, 'variables');
+  if (variables.length === 0) return { types, compiled };
+  // It sees the types as they are declared.
+  const environment = environmentOf(language, { params, authorizer: true, variables: types });
+  for (const variable of variables) {
+    const name = text(variable, 'name');
+    const found = yield* compileInParts(environment, text(variable, 'expression'));
+    types.set(name, found.kind === 'ok' ? found.expression.ast.type : dynType);
+    compiled.set(name, found);
+    yield;
+  }
+  return { types, compiled };
+}

@@ -1,0 +1,127 @@
+/** What all policies share that are asked about one write: the values behind their expressions,
+ * the turns they take, and whether anybody still waits. */
+import { newNotFound, newTimeout } from '../../apimachinery/status-error.ts';
+import type { StatusError } from '../../apimachinery/status-error.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { lateValues } from '../../cel/late-values.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
+import { admissionBindings, valueOf } from '../expressions/admission-input.ts';
+import { authorizerSource } from '../expressions/authorizer-source.ts';
+import type { EvaluationPorts } from '../expressions/filter.ts';
+import type { ConditionsVerdict } from '../matching/match-conditions.ts';
+import type { MatchedAs } from '../matching/matching.ts';
+import { policyLimits } from './policies.ts';
+import type { PolicyPorts, PolicyRequest, ShownObjects } from './policies.ts';
+import type { Subject } from './validating-policy.ts';
+
+export interface PolicyRun {
+  readonly request: PolicyRequest;
+  readonly evaluation: EvaluationPorts;
+  /** Of the request's namespace; undefined: what is written is cluster-scoped. */
+  namespaceObject(): ApiObject | StatusError | undefined;
+  subject(about: AboutRequest): Subject;
+  /** Lets others have a turn when enough has been done. An error: nobody waits any more. */
+  spend(units: number): Awaitable<StatusError | undefined>;
+  observeConditions(policy: string, verdict: ConditionsVerdict, startedMs: number): void;
+}
+
+export interface AboutRequest {
+  readonly as: MatchedAs;
+  readonly shown: ShownObjects;
+  readonly namespaceObject: ApiObject | undefined;
+  readonly param: ApiObject | undefined;
+  readonly hasParams: boolean;
+}
+
+const namespacesResource = { group: '', resource: 'namespaces' } as const;
+
+/** Of one that only found out that it is not matched. */
+const unitsOfStep = 50;
+
+export function policyRun(
+  request: PolicyRequest,
+  { access, metrics, turns }: PolicyPorts,
+  type: 'admit' | 'validate',
+): PolicyRun {
+  const { match, user } = request;
+  const { group, operation, resource, subresource, version } = match.shape;
+  const late = lateValues();
+  const source = authorizerSource(access, user, late);
+  let spent = 0;
+  // Most policies are shown the same.
+  let last: Made | undefined;
+  return {
+    request,
+    evaluation: { late, turns },
+    namespaceObject() {
+      const isNamespace = group === '' && resource === namespacesResource.resource;
+      if (match.namespace === '' || isNamespace) return undefined;
+      return request.namespaceObject() ?? newNotFound(namespacesResource, match.namespace);
+    },
+    subject({ as, hasParams, namespaceObject, param, shown }) {
+      if (last !== undefined && isSame(last, as, shown)) {
+        return withParams(last.subject, hasParams, param);
+      }
+      const { name, namespace } = match;
+      const input = {
+        ...shown,
+        namespaceObject,
+        request: {
+          kind: as.kind,
+          resource: as.resource,
+          requestKind: match.kind,
+          requestResource: { group, version, resource },
+          subresource,
+          namespace,
+          name,
+          operation,
+          user,
+          dryRun: request.dryRun,
+          options: request.options,
+        },
+      };
+      const full = admissionBindings(input, source);
+      const { authorizer: _none, 'authorizer.requestResource': _no, ...plain } = full;
+      last = { as, shown, subject: { full, plain } };
+      return withParams(last.subject, hasParams, param);
+    },
+    spend(units) {
+      spent += units + unitsOfStep;
+      if (spent < policyLimits.unitsAtOnce) return undefined;
+      spent = 0;
+      return turns.pause().then(() => (request.isOver() ? newTimeout(overdue, 0) : undefined));
+    },
+    observeConditions(name, verdict, startedMs) {
+      const errors = verdict.kind === 'match' ? 0 : verdict.errors;
+      const labels = { name, kind: 'policy', type, operation } as const;
+      metrics.conditions(labels, errors, verdict.kind === 'excluded', startedMs);
+    },
+  };
+}
+
+const overdue = 'request did not complete within requested timeout';
+
+interface Made {
+  readonly as: MatchedAs;
+  readonly shown: ShownObjects;
+  readonly subject: Subject;
+}
+
+function isSame({ as, shown }: Made, wanted: MatchedAs, objects: ShownObjects): boolean {
+  return (
+    shown.object === objects.object &&
+    shown.oldObject === objects.oldObject &&
+    as.kind.kind === wanted.kind.kind &&
+    as.kind.group === wanted.kind.group &&
+    as.kind.version === wanted.kind.version &&
+    as.resource.resource === wanted.resource.resource &&
+    as.resource.group === wanted.resource.group &&
+    as.resource.version === wanted.resource.version
+  );
+}
+
+function withParams(subject: Subject, hasParams: boolean, param: ApiObject | undefined): Subject {
+  if (!hasParams) return subject;
+  const params = valueOf(param);
+  return { full: { ...subject.full, params }, plain: { ...subject.plain, params } };
+}

@@ -1,0 +1,239 @@
+/**
+ * Policies of one kind and their bindings, as they are stored: followed, compiled in turns, indexed
+ * by the requests that they can match.
+ *
+ *     a change ─▶ queue ─▶ compiled in turns ─▶ in force, index made anew
+ *
+ * Invariants: what was in force stays in force until what comes after it is compiled. A policy is
+ * compiled once for a generation: a change of its status costs nothing. A policy without a binding
+ * does nothing.
+ * Bounds: one policy at a time is compiled, a step at a time; a change moves one place of a list.
+ */
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { RingBuffer } from '../../stdx/ring-buffer.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import { createMatchIndex } from '../matching/match-index.ts';
+import type { MatchIndex } from '../matching/match-index.ts';
+import type { Matcher, RequestShape } from '../matching/matching.ts';
+import { readBinding } from './policy-spec.ts';
+import type { ParamKind, PolicyBinding } from './policy-spec.ts';
+
+interface AnyPolicy {
+  readonly name: string;
+  readonly matcher: Matcher;
+  readonly paramKind: ParamKind | undefined;
+}
+
+/** A policy with what puts it to work. */
+export interface BoundPolicy<T> {
+  readonly policy: T;
+  /** In the order of their names. */
+  readonly bindings: readonly PolicyBinding[];
+}
+
+export interface PolicySource<out T> {
+  /** There is no policy that could match anything. */
+  readonly isEmpty: boolean;
+  /** In the order of their names. `generation`: of the served kinds. */
+  candidates(shape: RequestShape, generation: number): readonly BoundPolicy<T>[];
+  /** Resolves when what there was at the start is in force; undefined: it is. */
+  ready(): Promise<void> | undefined;
+  /** Resolves when all that has been told is in force. */
+  settled(): Promise<void>;
+  readonly policies: SourcePart;
+  readonly bindings: SourcePart;
+}
+
+/** What the stored objects of one resource tell. */
+export interface SourcePart {
+  /** These are all there are. Read in turns. */
+  reset(objects: Iterable<ApiObject>): void;
+  set(object: ApiObject): void;
+  remove(name: string): void;
+}
+
+export interface PolicySourceDeps<T> {
+  readonly turns: Turns;
+  compile(policy: ApiObject): Steps<T>;
+  /** The policy could not be read: what was in force before stays so. */
+  readonly onProblem: (policy: string, error: unknown) => void;
+}
+
+export function createPolicySource<T extends AnyPolicy>(
+  deps: PolicySourceDeps<T>,
+): PolicySource<T> {
+  return new Source(deps);
+}
+
+interface Known<T> {
+  readonly policy: T;
+  readonly generation: string;
+}
+
+type Work = () => Steps<void>;
+
+const none: readonly never[] = [];
+
+class Source<T extends AnyPolicy> implements PolicySource<T> {
+  readonly #deps: PolicySourceDeps<T>;
+  readonly #policies = new Map<string, Known<T>>();
+  /** By the policy that they name. */
+  readonly #bindings = new Map<string, PolicyBinding[]>();
+  readonly #policyOf = new Map<string, string>();
+  readonly #queue = new RingBuffer<Work>();
+  #working: Promise<void> | undefined;
+  #isReady = false;
+  #index: MatchIndex<BoundPolicy<T>> | undefined;
+
+  constructor(deps: PolicySourceDeps<T>) {
+    this.#deps = deps;
+  }
+
+  readonly policies: SourcePart = {
+    reset: (objects) => this.#enqueue(() => this.#resetPolicies(objects)),
+    set: (object) => this.#enqueue(() => this.#setPolicy(object)),
+    remove: (name) => this.#enqueue(() => this.#removePolicy(name)),
+  };
+
+  readonly bindings: SourcePart = {
+    reset: (objects) => this.#enqueue(() => this.#resetBindings(objects)),
+    set: (object) => this.#enqueue(() => this.#setBinding(object)),
+    remove: (name) => this.#enqueue(() => this.#dropBinding(name)),
+  };
+
+  get isEmpty(): boolean {
+    return this.#policies.size === 0 || this.#bindings.size === 0;
+  }
+
+  candidates(shape: RequestShape, generation: number): readonly BoundPolicy<T>[] {
+    if (this.isEmpty) return none;
+    this.#index ??= createMatchIndex(this.#bound(), ({ policy }) => policy.matcher, narrowed);
+    return this.#index.candidates(shape, generation);
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#isReady ? undefined : this.#working;
+  }
+
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  #bound(): readonly BoundPolicy<T>[] {
+    const found: BoundPolicy<T>[] = [];
+    for (const name of [...this.#policies.keys()].sort()) {
+      const bindings = this.#bindings.get(name);
+      const known = this.#policies.get(name);
+      if (bindings === undefined || known === undefined) continue;
+      found.push({ policy: known.policy, bindings: [...bindings] });
+    }
+    return found;
+  }
+
+  #enqueue(work: Work): void {
+    this.#queue.push(work);
+    this.#working ??= this.#workOff();
+  }
+
+  async #workOff(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await runStepwise(this.#deps.turns, this.#queue.shift()(), () => false);
+    }
+    this.#working = undefined;
+    this.#isReady = true;
+  }
+
+  *#resetPolicies(objects: Iterable<ApiObject>): Steps<void> {
+    const gone = new Set(this.#policies.keys());
+    for (const object of objects) {
+      gone.delete(nameOf(object));
+      yield* this.#setPolicy(object);
+      yield;
+    }
+    for (const name of gone) yield* this.#removePolicy(name);
+  }
+
+  *#setPolicy(object: ApiObject): Steps<void> {
+    const name = nameOf(object);
+    const generation = `${object.metadata.uid ?? ''} ${object.metadata.generation ?? ''}`;
+    if (this.#policies.get(name)?.generation === generation) return;
+    let policy: T;
+    try {
+      policy = yield* this.#deps.compile(object);
+    } catch (error) {
+      return this.#deps.onProblem(name, error);
+    }
+    this.#policies.set(name, { policy, generation });
+    this.#index = undefined;
+  }
+
+  *#removePolicy(name: string): Steps<void> {
+    if (this.#policies.delete(name)) this.#index = undefined;
+    yield;
+  }
+
+  *#resetBindings(objects: Iterable<ApiObject>): Steps<void> {
+    const gone = new Set(this.#policyOf.keys());
+    for (const object of objects) {
+      gone.delete(nameOf(object));
+      yield* this.#setBinding(object);
+      yield;
+    }
+    for (const name of gone) yield* this.#dropBinding(name);
+  }
+
+  *#setBinding(object: ApiObject): Steps<void> {
+    const binding = readBinding(object);
+    const before = this.#policyOf.get(binding.name);
+    if (before !== undefined && before !== binding.policyName)
+      yield* this.#dropBinding(binding.name);
+    const list = this.#bindings.get(binding.policyName) ?? [];
+    const at = placeOf(list, binding.name);
+    list.splice(at, list[at]?.name === binding.name ? 1 : 0, binding);
+    this.#bindings.set(binding.policyName, list);
+    this.#policyOf.set(binding.name, binding.policyName);
+    this.#index = undefined;
+    yield;
+  }
+
+  *#dropBinding(name: string): Steps<void> {
+    const policyName = this.#policyOf.get(name);
+    const list = policyName === undefined ? undefined : this.#bindings.get(policyName);
+    if (policyName === undefined || list === undefined) return;
+    list.splice(placeOf(list, name), 1);
+    if (list.length === 0) this.#bindings.delete(policyName);
+    this.#policyOf.delete(name);
+    this.#index = undefined;
+    yield;
+  }
+}
+
+/** Bindings that can match. One whose policy names a kind that is not served is an error, whatever
+ * its bindings are. */
+function narrowed<T extends AnyPolicy>(
+  bound: BoundPolicy<T>,
+  shape: RequestShape,
+): BoundPolicy<T> | undefined {
+  const { policy } = bound;
+  const bindings = bound.bindings.filter(({ matcher }) => matcher.mayMatch(shape));
+  if (bindings.length === 0 && policy.paramKind === undefined) return undefined;
+  return { policy, bindings };
+}
+
+function nameOf({ metadata }: ApiObject): string {
+  return metadata.name ?? '';
+}
+
+/** Where it stands, or would stand, in a sorted list. */
+function placeOf(list: readonly PolicyBinding[], name: string): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle] as PolicyBinding).name < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,120 @@
+/**
+ * What is written, as those who are asked about it from outside see it: in the version that their
+ * rules named, a scale as a Scale, and with the resourceVersion that it has.
+ *
+ * Invariants: pure but for what a conversion webhook is asked. What is posted and not stored is
+ * shown as it was sent. The way back changes nothing but what was changed.
+ */
+import { ConversionMissing } from '../apimachinery/object-version.ts';
+import type { GroupVersionKind } from '../apimachinery/schema.ts';
+import type { KindInfo, Scheme } from '../apimachinery/scheme.ts';
+import { newInternalError } from '../apimachinery/status-error.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import { isJsonObject } from '../apimachinery/unstructured.ts';
+import { convertMissing } from '../registry/conversions.ts';
+import { scaleOf, withReplicas } from '../registry/scale.ts';
+import { atVersionOf, toStorageVersion } from '../registry/versions.ts';
+import type { Awaitable } from '../stdx/awaitable.ts';
+import type { Review } from './admission.ts';
+
+/** Conversions that one object may need, one after the other. */
+const conversionsMax = 8;
+
+export type Shown = ApiObject | StatusError | undefined;
+
+type Reviewed = Pick<Review, 'bodyKind' | 'kind' | 'resourceVersion' | 'subresource'>;
+
+/** `to`: the kind that it is shown as, of the same resource. */
+export function shownObject(
+  scheme: Pick<Scheme, 'findKind'>,
+  review: Reviewed,
+  object: ApiObject | undefined,
+  to: GroupVersionKind,
+): Awaitable<Shown> {
+  if (object === undefined) return undefined;
+  const { kind, resourceVersion, subresource } = review;
+  const dated = resourceVersion === undefined ? object : withVersion(object, resourceVersion);
+  if (subresource === 'scale' && kind.scale !== undefined) {
+    return scaleOf(dated, kind.scale, to);
+  }
+  if (!isStoredKind(review, object)) return object;
+  const target = scheme.findKind(to.group, to.version, to.kind);
+  if (target === undefined) {
+    const named = `${to.group}/${to.version}, Kind=${to.kind}`;
+    return newInternalError(`unable to convert to ${named}: unknown kind`);
+  }
+  return converted(target, () => withNulls(atVersionOf(dated, target)));
+}
+
+/** Lists that the reference writes as null where there is none, and so shows to whoever looks at
+ * the object: `object.rules == null` is asked of roles. */
+const nullWhenAbsent: ReadonlyMap<string, readonly string[]> = new Map([
+  ['ClusterRole', ['rules']],
+  ['Role', ['rules']],
+  ['EndpointSlice', ['endpoints', 'ports']],
+]);
+
+function withNulls(object: ApiObject): ApiObject {
+  const missing = nullWhenAbsent.get(object.kind)?.filter((name) => object[name] === undefined);
+  if (missing === undefined || missing.length === 0) return object;
+  return { ...object, ...Object.fromEntries(missing.map((name) => [name, null])) };
+}
+
+function withoutNulls(object: ApiObject): ApiObject {
+  const made = nullWhenAbsent.get(object.kind)?.filter((name) => object[name] === null);
+  if (made === undefined || made.length === 0) return object;
+  return Object.fromEntries(
+    Object.entries(object).filter(([name]) => !made.includes(name)),
+  ) as ApiObject;
+}
+
+/** What becomes of the object as it is stored when what was shown of it has been changed. */
+export function storedAgain(
+  scheme: Pick<Scheme, 'findKind'>,
+  review: Reviewed,
+  before: ApiObject,
+  shown: ApiObject,
+  as: GroupVersionKind,
+): Awaitable<ApiObject | StatusError> {
+  const { kind, subresource } = review;
+  if (subresource === 'scale' && kind.scale !== undefined) {
+    const { spec } = shown;
+    const replicas = isJsonObject(spec) ? spec['replicas'] : undefined;
+    return replicas === undefined ? before : withReplicas(before, kind.scale, replicas);
+  }
+  if (!isStoredKind(review, before)) return shown;
+  const target = scheme.findKind(as.group, as.version, as.kind) ?? kind;
+  const stored = converted(target, () =>
+    withoutVersion(toStorageVersion(withoutNulls(shown), target)),
+  );
+  return stored as Awaitable<ApiObject | StatusError>;
+}
+
+/** Evictions, bindings, reviews and the like are of a kind of their own. */
+function isStoredKind({ bodyKind, kind }: Reviewed, object: ApiObject): boolean {
+  return (
+    object.kind === kind.kind || (bodyKind.kind === kind.kind && bodyKind.group === kind.group)
+  );
+}
+
+function withVersion(object: ApiObject, resourceVersion: string): ApiObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion } };
+}
+
+function withoutVersion(object: ApiObject): ApiObject {
+  if (object.metadata.resourceVersion === undefined) return object;
+  const { resourceVersion: _own, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function converted(kind: KindInfo, convert: () => ApiObject, asked = 0): Awaitable<Shown> {
+  try {
+    return convert();
+  } catch (error) {
+    if (!(error instanceof ConversionMissing) || asked >= conversionsMax) throw error;
+    return convertMissing(kind, error.object, error.apiVersion).then(
+      (refusal) => refusal ?? converted(kind, convert, asked + 1),
+    );
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * DefaultStorageClass and DefaultIngressClass: a claim or an ingress that names no class has the
+ * one that says it is the default.
+ *
+ *     storageclass.<labelDomain>/is-default-class: "true"
+ *     ingressclass.<labelDomain>/is-default-class: "true"
+ *
+ * Invariants: of several defaults the newest counts, of those of one second the first by name. An
+ * empty name of a class is one: whoever writes it wants none.
+ */
+import type { Identity } from '../../apimachinery/identity.ts';
+import { part } from '../../apimachinery/members.ts';
+import type { GroupResource } from '../../apimachinery/schema.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { AdmissionObjects, AdmissionPlugin } from '../admission.ts';
+
+export function defaultStorageClass(
+  { fill, labelDomain }: Identity,
+  known: AdmissionObjects,
+): AdmissionPlugin {
+  const classes = { group: fill('storage.{domain}'), resource: 'storageclasses' };
+  const marks = ['storageclass', 'storageclass.beta'].map(
+    (prefix) => `${prefix}.${labelDomain}/is-default-class`,
+  );
+  return defaulting('DefaultStorageClass', '/persistentvolumeclaims', known, {
+    classes,
+    marks,
+    field: 'storageClassName',
+    isSaid: (claim) => claimClass(claim, labelDomain) !== undefined,
+  });
+}
+
+export function defaultIngressClass(
+  { fill, labelDomain }: Identity,
+  known: AdmissionObjects,
+): AdmissionPlugin {
+  const group = fill('networking.{domain}');
+  const annotation = `${labelDomain}/ingress.class`;
+  return defaulting('DefaultIngressClass', `${group}/ingresses`, known, {
+    classes: { group, resource: 'ingressclasses' },
+    marks: [`ingressclass.${labelDomain}/is-default-class`],
+    field: 'ingressClassName',
+    isSaid: ({ metadata, spec }) =>
+      metadata.annotations?.[annotation] !== undefined ||
+      part({ spec }, 'spec')['ingressClassName'] !== undefined,
+  });
+}
+
+/** Undefined: the claim says nothing. The annotation is the older way of saying it. */
+export function claimClass(claim: ApiObject, labelDomain: string): string | undefined {
+  const annotation = claim.metadata.annotations?.[`volume.beta.${labelDomain}/storage-class`];
+  const named = part(claim, 'spec')['storageClassName'];
+  return annotation ?? (typeof named === 'string' ? named : undefined);
+}
+
+interface Defaulting {
+  readonly classes: GroupResource;
+  /** Annotations of a class that make it the default. */
+  readonly marks: readonly string[];
+  /** Of the spec, where the class is named. */
+  readonly field: string;
+  isSaid(object: ApiObject): boolean;
+}
+
+function defaulting(
+  name: string,
+  resource: string,
+  known: AdmissionObjects,
+  { classes, field, isSaid, marks }: Defaulting,
+): AdmissionPlugin {
+  /** Looked for once in each list: it is the same one until a class changes. */
+  const defaults = new WeakMap<readonly ApiObject[], { readonly name: string | undefined }>();
+  const defaultName = (): string | undefined => {
+    const all = known.all(classes);
+    const found = defaults.get(all) ?? { name: defaultOf(all, marks)?.metadata.name };
+    defaults.set(all, found);
+    return found.name;
+  };
+  return {
+    name,
+    resources: [resource],
+    concerns: (_user, { operations }) => operations.includes('CREATE'),
+    current: () => known.current(),
+    admits: ['CREATE'],
+    admit({ next }) {
+      if (isSaid(next)) return next;
+      const found = defaultName();
+      if (found === undefined) return next;
+      return { ...next, spec: { ...part(next, 'spec'), [field]: found } };
+    },
+  };
+}
+
+function defaultOf(
+  classes: readonly ApiObject[],
+  marks: readonly string[],
+): ApiObject | undefined {
+  let found: ApiObject | undefined;
+  for (const each of classes) {
+    if (!marks.some((mark) => each.metadata.annotations?.[mark] === 'true')) continue;
+    // Classes come by name, so the first of one second stays.
+    if (found === undefined || bornAt(each) > bornAt(found)) found = each;
+  }
+  return found;
+}
+
+function bornAt({ metadata: { creationTimestamp = '' } }: ApiObject): string {
+  return creationTimestamp;
+}

@@ -1,0 +1,186 @@
+/**
+ * AdmissionReview, both ways and in both versions: what a webhook is asked, and what its answer
+ * says (spec 1, section 4.7).
+ *
+ * What it is not: the call, or what becomes of the write.
+ *
+ * Invariants: pure. An answer is taken as a whole or not at all. v1 is checked: whether it is the
+ * answer to this question, and whether it says of a patch what it is; v1beta1 is not.
+ */
+import type { Identity } from '../../apimachinery/identity.ts';
+import { quote } from '../../apimachinery/quote.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+
+export type ReviewVersion = 'v1' | 'v1beta1';
+
+/** The first that is understood here; undefined: none is. */
+export function reviewVersionOf(versions: readonly string[]): ReviewVersion | undefined {
+  const known = versions.find((each) => each === 'v1' || each === 'v1beta1');
+  return known as ReviewVersion | undefined;
+}
+
+export interface ReviewQuestion {
+  readonly uid: string;
+  readonly version: ReviewVersion;
+  /** As expressions see it, too: kind, resource, userInfo ... */
+  readonly request: JsonObject;
+  readonly object: JsonObject | undefined;
+  readonly oldObject: JsonObject | undefined;
+}
+
+export function reviewOf(
+  { fill }: Pick<Identity, 'fill'>,
+  { object, oldObject, request, uid, version }: ReviewQuestion,
+): JsonObject {
+  const { options = null, dryRun = false, ...rest } = request;
+  return {
+    kind: 'AdmissionReview',
+    apiVersion: `${fill('admission.{domain}')}/${version}`,
+    request: {
+      uid,
+      ...rest,
+      object: object ?? null,
+      oldObject: oldObject ?? null,
+      dryRun,
+      options,
+    },
+  };
+}
+
+export interface ReviewAnswer {
+  readonly allowed: boolean;
+  /** A JSON patch as it came; undefined: there is none. */
+  readonly patch: Buffer | undefined;
+  /** Of a patch; anything but `JSONPatch` is not understood. */
+  readonly patchType: string;
+  /** Why not; a Status. */
+  readonly result: JsonObject | undefined;
+  readonly auditAnnotations: ReadonlyMap<string, string>;
+  readonly warnings: readonly string[];
+}
+
+export type ReadAnswer =
+  | { readonly kind: 'ok'; readonly answer: ReviewAnswer }
+  /** In the words of the reference. */
+  | { readonly kind: 'invalid'; readonly problem: string };
+
+export interface Expected extends Pick<ReviewQuestion, 'uid' | 'version'> {
+  readonly mutating: boolean;
+}
+
+export function readAnswer(
+  identity: Pick<Identity, 'fill'>,
+  document: JsonObject,
+  expected: Expected,
+): ReadAnswer {
+  const response = document['response'];
+  if (!isJsonObject(response)) return invalid('webhook response was absent');
+  const problem = shapeProblem(response);
+  if (problem !== undefined) return invalid(problem);
+  const patch = given(response['patch']);
+  const patchType = response['patchType'] ?? undefined;
+  const bytes = typeof patch === 'string' ? Buffer.from(patch, 'base64') : undefined;
+  const answer: ReviewAnswer = {
+    allowed: response['allowed'] === true,
+    patch: undefined,
+    patchType: '',
+    result: resultOf(response, expected.version),
+    auditAnnotations: new Map(Object.entries(members(response['auditAnnotations']))),
+    warnings: (response['warnings'] ?? []) as readonly string[],
+  };
+  if (expected.version === 'v1beta1') {
+    const isPatched = expected.mutating && bytes !== undefined;
+    return ok(isPatched ? { ...answer, patch: bytes, patchType: jsonPatchType } : answer);
+  }
+  const wrong =
+    otherAnswer(identity, document, response, expected) ??
+    patchProblem(expected.mutating, bytes !== undefined, patchType);
+  if (wrong !== undefined) return invalid(wrong);
+  return ok({ ...answer, patch: bytes, patchType: (patchType ?? '') as string });
+}
+
+export const jsonPatchType = 'JSONPatch';
+
+function ok(answer: ReviewAnswer): ReadAnswer {
+  return { kind: 'ok', answer };
+}
+
+function invalid(problem: string): ReadAnswer {
+  return { kind: 'invalid', problem };
+}
+
+/** What is null or empty is not there. */
+function given(value: JsonValue | undefined): JsonValue | undefined {
+  return value === null || value === '' ? undefined : value;
+}
+
+function members(value: JsonValue | undefined): Record<string, string> {
+  return isJsonObject(value) ? (value as Record<string, string>) : {};
+}
+
+/** The field was called `result` in the first days, as it is in code. */
+function resultOf(response: JsonObject, version: ReviewVersion): JsonObject | undefined {
+  const { status } = response;
+  const result = status ?? (version === 'v1beta1' ? response['result'] : undefined);
+  return isJsonObject(result) ? result : undefined;
+}
+
+function shapeProblem(response: JsonObject): string | undefined {
+  const { allowed, auditAnnotations, patch, patchType, uid, warnings } = response;
+  const isText = (value: JsonValue | undefined): boolean =>
+    value === undefined || value === null || typeof value === 'string';
+  const texts = (values: readonly (JsonValue | undefined)[]): boolean =>
+    values.every((value) => typeof value === 'string');
+  if (allowed !== undefined && allowed !== null && typeof allowed !== 'boolean') {
+    return 'response.allowed is not a boolean';
+  }
+  if (!isText(uid)) return 'response.uid is not a string';
+  if (!isText(patchType)) return 'response.patchType is not a string';
+  if (!isText(patch) || (typeof patch === 'string' && !isPlainBase64(patch))) {
+    return 'response.patch is not base64';
+  }
+  const isAnnotated = isJsonObject(auditAnnotations) && !texts(Object.values(auditAnnotations));
+  if (isAnnotated || (auditAnnotations && !isJsonObject(auditAnnotations))) {
+    return 'response.auditAnnotations is not an object of strings';
+  }
+  if (warnings && !(Array.isArray(warnings) && texts(warnings as readonly JsonValue[]))) {
+    return 'response.warnings is not a list of strings';
+  }
+  return undefined;
+}
+
+function otherAnswer(
+  { fill }: Pick<Identity, 'fill'>,
+  document: JsonObject,
+  { uid }: JsonObject,
+  expected: Expected,
+): string | undefined {
+  if (uid !== expected.uid) {
+    const got = typeof uid === 'string' ? uid : '';
+    return `expected response.uid=${quote(expected.uid)}, got ${quote(got)}`;
+  }
+  const wanted = `${fill('admission.{domain}')}/v1, Kind=AdmissionReview`;
+  const { apiVersion, kind } = document;
+  const got = `${String(apiVersion ?? '')}, Kind=${String(kind ?? '')}`;
+  return got === wanted ? undefined : `expected webhook response of ${wanted}, got ${got}`;
+}
+
+function patchProblem(
+  mutating: boolean,
+  isPatched: boolean,
+  patchType: JsonValue | undefined,
+): string | undefined {
+  const isTyped = patchType !== undefined;
+  if (!mutating) {
+    if (isPatched) return 'validating webhook may not return response.patch';
+    return isTyped ? 'validating webhook may not return response.patchType' : undefined;
+  }
+  if (isPatched && !isTyped) return 'webhook returned response.patch but not response.patchType';
+  if (!isPatched && isTyped) return 'webhook returned response.patchType but not response.patch';
+  return patchType === '' ? 'webhook returned invalid response.patchType of ""' : undefined;
+}
+
+function isPlainBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}

@@ -1,0 +1,135 @@
+/**
+ * Whether a webhook is asked about a write, as which version of it, and what it is shown.
+ *
+ * Invariants: selectors and rules first, then match conditions: an expression is evaluated only for
+ * what matches otherwise. The objects of a version are made once for a write.
+ */
+import { formatGroupVersion } from '../../apimachinery/schema.ts';
+import type { GroupVersionKind } from '../../apimachinery/schema.ts';
+import { newForbidden, StatusError } from '../../apimachinery/status-error.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { Bindings } from '../../cel/cel.ts';
+import { lateValues } from '../../cel/late-values.ts';
+import { after } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
+import type { Review } from '../admission.ts';
+import { admissionBindings, requestData } from '../expressions/admission-input.ts';
+import type { RequestInput } from '../expressions/admission-input.ts';
+import { authorizerSource } from '../expressions/authorizer-source.ts';
+import type { EvaluationPorts } from '../expressions/filter.ts';
+import { matchOf } from '../matching/matched-review.ts';
+import type { MatchedAs, MatchRequest } from '../matching/matching.ts';
+import { shownObject } from '../shown-object.ts';
+import type { WebhookType } from './webhook-counts.ts';
+import type { Webhook } from './webhook-spec.ts';
+import type { WebhookPorts } from './webhooks.ts';
+
+export interface ShownObjects {
+  readonly object: ApiObject | undefined;
+  readonly oldObject: ApiObject | undefined;
+}
+
+export interface Invocation {
+  readonly webhook: Webhook;
+  readonly as: MatchedAs;
+  readonly shown: ShownObjects;
+  /** As the webhook is sent it, but for the objects. */
+  readonly request: JsonObject;
+}
+
+/** A write as it is now, before the webhooks that may match it. */
+export interface Looked {
+  readonly review: Review;
+  /** Undefined: it is not asked. An error ends the write. */
+  invocation(webhook: Webhook): Awaitable<Invocation | StatusError | undefined>;
+}
+
+export function lookAt(review: Review, type: WebhookType, ports: WebhookPorts): Looked {
+  const match = matchOf(review, ports);
+  const shownAs = new Map<string, Awaitable<ShownObjects | StatusError>>();
+  const show = (kind: GroupVersionKind): Awaitable<ShownObjects | StatusError> => {
+    const key = `${formatGroupVersion(kind)} ${kind.kind}`;
+    const made = shownAs.get(key) ?? shownObjects(review, kind, ports);
+    shownAs.set(key, made);
+    return made;
+  };
+  return {
+    review,
+    invocation(webhook) {
+      const found = webhook.matcher.match(match);
+      if (found.kind === 'none') return undefined;
+      if (found.kind === 'error') return found.error;
+      const { as } = found;
+      return after(show(as.kind), (shown) => {
+        if (shown instanceof StatusError) return shown;
+        const input = requestInput(review, match, as);
+        const asked = { webhook, as, shown, request: requestData(input) };
+        if (webhook.conditions.count === 0) return asked;
+        return after(conditionsVerdict(review, type, asked, input, ports), (verdict) =>
+          verdict === 'asked' ? asked : verdict,
+        );
+      });
+    },
+  };
+}
+
+function shownObjects(
+  review: Review,
+  kind: GroupVersionKind,
+  { scheme }: WebhookPorts,
+): Awaitable<ShownObjects | StatusError> {
+  return after(shownObject(scheme, review, review.next, kind), (object) =>
+    after(shownObject(scheme, review, review.current, kind), (oldObject) => {
+      if (object instanceof StatusError) return object;
+      return oldObject instanceof StatusError ? oldObject : { object, oldObject };
+    }),
+  );
+}
+
+function requestInput(review: Review, match: MatchRequest, as: MatchedAs): RequestInput {
+  const { dryRun, options, user } = review;
+  const { kind: requestKind, name, namespace, shape } = match;
+  const { group, operation, resource, subresource, version } = shape;
+  return {
+    kind: as.kind,
+    resource: as.resource,
+    requestKind,
+    requestResource: { group, version, resource },
+    subresource,
+    namespace,
+    name,
+    operation,
+    user,
+    dryRun,
+    options,
+  };
+}
+
+type Asked = Pick<Invocation, 'shown' | 'webhook'>;
+
+/** Undefined: a condition is false, or nobody minds that it could not be found out. */
+function conditionsVerdict(
+  review: Review,
+  type: WebhookType,
+  { shown, webhook }: Asked,
+  request: RequestInput,
+  ports: WebhookPorts,
+): Awaitable<'asked' | StatusError | undefined> {
+  const { conditions, failsOpen, name } = webhook;
+  const late = lateValues();
+  const evaluation: EvaluationPorts = { late, turns: ports.turns };
+  const source = authorizerSource(ports.access, review.user, late);
+  const bindings: Bindings = admissionBindings({ ...shown, request }, source);
+  const startedMs = ports.clock.monotonicMs();
+  return after(conditions.evaluate(bindings, evaluation), (verdict) => {
+    const errors = verdict.kind === 'match' ? 0 : verdict.errors;
+    const excluded = verdict.kind === 'excluded';
+    const phase = type === 'admit' ? 'admit' : 'validate';
+    const labels = { name, kind: 'webhook', type: phase, operation: review.operation } as const;
+    const seconds = (ports.clock.monotonicMs() - startedMs) / 1000;
+    ports.conditions.observe(labels, errors, excluded, seconds);
+    if (verdict.kind === 'match') return 'asked';
+    if (excluded || failsOpen) return undefined;
+    return newForbidden(review.resource, review.name, verdict.message);
+  });
+}

@@ -1,0 +1,192 @@
+/**
+ * Mutating webhooks: one after the other, each shown what those before it have left.
+ *
+ *     round 0   all that match; one that changes the object has everybody asked once more
+ *     round 1   those of round 0 that want to be asked again (IfNeeded), if the object has changed
+ *               since; nobody for the first time
+ *
+ * Invariants: what a patch makes of the object is what is stored, or nothing is. A patch that does
+ * not apply ends the write, whatever the failure policy says. A deletion is not changed.
+ */
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
+import { newRequestTimeout, StatusError } from '../../apimachinery/status-error.ts';
+import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { MutatePass, Proposed, Review } from '../admission.ts';
+import { jsonPatchType } from './admission-review.ts';
+import type { ReviewAnswer } from './admission-review.ts';
+import { lookAt } from './invocation.ts';
+import type { Invocation } from './invocation.ts';
+import { patchedBy } from './patched-object.ts';
+import { changedDeletion, failedCall } from './refusals.ts';
+import { callWebhook, count } from './webhook-call.ts';
+import type { CallOutcome } from './webhook-call.ts';
+import type { Webhook } from './webhook-spec.ts';
+import type { WebhookPorts } from './webhooks.ts';
+
+/** What round 1 knows of round 0. */
+interface Memory {
+  /** As the last webhook has left it. */
+  output: ApiObject | undefined;
+  /** Have been asked, and want to be again if the object changes. */
+  readonly invoked: Set<string>;
+  /** The object has changed since they were asked. */
+  readonly outdated: Set<string>;
+}
+
+const memoryNote = 'webhooks';
+
+/** The object as they leave it; the very same one where nobody has changed it. */
+export async function mutateByWebhooks(
+  webhooks: readonly Webhook[],
+  proposed: Proposed,
+  pass: MutatePass,
+  ports: WebhookPorts,
+): Promise<ApiObject | StatusError> {
+  const memory = memoryOf(pass);
+  if (pass.round === 1 && !deepEqual(memory.output, proposed.next)) outdate(memory);
+  let now = proposed;
+  let looked = lookAt(now, 'admit', ports);
+  for (const webhook of webhooks) {
+    const id = idOf(webhook);
+    if (pass.round === 1 && !memory.outdated.has(id)) continue;
+    const invocation = await looked.invocation(webhook);
+    if (invocation instanceof StatusError) return invocation;
+    if (invocation === undefined) continue;
+    const next = await mutateByOne(invocation, now, pass, ports);
+    if (next instanceof StatusError) return next;
+    if (next !== now.next) {
+      outdate(memory);
+      pass.askAgain();
+      now = { ...now, next };
+      looked = lookAt(now, 'admit', ports);
+    }
+    if (webhook.reinvoked) memory.invoked.add(id);
+  }
+  memory.output = now.next;
+  return now.next;
+}
+
+/** All are shown the object, nobody may change it. */
+export async function admitDeletion(
+  webhooks: readonly Webhook[],
+  review: Review,
+  pass: MutatePass,
+  ports: WebhookPorts,
+): Promise<StatusError | undefined> {
+  const looked = lookAt(review, 'admit', ports);
+  for (const webhook of webhooks) {
+    const invocation = await looked.invocation(webhook);
+    if (invocation instanceof StatusError) return invocation;
+    if (invocation === undefined) continue;
+    const outcome = await counted(invocation, review, pass, ports, (answer) => {
+      const isChange = answer.patch !== undefined && !isEmptyPatch(answer.patch);
+      return isChange ? changedDeletion(webhook.name) : undefined;
+    });
+    note(invocation, pass, ports, false);
+    if (outcome instanceof StatusError) return outcome;
+  }
+  return undefined;
+}
+
+function isEmptyPatch(patch: Buffer): boolean {
+  return /^\s*(\[\s*\]|null)?\s*$/.test(patch.toString('utf8'));
+}
+
+function memoryOf({ notes }: MutatePass): Memory {
+  const known = notes.get(memoryNote) as Memory | undefined;
+  if (known !== undefined) return known;
+  const memory = { output: undefined, invoked: new Set<string>(), outdated: new Set<string>() };
+  notes.set(memoryNote, memory);
+  return memory;
+}
+
+function outdate({ invoked, outdated }: Memory): void {
+  for (const id of invoked) outdated.add(id);
+  invoked.clear();
+}
+
+function idOf({ configuration, index, name }: Webhook): string {
+  return `${configuration}/${name}/${index}`;
+}
+
+async function mutateByOne(
+  invocation: Invocation,
+  proposed: Proposed,
+  pass: MutatePass,
+  ports: WebhookPorts,
+): Promise<ApiObject | StatusError> {
+  let found = proposed.next;
+  let patch: JsonValue | undefined;
+  const refusal = await counted(invocation, proposed, pass, ports, async (answer) => {
+    const { object: shown } = invocation.shown;
+    if (answer.patch === undefined || shown === undefined) return undefined;
+    const { kind } = invocation.as;
+    const patched = await patchedBy(answer.patch, proposed, shown, kind, ports);
+    if (patched instanceof StatusError || patched === undefined) return patched;
+    found = patched.object;
+    patch = patched.patch;
+    return undefined;
+  });
+  note(invocation, pass, ports, found !== proposed.next, patch);
+  return refusal ?? found;
+}
+
+/** Calls it, has its answer used, and counts both as one. Undefined: go on. */
+async function counted(
+  invocation: Invocation,
+  review: Review,
+  { round, say }: MutatePass,
+  ports: WebhookPorts,
+  use: (answer: ReviewAnswer) => Promise<StatusError | undefined> | StatusError | undefined,
+): Promise<StatusError | undefined> {
+  const { webhook } = invocation;
+  const { failsOpen, name } = webhook;
+  const startedMs = ports.counts.nowMs();
+  let outcome: CallOutcome = understood(await callWebhook(review, invocation, 'admit', say, ports));
+  if (outcome.kind === 'allowed') {
+    const error = await use(outcome.answer);
+    if (error !== undefined) outcome = { kind: 'unsupported', error };
+  }
+  count(ports, { name, type: 'admit', operation: review.operation }, outcome, failsOpen, startedMs);
+  switch (outcome.kind) {
+    case 'allowed':
+      return undefined;
+    case 'denied':
+    case 'unsupported':
+      return outcome.error;
+    case 'failed':
+      break;
+  }
+  if (ports.clock.monotonicMs() >= review.deadlineMs) return newRequestTimeout();
+  if (!failsOpen) return failedCall(name, outcome.why);
+  const key = `failed-open.mutation.webhook.${ports.identity.fill('admission.{domain}')}`;
+  say.annotate(`${key}/round_${round}_index_${webhook.index}`, name);
+  return undefined;
+}
+
+/** Of a patch in another form nothing is known. */
+function understood(outcome: CallOutcome): CallOutcome {
+  if (outcome.kind !== 'allowed' || outcome.answer.patch === undefined) return outcome;
+  const { patchType } = outcome.answer;
+  if (patchType === jsonPatchType) return outcome;
+  return { kind: 'failed', why: `unsupported patch type "${patchType}"`, code: 400 };
+}
+
+/** What the audit event says of the call. */
+function note(
+  { webhook }: Invocation,
+  { round, say }: MutatePass,
+  { identity }: WebhookPorts,
+  mutated: boolean,
+  patch?: JsonValue,
+): void {
+  const { configuration, index, name } = webhook;
+  const group = `webhook.${identity.fill('admission.{domain}')}`;
+  const place = `round_${round}_index_${index}`;
+  const who = { configuration, webhook: name };
+  say.annotate(`mutation.${group}/${place}`, stringifyJson({ ...who, mutated }));
+  if (patch === undefined) return;
+  const what = stringifyJson({ ...who, patch, patchType: jsonPatchType });
+  say.annotate(`patch.${group}/${place}`, what, 'Request');
+}

@@ -1,0 +1,79 @@
+/**
+ * What a webhook's patch makes of an object: applied to what it was shown, read as what that is,
+ * with its defaults, and stored again.
+ *
+ * Invariants: read leniently: what the kind does not know is dropped, as in what others send. Long
+ * patches take turns.
+ */
+import { decodeJson } from '../../apimachinery/codecs/json.ts';
+import { jsonPatchSteps, readJsonPatch } from '../../apimachinery/patch/json-patch.ts';
+import type { GroupVersionKind } from '../../apimachinery/schema.ts';
+import type { KindInfo, Scheme } from '../../apimachinery/scheme.ts';
+import { newInternalError, StatusError } from '../../apimachinery/status-error.ts';
+import { typedDocument } from '../../apimachinery/typed/field-validation.ts';
+import type { DocumentType } from '../../apimachinery/typed/field-validation.ts';
+import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { assert } from '../../stdx/assert.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import type { Proposed } from '../admission.ts';
+import { storedAgain } from '../shown-object.ts';
+
+export interface Patched {
+  /** As it is stored; the very same one where nothing has changed. */
+  readonly object: ApiObject;
+  readonly patch: JsonValue;
+}
+
+interface Ports {
+  readonly scheme: Scheme;
+  readonly turns: Pick<Turns, 'run'>;
+}
+
+/** Undefined: the patch does nothing. `shown`: the object as the webhook saw it. */
+export async function patchedBy(
+  bytes: Buffer,
+  proposed: Proposed,
+  shown: ApiObject,
+  as: GroupVersionKind,
+  { scheme, turns }: Ports,
+): Promise<Patched | StatusError | undefined> {
+  const decoded = decodeJson(bytes, { findDuplicates: false });
+  if (decoded.kind === 'refused') return newInternalError(decoded.error.message);
+  const patch = decoded.value;
+  const read = readJsonPatch(patch);
+  if (read.kind !== 'ok') return newInternalError(read.problem);
+  if (read.patch.operations.length === 0) return undefined;
+  const applying = jsonPatchSteps(shown, read.patch);
+  const applied = await runStepwise(turns, applying, () => false);
+  assert(applied !== undefined, 'nobody ends it before its end');
+  if (applied.kind === 'refused') return newInternalError(applied.problem);
+  const { value } = applied;
+  if (!isJsonObject(value)) return newInternalError('the patched object is not an object');
+  const typed = typedDocument(value, typeOf(scheme, proposed, as), 'Ignore', []);
+  if (typed.kind === 'refused') return newInternalError(typed.error.message);
+  if (deepEqual(typed.object, shown)) return { object: proposed.next, patch };
+  const object = await storedAgain(scheme, proposed, proposed.next, typed.object, as);
+  return object instanceof StatusError ? object : { object, patch };
+}
+
+/** Of the object, or of what only its subresource takes. */
+function typeOf(
+  scheme: Scheme,
+  { kind: parent, subresource }: Proposed,
+  as: GroupVersionKind,
+): DocumentType {
+  const { group, kind, version } = as;
+  const found: KindInfo | undefined = scheme.findKind(group, version, kind);
+  const sent = found ?? parent.subresources.find(({ name }) => name === subresource);
+  return {
+    group,
+    version,
+    kind,
+    schema: sent?.schema,
+    custom: sent?.custom,
+    defaults: sent?.defaults,
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * Validating webhooks: all that match are asked at once, and all that are asked have to allow it.
+ *
+ * Invariants: a webhook that matches and cannot be found to, by its selectors or conditions, ends
+ * the write before anybody is asked. Of several refusals the first in the order of the webhooks is
+ * the answer, whoever came first.
+ */
+import { newRequestTimeout, StatusError } from '../../apimachinery/status-error.ts';
+import type { Review, Say } from '../admission.ts';
+import { lookAt } from './invocation.ts';
+import type { Invocation } from './invocation.ts';
+import { failedCall } from './refusals.ts';
+import { callWebhook, count } from './webhook-call.ts';
+import type { Webhook } from './webhook-spec.ts';
+import type { WebhookPorts } from './webhooks.ts';
+
+/** Undefined: nobody refuses. */
+export async function validateByWebhooks(
+  webhooks: readonly Webhook[],
+  review: Review,
+  say: Say,
+  ports: WebhookPorts,
+): Promise<StatusError | undefined> {
+  const looked = lookAt(review, 'validating', ports);
+  const invocations: Invocation[] = [];
+  for (const webhook of webhooks) {
+    const invocation = await looked.invocation(webhook);
+    if (invocation instanceof StatusError) return invocation;
+    if (invocation !== undefined) invocations.push(invocation);
+  }
+  const refusals = await Promise.all(
+    invocations.map((invocation, at) => validateByOne(invocation, at, review, say, ports)),
+  );
+  return refusals.find((refusal) => refusal !== undefined);
+}
+
+async function validateByOne(
+  invocation: Invocation,
+  at: number,
+  review: Review,
+  say: Say,
+  ports: WebhookPorts,
+): Promise<StatusError | undefined> {
+  const { failsOpen, name } = invocation.webhook;
+  const startedMs = ports.counts.nowMs();
+  const outcome = await callWebhook(review, invocation, 'validating', say, ports);
+  const call = { name, type: 'validating', operation: review.operation } as const;
+  count(ports, call, outcome, failsOpen, startedMs);
+  switch (outcome.kind) {
+    case 'allowed':
+      return undefined;
+    case 'denied':
+    case 'unsupported':
+      return outcome.error;
+    case 'failed':
+      break;
+  }
+  if (ports.clock.monotonicMs() >= review.deadlineMs) return newRequestTimeout();
+  if (!failsOpen) return failedCall(name, outcome.why);
+  const key = `failed-open.validating.webhook.${ports.identity.fill('admission.{domain}')}`;
+  say.annotate(`${key}/round_0_index_${at}`, name);
+  return undefined;
+}

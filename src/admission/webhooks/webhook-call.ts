@@ -1,0 +1,115 @@
+/**
+ * One call of a webhook about a write: AdmissionReview there and back, counted.
+ *
+ * What it is not: what becomes of a failure or a patch (mutating.ts, validating.ts).
+ *
+ * Invariants: a dry run is not sent to a webhook that does more than answer. A call takes the
+ * webhook's timeout, or what the request has left. Annotations and warnings are heard of whoever
+ * has answered, also with a denial.
+ */
+import { decodeJson } from '../../apimachinery/codecs/json.ts';
+import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
+import type { StatusError } from '../../apimachinery/status-error.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import type { Review, Say } from '../admission.ts';
+import { readAnswer, reviewOf } from './admission-review.ts';
+import type { ReviewAnswer } from './admission-review.ts';
+import type { Invocation } from './invocation.ts';
+import { callProblem, denial, dryRunRefusal } from './refusals.ts';
+import type { WebhookCall, WebhookType } from './webhook-counts.ts';
+import { CallError } from './webhooks.ts';
+import type { WebhookPorts } from './webhooks.ts';
+
+export type CallOutcome =
+  | { readonly kind: 'allowed'; readonly answer: ReviewAnswer }
+  | { readonly kind: 'denied'; readonly error: StatusError }
+  /** It could not be asked, or its answer is none. `why`: in words. */
+  | { readonly kind: 'failed'; readonly why: string; readonly code: number }
+  /** It was not asked, and the write cannot happen without. */
+  | { readonly kind: 'unsupported'; readonly error: StatusError };
+
+export async function callWebhook(
+  review: Review,
+  invocation: Invocation,
+  type: WebhookType,
+  say: Say,
+  ports: WebhookPorts,
+): Promise<CallOutcome> {
+  const { webhook } = invocation;
+  if (review.dryRun && !webhook.isQuiet) {
+    return { kind: 'unsupported', error: dryRunRefusal(webhook.name) };
+  }
+  const outcome = await asked(review, invocation, type, ports);
+  if (outcome.kind !== 'allowed') return outcome;
+  const { answer } = outcome;
+  for (const [key, value] of answer.auditAnnotations) say.annotate(`${webhook.name}/${key}`, value);
+  for (const text of answer.warnings) say.warn(text);
+  if (answer.allowed) return outcome;
+  return { kind: 'denied', error: denial(webhook.name, answer.result) };
+}
+
+const unavailable = 503;
+
+async function asked(
+  { deadlineMs }: Review,
+  { request, shown, webhook }: Invocation,
+  type: WebhookType,
+  { clock, identity, post, prng }: WebhookPorts,
+): Promise<Exclude<CallOutcome, { kind: 'denied' }>> {
+  const { clientConfig, version } = webhook;
+  if (version === undefined) {
+    const why = 'webhook does not accept known AdmissionReview versions (v1, v1beta1)';
+    return { kind: 'failed', why: `could not create admission objects: ${why}`, code: 400 };
+  }
+  const uid = prng.uuid();
+  const body = stringifyJson(reviewOf(identity, { uid, version, request, ...shown }));
+  const timeoutMs = Math.min(webhook.timeoutMs, Math.max(1, deadlineMs - clock.monotonicMs()));
+  let document: JsonObject;
+  try {
+    document = documentOf(await post(clientConfig, body, timeoutMs));
+  } catch (error) {
+    const { cause, url } = error instanceof CallError ? error : { cause: error, url: undefined };
+    const { code, message } = callProblem(cause, url);
+    return { kind: 'failed', why: `failed to call webhook: ${message}`, code };
+  }
+  const read = readAnswer(identity, document, { uid, version, mutating: type === 'admit' });
+  if (read.kind === 'ok') return { kind: 'allowed', answer: read.answer };
+  const why = `received invalid webhook response: ${read.problem}`;
+  return { kind: 'failed', why, code: unavailable };
+}
+
+function documentOf(answer: Buffer): JsonObject {
+  const decoded = decodeJson(answer, { findDuplicates: false });
+  if (decoded.kind !== 'refused' && isJsonObject(decoded.value)) return decoded.value;
+  throw new CallError('the answer is not a JSON object', undefined);
+}
+
+/** Counts what came of a call. `rejected`: the write ends here. */
+export function count(
+  { counts }: Pick<WebhookPorts, 'counts'>,
+  call: WebhookCall,
+  outcome: CallOutcome,
+  failsOpen: boolean,
+  startedMs: number,
+): void {
+  switch (outcome.kind) {
+    case 'allowed':
+      counts.called(call, 200, false, startedMs);
+      return;
+    case 'denied':
+    case 'unsupported': {
+      const { code } = outcome.error;
+      const isCall = outcome.kind === 'denied';
+      if (isCall) counts.rejected(call, 'no_error', code);
+      else counts.rejected(call, 'apiserver_internal_error', 0);
+      counts.called(call, isCall ? code : 0, true, startedMs);
+      return;
+    }
+    case 'failed':
+      if (failsOpen) counts.failedOpen(call);
+      else counts.rejected(call, 'calling_webhook_error', outcome.code);
+      counts.called(call, outcome.code, !failsOpen, startedMs);
+      return;
+  }
+}

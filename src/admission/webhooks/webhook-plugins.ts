@@ -1,0 +1,108 @@
+/**
+ * The plugins MutatingAdmissionWebhook and ValidatingAdmissionWebhook: webhooks as a part of the
+ * chain (admission.ts).
+ *
+ * Invariants: a write that no webhook can match costs one look-up, and none at all while there are
+ * no webhooks. Until what was stored at the start is in force nothing is written that could match.
+ */
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { StatusError } from '../../apimachinery/status-error.ts';
+import { sleep } from '../../stdx/clock.ts';
+import type { Timers } from '../../stdx/clock.ts';
+import type { AdmissionPlugin, AdmissionTarget, Review } from '../admission.ts';
+import { exemptUnder } from '../matching/exempt.ts';
+import { shapeOf, withNamespace } from '../matching/matched-review.ts';
+import { admitDeletion, mutateByWebhooks } from './mutating.ts';
+import { validateByWebhooks } from './validating.ts';
+import type { WebhookSource } from './webhook-source.ts';
+import type { Webhook } from './webhook-spec.ts';
+import type { WebhookPorts } from './webhooks.ts';
+
+/** How long a write waits for the first configurations. */
+const readyWaitMs = 10_000;
+
+export interface PluginDeps extends WebhookPorts {
+  readonly timers: Timers;
+}
+
+const notReady = 'not yet ready to handle request';
+
+export function mutatingWebhooks(source: WebhookSource, deps: PluginDeps): AdmissionPlugin {
+  const hooksOf = hookFinder(source, deps);
+  return {
+    name: 'MutatingAdmissionWebhook',
+    ...concerned(source, deps),
+    admits: ['CREATE', 'UPDATE', 'CONNECT'],
+    admit(proposed, pass) {
+      if (!source.isReady) return notReady;
+      const hooks = hooksOf(proposed);
+      if (hooks.length === 0) return proposed.next;
+      const mutate = (): Promise<typeof proposed.next | StatusError> =>
+        mutateByWebhooks(hooks, proposed, pass, deps);
+      const waiting = withNamespace(proposed, deps);
+      return waiting instanceof Promise ? waiting.then(mutate) : mutate();
+    },
+    admitDeletion(review, pass) {
+      if (!source.isReady) return notReady;
+      const hooks = hooksOf(review);
+      return hooks.length === 0 ? undefined : admitDeletion(hooks, review, pass, deps);
+    },
+  };
+}
+
+export function validatingWebhooks(source: WebhookSource, deps: PluginDeps): AdmissionPlugin {
+  const hooksOf = hookFinder(source, deps);
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    ...concerned(source, deps),
+    validate(review, { say }) {
+      if (!source.isReady) return notReady;
+      const hooks = hooksOf(review);
+      if (hooks.length === 0) return undefined;
+      const validate = (): Promise<StatusError | undefined> =>
+        validateByWebhooks(hooks, review, say, deps);
+      const waiting = withNamespace(review, deps);
+      return waiting instanceof Promise ? waiting.then(validate) : validate();
+    },
+  };
+}
+
+type Concerned = Required<Pick<AdmissionPlugin, 'concerns' | 'current'>>;
+
+function concerned(source: WebhookSource, deps: PluginDeps): Concerned {
+  const { scheme, timers } = deps;
+  const isExempt = exemptions(deps.identity);
+  return {
+    concerns(_user, target: AdmissionTarget) {
+      if (isExempt(target)) return false;
+      if (!source.isReady) return true;
+      if (source.isEmpty) return false;
+      return target.operations.some(
+        (operation) =>
+          source.candidates(shapeOf(scheme, target, operation), scheme.generation).length > 0,
+      );
+    },
+    current() {
+      if (source.isReady) return undefined;
+      const settling = source.settled() ?? sleep(timers, readyWaitMs);
+      return Promise.race([settling, sleep(timers, readyWaitMs)]);
+    },
+  };
+}
+
+function exemptions(identity: Identity): (target: AdmissionTarget) => boolean {
+  const { fromWebhooks } = exemptUnder(identity);
+  return ({ kind, resource }) => fromWebhooks(resource) || fromWebhooks(kind);
+}
+
+function hookFinder(
+  source: WebhookSource,
+  { scheme }: PluginDeps,
+): (review: Review) => readonly Webhook[] {
+  return (review) =>
+    source.isEmpty
+      ? none
+      : source.candidates(shapeOf(scheme, review, review.operation), scheme.generation);
+}
+
+const none: readonly never[] = [];

@@ -1,0 +1,108 @@
+/**
+ * Webhooks of one type, as their configurations are stored: followed, compiled in turns, indexed by
+ * the requests that they can match.
+ *
+ *     a change ─▶ queue ─▶ compiled in turns ─▶ in force, index made anew
+ *
+ * Invariants: what was in force stays in force until what comes after it is compiled; changes take
+ * effect in the order in which they came. A write whose shape no webhook can match costs one
+ * look-up.
+ */
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { Environment } from '../../cel/cel.ts';
+import { assert } from '../../stdx/assert.ts';
+import { RingBuffer } from '../../stdx/ring-buffer.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import { createMatchIndex } from '../matching/match-index.ts';
+import type { MatchIndex } from '../matching/match-index.ts';
+import type { RequestShape } from '../matching/matching.ts';
+import { compileWebhooks } from './webhook-spec.ts';
+import type { Webhook } from './webhook-spec.ts';
+
+export interface WebhookSource {
+  /** No webhook is in force. */
+  readonly isEmpty: boolean;
+  /** What is stored has not been heard of, or what there was then is not in force yet. */
+  readonly isReady: boolean;
+  /** In their order. `generation`: of the served kinds. */
+  candidates(shape: RequestShape, generation: number): readonly Webhook[];
+  /** Resolves when all that has come is in force; undefined: it is. */
+  settled(): Promise<void> | undefined;
+  /** These are all configurations there are. */
+  reset(objects: Iterable<ApiObject>): void;
+  set(object: ApiObject): void;
+  remove(name: string): void;
+}
+
+export interface WebhookSourceDeps {
+  readonly turns: Pick<Turns, 'run'>;
+  /** Of match conditions. */
+  readonly environment: Environment;
+  /** A configuration could not be read: what was in force before stays so. */
+  readonly onProblem: (configuration: string, error: unknown) => void;
+}
+
+export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
+  const configurations = new Map<string, readonly Webhook[]>();
+  const queue = new RingBuffer<() => Promise<void>>();
+  let working: Promise<void> | undefined;
+  let isReady = false;
+  let index: MatchIndex<Webhook> | undefined;
+  const compile = async (object: ApiObject): Promise<void> => {
+    const { name = '' } = object.metadata;
+    try {
+      const compiling = compileWebhooks(object, deps.environment);
+      const compiled = await runStepwise(deps.turns, compiling, () => false);
+      assert(compiled !== undefined, 'nobody ends it before its end');
+      configurations.set(name, compiled);
+      index = undefined;
+    } catch (error) {
+      deps.onProblem(name, error);
+    }
+  };
+  const drop = (name: string): void => {
+    if (configurations.delete(name)) index = undefined;
+  };
+  const workOff = async (): Promise<void> => {
+    while (queue.length > 0) await queue.shift()();
+    working = undefined;
+    isReady = true;
+  };
+  const enqueue = (work: () => Promise<void>): void => {
+    queue.push(work);
+    working ??= workOff();
+  };
+  return {
+    get isEmpty() {
+      return configurations.size === 0;
+    },
+    get isReady() {
+      return isReady;
+    },
+    candidates(shape, generation) {
+      index ??= createMatchIndex(inOrder(configurations), ({ matcher }) => matcher);
+      return index.candidates(shape, generation);
+    },
+    settled: () => working,
+    reset(objects) {
+      enqueue(async () => {
+        const gone = new Set(configurations.keys());
+        for (const object of objects) {
+          gone.delete(object.metadata.name ?? '');
+          await compile(object);
+        }
+        gone.forEach(drop);
+      });
+    },
+    set: (object) => enqueue(() => compile(object)),
+    remove: (name) => enqueue(() => Promise.resolve(drop(name))),
+  };
+}
+
+function inOrder(configurations: ReadonlyMap<string, readonly Webhook[]>): readonly Webhook[] {
+  const names = [...configurations.keys()].sort();
+  return names
+    .flatMap((name) => configurations.get(name) ?? [])
+    .map((webhook, index) => ({ ...webhook, index }));
+}

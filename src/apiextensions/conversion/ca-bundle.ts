@@ -1,0 +1,21 @@
+/**
+ * Whether a conversion webhook can be trusted by what its definition says of its CA: as in the
+ * reference, which takes any PEM in which one certificate at least can be read.
+ */
+import { X509Certificate } from 'node:crypto';
+
+const block = /-----BEGIN CERTIFICATE-----\r?\n[\s\S]*?-----END CERTIFICATE-----/g;
+
+/** `bundle`: PEM in base64, as a client configuration has it. */
+export function isCaBundle(bundle: string): boolean {
+  const pem = Buffer.from(bundle, 'base64').toString('latin1');
+  return (pem.match(block) ?? []).some(isCertificate);
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== '';
+  } catch {
+    return false;
+  }
+}

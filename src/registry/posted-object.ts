@@ -1,0 +1,43 @@
+/**
+ * What is posted and stored nowhere, before those who have a say in it: a review, an eviction, a
+ * binding, the options of a connection (spec 1, section 4.1).
+ *
+ * What it is not: what is done with it, which comes when nobody has refused it.
+ */
+import type { AdmissionOperation } from '../apimachinery/admission-data.ts';
+import { StatusError } from '../apimachinery/status-error.ts';
+import type { ApiObject } from '../apimachinery/unstructured.ts';
+import type { UserInfo } from '../apimachinery/user-info.ts';
+import type { RegistryDeps, Result } from './registry.ts';
+import { ok, refused } from './registry.ts';
+import type { GuardedWrite } from './write-guard.ts';
+import { tell, writeTerms } from './write-terms.ts';
+import type { WritingRequest } from './write-terms.ts';
+
+export interface Posting {
+  readonly dryRun: boolean;
+  readonly user: UserInfo;
+  readonly request: WritingRequest;
+}
+
+/** The object as those who may change it have left it. */
+export async function admitPosted(
+  { clock, guardOf }: Pick<RegistryDeps, 'clock' | 'guardOf'>,
+  write: GuardedWrite,
+  operations: readonly AdmissionOperation[],
+  posted: ApiObject,
+  { dryRun, request, user }: Posting,
+): Promise<Result<ApiObject>> {
+  const guard = guardOf?.(user, write, operations);
+  if (guard === undefined) return ok(posted);
+  const hearing = guard.hear(writeTerms(clock, dryRun, request));
+  await guard.current();
+  const { mutateCreation, validate } = guard.asks;
+  const mutated = mutateCreation ? await hearing.mutate(posted, undefined) : posted;
+  let error = mutated instanceof StatusError ? mutated : undefined;
+  if (error === undefined && validate) {
+    error = await hearing.validate(mutated as ApiObject, undefined);
+  }
+  tell(request, hearing.told());
+  return error === undefined ? ok(mutated as ApiObject) : refused(error);
+}

@@ -1,0 +1,91 @@
+/**
+ * How a request asks for its write, for those who have a say in it, and what they tell it.
+ *
+ * What it is not: the options themselves, which have been read and are obeyed; here they are shown
+ * as they were given.
+ *
+ * Invariants: it is made only where somebody has a say. A request hears each warning once, and of
+ * an annotation what was told first.
+ * Bound: a write waits `waitMaxMs` in all for those who have a say in it, or as long as its client
+ * would wait (`timeout` in the query), if that is less.
+ */
+import type { Told } from '../apimachinery/admission-data.ts';
+import type { DeleteOptions } from '../apimachinery/delete-options.ts';
+import { queryValue } from '../apimachinery/query.ts';
+import type { QueryParameters } from '../apimachinery/query.ts';
+import { requestTimeoutMs } from '../apimachinery/request-timeout.ts';
+import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
+import type { Clock } from '../stdx/clock.ts';
+import type { WriteTerms } from './write-guard.ts';
+
+/** That of the reference for a write. */
+const waitMaxMs = 34_000;
+
+/** The request that a write is part of. */
+export interface WritingRequest {
+  readonly query: QueryParameters;
+  /** Texts for Warning headers. */
+  readonly warnings: string[];
+  readonly auditAnnotations: Map<string, string>;
+  /** Its audit event holds its body. */
+  readonly auditsBody: boolean;
+}
+
+/** `request` absent: an operation of the server for a user. */
+export function writeTerms(
+  clock: Pick<Clock, 'monotonicMs'>,
+  dryRun: boolean,
+  request: Pick<WritingRequest, 'query'> | undefined,
+): WriteTerms {
+  const { query = noQuery } = request ?? {};
+  const given = (name: string): JsonValue | undefined => queryValue(query, name) || undefined;
+  const options = {
+    dryRun: dryRun ? dryRunAll : undefined,
+    fieldManager: given('fieldManager'),
+    fieldValidation: given('fieldValidation'),
+  };
+  return { dryRun, options: present(options), deadlineMs: deadlineOf(clock, query) };
+}
+
+export function deletionTerms(
+  clock: Pick<Clock, 'monotonicMs'>,
+  deletion: DeleteOptions,
+  request: Pick<WritingRequest, 'query'> | undefined,
+): WriteTerms {
+  const { dryRun, gracePeriodSeconds, orphanDependents, propagationPolicy } = deletion;
+  const { resourceVersion, uid } = deletion.preconditions ?? {};
+  const preconditions = present({ uid, resourceVersion });
+  const options = {
+    dryRun: dryRun ? dryRunAll : undefined,
+    gracePeriodSeconds,
+    preconditions: Object.keys(preconditions).length === 0 ? undefined : preconditions,
+    orphanDependents,
+    propagationPolicy,
+  };
+  const deadlineMs = deadlineOf(clock, request?.query ?? noQuery);
+  return { dryRun, options: present(options), deadlineMs };
+}
+
+const noQuery: QueryParameters = new Map();
+const dryRunAll = ['All'];
+
+function deadlineOf({ monotonicMs }: Pick<Clock, 'monotonicMs'>, query: QueryParameters): number {
+  const asked = requestTimeoutMs(query) ?? 0;
+  return monotonicMs() + (asked > 0 ? Math.min(asked, waitMaxMs) : waitMaxMs);
+}
+
+function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** The request hears what has been told about its write. */
+export function tell(request: WritingRequest | undefined, told: Told | undefined): void {
+  if (request === undefined || told === undefined) return;
+  for (const text of told.warnings) {
+    if (!request.warnings.includes(text)) request.warnings.push(text);
+  }
+  for (const { key, level, value } of told.annotations) {
+    if (level === 'Request' && !request.auditsBody) continue;
+    if (!request.auditAnnotations.has(key)) request.auditAnnotations.set(key, value);
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * What admission reads of what others have written: single objects, lists of whole resources, and
+ * what is made of the objects of one namespace.
+ *
+ * Invariants: a list or a summary is good until the resource, or the namespace, changes; it is made
+ * when it is next asked for.
+ * Bounds: summaries of `summariesMax` namespaces for each that makes them. Policy: beyond, it
+ * starts anew.
+ */
+import type { AdmissionObjects } from '../../admission/admission.ts';
+import type { Entry, Streams } from '../../../streams/streams.ts';
+import type { GroupResource } from '../../apimachinery/schema.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { sleep } from '../../stdx/clock.ts';
+import type { Timers } from '../../stdx/clock.ts';
+import type { Awaitable } from '../../admission/admission.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import { untilDone } from '../../stdx/turns.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import { createObjectReader } from './token-methods.ts';
+
+/** How often an object that is about to be made is looked for, and how long until then. */
+const appearance = { looks: 60, everyMs: 25 } as const;
+
+const summariesMax = 10_000;
+/** Steps of a summary that are made in one turn. */
+const stepsAtOnce = 50;
+
+export function admissionObjects(
+  streams: Streams,
+  timers: Timers,
+  turns: Pick<Turns, 'run'>,
+): AdmissionObjects {
+  const reader = createObjectReader(streams);
+  const lists = new Map<string, readonly ApiObject[]>();
+  // One wait for all who miss the same object.
+  const awaited = new Map<string, Promise<void>>();
+  const followed = new Set<string>();
+  /** From when it is first listed: a list is good until the resource changes. */
+  const follow = (resource: GroupResource, key: string): void => {
+    if (followed.has(key)) return;
+    followed.add(key);
+    const events = streams.resourceEvents(resource);
+    streams.followers.follow('admission-lists', events, () => lists.delete(key));
+  };
+  const get: AdmissionObjects['get'] = (resource, namespace, name) =>
+    reader.get(resource, namespace, name)?.object;
+  return {
+    get,
+    current: () => reader.current(),
+    all(resource) {
+      const key = `${resource.group}/${resource.resource}`;
+      follow(resource, key);
+      const list = lists.get(key) ?? objectsOf(streams.snapshot(resource).entries(undefined));
+      lists.set(key, list);
+      return list;
+    },
+    listed(resource, namespace) {
+      const snapshot = streams.snapshot(resource);
+      return {
+        count: snapshot.count(namespace),
+        all: () => decoded(snapshot.entries(namespace)),
+      };
+    },
+    summaries: (resource, make) => summariesOf(streams, turns, resource, make),
+    appearance(resource, namespace, name) {
+      const key = `${resource.group}/${resource.resource}/${namespace}/${name}`;
+      const look = async (): Promise<void> => {
+        for (let looked = 0; looked < appearance.looks; looked += 1) {
+          if (get(resource, namespace, name) !== undefined) break;
+          await sleep(timers, appearance.everyMs);
+        }
+      };
+      const wait = awaited.get(key) ?? look().finally(() => awaited.delete(key));
+      awaited.set(key, wait);
+      return wait;
+    },
+  };
+}
+
+function summariesOf<T>(
+  streams: Streams,
+  turns: Pick<Turns, 'run'>,
+  resource: GroupResource,
+  make: (objects: Iterable<ApiObject>) => Steps<T>,
+): (namespace: string) => Awaitable<T> {
+  const kept = new Map<string, { made: Awaitable<T> }>();
+  let isFollowed = false;
+  const follow = (): void => {
+    if (isFollowed) return;
+    isFollowed = true;
+    streams.followers.follow('admission-lists', streams.resourceEvents(resource), (event) => {
+      if (event.type === 'RESET') kept.clear();
+      else kept.delete(event.entry.namespace);
+    });
+  };
+  return (namespace) => {
+    follow();
+    const known = kept.get(namespace);
+    if (known !== undefined) return known.made;
+    const made = summary(turns, make(decoded(streams.snapshot(resource).entries(namespace))));
+    if (kept.size >= summariesMax) kept.clear();
+    // Those who ask while it is being made wait for the same one.
+    const entry = { made };
+    kept.set(namespace, entry);
+    if (made instanceof Promise) void made.then((found) => (entry.made = found));
+    return made;
+  };
+}
+
+/** At once, if it takes few steps. */
+function summary<T>(turns: Pick<Turns, 'run'>, work: Steps<T>): Awaitable<T> {
+  for (let steps = 0; steps < stepsAtOnce; steps += 1) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+  return untilDone(turns, () => {
+    const step = work.next();
+    return step.done === true ? { made: step.value } : undefined;
+  }).then(({ made }) => made);
+}
+
+function objectsOf(entries: Iterable<Entry>): readonly ApiObject[] {
+  return [...decoded(entries)];
+}
+
+function* decoded(entries: Iterable<Entry>): Generator<ApiObject> {
+  for (const { bytes } of entries) yield decodeObject(bytes);
+}

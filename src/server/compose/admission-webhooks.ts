@@ -1,0 +1,153 @@
+/**
+ * Admission webhooks of this server: it hears of their configurations as everybody hears of
+ * objects, from the log, and calls them over connections that it keeps.
+ *
+ * What it is not: what is asked, or what becomes of the answers (src/admission/webhooks).
+ *
+ * Bounds: `callsMax` calls at once to one webhook's server; more wait in line, within their time,
+ * so a slow one holds up nobody but itself. `postersMax` servers have connections. An answer has at
+ * most `answerBytesMax`.
+ */
+import type { AdmissionPlugin } from '../../admission/admission.ts';
+import { admissionPlace } from '../../admission/expressions/admission-place.ts';
+import type { ConditionCounts } from '../../admission/matching/condition-counts.ts';
+import type { NamespaceReader } from '../../admission/matching/matched-review.ts';
+import { createWebhookCounts } from '../../admission/webhooks/webhook-counts.ts';
+import type { WebhookCounts } from '../../admission/webhooks/webhook-counts.ts';
+import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhooks/webhook-plugins.ts';
+import type { PluginDeps } from '../../admission/webhooks/webhook-plugins.ts';
+import { createWebhookSource } from '../../admission/webhooks/webhook-source.ts';
+import type { WebhookSource } from '../../admission/webhooks/webhook-source.ts';
+import { CallError } from '../../admission/webhooks/webhooks.ts';
+import type { PostReview } from '../../admission/webhooks/webhooks.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import type { Scheme } from '../../apimachinery/scheme.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { AccessChecker } from '../../authorization/authorizer.ts';
+import type { Language } from '../../cel/language.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import type { Entry, Streams } from '../../../streams/streams.ts';
+import type { CredentialsFor } from '../../webhooks/caller-credentials.ts';
+import { clientTarget } from '../../webhooks/client-config.ts';
+import { posterPool } from '../../webhooks/poster-pool.ts';
+import { serviceFinder } from './conversion-webhooks.ts';
+import type { Log } from './log.ts';
+
+const limits = {
+  /** Larger answers are failures: a patch of an object is not larger than objects are. */
+  answerBytesMax: 4 * 1024 * 1024,
+  postersMax: 256,
+} as const;
+
+export interface AdmissionWebhookDeps {
+  readonly streams: Streams;
+  readonly scheme: Scheme;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly turns: Turns;
+  readonly prng: Prng;
+  readonly identity: Identity;
+  readonly language: Language;
+  readonly log: Log;
+  readonly access: Pick<AccessChecker, 'check'>;
+  readonly namespaces: NamespaceReader;
+  readonly conditions: ConditionCounts;
+  /** Calls at once to one webhook's server. */
+  readonly callsMax: number;
+}
+
+export interface AdmissionWebhooks {
+  /** Made when it is known as whom they call. */
+  plugins(mutatingAs: CredentialsFor, validatingAs: CredentialsFor): WebhookPlugins;
+  readonly counts: WebhookCounts;
+}
+
+export interface WebhookPlugins {
+  readonly mutating: AdmissionPlugin;
+  readonly validating: AdmissionPlugin;
+}
+
+/** What is stored is followed from when this is called. */
+export function createAdmissionWebhooks(deps: AdmissionWebhookDeps): AdmissionWebhooks {
+  const { language, log, turns } = deps;
+  const counts = createWebhookCounts(deps.clock);
+  const environment = language.forStored(admissionPlace({ params: false, authorizer: true }));
+  const onProblem = (configuration: string, err: unknown): void =>
+    log.error({ err, configuration }, 'webhooks could not be read; what was stays in force');
+  const sourceOf = (resource: string): WebhookSource => {
+    const source = createWebhookSource({ turns, environment, onProblem });
+    followConfigurations(deps, source, resource);
+    return source;
+  };
+  const mutating = sourceOf('mutatingwebhookconfigurations');
+  const validating = sourceOf('validatingwebhookconfigurations');
+  return {
+    counts,
+    plugins(mutatingAs, validatingAs) {
+      const ports = (as: CredentialsFor): PluginDeps => ({
+        ...deps,
+        counts,
+        post: reviewPoster(deps, as),
+      });
+      return {
+        mutating: mutatingWebhooks(mutating, ports(mutatingAs)),
+        validating: validatingWebhooks(validating, ports(validatingAs)),
+      };
+    },
+  };
+}
+
+function followConfigurations(
+  { identity, scheme, streams }: AdmissionWebhookDeps,
+  source: WebhookSource,
+  resource: string,
+): void {
+  const group = identity.fill('admissionregistration.{domain}');
+  // A release that does not serve them has none.
+  if (scheme.findStorage({ group, resource }) === undefined) {
+    source.reset([]);
+    return;
+  }
+  const events = streams.resourceEvents({ group, resource });
+  streams.followers.follow('admission-webhooks', events, (event) => {
+    if (event.type === 'RESET') source.reset(decoded(event.snapshot.entries(undefined)));
+    else if (event.type === 'DELETED') source.remove(event.entry.name);
+    else source.set(decodeObject(event.entry.bytes));
+  });
+}
+
+function* decoded(entries: Iterable<Entry>): Iterable<ApiObject> {
+  for (const { bytes } of entries) yield decodeObject(bytes);
+}
+
+function reviewPoster(
+  { callsMax, streams, timers }: AdmissionWebhookDeps,
+  credentialsFor: CredentialsFor,
+): PostReview {
+  const { answerBytesMax, postersMax } = limits;
+  const posterTo = posterPool(timers, postersMax, { answerBytesMax, connectionsMax: callsMax });
+  const find = serviceFinder(streams);
+  return async (clientConfig, body, timeoutMs) => {
+    let shownUrl: URL | undefined;
+    try {
+      const client = clientTarget(clientConfig, find);
+      shownUrl = timed(client.shownUrl, timeoutMs);
+      const { hostname, port } = client.shownUrl;
+      const { authorization, certificate, name } = credentialsFor(hostname, Number(port || 443));
+      const target = { ...client.target, authorization, certificate };
+      return await posterTo(target, name).post(body, timeoutMs, timed(target.url, timeoutMs));
+    } catch (error) {
+      throw new CallError(error, shownUrl);
+    }
+  };
+}
+
+/** The webhook is told how long somebody waits for it, in whole seconds. */
+function timed(url: URL, timeoutMs: number): URL {
+  const told = new URL(url);
+  told.searchParams.set('timeout', `${Math.ceil(timeoutMs / 1000)}s`);
+  return told;
+}

@@ -1,0 +1,56 @@
+/**
+ * How much of all request bodies is taken in before everybody else has a turn.
+ *
+ * A read brings up to 512 KiB, and hundreds of sockets may have one ready in the same turn of the
+ * event loop. So above `bytesPerTurn` each body that goes on is paused, and a few of them are read
+ * from again in each turn, in the order in which they were paused.
+ *
+ * What it is not: a bound on what is held (load.ts). A body that comes in one piece never waits.
+ */
+import { RingBuffer } from '../stdx/ring-buffer.ts';
+import type { Timers } from '../stdx/clock.ts';
+
+export const bodyTurnLimits = {
+  bytesPerTurn: 2 * 1024 * 1024,
+  /** Read from again in one turn: each brings up to 512 KiB. */
+  bodiesPerTurn: 4,
+} as const;
+
+export class BodyTurns {
+  readonly #timers: Pick<Timers, 'nextTurn'>;
+  readonly #waiting = new RingBuffer<() => void>();
+  #leftBytes: number = bodyTurnLimits.bytesPerTurn;
+  #isBegun = false;
+
+  constructor(timers: Pick<Timers, 'nextTurn'>) {
+    this.#timers = timers;
+  }
+
+  /** So much has come. False: that is enough for this turn. */
+  took(bytes: number): boolean {
+    this.#leftBytes -= bytes;
+    this.#begin();
+    return this.#leftBytes > 0;
+  }
+
+  /** `goOn` is called in a later turn. */
+  wait(goOn: () => void): void {
+    this.#waiting.push(goOn);
+    this.#begin();
+  }
+
+  #begin(): void {
+    if (this.#isBegun) return;
+    this.#isBegun = true;
+    this.#timers.nextTurn(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#isBegun = false;
+    this.#leftBytes = bodyTurnLimits.bytesPerTurn;
+    for (let i = 0; i < bodyTurnLimits.bodiesPerTurn && this.#waiting.length > 0; i += 1) {
+      this.#waiting.shift()();
+    }
+    if (this.#waiting.length > 0) this.#begin();
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * When handshakes over TLS go on: few of them in a turn, by turns between addresses, and not at all
+ * for an address whose certificates have cost too much.
+ *
+ *     connection ─▶ [ line of its address ]─▶ reads for a turn ─▶ over
+ *                            └───────────── nothing came ◀──┘
+ *
+ * The library of TLS verifies each signature of the chain that a client sends in one piece, before
+ * anybody here is asked, up to 0.4 s for a hundred certificates. So the one thing that can be
+ * bounded is how many connections are read from before their handshake is over.
+ *
+ * Invariants: in one turn at most `readingMax` handshakes go on; an address waits only behind its
+ * own connections, and one turn of each other address. What an address sends beyond a handshake
+ * without certificates, and nobody has signed, counts for it: above `unverifiedBytesMax` its
+ * connections wait until that is worked off. While nobody waits there is no timer.
+ * Bounds: the line holds the connections that the listener takes; `addressesMax` are remembered.
+ */
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import { RingBuffer } from '../../stdx/ring-buffer.ts';
+
+export const handshakeLimits = {
+  readingMax: 4,
+  /** How long it is one alone after certificates that nobody has signed. */
+  carefulMs: 10_000,
+  /** Of one address, before it waits: some twenty chains of eight certificates. */
+  unverifiedBytesMax: 64 * 1024,
+  /** Worked off: 400 bytes of certificates take three milliseconds at most, so a tenth of the
+   * time. */
+  unverifiedBytesPerMs: 16,
+  /** A handshake without certificates. */
+  freeBytes: 2 * 1024,
+  addressesMax: 10_000,
+} as const;
+
+/** While nothing comes of those who are read from, they change this often. */
+const quietTurnMs = 1;
+const debtTurnMs = 20;
+
+/** A connection before its handshake is over. */
+export interface HandshakeConnection {
+  readonly address: string;
+  /** Begins the handshake; called once. */
+  begin(): void;
+  /** Reads on, or no further for now. */
+  read(reading: boolean): void;
+  readonly bytesRead: number;
+  readonly gone: boolean;
+}
+
+export interface HandshakeLine {
+  add(connection: HandshakeConnection): void;
+  /** It is done, or has failed. `verified`: what it sent is signed by somebody who is trusted. */
+  over(connection: HandshakeConnection, verified: boolean): void;
+  readonly waitingCount: number;
+}
+
+interface Address {
+  readonly name: string;
+  readonly line: RingBuffer<Member>;
+  debtBytes: number;
+  /** When the debt was what it says. */
+  sinceMs: number;
+}
+
+interface Member {
+  readonly connection: HandshakeConnection;
+  readonly address: Address;
+  begun: boolean;
+  over: boolean;
+  seenBytes: number;
+}
+
+export function createHandshakeLine(clock: Clock, timers: Timers): HandshakeLine {
+  const { addressesMax, carefulMs, freeBytes, readingMax, unverifiedBytesMax } = handshakeLimits;
+  const addresses = new Map<string, Address>();
+  /** Those with somebody in their line, in the order of their turns. */
+  const order = new RingBuffer<Address>();
+  const members = new Map<HandshakeConnection, Member>();
+  let reading: Member[] = [];
+  let waitingCount = 0;
+  let isArmed = false;
+  let carefulUntilMs = 0;
+
+  const debtOf = (address: Address): number => {
+    const nowMs = clock.monotonicMs();
+    const paid = (nowMs - address.sinceMs) * handshakeLimits.unverifiedBytesPerMs;
+    address.debtBytes = Math.max(0, address.debtBytes - paid);
+    address.sinceMs = nowMs;
+    return address.debtBytes;
+  };
+
+  const addressOf = (name: string): Address => {
+    const known = addresses.get(name);
+    if (known !== undefined) return known;
+    if (addresses.size >= addressesMax) forgetSome();
+    const made: Address = {
+      name,
+      line: new RingBuffer<Member>(),
+      debtBytes: 0,
+      sinceMs: clock.monotonicMs(),
+    };
+    addresses.set(name, made);
+    return made;
+  };
+
+  /** The oldest that nobody waits for; a few at a time. */
+  const forgetSome = (): void => {
+    let looked = 0;
+    for (const [name, address] of addresses) {
+      if (address.line.length === 0) addresses.delete(name);
+      looked += 1;
+      if (looked === readingMax * readingMax) return;
+    }
+  };
+
+  const wait = (member: Member): void => {
+    const { address } = member;
+    if (address.line.length === 0) order.push(address);
+    address.line.push(member);
+    waitingCount += 1;
+  };
+
+  /** Of the next address that owes nothing; undefined: all do. */
+  const next = (): Member | undefined => {
+    for (let left = order.length; left > 0; left -= 1) {
+      const address = order.shift();
+      if (debtOf(address) > unverifiedBytesMax) {
+        order.push(address);
+        continue;
+      }
+      const member = address.line.shift();
+      waitingCount -= 1;
+      if (address.line.length > 0) order.push(address);
+      if (!member.over && !member.connection.gone) return member;
+      members.delete(member.connection);
+      left = order.length + 1;
+    }
+    return undefined;
+  };
+
+  const start = (member: Member): void => {
+    reading.push(member);
+    member.seenBytes = member.connection.bytesRead;
+    if (member.begun) return member.connection.read(true);
+    member.begun = true;
+    member.connection.begin();
+  };
+
+  const fill = (): boolean => {
+    let begun = false;
+    const max = clock.monotonicMs() < carefulUntilMs ? 1 : readingMax;
+    while (reading.length < max) {
+      const member = next();
+      if (member === undefined) break;
+      begun ||= !member.begun;
+      start(member);
+    }
+    return begun;
+  };
+
+  const turn = (): void => {
+    isArmed = false;
+    let moved = false;
+    const had = reading;
+    reading = [];
+    for (const member of had) {
+      const { connection } = member;
+      if (member.over) continue;
+      if (connection.gone) members.delete(connection);
+      else {
+        moved ||= connection.bytesRead !== member.seenBytes;
+        connection.read(false);
+        wait(member);
+      }
+    }
+    moved = fill() || moved;
+    arm(moved);
+  };
+
+  const arm = (moved: boolean): void => {
+    if (isArmed || waitingCount === 0) return;
+    isArmed = true;
+    if (moved) timers.nextTurn(turn);
+    else timers.after(reading.length === 0 ? debtTurnMs : quietTurnMs, turn);
+  };
+
+  return {
+    add(connection) {
+      const address = addressOf(connection.address);
+      const member: Member = { connection, address, begun: false, over: false, seenBytes: 0 };
+      members.set(connection, member);
+      wait(member);
+      fill();
+      arm(true);
+    },
+    over(connection, verified) {
+      const member = members.get(connection);
+      if (member === undefined) return;
+      members.delete(connection);
+      member.over = true;
+      reading = reading.filter((other) => other !== member);
+      const sent = connection.bytesRead - freeBytes;
+      if (!verified && sent > 0) {
+        debtOf(member.address);
+        member.address.debtBytes += sent;
+        carefulUntilMs = clock.monotonicMs() + carefulMs;
+      }
+      // The next one is read from in another turn.
+      arm(true);
+    },
+    get waitingCount() {
+      return waitingCount;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * The handshakes of a listener over TLS, in a line (handshake-line.ts).
+ *
+ * Between them and their sockets stands nothing: node's own listener is called when a connection's
+ * turn comes, and until the handshake is over its socket is read from in its turns only.
+ *
+ * What it is not: a check of certificates (authentication/peer-verifier.ts).
+ */
+import type { Http2SecureServer } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import { createHandshakeLine } from './handshake-line.ts';
+import type { HandshakeConnection } from './handshake-line.ts';
+import { leaveUnread } from './peer-certificate.ts';
+
+/** Of node: the socket's own handle, which goes on to be the one below TLS. */
+interface WithHandle {
+  readonly _handle?: { readStart(): number; readStop(): number } | null;
+}
+
+/** `timeoutMs`: for those that wait to begin. */
+export function lineUpHandshakes(
+  server: Http2SecureServer,
+  timeoutMs: number,
+  clock: Clock,
+  timers: Timers,
+): void {
+  const line = createHandshakeLine(clock, timers);
+  const waiting = new Map<string, HandshakeConnection>();
+  const begin = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (raw: Socket) => {
+    const name = nameOf(raw);
+    const connection = connectionOf(raw, () => {
+      raw.setTimeout(0);
+      for (const listener of begin) listener.call(server, raw);
+      // Node takes it for one that is being read from.
+      connection.read(true);
+    });
+    connection.read(false);
+    raw.setTimeout(timeoutMs, () => raw.destroy());
+    waiting.set(name, connection);
+    raw.on('close', () => over(name, false));
+    line.add(connection);
+  });
+  const over = (name: string, verified: boolean): void => {
+    const connection = waiting.get(name);
+    if (connection === undefined) return;
+    waiting.delete(name);
+    line.over(connection, verified);
+  };
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const connection = waiting.get(nameOf(socket));
+    const verified = isVerified(socket);
+    if (!verified && (connection?.bytesRead ?? 0) > chainBytesMax) leaveUnread(socket);
+    over(nameOf(socket), verified);
+  });
+  server.on('tlsClientError', (_error: Error, socket: TLSSocket) => over(nameOf(socket), false));
+}
+
+/** Of a handshake: a longer chain that nobody has signed is not even read. */
+const chainBytesMax = 16 * 1024;
+
+/** Of the connection, while it is there. */
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** Or there is nothing to be verified. */
+function isVerified(socket: TLSSocket): boolean {
+  // The leaf alone: reading what came with it takes a millisecond each.
+  return socket.authorized || Object.keys(socket.getPeerCertificate(false)).length === 0;
+}
+
+function connectionOf(raw: Socket, begin: () => void): HandshakeConnection {
+  const { _handle: handle } = raw as WithHandle;
+  return {
+    address: networkOf(raw.remoteAddress ?? ''),
+    begin,
+    read(reading) {
+      if (raw.destroyed) return;
+      if (reading) handle?.readStart();
+      else handle?.readStop();
+    },
+    get bytesRead() {
+      return raw.bytesRead;
+    },
+    get gone() {
+      return raw.destroyed;
+    },
+  };
+}
+
+/** Who has one address of IPv6 has all of its /64. */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address;
+  const [head = ''] = address.split('::');
+  const groups = [...head.split(':'), '0', '0', '0', '0'];
+  return groups.slice(0, 4).join(':');
+}

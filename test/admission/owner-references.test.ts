@@ -1,0 +1,124 @@
+/** OwnerReferencesPermissionEnforcement: who may name owners, by the rights that authorizers give. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Ask, Review } from '../../src/admission/admission.ts';
+import { ownerReferences } from '../../src/admission/owner-references.ts';
+import type { KindInfo } from '../../src/apimachinery/scheme.ts';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { userNamed } from '../support/data/access-attributes.ts';
+
+const kinds: Readonly<Record<string, Pick<KindInfo, 'resource' | 'namespaced'>>> = {
+  'apps/v1/ReplicaSet': { resource: 'replicasets', namespaced: true },
+  '/v1/Node': { resource: 'nodes', namespaced: false },
+};
+const plugin = ownerReferences(
+  (group, version, kind) => kinds[`${group}/${version}/${kind}`] as KindInfo | undefined,
+);
+const owner = (kind: string, apiVersion: string, more: JsonObject = {}): JsonObject => ({
+  apiVersion,
+  kind,
+  name: 'o',
+  uid: `${kind}-uid`,
+  ...more,
+});
+const set = owner('ReplicaSet', 'apps/v1');
+const blocking = { ...set, blockOwnerDeletion: true };
+
+/** What is asked, and what is answered with these rights. */
+function reviewed(
+  before: readonly JsonObject[] | undefined,
+  after: readonly JsonObject[],
+  rights: readonly string[],
+): readonly [readonly string[], unknown] {
+  const asked: string[] = [];
+  const ask: Ask = ({ name, namespace, resource, subresource, verb }) => {
+    const right = `${verb} ${namespace}/${resource}${subresource && `/${subresource}`} ${name}`;
+    asked.push(right);
+    return rights.includes(right);
+  };
+  const object = (ownerReferences: readonly JsonObject[]) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'm', ownerReferences },
+  });
+  const review = {
+    user: userNamed('ann'),
+    operation: before === undefined ? 'CREATE' : 'UPDATE',
+    resource: { group: '', resource: 'configmaps' },
+    subresource: '',
+    namespace: 'n',
+    name: 'm',
+    next: object(after),
+    current: before && object(before),
+  } as unknown as Review;
+  const say = { warn: assert.fail, annotate: assert.fail };
+  return [asked, plugin.validate?.(review, { ask, say })];
+}
+
+const mayDelete = 'delete n/configmaps m';
+const mayFinalize = 'update n/replicasets/finalizers o';
+const noDeletion = "cannot set an ownerRef on a resource you can't delete: , <nil>";
+const noFinalizers =
+  "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set " +
+  'finalizers on: , <nil>';
+
+describe('naming owners', () => {
+  const rows: readonly (readonly [
+    string,
+    readonly JsonObject[] | undefined,
+    readonly JsonObject[],
+    readonly string[],
+    readonly string[],
+    string | undefined,
+  ])[] = [
+    ['asks nothing where there are none', undefined, [], [], [], undefined],
+    ['asks nothing where they stay', [blocking], [blocking], [], [], undefined],
+    ['needs the right to delete', undefined, [set], [], [mayDelete], noDeletion],
+    ['is allowed with it', undefined, [set], [mayDelete], [mayDelete], undefined],
+    ['needs it to take them away', [set], [], [], [mayDelete], noDeletion],
+    [
+      'that holds an owner back needs the right to its finalizers',
+      [],
+      [blocking],
+      [mayDelete],
+      [mayDelete, mayFinalize],
+      noFinalizers,
+    ],
+    [
+      'is allowed with both',
+      [],
+      [blocking],
+      [mayDelete, mayFinalize],
+      [mayDelete, mayFinalize],
+      undefined,
+    ],
+    [
+      'asks no more about one that has been held back before',
+      [blocking],
+      [blocking, owner('Node', 'v1')],
+      [mayDelete],
+      [mayDelete],
+      undefined,
+    ],
+    [
+      'asks about an owner that has no namespace without one',
+      [],
+      [owner('Node', 'v1', { blockOwnerDeletion: true })],
+      [mayDelete, 'update /nodes/finalizers o'],
+      [mayDelete, 'update /nodes/finalizers o'],
+      undefined,
+    ],
+    [
+      'of a kind that nobody serves is refused',
+      [],
+      [owner('Thing', 'example.com/v1', { blockOwnerDeletion: true })],
+      [mayDelete],
+      [mayDelete],
+      'cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ' +
+        'example.com/v1 Kind Thing: no matches for kind "Thing" in version "example.com/v1"',
+    ],
+  ];
+  for (const [title, before, after, rights, asked, why] of rows) {
+    it(title, () => assert.deepEqual(reviewed(before, after, rights), [asked, why]));
+  }
+});

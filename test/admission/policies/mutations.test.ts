@@ -1,0 +1,108 @@
+/** What mutations make of objects, against the reference's own rows. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ownedKindOf } from '../../../src/apimachinery/fieldmanager/managers/owned-kind.ts';
+import { identityOf } from '../../../src/apimachinery/identity.ts';
+import type { GroupVersionResource } from '../../../src/admission/matching/matching.ts';
+import {
+  compileMutatingPolicy,
+  mutateByPolicy,
+} from '../../../src/admission/policies/mutating-policy.ts';
+import { policyEnvironments } from '../../../src/admission/policies/policy-environments.ts';
+import type { KindInfo } from '../../../src/apimachinery/scheme.ts';
+import { typedDocument } from '../../../src/apimachinery/typed/field-validation.ts';
+import type { ApiObject, JsonObject } from '../../../src/apimachinery/unstructured.ts';
+import { buildScheme } from '../../../src/apis/build-scheme.ts';
+import { lateValues } from '../../../src/cel/late-values.ts';
+import { after } from '../../../src/stdx/awaitable.ts';
+import { finished } from '../../../src/stdx/stepwise.ts';
+import { sharedVectors } from '../../cel/shared-vectors.ts';
+import { testLanguage } from '../../support/data/expression-language.ts';
+
+interface Row {
+  readonly name: string;
+  readonly expression: string;
+  readonly resource: GroupVersionResource;
+  readonly object: JsonObject;
+  readonly expectedResult?: JsonObject;
+  readonly error?: string;
+}
+
+const vectors = sharedVectors<{
+  readonly jsonPatch: readonly Row[];
+  readonly applyConfiguration: readonly Row[];
+}>('admission/cases.json');
+
+const built = buildScheme({ identity: identityOf('kubernetes') });
+assert.ok(built.kind === 'ok');
+const { scheme } = built;
+const environments = policyEnvironments(testLanguage);
+
+function kindOf({ group, resource, version }: GroupVersionResource): KindInfo {
+  const kind = scheme.findResource(group, version, resource);
+  assert.ok(kind !== undefined);
+  return kind;
+}
+
+/** With every part that its type always has; without defaults, as in the rows. */
+function typed(object: JsonObject, kind: KindInfo): ApiObject {
+  const label = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind };
+  const bare = { ...kind, defaults: undefined };
+  const found = typedDocument({ metadata: {}, ...object, ...label }, bare, 'Strict', []);
+  assert.ok(found.kind === 'ok', found.kind === 'refused' ? found.error.message : '');
+  return found.object;
+}
+
+const turns = {
+  run: (step: (isOver: () => boolean) => boolean) => {
+    while (step(() => false));
+  },
+};
+
+function mutationOf(form: 'jsonPatch' | 'applyConfiguration', expression: string): JsonObject {
+  const patchType = form === 'jsonPatch' ? 'JSONPatch' : 'ApplyConfiguration';
+  return { patchType, [form]: { expression } };
+}
+
+async function run(
+  form: 'jsonPatch' | 'applyConfiguration',
+  row: Row,
+): Promise<ApiObject | string> {
+  const kind = kindOf(row.resource);
+  const policy = finished(
+    compileMutatingPolicy(
+      {
+        apiVersion: 'admissionregistration.k8s.io/v1alpha1',
+        kind: 'MutatingAdmissionPolicy',
+        metadata: { name: 'p' },
+        spec: { mutations: [mutationOf(form, row.expression)] },
+      },
+      testLanguage,
+      environments,
+    ),
+  );
+  const target = {
+    object: typed(row.object, kind),
+    kind: { ...kind, defaults: undefined },
+    mergeType: ownedKindOf(kind, scheme).typeAt(`${kind.group}/${kind.version}`) ?? {},
+    bindings: { oldObject: null },
+  };
+  return after(mutateByPolicy(policy, target, { turns, late: lateValues() }), (found) => found);
+}
+
+for (const form of ['jsonPatch', 'applyConfiguration'] as const) {
+  describe(form, () => {
+    for (const row of vectors?.[form] ?? []) {
+      test(row.name, async () => {
+        const found = await run(form, row);
+        if (row.error !== undefined) {
+          assert.ok(typeof found === 'string', 'it is refused');
+          assert.ok(found.includes(row.error), found);
+          return;
+        }
+        assert.ok(typeof found !== 'string', String(found));
+        assert.deepEqual(found, typed(row.expectedResult ?? {}, kindOf(row.resource)));
+      });
+    }
+  });
+}

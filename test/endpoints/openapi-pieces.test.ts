@@ -1,0 +1,188 @@
+/** OpenAPI of what users define: made of pieces, each once, whatever else comes and goes. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { DocumentPiece, OpenApiDocuments } from '../../src/apimachinery/openapi/documents.ts';
+import { part } from '../../src/apimachinery/members.ts';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { makeOpenApi } from '../../src/endpoints/openapi/openapi.ts';
+import type { OpenApi } from '../../src/endpoints/openapi/openapi.ts';
+import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
+import { definition, established } from '../support/data/custom-definitions.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
+
+interface Counted extends DocumentPiece {
+  made: number;
+}
+
+function piece(name: string): Counted {
+  const counted: Counted = {
+    source: {},
+    stamp: `stamp of ${name}`,
+    made: 0,
+    *make() {
+      counted.made += 1;
+      yield;
+      const meta = { type: 'object' };
+      return { paths: { [`/${name}`]: {} }, own: { [name]: { type: 'object' } }, shared: { meta } };
+    },
+  };
+  return counted;
+}
+
+/** Documents of these pieces, in one version and in v2, where `always` comes first. */
+function documentsOf(pieces: DocumentPiece[], always: DocumentPiece): OpenApiDocuments {
+  return {
+    get generation() {
+      return pieces.length;
+    },
+    paths: ['apis/shop.example/v1'],
+    sourceOf: () => pieces.at(-1),
+    *v3() {
+      yield;
+      return undefined;
+    },
+    piecesOf: () => pieces,
+    get piecesV2() {
+      return [always, ...pieces];
+    },
+    frame: (dialect) =>
+      dialect === 'v2'
+        ? { swagger: '2.0', paths: {}, definitions: {}, security: [] }
+        : { openapi: '3.0.0', paths: {}, components: { schemas: {} } },
+  };
+}
+
+async function read(openapi: OpenApi, path: string): Promise<JsonObject> {
+  const found = await openapi.find({ path, accept: undefined, hash: undefined, gzip: false });
+  assert.ok(found.kind === 'document', path);
+  return JSON.parse(Buffer.from(found.document.body).toString('utf8')) as JsonObject;
+}
+
+const version = '/openapi/v3/apis/shop.example/v1';
+
+describe('documents of pieces', () => {
+  it('the index makes none; each is made once in a dialect, and no other with a new one', async () => {
+    const pieces = [piece('a'), piece('b')];
+    const always = piece('always');
+    const turns = createTurns({ clock: systemClock, timers: systemTimers });
+    const openapi = makeOpenApi({ documents: documentsOf(pieces, always), turns });
+    const index = await read(openapi, '/openapi/v3');
+    assert.deepEqual(
+      pieces.map(({ made }) => made),
+      [0, 0],
+    );
+    assert.deepEqual(await read(openapi, version), {
+      openapi: '3.0.0',
+      paths: { '/a': {}, '/b': {} },
+      components: {
+        schemas: { a: { type: 'object' }, b: { type: 'object' }, meta: { type: 'object' } },
+      },
+    });
+    await read(openapi, '/openapi/v2');
+    pieces.push(piece('c'));
+    assert.deepEqual(Object.keys(part(await read(openapi, version), 'paths')), ['/a', '/b', '/c']);
+    const all = await read(openapi, '/openapi/v2');
+    assert.deepEqual(Object.keys(part(all, 'definitions')), ['always', 'a', 'b', 'c', 'meta']);
+    assert.deepEqual(
+      [always, ...pieces].map(({ made }) => made),
+      [1, 2, 2, 2],
+    );
+    assert.notDeepEqual(await read(openapi, '/openapi/v3'), index);
+  });
+});
+
+describe('OpenAPI of what users define', () => {
+  let server: TestServer;
+  before(async () => (server = await startTestServer()));
+  after(() => server.remove());
+
+  const documents = ['/openapi/v2', version];
+
+  it('is closed, with each name once, and the same in both encodings', async () => {
+    for (const [plural, kind] of [
+      ['apples', 'Apple'],
+      ['pears', 'Pear'],
+      ['plums', 'Plum'],
+    ] as const) {
+      const subresources = {
+        status: {},
+        scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+      };
+      await established(server, definition({ plural, kind, version: { subresources } }));
+    }
+    for (const path of documents) {
+      const { body, text } = await server.request('GET', path);
+      const isV2 = path === '/openapi/v2';
+      const defined = isV2 ? part(body, 'definitions') : part(part(body, 'components'), 'schemas');
+      for (const [, name = ''] of text.matchAll(
+        /"\$ref":"#\/(?:definitions|components\/schemas)\/([^"]+)"/g,
+      )) {
+        assert.ok(name in defined, `${path}: ${name}`);
+      }
+      for (const name of ['Apple', 'PearList', 'Plum']) {
+        const full = `example.shop.v1.${name}`;
+        assert.ok(full in defined, full);
+        assert.equal(text.split(`"${full}":`).length, 2, `${full} is there once`);
+      }
+      const asked = `application/com.github.proto-openapi.spec.${isV2 ? 'v2' : 'v3'}@v1.0+protobuf`;
+      const { bytes } = await server.request('GET', path, { headers: { accept: asked } });
+      const names = namesIn(bytes, isV2);
+      assert.deepEqual(names.paths.sort(), Object.keys(part(body, 'paths')).sort());
+      assert.deepEqual(names.definitions.sort(), Object.keys(defined).sort());
+    }
+  });
+});
+
+/** Of a document in Protobuf, as a reader merges it. */
+function namesIn(bytes: Uint8Array, isV2: boolean): { paths: string[]; definitions: string[] } {
+  const [ofPaths, ofDefinitions] = isV2
+    ? [
+        [8, 2],
+        [9, 1],
+      ]
+    : [
+        [4, 1],
+        [5, 1, 1],
+      ];
+  return {
+    paths: entriesAt(bytes, ofPaths),
+    definitions: entriesAt(bytes, ofDefinitions),
+  };
+}
+
+/** The names (field 1) of the messages at this way of field numbers. */
+function entriesAt(bytes: Uint8Array, [first, ...rest]: readonly number[]): string[] {
+  if (first === undefined) {
+    const [name] = fieldsOf(bytes, 1);
+    return name === undefined ? [] : [Buffer.from(name).toString('utf8')];
+  }
+  return fieldsOf(bytes, first).flatMap((each) => entriesAt(each, rest));
+}
+
+/** What a message holds under a number, where that is of a length. */
+function fieldsOf(bytes: Uint8Array, wanted: number): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = bytes[at] as number;
+      at += 1;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const tag = varint();
+    if (tag % 8 === 0) varint();
+    else if (tag % 8 === 1) at += 8;
+    else {
+      const length = varint();
+      if (tag >> 3 === wanted) found.push(bytes.subarray(at, at + length));
+      at += length;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,216 @@
+/** Mutating admission policies over HTTP, behind their gate. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { objects, part, text } from '../../src/apimachinery/members.ts';
+import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { definition, established } from '../support/data/custom-definitions.ts';
+import {
+  bindingOf,
+  mutatingBindingOf,
+  mutatingPolicyOf,
+  policiesOn,
+  policyOf,
+} from '../support/data/policy-objects.ts';
+import { startTestServer } from '../support/servers/test-server.ts';
+import type { TestServer } from '../support/servers/test-server.ts';
+
+const pods = '/api/v1/namespaces/default/pods';
+const maps = '/api/v1/namespaces/default/configmaps';
+
+const pod = (name: string, spec: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: [{ name: 'app', image: 'app:1' }], ...spec },
+});
+const configMap = (name: string, labels: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, labels },
+});
+
+const applies = (expression: string): JsonObject => ({
+  patchType: 'ApplyConfiguration',
+  applyConfiguration: { expression },
+});
+const patches = (expression: string): JsonObject => ({
+  patchType: 'JSONPatch',
+  jsonPatch: { expression },
+});
+/** Adds a label. */
+const labels = (name: string, value = `'yes'`): JsonObject =>
+  applies(`Object{metadata: Object.metadata{labels: {'${name}': ${value}}}}`);
+
+describe('mutating admission policies', () => {
+  let server: TestServer;
+  const { clear, inForce, post } = policiesOn(() => server);
+  before(async () => {
+    server = await startTestServer({
+      'feature-gates': 'MutatingAdmissionPolicy=true',
+      'runtime-config': 'admissionregistration.k8s.io/v1alpha1=true',
+    });
+  });
+  after(() => server.remove());
+  afterEach(clear);
+
+  const labelsOf = (object: JsonObject): JsonObject => part(part(object, 'metadata'), 'labels');
+
+  test('a sidecar is merged into a pod by its name', async () => {
+    const sidecar = `Object{spec: Object.spec{initContainers: [
+      Object.spec.initContainers{name: "mesh", image: "mesh:1", restartPolicy: "Always"}]}}`;
+    await inForce(
+      mutatingPolicyOf('sidecar', '/v1/pods', {
+        matchConditions: [
+          {
+            name: 'not-there',
+            expression: "!object.spec.?initContainers.orValue([]).exists(c, c.name == 'mesh')",
+          },
+        ],
+        mutations: [applies(sidecar)],
+      }),
+      mutatingBindingOf('sidecar'),
+    );
+    const made = await post(pods, pod('a', { initContainers: [{ name: 'own', image: 'i' }] }));
+    assert.equal(made.status, 201, made.text);
+    const names = objects(part(made.body, 'spec'), 'initContainers').map((c) => text(c, 'name'));
+    assert.deepEqual(names.sort(), ['mesh', 'own']);
+    const [mesh] = objects(part(made.body, 'spec'), 'initContainers').filter(
+      (container) => text(container, 'name') === 'mesh',
+    );
+    assert.equal(mesh?.['terminationMessagePath'], '/dev/termination-log', 'it has its defaults');
+  });
+
+  test('each mutation sees what the one before it has left, and what validates sees all', async () => {
+    await inForce(
+      mutatingPolicyOf('chain', '/v1/configmaps', {
+        mutations: [
+          labels('one'),
+          patches(`[JSONPatch{op: "add", path: "/metadata/labels/two",
+            value: object.metadata.labels.one + "!"}]`),
+        ],
+      }),
+      mutatingBindingOf('chain'),
+      policyOf('sees', '/v1/configmaps', {
+        validations: [{ expression: "object.metadata.labels.two == 'yes!'" }],
+      }),
+      bindingOf('sees'),
+    );
+    const made = await post(maps, configMap('chained'));
+    // A label value takes no exclamation mark: what policies make obeys the rules of the kind.
+    assert.equal(made.status, 422, made.text);
+    assert.match(made.text, /metadata\.labels/);
+  });
+
+  test('a test that fails changes nothing', async () => {
+    await inForce(
+      mutatingPolicyOf('tests', '/v1/configmaps', {
+        mutations: [
+          patches(`[JSONPatch{op: "test", path: "/metadata/name", value: "other"},
+            JSONPatch{op: "add", path: "/metadata/labels", value: {"a": "b"}}]`),
+        ],
+      }),
+      mutatingBindingOf('tests'),
+    );
+    const made = await post(maps, configMap('tested'));
+    assert.equal(made.status, 201, made.text);
+    assert.deepEqual(labelsOf(made.body), {});
+  });
+
+  test('an error refuses the write where the failure policy says so', async () => {
+    const mutations = [applies('Object{spec: Object.spec{nope: 1}}')];
+    await inForce(mutatingPolicyOf('wrong', '/v1/pods', { mutations }), mutatingBindingOf('wrong'));
+    const refused = await post(pods, pod('b'));
+    assert.equal(refused.status, 422, refused.text);
+    assert.equal(
+      refused.body['message'],
+      "policy 'wrong' with binding 'wrong' denied request: error applying patch: failed to " +
+        'convert patch object to typed object: .spec.nope: field not declared in schema',
+    );
+    await clear();
+    await inForce(
+      mutatingPolicyOf('ignored', '/v1/pods', { mutations, failurePolicy: 'Ignore' }),
+      mutatingBindingOf('ignored'),
+    );
+    assert.equal((await post(pods, pod('b'))).status, 201);
+  });
+
+  test('params and variables', async () => {
+    const params = { ...configMap('marks'), data: { mark: 'blue' } };
+    assert.equal((await post(maps, params)).status, 201);
+    await inForce(
+      mutatingPolicyOf('marks', '/v1/pods', {
+        paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+        variables: [{ name: 'mark', expression: 'params.data.mark' }],
+        mutations: [labels('mark', 'variables.mark')],
+      }),
+      mutatingBindingOf('marks', { paramRef: { name: 'marks', parameterNotFoundAction: 'Deny' } }),
+    );
+    const made = await post(pods, pod('marked'));
+    assert.deepEqual(labelsOf(made.body), { mark: 'blue' });
+  });
+
+  test('an object of a kind that users define', async () => {
+    const names = { plural: 'lamps', group: 'shop.example', kind: 'Lamp' };
+    await established(server, definition(names));
+    await inForce(
+      mutatingPolicyOf('lamps', 'shop.example/v1/lamps', {
+        mutations: [patches('[JSONPatch{op: "add", path: "/spec", value: {"watts": 5}}]')],
+      }),
+      mutatingBindingOf('lamps'),
+    );
+    const made = await post('/apis/shop.example/v1/namespaces/default/lamps', {
+      apiVersion: 'shop.example/v1',
+      kind: 'Lamp',
+      metadata: { name: 'a' },
+    });
+    assert.deepEqual(part(made.body, 'spec'), { watts: 5 }, made.text);
+  });
+
+  test('one that wants to runs again when a later one has changed the object', async () => {
+    const counts = patches(`[JSONPatch{op: "add", path: "/metadata/labels/count", value:
+      string(int(object.metadata.?labels[?'count'].orValue("0")) + 1)}]`);
+    const again = { reinvocationPolicy: 'IfNeeded', mutations: [counts] };
+    await inForce(
+      mutatingPolicyOf('again', '/v1/configmaps', again),
+      mutatingBindingOf('again'),
+      mutatingPolicyOf('later', '/v1/configmaps', { mutations: [labels('later')] }),
+      mutatingBindingOf('later'),
+    );
+    const made = await post(maps, configMap('counted', { own: 'x' }));
+    assert.equal(made.status, 201, made.text);
+    assert.deepEqual(labelsOf(made.body), { own: 'x', count: '2', later: 'yes' });
+  });
+
+  test('a dry run shows what would be stored, and stores nothing', async () => {
+    await inForce(
+      mutatingPolicyOf('shown', '/v1/configmaps', { mutations: [labels('shown')] }),
+      mutatingBindingOf('shown'),
+    );
+    const shown = await post(`${maps}?dryRun=All`, configMap('dry'));
+    assert.deepEqual(labelsOf(shown.body), { shown: 'yes' });
+    assert.equal((await server.request('GET', `${maps}/dry`)).status, 404);
+  });
+
+  test('the fields that a policy adds are the writer’s', async () => {
+    await inForce(
+      mutatingPolicyOf('owned', '/v1/configmaps', { mutations: [labels('owned')] }),
+      mutatingBindingOf('owned'),
+    );
+    const made = await post(`${maps}?fieldManager=me`, configMap('owned'));
+    const [entry] = objects(part(made.body, 'metadata'), 'managedFields');
+    assert.equal(entry?.['manager'], 'me');
+    assert.match(JSON.stringify(entry['fieldsV1']), /f:owned/);
+  });
+});
+
+test('without the gate they are not served', async () => {
+  const server = await startTestServer({
+    'runtime-config': 'admissionregistration.k8s.io/v1alpha1=true',
+  });
+  try {
+    const place = '/apis/admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicies';
+    assert.equal((await server.request('GET', place)).status, 404);
+  } finally {
+    await server.remove();
+  }
+});
