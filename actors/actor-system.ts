@@ -529,8 +529,7 @@ class ObjectActors implements ObjectActorSystem {
   }
 
   /** A dry run has no transaction to test its conditions in, nor to decide its companions: what
-   * they
-   * are about is read. */
+   * they are about is read. */
   async #tried(
     key: ObjectKey,
     command: ObjectCommand,
@@ -540,11 +539,12 @@ class ObjectActors implements ObjectActorSystem {
     if (attempt === undefined || !('object' in outcome) || outcome.kind === 'unchanged') {
       return outcome;
     }
+    const { told } = outcome;
     const { companions = [], conditions } = this.#companyOf(key, attempt);
     const own = outcome.kind === 'created' ? creationConditions(command) : [];
     for (const condition of allConditions(own, conditions)) {
       const found = (await this.#read(condition.key))?.state;
-      if (found !== condition.state) return { kind: 'condition-failed', condition, found };
+      if (found !== condition.state) return { kind: 'condition-failed', condition, found, told };
     }
     const { companionRules: rules } = this.#deps;
     if (companions.length === 0 || rules === undefined) return outcome;
@@ -553,7 +553,8 @@ class ObjectActors implements ObjectActorSystem {
       const record = await this.#read(companion.key);
       if (record !== undefined) records.set(companion.key, record);
     }
-    return companionFailure(companions, records, rules) ?? outcome;
+    const failure = companionFailure(companions, records, rules);
+    return failure === undefined ? outcome : { ...failure, told };
   }
 }
 

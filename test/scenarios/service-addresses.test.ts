@@ -181,6 +181,9 @@ describe('addresses of services', () => {
     const before = await taken(server);
     const tried = await create(server, serviceOf('tried', { type: 'NodePort' }), '?dryRun=All');
     assert.equal(tried.status, 201, tried.text);
+    const spec = tried.body['spec'] as JsonObject;
+    assert.equal(spec['clusterIP'], '10.0.0.0', 'the address of the network, which is not given');
+    assert.ok(portsOf(spec).every((port) => port >= 30_000));
     assert.deepEqual(await taken(server), before);
     const again = serviceOf('tried', { clusterIP: '10.0.0.5' });
     assert.equal((await create(server, again, '?dryRun=All')).status, 422);

@@ -55,6 +55,11 @@ export function inRange({ base, family, last }: AddressRange, address: string): 
   return value > base && value <= last;
 }
 
+/** The address of the network. */
+export function baseAddress({ base, family }: AddressRange): string {
+  return textOf(base, family);
+}
+
 /** The `at`th usable address, from 0. */
 export function addressAt({ base, family }: AddressRange, at: number): string {
   return textOf(base + 1n + BigInt(at), family);

@@ -8,7 +8,8 @@
  *
  * What it is not: taking them. That happens in the transaction of the service
  * (service-claims.ts): who comes second there is asked here again. So a dry run takes nothing, and
- * what fails leaves nothing behind.
+ * what fails leaves nothing behind. As in the reference a dry run is shown the base address of the
+ * range, which is nobody's.
  *
  * Invariants: what a service has it keeps for as long as its type has such; what cannot be read is
  * left to the rules of the kind. Of what was chosen a moment ago nothing is chosen again
@@ -35,6 +36,7 @@ import { ipAddresses, nodePortsResource, ownerOf } from '../company/allocation-r
 import {
   addressAt,
   addressRange,
+  baseAddress,
   freePosition,
   inRange,
   portRangeText,
@@ -91,14 +93,15 @@ export function serviceAddresses(deps: ServiceAddressDeps): ServiceAddresses {
   };
   const chosen = createChosen(deps);
   const families = fromFlags.map(({ family }) => (family === 6 ? 'IPv6' : 'IPv4')) as Family[];
-  const parts: Parts = { ...deps, chosen, families, known: ranges };
+  const parts: Parts = { ...deps, chosen, dryRun: false, families, known: ranges };
+  const trying: Parts = { ...parts, chosen: unchanged(chosen), dryRun: true };
   return {
     plugin: {
       name: 'ServiceAddresses',
       resources: ['/services'],
       concerns: () => true,
       admits: ['CREATE', 'UPDATE'],
-      admit: (proposed) => withAddresses(parts, proposed),
+      admit: (proposed) => withAddresses(proposed.dryRun ? trying : parts, proposed),
     },
     rangeOf: (address) => ranges().find((range) => inRange(range, address))?.key,
   };
@@ -145,8 +148,14 @@ function createChosen({ clock }: Pick<ServiceAddressDeps, 'clock'>): Chosen {
   };
 }
 
+/** Of a dry run: what it chooses is free for others. */
+function unchanged({ has }: Chosen): Chosen {
+  return { has, add: () => undefined };
+}
+
 interface Parts extends ServiceAddressDeps {
   readonly chosen: Chosen;
+  readonly dryRun: boolean;
   /** Of the cluster, the main one first. */
   readonly families: readonly Family[];
   readonly known: () => readonly KnownRange[];
@@ -294,10 +303,13 @@ function isOwn({ metadata }: ApiObject, bytes: Uint8Array): boolean {
 }
 
 async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
-  const { chosen, identity, known, streams } = parts;
+  const { chosen, dryRun, identity, known, streams } = parts;
   const resource = ipAddresses(identity);
+  const ranges = known().filter((range) => range.family === family);
+  const [first] = ranges;
+  if (dryRun && first !== undefined) return baseAddress(first);
   for (const mayMeet of [false, true]) {
-    for (const range of known().filter((each) => each.family === family)) {
+    for (const range of ranges) {
       const isFree = (at: number): boolean => {
         const address = addressAt(range, at);
         const taken = streams.snapshot(resource).get('', address) !== undefined;
