@@ -45,7 +45,7 @@ describe('answers of webhooks', () => {
       const sent = typeof patch === 'string' ? Buffer.from(patch).toString('base64') : patch;
       const document =
         response === undefined ? {} : { ...review, response: { ...response, patch: sent } };
-      const read = readAnswer(identity, document as JsonObject, { uid, version, mutating });
+      const read = readAnswer(identity, document, { uid, version, mutating });
       if (row.expectErr !== undefined) {
         assert.equal(read.kind, 'invalid');
         assert.ok(read.problem.includes(row.expectErr), read.problem);

@@ -16,8 +16,7 @@ import { ownMember } from '../../stdx/lookup.ts';
 import type { AdmissionObjects, AdmissionPlugin, Refusal } from '../admission.ts';
 import { mergedTolerations } from './tolerations.ts';
 
-const otherOverhead =
-  "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+const otherOverhead = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 const noOverhead =
   'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead';
 

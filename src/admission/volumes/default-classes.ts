@@ -91,10 +91,7 @@ function defaulting(
   };
 }
 
-function defaultOf(
-  classes: readonly ApiObject[],
-  marks: readonly string[],
-): ApiObject | undefined {
+function defaultOf(classes: readonly ApiObject[], marks: readonly string[]): ApiObject | undefined {
   let found: ApiObject | undefined;
   for (const each of classes) {
     if (!marks.some((mark) => each.metadata.annotations?.[mark] === 'true')) continue;

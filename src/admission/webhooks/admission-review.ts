@@ -17,7 +17,7 @@ export type ReviewVersion = 'v1' | 'v1beta1';
 /** The first that is understood here; undefined: none is. */
 export function reviewVersionOf(versions: readonly string[]): ReviewVersion | undefined {
   const known = versions.find((each) => each === 'v1' || each === 'v1beta1');
-  return known as ReviewVersion | undefined;
+  return known;
 }
 
 export interface ReviewQuestion {

@@ -44,7 +44,7 @@ const plainSchema = (value: JsonValue): JsonValue =>
 
 function plainItems(items: readonly JsonValue[]): JsonValue {
   const made = items.map(plainSchema);
-  return made.every((each, at) => each === items[at]) ? (items as JsonValue) : made;
+  return made.every((each, at) => each === items[at]) ? items : made;
 }
 
 /** Names of properties are anybody's: `__proto__` is one like others. */

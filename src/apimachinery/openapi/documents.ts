@@ -51,7 +51,7 @@ export interface OpenApiDocuments {
   readonly paths: readonly string[];
   /** What a document is made of: the same object for as long as the document is the same. */
   sourceOf(path: string): object | undefined;
-  /** OpenAPI 3.0 of what is not made of pieces, in steps; undefined for what is not among `paths`. */
+  /** OpenAPI 3.0 of what is not made of pieces, in steps; undefined: it is not among `paths`. */
   v3(path: string): Steps<JsonObject | undefined>;
   /** What a document is made of in which there is only what users define; undefined: any other. */
   piecesOf(path: string): readonly DocumentPiece[] | undefined;

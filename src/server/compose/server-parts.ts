@@ -47,6 +47,7 @@ import type { GroupCommitter } from '../../storage/committer.ts';
 import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
+import type { WriteGuardDeps } from './admission.ts';
 import { createAdmissionWebhooks } from './admission-webhooks.ts';
 import type { AdmissionWebhooks } from './admission-webhooks.ts';
 import { companyParts } from './company.ts';
@@ -128,18 +129,10 @@ export async function assembleParts(
   const customResources = serveCustomResources({ ...common, release: config.release });
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
-  const admission = createAdmissionTimes(clock);
   const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
-  const mutating = config.featureGates.get('MutatingAdmissionPolicy') ?? false;
-  const namespaces = namespaceReader(streams);
-  const stored = { ...access, scheme, prng, access: authorization, namespaces };
-  const policies = createPolicies({ ...stored, mutating });
-  const { conditions } = policies;
-  const { webhookCallsMax: callsMax } = config.admission;
-  const webhooks = createAdmissionWebhooks({ ...stored, conditions, callsMax });
   const { plugins: last } = company;
-  const asking = { ...access, authorization, scheme, prng, times: admission, policies, webhooks, last };
-  const guardOf = writeGuards(config, asking);
+  const asked = { ...access, scheme, prng, authorization, last };
+  const { admission, guardOf, policies, webhooks } = admissionParts(config, asked);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
   const ports = { root, decide, storage, committer, clock, timers };
@@ -188,6 +181,24 @@ export async function assembleParts(
     customResources,
     language,
   };
+}
+
+/** Who has a say in writes, and what is told of them. */
+function admissionParts(
+  config: CompletedConfig,
+  deps: Omit<WriteGuardDeps, 'times' | 'policies' | 'webhooks'> &
+    Pick<PartsDeps, 'log'> & { readonly language: Language },
+) {
+  const admission = createAdmissionTimes(deps.clock);
+  const namespaces = namespaceReader(deps.streams);
+  const stored = { ...deps, access: deps.authorization, namespaces };
+  const mutating = config.featureGates.get('MutatingAdmissionPolicy') ?? false;
+  const policies = createPolicies({ ...stored, mutating });
+  const { conditions } = policies;
+  const { webhookCallsMax: callsMax } = config.admission;
+  const webhooks = createAdmissionWebhooks({ ...stored, conditions, callsMax });
+  const guardOf = writeGuards(config, { ...deps, times: admission, policies, webhooks });
+  return { admission, guardOf, policies, webhooks };
 }
 
 function committerOf(

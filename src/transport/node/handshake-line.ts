@@ -70,39 +70,16 @@ interface Member {
   seenBytes: number;
 }
 
-export function createHandshakeLine(clock: Clock, timers: Timers): HandshakeLine {
-  const { addressesMax, carefulMs, freeBytes, readingMax, unverifiedBytesMax } = handshakeLimits;
+/** Addresses, and what each owes. */
+interface Addresses {
+  of(name: string): Address;
+  /** Now. */
+  debtOf(address: Address): number;
+}
+
+function createAddresses(clock: Clock): Addresses {
+  const { addressesMax, readingMax, unverifiedBytesPerMs } = handshakeLimits;
   const addresses = new Map<string, Address>();
-  /** Those with somebody in their line, in the order of their turns. */
-  const order = new RingBuffer<Address>();
-  const members = new Map<HandshakeConnection, Member>();
-  let reading: Member[] = [];
-  let waitingCount = 0;
-  let isArmed = false;
-  let carefulUntilMs = 0;
-
-  const debtOf = (address: Address): number => {
-    const nowMs = clock.monotonicMs();
-    const paid = (nowMs - address.sinceMs) * handshakeLimits.unverifiedBytesPerMs;
-    address.debtBytes = Math.max(0, address.debtBytes - paid);
-    address.sinceMs = nowMs;
-    return address.debtBytes;
-  };
-
-  const addressOf = (name: string): Address => {
-    const known = addresses.get(name);
-    if (known !== undefined) return known;
-    if (addresses.size >= addressesMax) forgetSome();
-    const made: Address = {
-      name,
-      line: new RingBuffer<Member>(),
-      debtBytes: 0,
-      sinceMs: clock.monotonicMs(),
-    };
-    addresses.set(name, made);
-    return made;
-  };
-
   /** The oldest that nobody waits for; a few at a time. */
   const forgetSome = (): void => {
     let looked = 0;
@@ -112,85 +89,92 @@ export function createHandshakeLine(clock: Clock, timers: Timers): HandshakeLine
       if (looked === readingMax * readingMax) return;
     }
   };
-
-  const wait = (member: Member): void => {
-    const { address } = member;
-    if (address.line.length === 0) order.push(address);
-    address.line.push(member);
-    waitingCount += 1;
+  return {
+    of(name) {
+      const known = addresses.get(name);
+      if (known !== undefined) return known;
+      if (addresses.size >= addressesMax) forgetSome();
+      const line = new RingBuffer<Member>();
+      const made: Address = { name, line, debtBytes: 0, sinceMs: clock.monotonicMs() };
+      addresses.set(name, made);
+      return made;
+    },
+    debtOf(address) {
+      const nowMs = clock.monotonicMs();
+      const paid = (nowMs - address.sinceMs) * unverifiedBytesPerMs;
+      address.debtBytes = Math.max(0, address.debtBytes - paid);
+      address.sinceMs = nowMs;
+      return address.debtBytes;
+    },
   };
+}
 
-  /** Of the next address that owes nothing; undefined: all do. */
-  const next = (): Member | undefined => {
-    for (let left = order.length; left > 0; left -= 1) {
-      const address = order.shift();
-      if (debtOf(address) > unverifiedBytesMax) {
-        order.push(address);
-        continue;
+/** Those who wait, each in the line of its address. */
+interface WaitingLines {
+  readonly count: number;
+  push(member: Member): void;
+  /** Of the next address that owes nothing; undefined: all do. Who is over is passed over. */
+  next(gone: (member: Member) => void): Member | undefined;
+}
+
+function createWaitingLines({ debtOf }: Addresses): WaitingLines {
+  /** Addresses with somebody in their line, in the order of their turns. */
+  const order = new RingBuffer<Address>();
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    push(member) {
+      const { address } = member;
+      if (address.line.length === 0) order.push(address);
+      address.line.push(member);
+      count += 1;
+    },
+    next(gone) {
+      for (let left = order.length; left > 0; left -= 1) {
+        const address = order.shift();
+        if (debtOf(address) > handshakeLimits.unverifiedBytesMax) {
+          order.push(address);
+          continue;
+        }
+        const member = address.line.shift();
+        count -= 1;
+        if (address.line.length > 0) order.push(address);
+        if (!member.over && !member.connection.gone) return member;
+        gone(member);
+        left = order.length + 1;
       }
-      const member = address.line.shift();
-      waitingCount -= 1;
-      if (address.line.length > 0) order.push(address);
-      if (!member.over && !member.connection.gone) return member;
-      members.delete(member.connection);
-      left = order.length + 1;
-    }
-    return undefined;
+      return undefined;
+    },
   };
+}
 
-  const start = (member: Member): void => {
-    reading.push(member);
-    member.seenBytes = member.connection.bytesRead;
-    if (member.begun) return member.connection.read(true);
-    member.begun = true;
-    member.connection.begin();
-  };
-
-  const fill = (): boolean => {
-    let begun = false;
-    const max = clock.monotonicMs() < carefulUntilMs ? 1 : readingMax;
-    while (reading.length < max) {
-      const member = next();
-      if (member === undefined) break;
-      begun ||= !member.begun;
-      start(member);
-    }
-    return begun;
-  };
+export function createHandshakeLine(clock: Clock, timers: Timers): HandshakeLine {
+  const addresses = createAddresses(clock);
+  const members = new Map<HandshakeConnection, Member>();
+  const waiting = createWaitingLines(addresses);
+  const reading = createReading(clock, waiting, (member) => members.delete(member.connection));
+  let isArmed = false;
 
   const turn = (): void => {
     isArmed = false;
-    let moved = false;
-    const had = reading;
-    reading = [];
-    for (const member of had) {
-      const { connection } = member;
-      if (member.over) continue;
-      if (connection.gone) members.delete(connection);
-      else {
-        moved ||= connection.bytesRead !== member.seenBytes;
-        connection.read(false);
-        wait(member);
-      }
-    }
-    moved = fill() || moved;
-    arm(moved);
+    arm(reading.change());
   };
-
   const arm = (moved: boolean): void => {
-    if (isArmed || waitingCount === 0) return;
+    if (isArmed || waiting.count === 0) return;
     isArmed = true;
     if (moved) timers.nextTurn(turn);
-    else timers.after(reading.length === 0 ? debtTurnMs : quietTurnMs, turn);
+    else timers.after(reading.count === 0 ? debtTurnMs : quietTurnMs, turn);
   };
 
   return {
     add(connection) {
-      const address = addressOf(connection.address);
+      const address = addresses.of(connection.address);
       const member: Member = { connection, address, begun: false, over: false, seenBytes: 0 };
       members.set(connection, member);
-      wait(member);
-      fill();
+      waiting.push(member);
+      reading.fill();
       arm(true);
     },
     over(connection, verified) {
@@ -198,18 +182,85 @@ export function createHandshakeLine(clock: Clock, timers: Timers): HandshakeLine
       if (member === undefined) return;
       members.delete(connection);
       member.over = true;
-      reading = reading.filter((other) => other !== member);
-      const sent = connection.bytesRead - freeBytes;
+      reading.remove(member);
+      const sent = connection.bytesRead - handshakeLimits.freeBytes;
       if (!verified && sent > 0) {
-        debtOf(member.address);
+        addresses.debtOf(member.address);
         member.address.debtBytes += sent;
-        carefulUntilMs = clock.monotonicMs() + carefulMs;
+        reading.beCareful();
       }
       // The next one is read from in another turn.
       arm(true);
     },
     get waitingCount() {
-      return waitingCount;
+      return waiting.count;
+    },
+  };
+}
+
+/** Those who are read from in this turn. */
+interface Reading {
+  readonly count: number;
+  /** Takes as many as may be read from; whether one of them begins. */
+  fill(): boolean;
+  /** Those who are read from wait, and others are; whether anything has come meanwhile. */
+  change(): boolean;
+  remove(member: Member): void;
+  /** For a while one alone is read from. */
+  beCareful(): void;
+}
+
+function createReading(
+  clock: Clock,
+  waiting: WaitingLines,
+  gone: (member: Member) => void,
+): Reading {
+  let reading: Member[] = [];
+  let carefulUntilMs = 0;
+  const start = (member: Member): void => {
+    reading.push(member);
+    member.seenBytes = member.connection.bytesRead;
+    if (member.begun) return member.connection.read(true);
+    member.begun = true;
+    member.connection.begin();
+  };
+  const fill = (): boolean => {
+    let begun = false;
+    const max = clock.monotonicMs() < carefulUntilMs ? 1 : handshakeLimits.readingMax;
+    while (reading.length < max) {
+      const member = waiting.next(gone);
+      if (member === undefined) break;
+      begun ||= !member.begun;
+      start(member);
+    }
+    return begun;
+  };
+  return {
+    get count() {
+      return reading.length;
+    },
+    fill,
+    change() {
+      let moved = false;
+      const had = reading;
+      reading = [];
+      for (const member of had) {
+        const { connection } = member;
+        if (member.over) continue;
+        if (connection.gone) gone(member);
+        else {
+          moved ||= connection.bytesRead !== member.seenBytes;
+          connection.read(false);
+          waiting.push(member);
+        }
+      }
+      return fill() || moved;
+    },
+    remove(member) {
+      reading = reading.filter((other) => other !== member);
+    },
+    beCareful() {
+      carefulUntilMs = clock.monotonicMs() + handshakeLimits.carefulMs;
     },
   };
 }

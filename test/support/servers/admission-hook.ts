@@ -1,5 +1,5 @@
 /** An admission webhook in the test's process, over TLS: it answers each path as it is told. */
-import http from 'node:http';
+import type http from 'node:http';
 import https from 'node:https';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -85,7 +85,7 @@ export async function startAdmissionHook(): Promise<AdmissionHook> {
 }
 
 /** As v1 wants it, or as v1beta1 does: in the version that was asked in. */
-export function reply(response: http.ServerResponse, review: JsonObject, answer: JsonObject): void {
+function reply(response: http.ServerResponse, review: JsonObject, answer: JsonObject): void {
   const { apiVersion = '', kind = '' } = review;
   const uid = text(part(review, 'request'), 'uid');
   const body = { apiVersion, kind, response: { uid, ...answer } };
