@@ -32,7 +32,13 @@ import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import { uncountedNames } from '../admission/quota/charge.ts';
 import { inScope } from '../admission/quota/scopes.ts';
-import { countName, isCounted, plainlyCounted, usageOf } from '../admission/quota/usage.ts';
+import {
+  countName,
+  isCounted,
+  plainlyCounted,
+  usageNames,
+  usageOf,
+} from '../admission/quota/usage.ts';
 import { changeObject } from '../registry/change-object.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
@@ -217,8 +223,8 @@ async function lookAt(
 ): Promise<Counted> {
   const spec = part(quota, 'spec');
   const hard = part(spec, 'hard');
-  const storageDomain = registry.identity.fill('storage.{domain}');
-  const sources = sourcesOf(registry, Object.keys(hard), storageDomain);
+  const kindNames = usageNames(registry.identity);
+  const sources = sourcesOf(registry, Object.keys(hard), kindNames.storageDomain);
   const snapshots = [...sources.values()].map((source) => ({
     ...source,
     snapshot: registry.streams.snapshot(source.resource),
@@ -235,7 +241,7 @@ async function lookAt(
       continue;
     }
     for await (const object of objectsOf(registry, snapshot, namespace)) {
-      const { amounts, scopes } = usageOf(resource, object, storageDomain);
+      const { amounts, scopes } = usageOf(resource, object, kindNames);
       if (!inScope(spec, scopes)) continue;
       for (const name of names) {
         const amount = Object.hasOwn(amounts, name)

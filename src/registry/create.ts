@@ -43,12 +43,7 @@ import type { Deduplicated } from './object-metadata.ts';
 import { toStorageVersion } from './versions.ts';
 import { accompanied, executeAccompanied } from './accompanied.ts';
 import type { FinalOutcome } from './accompanied.ts';
-import type {
-  RegistryDeps,
-  ResourceTarget,
-  Result,
-  WriteResult,
-} from './registry.ts';
+import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { writtenObject } from './written-object.ts';
 import { withConversions } from './conversions.ts';

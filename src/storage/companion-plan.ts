@@ -73,54 +73,16 @@ export function createCompanionPlan<R>(records: PlannedRecords<R>): CompanionPla
     records.put(key, state, rulesOf(records).encode(current, { key, state }));
   }
 
-  function ownerOf(key: StoreKey, record: R): string | undefined {
-    const rules = rulesOf(records);
-    return rules.ownerOf(rules.decode(records.stored(key, record)));
-  }
-
-  function stageAmend(companion: Extract<Companion, { kind: 'amend' }>): Staged | CompanionFailure {
-    const { instruction, key } = companion;
-    const rules = rulesOf(records);
-    let amending = begun.get(key);
-    if (amending === undefined) {
-      const record = records.now(key);
-      if (record === undefined) return nothingToDo(companion);
-      const stored = records.stored(key, record);
-      amending = { state: stored.state, current: rules.decode(stored) };
-    }
-    const { current, state } = amending;
-    const amended = rules.amend(current, instruction);
-    switch (amended.kind) {
-      case 'amended':
-        return { companion, amending: { state, current: amended.next }, idle: false };
-      case 'unchanged':
-        return nothingToDo(companion);
-      case 'refused':
-        return failure(key, amended.code, amended.message);
-      default:
-        return unreachable(amended);
-    }
-  }
-
-  function stage(companion: Companion): Staged | CompanionFailure {
-    const { key, kind } = companion;
-    if (kind === 'amend') return stageAmend(companion);
-    const writes: Staged = { companion, amending: undefined, idle: false };
-    if (kind === 'mark') return writes;
-    flush(key);
-    const record = records.now(key);
-    const isOwn = record !== undefined && ownerOf(key, record) === companion.owner;
-    if (kind === 'release') return isOwn ? writes : nothingToDo(companion);
-    return record === undefined || isOwn ? writes : failure(key, 'taken', 'it is taken');
-  }
-
   function stageSafely(companion: Companion): Staged | CompanionFailure {
+    const { key, kind } = companion;
     try {
-      return stage(companion);
+      if (kind === 'amend') return stageAmend(records, begun.get(key), companion);
+      if (kind !== 'mark') flush(key);
+      return stageWrite(records, companion);
     } catch (error) {
       // Nobody can tell whose it is: it is left alone.
-      if (companion.kind === 'release') return nothingToDo(companion);
-      return failure(companion.key, 'unreadable', messageOf(error));
+      if (kind === 'release') return nothingToDo(companion);
+      return failure(key, 'unreadable', messageOf(error));
     }
   }
 
@@ -154,6 +116,55 @@ export function createCompanionPlan<R>(records: PlannedRecords<R>): CompanionPla
       for (const key of [...begun.keys()]) flush(key);
     },
   };
+}
+
+type OfKind<K extends Companion['kind']> = Extract<Companion, { readonly kind: K }>;
+
+/** `begun`: what earlier mutations of the commit have made of the record. */
+function stageAmend<R>(
+  records: PlannedRecords<R>,
+  begun: Amending | undefined,
+  companion: OfKind<'amend'>,
+): Staged | CompanionFailure {
+  const { instruction, key } = companion;
+  const rules = rulesOf(records);
+  let amending = begun;
+  if (amending === undefined) {
+    const record = records.now(key);
+    if (record === undefined) return nothingToDo(companion);
+    const stored = records.stored(key, record);
+    amending = { state: stored.state, current: rules.decode(stored) };
+  }
+  const { current, state } = amending;
+  const amended = rules.amend(current, instruction);
+  switch (amended.kind) {
+    case 'amended':
+      return { companion, amending: { state, current: amended.next }, idle: false };
+    case 'unchanged':
+      return nothingToDo(companion);
+    case 'refused':
+      return failure(key, amended.code, amended.message);
+    default:
+      return unreachable(amended);
+  }
+}
+
+function stageWrite<R>(
+  records: PlannedRecords<R>,
+  companion: OfKind<'claim' | 'mark' | 'release'>,
+): Staged | CompanionFailure {
+  const { key, kind } = companion;
+  const writes: Staged = { companion, amending: undefined, idle: false };
+  if (kind === 'mark') return writes;
+  const record = records.now(key);
+  const isOwn = record !== undefined && ownerOf(records, key, record) === companion.owner;
+  if (kind === 'release') return isOwn ? writes : nothingToDo(companion);
+  return record === undefined || isOwn ? writes : failure(key, 'taken', 'it is taken');
+}
+
+function ownerOf<R>(records: PlannedRecords<R>, key: StoreKey, record: R): string | undefined {
+  const rules = rulesOf(records);
+  return rules.ownerOf(rules.decode(records.stored(key, record)));
 }
 
 /** Why these companions would fail on these records; undefined: they would not. */

@@ -49,7 +49,10 @@ const kinds = (outcomes: readonly ObjectOutcome[]) => outcomes.map(({ kind }) =>
 
 describe('object actor: what goes with a mutation', () => {
   test('I37 an object and what goes with it are written together, or neither is', async () => {
-    const { run, store, stored } = actorHarness({ companyOf: adding, companionRules: counterRules });
+    const { run, store, stored } = actorHarness({
+      companyOf: adding,
+      companionRules: counterRules,
+    });
     await putCounter(store.raw, 5);
     assert.equal((await run('a', createOf(pod('a', { spec: 2 })))).kind, 'created');
     assert.equal((await run('a', withSpec(4))).kind, 'replaced');
@@ -66,7 +69,10 @@ describe('object actor: what goes with a mutation', () => {
   });
 
   test('I37 what a failed companion held up is decided again without it', async () => {
-    const { run, store, stored } = actorHarness({ companyOf: adding, companionRules: counterRules });
+    const { run, store, stored } = actorHarness({
+      companyOf: adding,
+      companionRules: counterRules,
+    });
     await putCounter(store.raw, 5);
     await run('a', createOf(pod('a', { spec: 1 })));
     store.hold();

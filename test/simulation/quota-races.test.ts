@@ -53,12 +53,8 @@ async function write(port: number, id: number, until: () => boolean): Promise<vo
       const [kind, body] = randomBelow(prng, 2) === 0 ? ['pods', pod] : ['services', service];
       const goes = randomBelow(prng, 3) === 0;
       const { status } = goes
-        ? await connection.request('DELETE', `${base}/${kind as string}/${name}`)
-        : await connection.request(
-            'POST',
-            `${base}/${kind as string}`,
-            JSON.stringify((body as typeof pod)(name)),
-          );
+        ? await connection.request('DELETE', `${base}/${kind}/${name}`)
+        : await connection.request('POST', `${base}/${kind}`, JSON.stringify(body(name)));
       assert.ok([200, 201, 403, 404, 409, 500].includes(status), `${status} of ${n}`);
     }
   } catch (error) {

@@ -25,7 +25,7 @@ import { objects, part, text, texts } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
 import { newInternalError, newInvalid, StatusError } from '../../apimachinery/status-error.ts';
-import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import { objectKey, storeKey } from '../../storage/keys.ts';
@@ -399,7 +399,7 @@ function checkPort(
   port: number,
 ): void {
   const refuse = (why: string): never => {
-    throw new Refused(invalid(field, port as JsonValue, why));
+    throw new Refused(invalid(field, port, why));
   };
   if (port < nodePorts.first || port > nodePorts.last) {
     const valid = portRangeText(nodePorts);

@@ -32,7 +32,7 @@ import type { Companion, Condition, Instruction, StoreKey } from '../../storage/
 import type { Charge } from '../quota/charge.ts';
 import { quotasResource } from '../quota/known-quotas.ts';
 import type { KnownQuotas } from '../quota/known-quotas.ts';
-import { isCounted, mayGrow, usageOf } from '../quota/usage.ts';
+import { isCounted, mayGrow, usageNames, usageOf } from '../quota/usage.ts';
 import type { Usage } from '../quota/usage.ts';
 import { epochKey, epochMark, epochRelease, ipAddresses } from './allocation-records.ts';
 
@@ -65,9 +65,9 @@ export interface CompanyPort {
 export const tooManyQuotas = '!too-many-quotas';
 
 export function createCompany(deps: CompanyDeps): CompanyPort {
-  const { clock, identity, prng, quotas, services } = deps;
+  const { identity, quotas } = deps;
   const addresses = ipAddresses(identity);
-  const storageDomain = identity.fill('storage.{domain}');
+  const names = usageNames(identity);
   /** Of namespaces without quotas; made once for each epoch. */
   const untouched = new Map<string, Company>();
 
@@ -94,8 +94,8 @@ export function createCompany(deps: CompanyDeps): CompanyPort {
     const grows = next !== undefined && (current === undefined || mayGrow(key));
     if (quotas.isFree(namespace)) return grows ? free(namespace) : noCompany;
     if (!grows && next !== undefined) return noCompany;
-    const is = next === undefined ? null : usageOf(key, next, storageDomain);
-    const was = current === undefined ? null : usageOf(key, current, storageDomain);
+    const is = next === undefined ? null : usageOf(key, next, names);
+    const was = current === undefined ? null : usageOf(key, current, names);
     if (is !== null && was !== null && sameUsage(is, was)) return noCompany;
     const found = quotas.bounding(namespace, namesOf(is, was));
     if (found === undefined) {
@@ -114,32 +114,10 @@ export function createCompany(deps: CompanyDeps): CompanyPort {
     return { companions, conditions: grows ? [epochOf(namespace)] : [] };
   }
 
-  function ofObject(
-    key: ObjectKey,
-    next: ApiObject | undefined,
-    current: ApiObject | undefined,
-  ): Company {
-    if (key.group !== '') return noCompany;
-    switch (key.resource) {
-      case 'services':
-        return services(key, next, current, formatRfc3339(clock.nowMs()));
-      case 'resourcequotas':
-        if (quotas === undefined || next === undefined) return noCompany;
-        if (current !== undefined && deepEqual(part(next, 'spec'), part(current, 'spec'))) {
-          return noCompany;
-        }
-        return companionsOnly([epochMark(key.namespace, prng.uuid())]);
-      case 'namespaces':
-        return next === undefined ? companionsOnly([epochRelease(key.name)]) : noCompany;
-      default:
-        return noCompany;
-    }
-  }
-
   return {
     companyOf(key, next, current) {
       const charged = ofQuotas(key, next, current);
-      const own = ofObject(key, next, current);
+      const own = ofObject(deps, key, next, current);
       return own === noCompany ? charged : together(charged, own);
     },
     forgetEpoch: (namespace) => void untouched.delete(namespace),
@@ -147,6 +125,30 @@ export function createCompany(deps: CompanyDeps): CompanyPort {
       (group === '' && resource === quotasResource.resource) ||
       (resource === addresses.resource && group === addresses.group),
   };
+}
+
+/** What the object itself has with it, whatever bounds it. */
+function ofObject(
+  { clock, prng, quotas, services }: CompanyDeps,
+  key: ObjectKey,
+  next: ApiObject | undefined,
+  current: ApiObject | undefined,
+): Company {
+  if (key.group !== '') return noCompany;
+  switch (key.resource) {
+    case 'services':
+      return services(key, next, current, formatRfc3339(clock.nowMs()));
+    case 'resourcequotas':
+      if (quotas === undefined || next === undefined) return noCompany;
+      if (current !== undefined && deepEqual(part(next, 'spec'), part(current, 'spec'))) {
+        return noCompany;
+      }
+      return companionsOnly([epochMark(key.namespace, prng.uuid())]);
+    case 'namespaces':
+      return next === undefined ? companionsOnly([epochRelease(key.name)]) : noCompany;
+    default:
+      return noCompany;
+  }
 }
 
 const untouchedMax = 20_000;
@@ -161,7 +163,7 @@ function isSelf({ group, name, resource }: ObjectKey, quota: string): boolean {
 }
 
 function sameUsage(a: Usage, b: Usage): boolean {
-  return deepEqual(a as never, b as never);
+  return deepEqual(a, b);
 }
 
 /** A quota may bound what is taken, and what should be said and is not. */

@@ -44,9 +44,14 @@ interface OfNamespace {
   readonly byBound: Map<string, Map<string, KnownQuota>>;
 }
 
-export function followQuotas(streams: Streams, onEpoch: (namespace: string) => void): KnownQuotas {
+interface QuotaIndex extends Pick<KnownQuotas, 'isFree' | 'bounding'> {
+  learn(entry: Entry): void;
+  forget(namespace: string, name: string): void;
+  clear(): void;
+}
+
+function createQuotaIndex(): QuotaIndex {
   const namespaces = new Map<string, OfNamespace>();
-  const epochs = new Map<string, string>();
 
   function forget(namespace: string, name: string): void {
     const known = namespaces.get(namespace);
@@ -83,28 +88,10 @@ export function followQuotas(streams: Streams, onEpoch: (namespace: string) => v
     }
   }
 
-  streams.followers.follow('known-quotas', streams.resourceEvents(quotasResource), (event) => {
-    if (event.type === 'RESET') {
-      namespaces.clear();
-      for (const entry of event.snapshot.entries(undefined)) learn(entry);
-    } else if (event.type === 'DELETED') forget(event.entry.namespace, event.entry.name);
-    else learn(event.entry);
-  });
-  streams.followers.follow('quota-epochs', streams.resourceEvents(quotaEpochs), (event) => {
-    if (event.type === 'RESET') {
-      epochs.clear();
-      for (const { labels, name } of event.snapshot.entries(undefined)) {
-        epochs.set(name, labels['word'] ?? '');
-      }
-      return;
-    }
-    const { labels, name } = event.entry;
-    if (event.type === 'DELETED') epochs.delete(name);
-    else epochs.set(name, labels['word'] ?? '');
-    onEpoch(name);
-  });
-
   return {
+    learn,
+    forget,
+    clear: () => namespaces.clear(),
     isFree: (namespace) => !namespaces.has(namespace),
     bounding(namespace, names) {
       const known = namespaces.get(namespace);
@@ -118,6 +105,38 @@ export function followQuotas(streams: Streams, onEpoch: (namespace: string) => v
       }
       return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     },
+  };
+}
+
+/** `onEpoch`: the epoch of a namespace has changed, or may have. */
+export function followQuotas(streams: Streams, onEpoch: (namespace: string) => void): KnownQuotas {
+  const index = createQuotaIndex();
+  const epochs = new Map<string, string>();
+  streams.followers.follow('known-quotas', streams.resourceEvents(quotasResource), (event) => {
+    if (event.type === 'RESET') {
+      index.clear();
+      for (const entry of event.snapshot.entries(undefined)) index.learn(entry);
+    } else if (event.type === 'DELETED') index.forget(event.entry.namespace, event.entry.name);
+    else index.learn(event.entry);
+  });
+  streams.followers.follow('quota-epochs', streams.resourceEvents(quotaEpochs), (event) => {
+    if (event.type === 'RESET') {
+      const before = [...epochs.keys()];
+      epochs.clear();
+      for (const { labels, name } of event.snapshot.entries(undefined)) {
+        epochs.set(name, labels['word'] ?? '');
+      }
+      for (const name of [...before, ...epochs.keys()]) onEpoch(name);
+      return;
+    }
+    const { labels, name } = event.entry;
+    if (event.type === 'DELETED') epochs.delete(name);
+    else epochs.set(name, labels['word'] ?? '');
+    onEpoch(name);
+  });
+  return {
+    isFree: index.isFree,
+    bounding: index.bounding,
     epoch: (namespace) => epochs.get(namespace),
   };
 }

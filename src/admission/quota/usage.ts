@@ -14,6 +14,7 @@
  * a quantity counts as nothing; the rules of its kind have refused it.
  * Bounds: linear in the object's containers and ports.
  */
+import type { Identity } from '../../apimachinery/identity.ts';
 import { objects, part, text } from '../../apimachinery/members.ts';
 import {
   addQuantities,
@@ -64,8 +65,22 @@ export function countName({ group, resource }: GroupResource): string {
   return group === '' ? `count/${resource}` : `count/${resource}.${group}`;
 }
 
-/** `storageDomain`: of the names of storage classes in quotas, `storage.k8s.io`. */
-export function usageOf(resource: GroupResource, object: ApiObject, storageDomain: string): Usage {
+/** Names that differ with the identity. */
+export interface UsageNames {
+  /** Of storage classes in quotas: `storage.k8s.io`. */
+  readonly storageDomain: string;
+  /** The annotation of claims that was there before the field. */
+  readonly classAnnotation: string;
+}
+
+export function usageNames({ fill }: Pick<Identity, 'fill'>): UsageNames {
+  return {
+    storageDomain: fill('storage.{domain}'),
+    classAnnotation: fill('volume.beta.{labelDomain}/storage-class'),
+  };
+}
+
+export function usageOf(resource: GroupResource, object: ApiObject, names: UsageNames): Usage {
   const amounts: Record<string, string> = { [countName(resource)]: '1' };
   if (resource.group !== '') return { amounts, scopes: null, missing: nothingMissing };
   switch (resource.resource) {
@@ -75,7 +90,7 @@ export function usageOf(resource: GroupResource, object: ApiObject, storageDomai
       serviceAmounts(part(object, 'spec'), amounts);
       break;
     case 'persistentvolumeclaims':
-      return claimUsage(object, amounts, storageDomain);
+      return claimUsage(object, amounts, names);
     default:
       if (plainlyCounted.has(resource.resource)) amounts[resource.resource] = '1';
   }
@@ -218,7 +233,7 @@ function serviceAmounts(spec: JsonObject, amounts: Record<string, string>): void
 function claimUsage(
   claim: ApiObject,
   amounts: Record<string, string>,
-  storageDomain: string,
+  { classAnnotation, storageDomain }: UsageNames,
 ): Usage {
   const spec = part(claim, 'spec');
   amounts['persistentvolumeclaims'] = '1';
@@ -226,7 +241,7 @@ function claimUsage(
   const given = quantities(part(part(claim, 'status'), 'allocatedResources')).get('storage');
   const storage = larger(asked, given);
   if (storage !== undefined) amounts['requests.storage'] = formatQuantity(storage);
-  const old = claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'];
+  const old = claim.metadata.annotations?.[classAnnotation];
   const name = old ?? text(spec, 'storageClassName');
   if (name !== '') {
     const prefix = `${name}.storageclass.${storageDomain}/`;

@@ -130,8 +130,7 @@ export async function assembleParts(
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
-  const { plugins: last } = company;
-  const asked = { ...access, scheme, prng, authorization, last };
+  const asked = { ...access, scheme, prng, authorization, last: company.plugins };
   const { admission, guardOf, policies, webhooks } = admissionParts(config, asked);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });

@@ -140,7 +140,7 @@ function withNodePortsOf(spec: JsonObject, before: JsonObject): JsonObject {
     if (hasNodePorts(spec)) {
       if (isGiven(port['nodePort']) || !isGiven(old)) return port;
       changed = true;
-      return { ...port, nodePort: old as JsonValue };
+      return { ...port, nodePort: old };
     }
     if (!isGiven(port['nodePort']) || port['nodePort'] !== old) return port;
     changed = true;
