@@ -28,7 +28,7 @@ const creations: readonly (readonly [string, string])[] = [
   ['job again --from=cronjob/cj', 'job.batch/again'],
   ['role r --verb=get --resource=pods,deployments.apps', 'role.rbac.authorization.k8s.io/r'],
   ['rolebinding rb --role=r --user=u', 'rolebinding.rbac.authorization.k8s.io/rb'],
-  ['quota q --hard=cpu=1,pods=2', 'resourcequota/q'],
+  ['quota q --hard=services=9,pods=9', 'resourcequota/q'],
   ['ingress i --rule=foo.com/bar=sv:80', 'ingress.networking.k8s.io/i'],
   ['pdb p --selector=app=d --min-available=1', 'poddisruptionbudget.policy/p'],
 ];
