@@ -24,7 +24,14 @@ import {
 import type { Committer } from '../src/storage/committer.ts';
 import { storeKey } from '../src/storage/keys.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
-import type { Storage, StoredRecord, StoreKey } from '../src/storage/storage.ts';
+import { companionFailure } from '../src/storage/companion-plan.ts';
+import type {
+  CompanionRules,
+  Condition,
+  Storage,
+  StoredRecord,
+  StoreKey,
+} from '../src/storage/storage.ts';
 import { assert, unreachable } from '../src/stdx/assert.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
@@ -33,11 +40,14 @@ import type {
   ActorSystem,
   Answer,
   AnswerPort,
+  Company,
+  CompanyOf,
   ObjectCommand,
   ObjectOutcome,
   Permit,
   UnreadableOutcome,
 } from './actors.ts';
+import { noCompany } from './actors.ts';
 import type { CommandLog } from './command-log.ts';
 import { IdleList } from './idle-list.ts';
 import type { IdleMember } from './idle-list.ts';
@@ -78,6 +88,10 @@ export interface ActorSystemDeps extends Omit<ObjectPorts, 'limits' | 'soleWrite
   /** Default: false, which is always right; true spares a read before a refusal or a no-op. */
   readonly soleWriter?: boolean | undefined;
   readonly limits?: Partial<ActorLimits> | undefined;
+  /** What goes with each mutation; absent: nothing. */
+  readonly companyOf?: CompanyOf | undefined;
+  /** The store's: for dry runs. Absent: nothing goes with mutations. */
+  readonly companionRules?: CompanionRules | undefined;
   /** Hears of each answer, with what it was decided on; absent: nobody does. */
   readonly commandLog?: CommandLog | undefined;
   /** An actor broke an invariant. Its commands have been failed. */
@@ -182,8 +196,9 @@ class ObjectActors implements ObjectActorSystem {
     const { residentMax, mailboxMax, idleMs } = this.#limits;
     assert(residentMax > 0 && mailboxMax > 0 && idleMs > 0, 'actor limits are positive');
     const { decide, decodeObject, decodeRecord, encode, encodeRecord, expiryOf } = deps;
+    const { isAccompanied, soleWriter = false } = deps;
     const pure = { decide, decodeObject, decodeRecord, encode, encodeRecord, expiryOf };
-    this.#ports = { ...pure, limits: this.#limits, soleWriter: deps.soleWriter ?? false };
+    this.#ports = { ...pure, limits: this.#limits, soleWriter, isAccompanied };
     this.#logic = objectLogic(this.#ports);
     deps.root.on('child.failed', ({ error, id }) => this.#failed(id as StoreKey, error));
   }
@@ -201,11 +216,10 @@ class ObjectActors implements ObjectActorSystem {
     }
     this.#idle.remove(resident);
     this.#waiting += 1;
-    const outcome = new Promise<ObjectOutcome>((resolve, reject) => {
+    if (command.dryRun) return this.#tryOut(actor, key, command, permit);
+    return new Promise<ObjectOutcome>((resolve, reject) => {
       actor.send({ type: 'command', entry: newEntry(command, permit, resolve, reject) });
     });
-    if (!command.dryRun) return outcome;
-    return outcome.then((would) => this.#withConditions(command, would));
   }
 
   /** Holds only for the record that was looked at: what is written meanwhile is looked at anew. */
@@ -220,6 +234,7 @@ class ObjectActors implements ObjectActorSystem {
         expect: { kind: 'revision', revision: record.revision },
         conditions: [],
         operation: { kind: 'delete' },
+        companions: undefined,
       });
       const outcome = await pending.outcome;
       if (outcome.kind === 'applied') return { kind: 'removed', revision: outcome.revision };
@@ -333,13 +348,15 @@ class ObjectActors implements ObjectActorSystem {
   #submit({ actor, context }: ActiveObject, attempt: Attempt): void {
     const { basis, decision } = attempt;
     assert(decision.kind === 'write', 'only a write is submitted');
-    const { conditions, operation } = decision;
+    const { operation } = decision;
     const expect = expectationOf(basis);
+    const { companions, conditions } = this.#companyOf(context.key, attempt);
     const pending = this.#deps.committer.submit({
       key: context.storeKey,
       expect,
-      conditions,
+      conditions: allConditions(decision.conditions, conditions),
       operation,
+      companions,
     });
     attempt.pending = pending;
     pending.outcome.then(
@@ -486,15 +503,67 @@ class ObjectActors implements ObjectActorSystem {
     });
   }
 
-  /** A dry run has no transaction to test its conditions in: they are read. */
-  async #withConditions(command: ObjectCommand, outcome: ObjectOutcome): Promise<ObjectOutcome> {
-    if (outcome.kind !== 'created') return outcome;
-    for (const condition of creationConditions(command)) {
-      const found = (await this.#read(condition.key))?.state;
-      if (found !== condition.state) return { kind: 'condition-failed', condition, found };
-    }
-    return outcome;
+  #companyOf(key: ObjectKey, { basis, decision }: Attempt): Company {
+    const { companyOf } = this.#deps;
+    if (companyOf === undefined || decision.kind === 'refused') return noCompany;
+    const isEnd = decision.outcome === 'removed';
+    return companyOf(key, isEnd ? undefined : decision.shown.object, basis.image?.object);
   }
+
+  async #tryOut(
+    actor: ActiveObject['actor'],
+    key: ObjectKey,
+    command: ObjectCommand,
+    permit: Permit | undefined,
+  ): Promise<ObjectOutcome> {
+    let attempt: Attempt | undefined;
+    const outcome = await new Promise<ObjectOutcome>((resolve, reject) => {
+      const take = (would: ObjectOutcome): void => {
+        ({ attempt } = entry);
+        resolve(would);
+      };
+      const entry = newEntry(command, permit, take, reject);
+      actor.send({ type: 'command', entry });
+    });
+    return this.#tried(key, command, attempt, outcome);
+  }
+
+  /** A dry run has no transaction to test its conditions in, nor to decide its companions: what
+   * they are about is read. */
+  async #tried(
+    key: ObjectKey,
+    command: ObjectCommand,
+    attempt: Attempt | undefined,
+    outcome: ObjectOutcome,
+  ): Promise<ObjectOutcome> {
+    if (attempt === undefined || !('object' in outcome) || outcome.kind === 'unchanged') {
+      return outcome;
+    }
+    const { told } = outcome;
+    const { companions = [], conditions } = this.#companyOf(key, attempt);
+    const own = outcome.kind === 'created' ? creationConditions(command) : [];
+    for (const condition of allConditions(own, conditions)) {
+      const found = (await this.#read(condition.key))?.state;
+      if (found !== condition.state) return { kind: 'condition-failed', condition, found, told };
+    }
+    const { companionRules: rules } = this.#deps;
+    if (companions.length === 0 || rules === undefined) return outcome;
+    const records = new Map<StoreKey, StoredRecord>();
+    for (const companion of companions) {
+      const record = await this.#read(companion.key);
+      if (record !== undefined) records.set(companion.key, record);
+    }
+    const failure = companionFailure(companions, records, rules);
+    return failure === undefined ? outcome : { ...failure, told };
+  }
+}
+
+/** Nearly always those of the command alone. */
+function allConditions(
+  own: readonly Condition[],
+  others: readonly Condition[],
+): readonly Condition[] {
+  return others.length === 0 ? own : [...own, ...others];
 }
 
 function refusedAnswer(error: StatusError): Answer {

@@ -19,7 +19,7 @@ import type { StatusError } from '../src/apimachinery/status-error.ts';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
-import type { Condition, Revision } from '../src/storage/storage.ts';
+import type { Companion, CompanionFailure, Condition, Revision } from '../src/storage/storage.ts';
 
 /** States of an object as the store has them, and as conditions test them. */
 export const objectStates = { live: 'live', finalizing: 'finalizing' } as const;
@@ -175,10 +175,30 @@ export type ObjectOutcome = (
       readonly condition: Condition;
       readonly found: string | undefined;
     }
+  /** What was to be written with it could not be: decided in the transaction. */
+  | CompanionFailure
 ) & {
   /** What was told with the answers that it was decided by. */
   readonly told?: Told | undefined;
 };
+
+/**
+ * What goes with a mutation: asked for every one that is submitted, in the same turn. The answer is
+ * about these two states of the object; when the command is decided again, it is asked again.
+ */
+export type CompanyOf = (
+  key: ObjectKey,
+  next: ApiObject | undefined,
+  current: ApiObject | undefined,
+) => Company;
+
+export interface Company {
+  readonly companions: readonly Companion[] | undefined;
+  /** Beside those of the command; they hold for changes, too. */
+  readonly conditions: readonly Condition[];
+}
+
+export const noCompany: Company = { companions: undefined, conditions: [] };
 
 /** Whether the sender may still have something written. Asked each time before its command is
  * decided; when it may not, the command is refused with 503. */

@@ -101,7 +101,7 @@ function decideNext(context: ObjectContext, ports: ObjectPorts, effects: Effects
     return;
   }
   const decision = conclude(context, command, basis, finding, ports);
-  const knows = entry.fresh || assumed || isForbidden || ports.soleWriter;
+  const knows = entry.fresh || assumed || isForbidden || isSoleWriter(context, ports);
   if (decision.kind !== 'write' && !knows) {
     // The transaction checks what a write was decided on. Nothing checks the rest, so with other
     // writers about the store is asked before a refusal or a no-op is believed.
@@ -110,6 +110,10 @@ function decideNext(context: ObjectContext, ports: ObjectPorts, effects: Effects
   }
   context.pending = attemptOf(entry, decision, basis, assumed);
   effects.raise(decision.event);
+}
+
+function isSoleWriter({ key }: ObjectContext, { isAccompanied, soleWriter }: ObjectPorts): boolean {
+  return soleWriter && isAccompanied?.(key) !== true;
 }
 
 const idle = { type: 'idle' } as const;
@@ -226,6 +230,7 @@ function settleHead(
       loseRace(context, entry, ports, effects);
       return;
     case 'condition-failed':
+    case 'companion-failed':
       answer(context, result, effects);
       rewind(context, assumed ? undefined : basis, effects);
       return;

@@ -34,6 +34,8 @@ export interface ObjectPorts extends DecisionPorts, RecordDecoders {
   readonly limits: ActorLimits;
   /** No other process writes to the store: what an actor knows needs no second look. */
   readonly soleWriter: boolean;
+  /** Whose records are also written as companions of others': there it is not so. Absent: none. */
+  readonly isAccompanied?: ((key: ObjectKey) => boolean) | undefined;
 }
 
 export type MutationResult = CommitOutcome | { readonly kind: 'failed'; readonly error: unknown };

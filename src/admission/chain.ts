@@ -128,23 +128,41 @@ function hearingOf(
   terms: WriteTerms,
   deps: ChainDeps,
 ): WriteHearing {
-  const ports: Ports = { ...deps, hears: [] };
+  const { access, clock, identity, timers, times } = deps;
+  const ports: Ports = { identity, access, times, clock, timers, hears: [] };
   const bodyKind = bodyKindOf(target);
-  const reviewOf = (
-    next: ApiObject | undefined,
+  const reviewOf = <T extends ApiObject | undefined>(
+    next: T,
     current: ApiObject | undefined,
     resourceVersion: string | undefined,
-  ): Review => {
+  ): ReviewOf<T> => {
     const operation = operationOf(target, next, current);
     const options = optionsOf(deps, operation, terms);
     const { deadlineMs, dryRun } = terms;
-    const asked = { user, operation, bodyKind, dryRun, options, deadlineMs };
+    const { kind, namespace, operations, resource, subresource } = target;
     const name = target.name === '' ? (next?.metadata.name ?? '') : target.name;
-    return { ...target, ...asked, name, next, current, resourceVersion };
+    // Spelled out, so that all reviews are of one shape: each write makes some.
+    return {
+      resource,
+      kind,
+      subresource,
+      namespace,
+      name,
+      operations,
+      user,
+      operation,
+      bodyKind,
+      dryRun,
+      options,
+      deadlineMs,
+      next,
+      current,
+      resourceVersion,
+    };
   };
   return {
     mutate(next, current, resourceVersion) {
-      const proposed = { ...reviewOf(next, current, resourceVersion), next };
+      const proposed = reviewOf(next, current, resourceVersion);
       return inTime(proposed, ports, () => mutatedTwice(plugins, proposed, ports));
     },
     validate(next, current, resourceVersion) {
@@ -153,6 +171,13 @@ function hearingOf(
     },
     told: () => toldBy(ports.hears),
   };
+}
+
+type ReviewOf<T> = Review & { readonly next: T };
+
+/** Most plugins leave an object as it is. */
+function withNext(proposed: Proposed, next: ApiObject): Proposed {
+  return next === proposed.next ? proposed : { ...proposed, next };
 }
 
 /** What a hearing needs beside the plugins, and what it has heard. */
@@ -280,7 +305,7 @@ function mutatedTwice(
     after(mutated(plugins, proposed, first, ports), (found) => {
       if (found instanceof StatusError || !first.askedAgain) return found;
       const second: Round = { round: 1, notes: first.notes, askedAgain: false };
-      return mutated(plugins, { ...proposed, next: found }, second, ports);
+      return mutated(plugins, withNext(proposed, found), second, ports);
     }),
   );
 }
@@ -302,7 +327,7 @@ function mutated(
   return after(admitting, (found) => {
     if (found instanceof StatusError) return found;
     if (typeof found === 'string') return forbidden(proposed, found);
-    return mutated(rest, { ...proposed, next: found }, round, ports);
+    return mutated(rest, withNext(proposed, found), round, ports);
   });
 }
 

@@ -47,7 +47,7 @@ const rows = [
   { name: 'MutatingAdmissionWebhook', isOn: 'on', configured: true },
   { name: 'ValidatingAdmissionPolicy', isOn: 'on' },
   { name: 'ValidatingAdmissionWebhook', isOn: 'on', configured: true },
-  { name: 'ResourceQuota', isOn: 'on', configured: true },
+  { name: 'ResourceQuota', isOn: 'on' },
 ] as const satisfies readonly PluginRow[];
 
 export type AdmissionPluginName = (typeof rows)[number]['name'];

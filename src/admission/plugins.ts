@@ -4,7 +4,8 @@
  *
  * What it is not: what a plugin says. `NamespaceLifecycle` is no plugin here: that a namespace is
  * there and takes new objects is a condition of the transaction that writes them, and which
- * namespaces stay is a rule of namespaces (apis/core/namespaces/strategy.ts).
+ * namespaces stay is a rule of namespaces (apis/core/namespaces/strategy.ts). Nor is
+ * `ResourceQuota`: quotas are charged in the transaction (company/company.ts).
  *
  * Invariants: a plugin that is on and needs a configuration has a good one, or there is a problem.
  */
@@ -53,8 +54,7 @@ type ElsewhereName =
   | 'MutatingAdmissionPolicy'
   | 'MutatingAdmissionWebhook'
   | 'ValidatingAdmissionPolicy'
-  | 'ValidatingAdmissionWebhook'
-  | 'ResourceQuota';
+  | 'ValidatingAdmissionWebhook';
 
 export interface PluginDeps {
   readonly identity: Identity;

@@ -10,7 +10,6 @@ import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject } from '../apimachinery/unstructured.ts';
 import { refused } from './registry.ts';
-import type { Result } from './registry.ts';
 
 const conversionsMax = 8;
 
@@ -34,8 +33,8 @@ export async function convertMissing(
 
 export async function withConversions<T>(
   kind: KindInfo,
-  work: () => Promise<Result<T>>,
-): Promise<Result<T>> {
+  work: () => Promise<T>,
+): Promise<T | ReturnType<typeof refused>> {
   if (kind.custom?.webhook === undefined) return work();
   for (let asked = 0; ; asked += 1) {
     try {

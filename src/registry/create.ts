@@ -20,6 +20,7 @@ import {
   isAlreadyExists,
   StatusError,
 } from '../apimachinery/status-error.ts';
+import type { Told } from '../apimachinery/admission-data.ts';
 import { allErrors } from '../apimachinery/field-error.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { CustomKind, KindInfo } from '../apimachinery/scheme.ts';
@@ -40,6 +41,8 @@ import { tooManyFields, tracked, withOwners, withUsableOwners } from './field-ow
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import type { Deduplicated } from './object-metadata.ts';
 import { toStorageVersion } from './versions.ts';
+import { accompanied, executeAccompanied } from './accompanied.ts';
+import type { FinalOutcome } from './accompanied.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { writtenObject } from './written-object.ts';
@@ -112,20 +115,25 @@ async function createGenerated(
   return refused(newGenerateNameConflict(target.kind, prefix, 1));
 }
 
-function createNamed(
+/** A creation whose companions could not be written, because the world has moved on, is made ready
+ * anew: with another address, say. */
+async function createNamed(
   deps: RegistryDeps,
   target: ResourceTarget,
   submitted: ApiObject,
   name: string,
   options: WriteOptions,
 ): Promise<Result<WriteResult>> {
-  const scope = scopeOf(deps);
-  if (target.kind.custom?.webhook === undefined) {
-    return createInScope(deps, scope, target, submitted, name, options);
+  for (let attempt = 0; ; attempt += 1) {
+    const scope = scopeOf(deps);
+    const create = (): Promise<Result<WriteResult> | 'again'> =>
+      createInScope(deps, scope, target, submitted, name, options, attempt);
+    const created =
+      target.kind.custom?.webhook === undefined
+        ? await create()
+        : await withConversions(target.kind, create);
+    if (created !== 'again') return created;
   }
-  return withConversions(target.kind, () =>
-    createInScope(deps, scope, target, submitted, name, options),
-  );
 }
 
 /** One promise for all of it: each function in between that waits is one more of every create. */
@@ -136,26 +144,40 @@ async function createInScope(
   submitted: ApiObject,
   name: string,
   options: WriteOptions,
-): Promise<Result<WriteResult>> {
-  const { inTurns = false, user } = options;
+  attempt: number,
+): Promise<Result<WriteResult> | 'again'> {
+  const { inTurns = false, request, user } = options;
   const guard = user === undefined ? undefined : deps.guardOf?.(user, target, operations.create);
   let prepared: Result<PreparedCreation>;
+  let told: Told | undefined;
   if (guard === undefined) {
     const born = bornObject(scope, target, submitted, name);
     const preparing = prepareValidation(deps, scope, target, born.object, inTurns);
     if (preparing !== undefined) await preparing;
     prepared = prepareBorn(scope, target, name, born, born.object, user);
   } else {
-    prepared = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
+    const heard = await prepareGuarded(deps, scope, target, submitted, name, guard, options);
+    ({ prepared, told } = heard);
   }
-  if (prepared.kind === 'refused') return prepared;
+  if (prepared.kind === 'refused') {
+    tell(request, told);
+    return prepared;
+  }
   if (inTurns) await deps.turns.pause(wholeTurnMs);
   const object = trackedCreation(scope, target, prepared.value, options.manager ?? '');
   if (inTurns) await deps.turns.pause(wholeTurnMs);
   const { warnings } = prepared.value;
-  const command = createCommand(scope, target, object, warnings, options.dryRun);
+  const { dryRun } = options;
+  const command = createCommand(scope, target, object, warnings, dryRun);
   const key = objectKey(target.kind.storage, target.namespace, name);
-  return creationResult(await deps.actors.execute(key, command), target, name);
+  const outcome = await deps.actors.execute(key, command);
+  let final: FinalOutcome | 'again';
+  if (outcome.kind === 'created') final = outcome;
+  else final = await accompanied(deps, { ...target, name }, outcome, { attempt, dryRun });
+  // What was told of an attempt that is made again is forgotten with it.
+  if (final === 'again') return final;
+  tell(request, told);
+  return creationResult(final, target, name);
 }
 
 /** In turns of the event loop, and beforehand, what validation finds out. Undefined: nothing. */
@@ -182,7 +204,7 @@ async function prepareGuarded(
   name: string,
   guard: WriteGuard,
   options: WriteOptions,
-): Promise<Result<PreparedCreation>> {
+): Promise<{ readonly prepared: Result<PreparedCreation>; readonly told: Told | undefined }> {
   const { dryRun, request } = options;
   const hearing = guard.hear(writeTerms(deps.clock, dryRun, request));
   const current = guard.current();
@@ -190,8 +212,7 @@ async function prepareGuarded(
   const born = bornObject(scope, target, submitted, name);
   const asked = { born, asks: guard.asks, hearing };
   const prepared = await prepareHeard(deps, scope, target, name, asked, options);
-  tell(request, hearing.told());
-  return prepared;
+  return { prepared, told: hearing.told() };
 }
 
 interface HeardCreation extends Pick<WriteGuard, 'asks'> {
@@ -233,7 +254,10 @@ export async function createUnowned(
   const { object, warnings } = prepared.value;
   const command = createCommand(scope, target, object, warnings, false);
   const key = objectKey(target.kind.storage, target.namespace, name);
-  return creationResult(await deps.actors.execute(key, command), target, name);
+  const outcome = await executeAccompanied(deps, { ...target, name }, false, () =>
+    deps.actors.execute(key, command),
+  );
+  return creationResult(outcome, target, name);
 }
 
 function createCommand(
@@ -359,7 +383,7 @@ function namespaceRefusal(
 }
 
 function creationResult(
-  outcome: ObjectOutcome,
+  outcome: FinalOutcome,
   target: ResourceTarget,
   name: string,
 ): Result<WriteResult> {

@@ -21,12 +21,14 @@ import { formatRfc3339, parseRfc3339 } from '../apimachinery/time.ts';
 import { withMember } from '../apimachinery/unstructured.ts';
 import type { ApiObject, ObjectMeta } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
-import type { CurrentObject, ObjectOutcome } from '../../actors/actors.ts';
+import type { CurrentObject } from '../../actors/actors.ts';
 import { assert } from '../stdx/assert.ts';
 import { objectKey } from '../storage/keys.ts';
 import { withDeletionFinalizers } from './deletion-finalizers.ts';
 import { bumpGeneration } from './object-metadata.ts';
 import type { DeleteResult, ObjectTarget, RegistryDeps, Result } from './registry.ts';
+import { executeAccompanied } from './accompanied.ts';
+import type { FinalOutcome } from './accompanied.ts';
 import { ok, refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
 import { completesDeletion } from './update.ts';
@@ -37,7 +39,7 @@ import { deletionTerms, tell } from './write-terms.ts';
 import type { WritingRequest } from './write-terms.ts';
 import { storedObject } from './written-object.ts';
 
-type Settled = Exclude<ObjectOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
+type Settled = Exclude<FinalOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
 
 /** For whom an object is deleted. */
 export interface DeletionFor {
@@ -99,7 +101,10 @@ async function executeDelete(
       inTurns: false,
     },
   );
-  const outcome = await deps.actors.execute(objectKey(kind.storage, namespace, name), command);
+  const key = objectKey(kind.storage, namespace, name);
+  const outcome = await executeAccompanied(deps, target, options.dryRun, () =>
+    deps.actors.execute(key, command),
+  );
   tell(request, outcome.told);
   if (outcome.kind === 'refused') return outcome;
   assert(outcome.kind !== 'condition-failed', 'a delete carries no condition');

@@ -3,9 +3,10 @@
  *
  * What it is not: the decision, which the actor makes with decide.ts on the object as it then is.
  */
-import type { ObjectOutcome } from '../../actors/actors.ts';
 import { unreachable } from '../stdx/assert.ts';
 import { objectKey } from '../storage/keys.ts';
+import { executeAccompanied } from './accompanied.ts';
+import type { FinalOutcome } from './accompanied.ts';
 import { conditionRefusal, creationConditions } from './create.ts';
 import type { WriteOptions } from './create.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
@@ -54,12 +55,14 @@ export async function executeChange(
     inTurns,
   });
   const key = objectKey(kind.storage, namespace, name);
-  const outcome = await deps.actors.execute(key, command);
+  const outcome = await executeAccompanied(deps, target, dryRun, () =>
+    deps.actors.execute(key, command),
+  );
   tell(request, outcome.told);
   return changeResult(outcome, target);
 }
 
-function changeResult(outcome: ObjectOutcome, target: ObjectTarget): Result<WriteResult> {
+function changeResult(outcome: FinalOutcome, target: ObjectTarget): Result<WriteResult> {
   const { name, namespace } = target;
   switch (outcome.kind) {
     case 'created':

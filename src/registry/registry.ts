@@ -22,6 +22,7 @@ import type { Identity } from '../apimachinery/identity.ts';
 import type { StrategyOf } from './strategy.ts';
 import type { GuardOf } from './write-guard.ts';
 import type { Revision } from '../storage/storage.ts';
+import type { CompanyRefusal } from './accompanied.ts';
 
 export interface RegistryDeps {
   readonly actors: ActorSystem;
@@ -39,6 +40,8 @@ export interface RegistryDeps {
   readonly turns: Turns;
   /** Asked for writes of users; absent: nobody has a say. */
   readonly guardOf?: GuardOf | undefined;
+  /** What the failure of what goes with a write means; absent: nothing goes with writes. */
+  readonly companyRefusal?: CompanyRefusal | undefined;
   /** By the name of a feature gate. Absent: none is on. */
   readonly isFeatureOn?: ((gate: string) => boolean) | undefined;
 }

@@ -5,11 +5,11 @@
  * a revision of an object) for an object that does not exist.
  */
 import { stampForAnswer } from '../apimachinery/object-encoding.ts';
-import type { ObjectOutcome } from '../../actors/actors.ts';
 import { revisionZero } from '../storage/storage.ts';
+import type { FinalOutcome } from './accompanied.ts';
 import type { StoredObject, WriteResult } from './registry.ts';
 
-type Settled = Exclude<ObjectOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
+type Settled = Exclude<FinalOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
 
 export function storedObject(outcome: Settled, namespace: string, name: string): StoredObject {
   const { revision } = outcome;

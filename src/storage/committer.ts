@@ -38,7 +38,7 @@ import { deletionsOf } from './deletions.ts';
 import type { IsEnding } from './deletions.ts';
 import { createKeyClaims } from './key-claims.ts';
 import type { KeyClaims } from './key-claims.ts';
-import { mutationTooLarge } from './mutation-limits.ts';
+import { mutationTooLarge, valueBytesOf, writesOf } from './mutation-limits.ts';
 import { StorageError } from './storage.ts';
 import type { Mutation, MutationOutcome, Storage } from './storage.ts';
 
@@ -63,7 +63,7 @@ export interface CommitterStats {
 }
 
 export interface CommitterLimits {
-  /** Most mutations in one commit; the rest waits for the next one. */
+  /** Most mutations in one commit, companions counted with them; the rest waits for the next. */
   readonly batchMutationsMax: number;
   /** Most value bytes in one commit (at least one mutation always goes). */
   readonly batchBytesMax: number;
@@ -140,8 +140,7 @@ class GroupCommit implements GroupCommitter {
       fail(pending, tooLarge ?? new StorageError('closed', 'the committer is draining'));
       return pending;
     }
-    const { key, operation } = submission;
-    const bytes = key.length + (operation.kind === 'put' ? operation.value.byteLength : 0);
+    const bytes = submission.key.length + valueBytesOf(submission);
     const refused = this.#refusal(submission, bytes);
     if (refused !== undefined) {
       settle(pending, refused);
@@ -284,13 +283,14 @@ function createBatch(
   const mutations: Mutation[] = [];
   const riders: Waiting[] = [];
   let bytes = 0;
+  let writes = 0;
   return {
     mutations,
     riders,
     hasRoomFor(waiting) {
       if (mutations.length === 0) return true;
       const fits = bytes + waiting.bytes <= limits.batchBytesMax;
-      return fits && mutations.length < limits.batchMutationsMax;
+      return fits && writes + writesOf(waiting.submission) <= limits.batchMutationsMax;
     },
     add(waiting) {
       const { submission, pending } = waiting;
@@ -301,8 +301,9 @@ function createBatch(
       }
       bytes += waiting.bytes;
       pending.state = { kind: 'sent', batch: number, index: mutations.length };
-      const { key, conditions, operation } = submission;
-      mutations.push({ key, expect, conditions, operation });
+      const { key, companions, conditions, operation } = submission;
+      mutations.push({ key, expect, conditions, operation, companions });
+      writes += writesOf(submission);
       riders.push(waiting);
     },
   };

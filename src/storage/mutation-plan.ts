@@ -5,13 +5,18 @@
  * reads made here and the writes it makes of the plan.
  *
  * Invariants: mutations are decided in the given order, each seeing what those before it did; a
- * refused one leaves no trace; revisions are given in order to applied mutations only.
+ * refused one leaves no trace; revisions are given in order to applied mutations and to what their
+ * companions write (companion-plan.ts), and to nothing else.
  */
 import { unreachable } from '../stdx/assert.ts';
+import { createCompanionPlan } from './companion-plan.ts';
+import type { CompanionPlan } from './companion-plan.ts';
 import type {
   Change,
+  CompanionRules,
   Condition,
   Mutation,
+  MutationOperation,
   MutationOutcome,
   Precondition,
   Revision,
@@ -42,6 +47,8 @@ export interface MutationPlan<R extends PlannedRecord> {
   readonly finally: ReadonlyMap<StoreKey, R | undefined>;
 }
 
+type Stored = Parameters<CompanionRules['decode']>[0];
+
 export interface PlanSource<R extends PlannedRecord> {
   /** The record as it is before the commit. */
   read(key: StoreKey): R | undefined;
@@ -49,6 +56,10 @@ export interface PlanSource<R extends PlannedRecord> {
   make(key: StoreKey, revision: Revision, state: string, value: Uint8Array): R;
   /** The revision of the next applied mutation. */
   nextRevision(): Revision;
+  /** Of mutations with companions; undefined: there are none. */
+  readonly rules?: CompanionRules | undefined;
+  /** The content of a record, for the rules. */
+  stored(key: StoreKey, record: R): Stored;
 }
 
 export function planMutations<R extends PlannedRecord>(
@@ -68,29 +79,61 @@ export function planMutations<R extends PlannedRecord>(
     if (!conditioned.has(key)) conditioned.set(key, source.read(key));
     return conditioned.get(key);
   };
-
-  for (const [index, mutation] of mutations.entries()) {
-    const { key, expect, operation } = mutation;
+  const write = (key: StoreKey, operation: MutationOperation): Revision => {
     const previous = now(key);
-    const refused =
-      refuseExpectation(expect, operation.kind, previous, lastApplied.get(key)) ??
-      refuseConditions(mutation.conditions, nowOfCondition);
-    if (refused !== undefined) {
-      outcomes.push(refused);
-      continue;
-    }
     const revision = source.nextRevision();
     const record =
       operation.kind === 'put'
         ? source.make(key, revision, operation.state, operation.value)
         : undefined;
     overlay.set(key, record);
-    lastApplied.set(key, index);
     writes.push({ key, revision, record, previous });
-    outcomes.push({ kind: 'applied', revision });
+    return revision;
+  };
+  // Made for the first mutation that has companions.
+  let company: CompanionPlan | undefined;
+  const companyOf = (): CompanionPlan =>
+    (company ??= createCompanionPlan<R>({
+      rules: source.rules,
+      now,
+      stored: (key, record) => source.stored(key, record),
+      put(key, state, value) {
+        lastApplied.delete(key);
+        write(key, { kind: 'put', state, value });
+      },
+      remove(key) {
+        lastApplied.delete(key);
+        write(key, removal);
+      },
+    }));
+
+  for (const [index, mutation] of mutations.entries()) {
+    const { companions, key, expect, operation } = mutation;
+    company?.flush(key);
+    const refused =
+      refuseExpectation(expect, operation.kind, now(key), lastApplied.get(key)) ??
+      refuseConditions(mutation.conditions, nowOfCondition);
+    if (refused !== undefined) {
+      outcomes.push(refused);
+      continue;
+    }
+    const apply = (): void => {
+      const revision = write(key, operation);
+      lastApplied.set(key, index);
+      outcomes.push({ kind: 'applied', revision });
+    };
+    if (companions === undefined || companions.length === 0) {
+      apply();
+      continue;
+    }
+    const failure = companyOf().settle(companions, apply);
+    if (failure !== undefined) outcomes.push(failure);
   }
+  company?.flushAll();
   return { outcomes, writes, finally: overlay };
 }
+
+const removal: MutationOperation = { kind: 'delete' };
 
 function refuseExpectation(
   expect: Precondition,

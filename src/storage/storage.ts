@@ -17,6 +17,10 @@
  *    that applies the mutation.
  *  - One commit carries many independent mutations; each gets its own outcome and its own revision.
  *    A refused mutation writes nothing and does not disturb its neighbours.
+ *  - A mutation's companions are written with it, in its transaction, or neither is. They are
+ *    decided there, on the records as they are then; a companion that fails refuses its mutation.
+ *    Each is a change of its own, behind that of its mutation. Amendments of one record in one
+ *    commit may be one change.
  *  - A read at revision N sees exactly the mutations with revision <= N.
  *  - The log is complete: changes(after) yields every mutation after `after`, once, in order, or
  *    says `compacted`.
@@ -56,9 +60,54 @@ export type Precondition =
 /** A test on another record, made in the same transaction and part of its conflict set. */
 export interface Condition {
   readonly key: StoreKey;
-  /** The record exists and its state is this word. */
-  readonly state: string;
+  /** The record exists and its state is this word; undefined: there is no such record. */
+  readonly state: string | undefined;
 }
+
+/** A further write, in the transaction of a mutation and under its fate. Its key is neither that of
+ * its mutation nor that of another companion of it. */
+export type Companion =
+  /** Puts a record where none is, or where it is the owner's already; else it fails, as `taken`. */
+  | {
+      readonly kind: 'claim';
+      readonly key: StoreKey;
+      readonly owner: string;
+      readonly state: string;
+      readonly value: Uint8Array;
+    }
+  /** Deletes the record if it is the owner's; never fails. */
+  | { readonly kind: 'release'; readonly key: StoreKey; readonly owner: string }
+  /** Puts the record, whatever is there; never fails. */
+  | {
+      readonly kind: 'mark';
+      readonly key: StoreKey;
+      readonly state: string;
+      readonly value: Uint8Array;
+    }
+  /** What the store's rules make of the record and the instruction. No record: nothing. */
+  | { readonly kind: 'amend'; readonly key: StoreKey; readonly instruction: Instruction };
+
+/** Plain JSON: it travels to where the store is. */
+export type Instruction = Readonly<Record<string, unknown>>;
+
+/** What is done to the content of records within a transaction: pure functions, given to a store
+ * when it is opened. All servers of a store must have the same. */
+export interface CompanionRules {
+  /** Once for each record and commit. @throws when it cannot be read: then the companion fails. */
+  decode(stored: Pick<StoredRecord, 'key' | 'state' | 'value' | 'damage'>): unknown;
+  /** `current`: as decode() or an earlier amendment has made it; it is left as it is. */
+  amend(current: unknown, instruction: Instruction): Amendment;
+  /** The new value of the record. */
+  encode(amended: unknown, place: Pick<StoredRecord, 'key' | 'state'>): Uint8Array;
+  /** Whose the record is; undefined: nobody's who could claim it. */
+  ownerOf(current: unknown): string | undefined;
+}
+
+export type Amendment =
+  | { readonly kind: 'amended'; readonly next: unknown }
+  | { readonly kind: 'unchanged' }
+  /** `code` is for programs, `message` for people. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 export type MutationOperation =
   | { readonly kind: 'put'; readonly state: string; readonly value: Uint8Array }
@@ -69,6 +118,8 @@ export interface Mutation {
   readonly expect: Precondition;
   readonly conditions: readonly Condition[];
   readonly operation: MutationOperation;
+  /** At most `companionsMax`. Undefined: none. */
+  readonly companions?: readonly Companion[] | undefined;
 }
 
 export type MutationOutcome =
@@ -80,7 +131,17 @@ export type MutationOutcome =
       readonly kind: 'condition-failed';
       readonly condition: Condition;
       readonly found: string | undefined;
-    };
+    }
+  | CompanionFailure;
+
+/** `taken`: what was to be claimed is another's; `unreadable`: the record cannot be read; else the
+ * code of the rules. */
+export interface CompanionFailure {
+  readonly kind: 'companion-failed';
+  readonly key: StoreKey;
+  readonly code: string;
+  readonly message: string;
+}
 
 export interface Change {
   readonly revision: Revision;
@@ -217,6 +278,8 @@ export const storageLimits = {
   keyBytesMax: 1024,
   /** Longest state word in UTF-8 bytes. */
   stateBytesMax: 64,
+  /** Most companions of one mutation. */
+  companionsMax: 60,
   /** Soft bound of one scan or changes page. At least one record is always returned. */
   pageBytesMax: 4 * 1024 * 1024,
   /** Most changes in one page of tail(); the rest comes in the next one. */

@@ -20,17 +20,6 @@ interface Row {
 const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
 const rows: readonly Row[] = [
   {
-    title: 'quotas',
-    collection: '/api/v1/namespaces/default/resourcequotas',
-    object: {
-      apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata: { name: 'a' },
-      spec: { hard: { pods: '1' } },
-    },
-    says: /^this server does not count or enforce quotas: /,
-  },
-  {
     title: 'flow schemas',
     collection: `${flow}/flowschemas`,
     object: {
@@ -51,17 +40,6 @@ const rows: readonly Row[] = [
       spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
     },
     says: /^this server does not queue or limit requests by priority level: /,
-  },
-  {
-    title: 'addresses of services',
-    collection: '/apis/networking.k8s.io/v1/ipaddresses',
-    object: {
-      apiVersion: 'networking.k8s.io/v1',
-      kind: 'IPAddress',
-      metadata: { name: '10.0.0.9' },
-      spec: { parentRef: { resource: 'services', namespace: 'default', name: 'a' } },
-    },
-    says: /^this server does not give out addresses of services: /,
   },
   {
     title: 'migrations of what is stored',
@@ -198,45 +176,7 @@ describe('what nothing acts on says so in its status', () => {
   const said = ({ status }: Conditioned): readonly string[] =>
     (status.conditions ?? []).map((each) => `${each.type} ${each.status} ${each.reason}`);
 
-  it('a service that asks for what nobody gives out', async () => {
-    const services = '/api/v1/namespaces/default/services';
-    const port = { port: 80 };
-    const cases: readonly (readonly [string, JsonObject, string])[] = [
-      ['plain', { ports: [port] }, 'cluster IPs'],
-      ['headless', { ports: [port], clusterIP: 'None' }, ''],
-      ['named', { ports: [port], clusterIP: '10.0.0.77' }, ''],
-      ['elsewhere', { type: 'ExternalName', externalName: 'example.com' }, ''],
-      ['node', { type: 'NodePort', ports: [port] }, 'cluster IPs and node ports'],
-      [
-        'both',
-        { type: 'NodePort', clusterIP: '10.0.0.78', ports: [{ ...port, nodePort: 30_001 }] },
-        '',
-      ],
-      [
-        'balanced',
-        { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, ports: [port] },
-        'cluster IPs',
-      ],
-    ];
-    for (const [name, spec, missing] of cases) {
-      const object = { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec };
-      const { status } = await send('POST', services, object);
-      const conditions = status.conditions ?? [];
-      assert.equal(conditions.length, missing === '' ? 0 : 1, name);
-      if (missing === '') continue;
-      assert.equal(conditions[0]?.type, 'AddressesAllocated');
-      assert.match(conditions[0]?.message ?? '', new RegExp(`does not give out ${missing}:`));
-    }
-    const plain = await send('PUT', `${services}/plain`, {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name: 'plain' },
-      spec: { ports: [port], clusterIP: '10.0.0.79' },
-    });
-    assert.equal(plain.status.conditions, undefined, 'it has its address now');
-  });
-
-  it('an address range that nothing is given out of', async () => {
+  it('an address range, until it is gone', async () => {
     const { registry } = server.running.parts;
     const ranges = '/apis/networking.k8s.io/v1/servicecidrs';
     await send('POST', ranges, {
@@ -250,7 +190,7 @@ describe('what nothing acts on says so in its status', () => {
       const reply = await server.request('GET', `${ranges}/mine`);
       return reply.status === 404 ? ['gone'] : said(reply.body as unknown as Conditioned);
     };
-    assert.deepEqual(await found(), ['Ready False NotAllocating']);
+    assert.deepEqual(await found(), ['Ready True ']);
     const addresses = '/apis/networking.k8s.io/v1/ipaddresses';
     for (const name of ['10.9.0.5', 'fd00:9::5', '10.8.0.5']) {
       await send('POST', addresses, {

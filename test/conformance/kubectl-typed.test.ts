@@ -28,7 +28,7 @@ const creations: readonly (readonly [string, string])[] = [
   ['job again --from=cronjob/cj', 'job.batch/again'],
   ['role r --verb=get --resource=pods,deployments.apps', 'role.rbac.authorization.k8s.io/r'],
   ['rolebinding rb --role=r --user=u', 'rolebinding.rbac.authorization.k8s.io/rb'],
-  ['quota q --hard=cpu=1,pods=2', 'resourcequota/q'],
+  ['quota q --hard=services=9,pods=9', 'resourcequota/q'],
   ['ingress i --rule=foo.com/bar=sv:80', 'ingress.networking.k8s.io/i'],
   ['pdb p --selector=app=d --min-available=1', 'poddisruptionbudget.policy/p'],
 ];
@@ -187,9 +187,7 @@ for (const release of ['1.27', '1.33'] as const) {
         shopManifest,
       );
       assert.equal(taken.code, 0, taken.stderr);
-      // One of them is not enforced yet, which is said.
-      const said = /^Warning: this server does not count or enforce quotas: /;
-      for (const line of taken.stderr.split('\n')) if (line !== '') assert.match(line, said);
+      assert.equal(taken.stderr, '');
       assert.equal(await succeeds('diff --server-side --force-conflicts -f -', shopManifest), '');
     });
 

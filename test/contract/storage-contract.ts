@@ -11,6 +11,7 @@ import {
   closeTests,
   secondWriterTests,
 } from './storage-contract-commit.ts';
+import { companionTests } from './storage-contract-companions.ts';
 import { concurrentTests } from './storage-contract-concurrent.ts';
 import { logTests, tailTests, compactionTests } from './storage-contract-log.ts';
 import { modelTests } from './storage-contract-model.ts';
@@ -36,5 +37,6 @@ export function storageContract(name: string, fixture: StorageFixture): void {
     modelTests(fixture);
     concurrentTests(fixture);
     secondWriterTests(fixture, () => storage);
+    companionTests(fixture, () => storage);
   });
 }

@@ -15,7 +15,7 @@ import type {
 } from '../../src/storage/storage.ts';
 
 export interface StorageFixture {
-  /** A new, empty store. */
+  /** A new, empty store, whose companions have the rules of companion-rules.ts. */
   open(): Promise<Storage>;
   /** Another Storage over the same store as the one given, where the adapter allows it. */
   openSecond?: ((first: Storage) => Promise<Storage>) | undefined;

@@ -14,6 +14,7 @@ import { openFoundationdb } from '../../src/storage/fdb/foundationdb-binding.ts'
 import type { Revision, Storage } from '../../src/storage/storage.ts';
 import { clearStore, fdbBackupTests } from '../contract/fdb-backup.ts';
 import { fdbVerifyTests } from '../contract/fdb-verify.ts';
+import { counterRules as rules } from '../contract/companion-rules.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import { absent, applied, commitOne, key, put, written } from '../contract/storage-fixture.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
@@ -73,6 +74,8 @@ function openStore(file: string, prefix: string): Promise<Storage> {
     timers: systemTimers,
     prng,
     requestTimeoutMs: 60_000,
+    rules,
+    mayBeMissed: (key) => key.endsWith('/epoch'),
   });
 }
 

@@ -4,6 +4,7 @@ import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import { seededPrng, systemPrng } from '../../src/stdx/prng.ts';
 import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { counterRules as rules } from '../contract/companion-rules.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
 import { createFdbDouble } from '../support/doubles/fdb-double.ts';
@@ -26,6 +27,8 @@ function doubleFixture(withFaults: boolean): StorageFixture {
       timers: systemTimers,
       prng: systemPrng(),
       requestTimeoutMs: 60_000,
+      rules,
+      mayBeMissed: (key) => key.endsWith('/epoch'),
     });
     doubles.set(storage, double);
     opened.push(storage);

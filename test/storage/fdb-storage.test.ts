@@ -191,7 +191,7 @@ describe('an attempt of a commit', () => {
       slots: { owner, lasts: () => !over } as unknown as SlotHolder,
       clock: servers.time.clock,
       contention: createContention(db, keys, owner),
-      mayBeTested: () => true,
+      tested: { mayBeTested: () => true, mayBeMissed: () => false },
       own: createOwnCommits(),
       onCommitted: () => undefined,
     });

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/stdx/clock.ts';
 import { openLmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import type { LmdbStorage } from '../../src/storage/lmdb/lmdb-storage.ts';
 import type { ChangeRingLimits } from '../../src/storage/change-ring.ts';
+import { counterRules as rules } from '../contract/companion-rules.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
 import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
@@ -13,7 +14,7 @@ function lmdbFixture(ringLimits?: ChangeRingLimits): StorageFixture {
   const opened: LmdbStorage[] = [];
   return {
     async open() {
-      const options = { identity: 'svc', clock: systemClock, ringLimits };
+      const options = { identity: 'svc', clock: systemClock, ringLimits, rules };
       const storage = await openLmdbStorage({ ...options, path: directories.make() });
       opened.push(storage);
       return {

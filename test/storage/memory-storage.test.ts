@@ -6,6 +6,7 @@ import {
 } from '../../src/storage/memory/memory-storage.ts';
 import type { MemoryMedium } from '../../src/storage/memory/memory-storage.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { counterRules as rules } from '../contract/companion-rules.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import type { StorageFixture } from '../contract/storage-fixture.ts';
 
@@ -14,13 +15,15 @@ function memoryFixture(revisionStep: bigint): StorageFixture {
   return {
     open() {
       const medium = createMemoryMedium();
-      const storage = createMemoryStorage({ clock: systemClock, medium, revisionStep });
+      const storage = createMemoryStorage({ clock: systemClock, medium, revisionStep, rules });
       media.set(storage, medium);
       return Promise.resolve(storage);
     },
     openSecond(first) {
       const medium = media.get(first);
-      return Promise.resolve(createMemoryStorage({ clock: systemClock, medium, revisionStep }));
+      return Promise.resolve(
+        createMemoryStorage({ clock: systemClock, medium, revisionStep, rules }),
+      );
     },
     cleanUp: () => Promise.resolve(),
   };

@@ -12,6 +12,7 @@ import { createTurns, turnLimits } from '../../src/storage/remote/turns.ts';
 import { tailWindow } from '../../src/storage/remote/tail-server.ts';
 import { StorageError, revisionZero } from '../../src/storage/storage.ts';
 import type { Mutation, MutationOutcome, Revision, Storage } from '../../src/storage/storage.ts';
+import { counterRules as rules } from '../contract/companion-rules.ts';
 import { storageContract } from '../contract/storage-contract.ts';
 import {
   absent,
@@ -72,14 +73,14 @@ function remoteFixture(openStore: () => Promise<Storage>, cleanUp: () => void): 
 
 describe('remote storage', () => {
   const memory = (revisionStep: bigint) => (): Promise<Storage> =>
-    Promise.resolve(createMemoryStorage({ clock: systemClock, revisionStep }));
+    Promise.resolve(createMemoryStorage({ clock: systemClock, revisionStep, rules }));
   storageContract(
     'remote over memory',
     remoteFixture(memory(4096n), () => undefined),
   );
   const directories = temporaryDirectories('sluice-remote-contract');
   const lmdb = (): Promise<Storage> =>
-    openLmdbStorage({ path: directories.make(), identity: 'svc', clock: systemClock });
+    openLmdbStorage({ path: directories.make(), identity: 'svc', clock: systemClock, rules });
   storageContract(
     'remote over lmdb',
     remoteFixture(lmdb, () => directories.removeAll()),

@@ -86,6 +86,40 @@ export const layers: readonly LayerRule[] = [
       'src/webhooks/webhook-poster.ts',
     ],
   },
+  // What goes with a write reaches from the caches to the store's transaction.
+  {
+    folder: 'src/admission/company',
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/admission',
+      'src/registry/accompanied.ts',
+      'src/storage',
+      'actors/actors.ts',
+      'streams/streams.ts',
+    ],
+  },
+  {
+    folder: 'src/admission/quota',
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/admission/company/allocation-records.ts',
+      'src/storage/storage.ts',
+      'streams/streams.ts',
+    ],
+  },
+  {
+    folder: 'src/admission/addresses',
+    may: [
+      'src/stdx',
+      'src/apimachinery',
+      'src/admission',
+      'src/storage',
+      'actors/actors.ts',
+      'streams/streams.ts',
+    ],
+  },
   { folder: 'src/webhooks', may: ['src/stdx', 'src/apimachinery'] },
   { folder: 'src/transport', may: ['src/stdx'] },
   // The one file of the port that knows its adapters: it picks one.
@@ -118,6 +152,9 @@ export const layers: readonly LayerRule[] = [
       'src/authorization/authorizer.ts',
       'src/authorization/rbac',
       'src/apiextensions',
+      'src/admission/quota',
+      'src/admission/addresses',
+      'src/admission/company',
       'src/storage/storage.ts',
       'actors/actors.ts',
       'streams',

@@ -99,17 +99,21 @@ export function podSecurity(
     concerns: (_user, { operations }) => !operations.includes('DELETE'),
     current: () => ports.objects.current(),
     validate(review, { say }) {
-      const { next, resource } = review;
-      if (next === undefined) return undefined;
+      if (!hasNext(review)) return undefined;
+      const { resource } = review;
       if (resource.group === '' && resource.resource === 'namespaces') {
-        return reviewNamespace(security, { ...review, next }, say);
+        return reviewNamespace(security, review, say);
       }
-      return reviewPods(security, { ...review, next }, say);
+      return reviewPods(security, review, say);
     },
   };
 }
 
 type WithNext = Review & { readonly next: ApiObject };
+
+function hasNext(review: Review): review is WithNext {
+  return review.next !== undefined;
+}
 
 function reviewPods(security: PodSecurity, review: WithNext, say: Say): Awaitable<Refusal> {
   const { settings, labelDomain } = security;

@@ -105,9 +105,4 @@ export const ipAddresses: KindDefinition = {
   names: 'ip-address',
   validation: ipAddressRules,
   table: ipAddressTable,
-  unserved: [
-    {
-      says: 'this server does not give out addresses of services: this one is reserved for nobody',
-    },
-  ],
 };

@@ -17,7 +17,7 @@
  * Bounds: one pass at a time, over the Leases of servers, which are as many as servers.
  */
 import { isIPv6 } from 'node:net';
-import { part, text, texts } from '../../apimachinery/members.ts';
+import { part, text } from '../../apimachinery/members.ts';
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
@@ -28,12 +28,11 @@ import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { Controller } from '../controller.ts';
 import { repeatWork } from '../repeated-work.ts';
-import { asStored, cachedObject, ensureObject, leftAlone } from './ensured-object.ts';
+import { asStored, ensureObject, leftAlone } from './ensured-object.ts';
 import {
   endpointsOf,
   kubernetesService,
   serversOf,
-  serviceIp,
   serviceName,
   slicesOf,
 } from './server-endpoints.ts';
@@ -88,7 +87,6 @@ async function keepService(
   const main: MainPort = { family: isIPv6(clusterIp) ? 'IPv6' : 'IPv4', port };
   const services = scheme.findStorage({ group: '', resource: 'services' });
   if (services !== undefined) {
-    await keepServiceAddresses(registry, services, clusterIp);
     await ensureObject(registry, services, kubernetesService(identity, clusterIp, port), leftAlone);
   }
   const group = identity.fill('discovery.{domain}');
@@ -100,24 +98,6 @@ async function keepService(
     await ensureObject(registry, endpoints, wanted, (now) => corrected(now, wanted, ['subsets']));
   }
   if (slices !== undefined) await keepSlices(registry, slices, servers, main);
-}
-
-/** Its addresses have their objects before the service does; one that is there keeps its own. */
-async function keepServiceAddresses(
-  registry: RegistryDeps,
-  services: KindInfo,
-  clusterIp: string,
-): Promise<void> {
-  const { scheme, identity } = registry;
-  const group = identity.fill('networking.{domain}');
-  const kind = scheme.findStorage({ group, resource: 'ipaddresses' });
-  if (kind === undefined) return;
-  const namespace = identity.namespaces.default;
-  const service = cachedObject(registry, { kind: services, namespace, name: serviceName });
-  const given = service === undefined ? [clusterIp] : texts(part(service, 'spec'), 'clusterIPs');
-  for (const address of given.filter((each) => each !== 'None')) {
-    await ensureObject(registry, kind, asStored(serviceIp(identity, address), kind), leftAlone);
-  }
 }
 
 function presentServers(

@@ -151,18 +151,3 @@ export function kubernetesService(
     },
   };
 }
-
-/** Says whose address of the range this is. */
-export function serviceIp(identity: Identity, address: string): ApiObject {
-  const labels = {
-    [identity.fill('ipaddress.{labelDomain}/ip-family')]: isIPv6(address) ? 'IPv6' : 'IPv4',
-    [identity.fill('ipaddress.{labelDomain}/managed-by')]: identity.fill('ipallocator.{domain}'),
-  };
-  const namespace = identity.namespaces.default;
-  return {
-    apiVersion: identity.fill('networking.{domain}/v1'),
-    kind: 'IPAddress',
-    metadata: { name: address, labels },
-    spec: { parentRef: { group: '', resource: 'services', namespace, name: serviceName } },
-  };
-}

@@ -2,13 +2,13 @@
  * Service address ranges: the one that the server was started with, and what all of them say of
  * themselves.
  *
- *     kubernetes            made when it is not there; Ready True while it is the range in use
- *     every other           Ready False: no addresses are given out of it
+ *     kubernetes            made when it is not there
+ *     each                  Ready True: addresses are given out of it
  *     deleted, in use       stays, Ready False: some address in it is in no other range
  *     deleted, not in use   goes
  *
- * What it is not: giving out addresses. That of the service default/kubernetes is the only one that
- * the server itself takes (kubernetes-service.ts).
+ * What it is not: giving out addresses (src/admission/addresses). Out of a range that is being
+ * deleted none is, from the moment that it is: services test that in their transaction.
  *
  * Invariants: a range has the finalizer that keeps it until its addresses are gone. Conditions'
  * times change with their status only; nothing is written that says the same.
@@ -50,7 +50,7 @@ export async function keepServiceCidrs(
     const range = decodeObject(entry.bytes);
     const going = range.metadata.deletionTimestamp !== undefined;
     if (going && (deleting += 1) > deletingMax) continue;
-    await keepRange(registry, { cidrs, addresses }, range, ranges);
+    await keepRange(registry, { cidrs, addresses }, range);
   }
 }
 
@@ -63,7 +63,6 @@ async function keepRange(
   registry: RegistryDeps,
   { cidrs, addresses }: Kinds,
   range: ApiObject,
-  ranges: readonly string[],
 ): Promise<void> {
   const target = { kind: cidrs, namespace: '', name: range.metadata.name ?? '' };
   const finalizer = finalizerOf(registry);
@@ -75,7 +74,7 @@ async function keepRange(
     return;
   }
   const repaired = (now: ApiObject): ApiObject | undefined =>
-    withCondition(now, findingOf(now, ranges), formatRfc3339(registry.clock.nowMs()));
+    withCondition(now, findingOf(now), formatRfc3339(registry.clock.nowMs()));
   if (repaired(range) !== undefined) await repairObject(registry, target, repaired, 'status');
 }
 
@@ -96,7 +95,7 @@ function withoutFinalizer(range: ApiObject, finalizer: string): ApiObject | unde
   return { ...range, metadata: { ...range.metadata, finalizers: others } };
 }
 
-function findingOf(range: ApiObject, ranges: readonly string[]): JsonObject {
+function findingOf(range: ApiObject): JsonObject {
   if (range.metadata.deletionTimestamp !== undefined) {
     return {
       status: 'False',
@@ -106,15 +105,7 @@ function findingOf(range: ApiObject, ranges: readonly string[]): JsonObject {
         'a new ServiceCIDR',
     };
   }
-  const own = texts(part(range, 'spec'), 'cidrs');
-  const inUse = range.metadata.name === rangeName && own.every((each, at) => each === ranges[at]);
-  return inUse
-    ? { status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready' }
-    : {
-        status: 'False',
-        reason: 'NotAllocating',
-        message: 'this server does not give out addresses of services, nor any of this range',
-      };
+  return { status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' };
 }
 
 function withCondition(range: ApiObject, finding: JsonObject, now: string): ApiObject | undefined {

@@ -43,16 +43,18 @@ export interface WriteGuardDeps {
   readonly times: AdmissionTimes;
   readonly policies: Pick<Policies, 'mutating' | 'validating'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'plugins'>;
+  /** Who reviews behind all that the flags name. */
+  readonly last: readonly AdmissionPlugin[];
 }
 
 const configFlag = 'admission-control-config-file';
 
 /** @throws OptionsError. */
 export function writeGuards(config: CompletedConfig, deps: WriteGuardDeps): GuardOf {
-  const { authorization, clock, identity, timers, times } = deps;
+  const { authorization, clock, identity, last, timers, times } = deps;
   const plugins = pluginsOf(config, deps);
   const chain = { identity, access: authorization, times, clock, timers };
-  return admissionGuards([authorization.escalation, ...plugins], chain);
+  return admissionGuards([authorization.escalation, ...plugins, ...last], chain);
 }
 
 function pluginsOf(

@@ -36,6 +36,8 @@ const controllerNames = [
     short: 'csrcleaner',
     onByDefault: true,
   },
+  { name: 'resourcequota-controller', short: 'resourcequota', onByDefault: true },
+  { name: 'service-addresses-controller', short: 'serviceaddresses', onByDefault: true },
   { name: 'system-namespaces-controller', short: 'systemnamespaces', onByDefault: true },
   {
     name: 'legacy-token-tracking-controller',

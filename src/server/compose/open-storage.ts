@@ -6,6 +6,8 @@
  */
 import { mkdirSync } from 'node:fs';
 import { objectStates } from '../../../actors/actors.ts';
+import { isCompanyConditionKey, isEpochKey } from '../../admission/company/allocation-records.ts';
+import { companyRules } from '../../admission/company/company-rules.ts';
 import { isConditionKey } from '../../registry/create.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
@@ -27,12 +29,13 @@ export async function openStorage(
 ): Promise<Storage> {
   switch (config.store) {
     case 'memory':
-      return createMemoryStorage({ clock });
+      return createMemoryStorage({ clock, rules: companyRules });
     case 'lmdb':
       return openLmdbStorage({
         path: config.dataDir,
         identity: config.identity,
         clock,
+        rules: companyRules,
         room: {
           timers,
           reserveBytes: reserveLimits.bytes,
@@ -52,7 +55,9 @@ export async function openStorage(
         timers,
         prng: systemPrng(),
         requestTimeoutMs: config.requestTimeoutMs,
-        mayBeTested: isConditionKey,
+        mayBeTested: (key) => isConditionKey(key) || isCompanyConditionKey(key),
+        mayBeMissed: isEpochKey,
+        rules: companyRules,
       });
   }
 }

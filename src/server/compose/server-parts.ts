@@ -50,6 +50,7 @@ import { writeGuards } from './admission.ts';
 import type { WriteGuardDeps } from './admission.ts';
 import { createAdmissionWebhooks } from './admission-webhooks.ts';
 import type { AdmissionWebhooks } from './admission-webhooks.ts';
+import { companyParts } from './company.ts';
 import { createPolicies, namespaceReader } from './policies.ts';
 import type { Policies } from './policies.ts';
 import { startAuthorization } from './authorization.ts';
@@ -128,7 +129,8 @@ export async function assembleParts(
   const customResources = serveCustomResources({ ...common, release: config.release });
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
-  const asked = { ...access, scheme, prng, authorization };
+  const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
+  const asked = { ...access, scheme, prng, authorization, last: company.plugins };
   const { admission, guardOf, policies, webhooks } = admissionParts(config, asked);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
@@ -140,8 +142,9 @@ export async function assembleParts(
     answer: createAnswers(scheme, guardOf),
     pause: () => turns.pause(wholeTurnMs),
     soleWriter: !shared,
+    ...company.ofActors,
   });
-  const registry = {
+  const registry: RegistryDeps = {
     turns,
     actors,
     streams,
@@ -153,6 +156,7 @@ export async function assembleParts(
     clock,
     prng,
     guardOf,
+    companyRefusal: company.refusal(() => registry),
     isFeatureOn: (gate: string) => config.featureGates.get(gate) ?? false,
   };
   await Promise.all([createDefaults(registry), keepApiServices(registry, kinds)]);

@@ -31,6 +31,7 @@ import type { AccessMaterial, AccessParts } from './access.ts';
 import { startAudit } from './audit.ts';
 import type { AuditPart } from './audit.ts';
 import { createBackground } from './background.ts';
+import { allocationControllers } from './company.ts';
 import type { Background } from './background.ts';
 import { createLogFollow } from './log-follow.ts';
 import { issuerDocuments } from './token-serving.ts';
@@ -134,7 +135,7 @@ export async function startServer(
       shared,
       compacts: worker?.storage === undefined,
       hostname: hostname(),
-      controllers: controllersOf(common, access, system),
+      controllers: controllersOf(config, common, access, system),
       everywhere: (where) => system.everywhere(where),
     });
     const serving = createServing(config, {
@@ -174,6 +175,7 @@ interface Controlling {
 }
 
 function controllersOf(
+  config: CompletedConfig,
   { parts, log, timers }: Controlling,
   access: AccessParts,
   system: SystemObjects,
@@ -182,7 +184,16 @@ function controllersOf(
   return (registry) => {
     const ports = { log, timers, queues };
     const own = customResources === undefined ? [] : [customResources.controllers(registry, ports)];
-    return controllerManager([access.controllers(registry), system.controllers(registry), ...own]);
+    const allocations = allocationControllers(config, registry, {
+      ...ports,
+      committer: parts.committer,
+    });
+    return controllerManager([
+      access.controllers(registry),
+      system.controllers(registry),
+      ...allocations,
+      ...own,
+    ]);
   };
 }
 

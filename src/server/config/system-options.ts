@@ -16,6 +16,7 @@ export interface SystemConfig {
   /** One of each family at most; the first one's first address is the service's. */
   readonly serviceRanges: readonly string[];
   readonly serviceAddress: string;
+  readonly nodePorts: { readonly first: number; readonly last: number };
 }
 
 export const systemOptionTable = [
@@ -30,6 +31,12 @@ export const systemOptionTable = [
     value: 'CIDR,...',
     default: '10.0.0.0/24',
     help: 'Addresses of services; the first one is that of default/kubernetes.',
+  },
+  {
+    flag: 'service-node-port-range',
+    value: 'FIRST-LAST',
+    default: '30000-32767',
+    help: 'Ports of nodes that services are given; also FIRST+COUNT.',
   },
 ] as const satisfies readonly OptionSpec[];
 
@@ -47,7 +54,19 @@ export function completeSystem(raw: RawValues<Flag>, bindAddress: string): Syste
     advertisedAddress: given === '' ? reachableAddress(bindAddress) : given,
     serviceRanges,
     serviceAddress: firstAddress(serviceRanges[0] ?? ''),
+    nodePorts: portRange(raw['service-node-port-range']),
   };
+}
+
+function portRange(given: string): SystemConfig['nodePorts'] {
+  const match = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(given);
+  const first = Number(match?.[1] ?? NaN);
+  const second = Number(match?.[3] ?? first);
+  const last = match?.[2] === '+' ? first + second : second;
+  if (!(first >= 1 && first <= last && last <= 65_535)) {
+    fail('service-node-port-range', given, 'ports from 1 to 65535, as 30000-32767');
+  }
+  return { first, last };
 }
 
 const unreachable = new BlockList();

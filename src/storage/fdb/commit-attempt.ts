@@ -19,7 +19,7 @@
  * it was refused; whoever goes on has to reckon with all that are open.
  */
 import type { Clock } from '../../stdx/clock.ts';
-import type { Mutation, MutationOutcome } from '../storage.ts';
+import type { CompanionRules, Mutation, MutationOutcome } from '../storage.ts';
 import { certainlyNotCommitted, isFdbError } from './binding.ts';
 import type { FdbTransaction } from './binding.ts';
 import {
@@ -37,14 +37,15 @@ import type { Subspace } from './fdb-reads.ts';
 import type { OwnCommits } from './own-commits.ts';
 import type { SlotHolder, Tenure } from './slots.ts';
 import { planInOrder } from './state-changes.ts';
-import type { MayBeTested } from './state-changes.ts';
+import type { TestedRecords } from './state-changes.ts';
 
 export interface AttemptOptions {
   readonly space: Subspace;
   readonly slots: SlotHolder;
   readonly clock: Clock;
   readonly contention: Contention;
-  readonly mayBeTested: MayBeTested;
+  readonly tested: TestedRecords;
+  readonly rules?: CompanionRules | undefined;
   /** Given each commit. */
   readonly own: OwnCommits;
   /** Told the versionstamp of each commit. */
@@ -108,8 +109,9 @@ export function createAttempt(options: AttemptOptions): Attempt {
     const isOwner = found.owner?.equals(slots.owner) === true;
     if (!isOwner || !slots.lasts(tenure)) return { kind: 'slot-lost' };
     const admitted = contention.admit(turns, mutations);
-    const undecided = { touched, mutations: admitted, attempt: nextId(slot, lane) };
-    const { attempt, plan } = await planInOrder(space, transaction, undecided, options.mayBeTested);
+    const { rules, tested } = options;
+    const undecided = { touched, mutations: admitted, attempt: nextId(slot, lane), rules };
+    const { attempt, plan } = await planInOrder(space, transaction, undecided, tested);
     // Decided at this read version. An earlier attempt that had something to apply read what has
     // changed since, so it cannot be applied any more.
     let end: AttemptDone = { kind: 'done', outcomes: plan.outcomes };

@@ -3,7 +3,8 @@
  *
  * What it is not: the attempt's fate; see commit-attempt.ts.
  *
- * Conflict set: the owner of the slot, the last commit of its lane, each mutated key, and of each
+ * Conflict set: the owner of the slot, the last commit of its lane, each mutated key (those of
+ * companions, too), and of each
  * condition the state word alone, so that an update which leaves the state as it is disturbs
  * nobody. Nothing else is read with conflicts; the log and the newest mark are written blind.
  *
@@ -13,9 +14,17 @@
 import { planMutations } from '../mutation-plan.ts';
 import type { MutationPlan, PlannedRecord, PlannedWrite } from '../mutation-plan.ts';
 import { revisionZero } from '../storage.ts';
-import type { Mutation, MutationOutcome, Revision, StoreKey } from '../storage.ts';
+import type {
+  Companion,
+  CompanionRules,
+  Mutation,
+  MutationOutcome,
+  Revision,
+  StoreKey,
+} from '../storage.ts';
 import { STAMP_BYTES } from './binding.ts';
 import type { FdbTransaction } from './binding.ts';
+import { loadPayload } from './fdb-reads.ts';
 import type { Subspace } from './fdb-reads.ts';
 import {
   CHUNK_BYTES,
@@ -52,6 +61,8 @@ interface PlanRecord extends PlannedRecord {
   readonly began: Began | undefined;
   /** The value of a new record that is too large to lie inline. */
   readonly pieces: Uint8Array | undefined;
+  /** Of a stored record whose content a companion is about, where it does not lie inline. */
+  readonly content?: Uint8Array | undefined;
 }
 
 export type CommitPlan = MutationPlan<PlanRecord>;
@@ -77,16 +88,21 @@ export async function readSlot(
   return { owner, last };
 }
 
+export interface UndecidedCommit {
+  readonly touched: TouchedRecords;
+  readonly mutations: readonly Mutation[];
+  readonly attempt: AttemptId;
+  readonly rules: CompanionRules | undefined;
+}
+
 /** Decides the mutations on what was found of what they touch. */
 export function planCommit(
   space: Subspace,
-  found: TouchedRecords,
-  mutations: readonly Mutation[],
-  attempt: AttemptId,
+  { attempt, mutations, rules, touched }: UndecidedCommit,
 ): CommitPlan {
   let count = 0;
   return planMutations<PlanRecord>(mutations, {
-    read: (key) => found.get(key),
+    read: (key) => touched.get(key),
     make(_key, revision, state, value) {
       const index = indexOf(attempt, revision);
       const inline = value.byteLength <= INLINE_BYTES_MAX;
@@ -102,8 +118,16 @@ export function planCommit(
       return { revision, state, payload, began, pieces: inline ? undefined : value };
     },
     nextRevision: () => BigInt(-(count += 1)) as Revision,
+    rules,
+    stored: (key, { content, payload, pieces, state }) => {
+      const value = pieces ?? content ?? (payload.kind === 'inline' ? payload.bytes : undefined);
+      const damage = value === undefined ? 'pieces of its value are missing' : undefined;
+      return { key, state, value: value ?? noBytes, damage };
+    },
   });
 }
+
+const noBytes = new Uint8Array(0);
 
 function viewOf(value: Uint8Array): Buffer {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
@@ -120,7 +144,8 @@ export async function readTouched(
   transaction: FdbTransaction,
   mutations: readonly Mutation[],
 ): Promise<TouchedRecords> {
-  const mutated = new Set(mutations.map(({ key }) => key));
+  const accompanied = new Set(mutations.flatMap(({ companions = [] }) => keysOf(companions)));
+  const mutated = new Set([...mutations.map(({ key }) => key), ...accompanied]);
   const tested = new Set(mutations.flatMap(({ conditions }) => conditions.map(({ key }) => key)));
   const found = new Map<StoreKey, PlanRecord>();
   await Promise.all([
@@ -129,7 +154,11 @@ export async function readTouched(
       if (bytes === undefined) return;
       const { revision, state, payload } = decodeRecord(revisions, key, bytes, undefined);
       const began = { kind: 'place', place: placeOfRecord(bytes) } as const;
-      found.set(key, { revision, state, payload, began, pieces: undefined });
+      const content =
+        payload.kind === 'inline' || !accompanied.has(key)
+          ? undefined
+          : await loadPayload(keys, transaction, payload);
+      found.set(key, { revision, state, payload, began, pieces: undefined, content });
     }),
     ...[...tested]
       .filter((key) => !mutated.has(key))
@@ -139,6 +168,10 @@ export async function readTouched(
       }),
   ]);
   return found;
+}
+
+function keysOf(companions: readonly Companion[]): readonly StoreKey[] {
+  return companions.map(({ key }) => key);
 }
 
 function standIn(state: string): PlanRecord {

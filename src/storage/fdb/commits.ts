@@ -19,9 +19,11 @@
  * LAST_SLOT; one that was acknowledged before another began has the lower version; an outcome is
  * given only for a plan known to be applied, or one that had nothing to apply; `unknown` is thrown
  * only when an attempt whose fate is open was the last thing heard before the deadline.
- * Bounds: COMMIT_MUTATIONS_MAX mutations and `commitBytesMax` of values a commit (`too-large`);
+ * Bounds: COMMIT_MUTATIONS_MAX mutations (with their companions) and `commitBytesMax` of values a
+ * commit (`too-large`);
  * `deadlineMs`, the timeout of a request, from the first attempt to the end of the last.
  */
+import { valueBytesOf, writesOf } from '../mutation-limits.ts';
 import { StorageError } from '../storage.ts';
 import type { Mutation, MutationOutcome } from '../storage.ts';
 import { fdbCodes, isFdbError } from './binding.ts';
@@ -86,12 +88,14 @@ export function createCommits(options: CommitsOptions): Commits {
 
 /** @throws StorageError `too-large` when one transaction cannot hold them. */
 export function checkCommitSize(mutations: readonly Mutation[]): void {
-  if (mutations.length > COMMIT_MUTATIONS_MAX) {
-    throw new StorageError('too-large', `over ${COMMIT_MUTATIONS_MAX} mutations in one commit`);
-  }
   let bytes = 0;
-  for (const { operation } of mutations) {
-    if (operation.kind === 'put') bytes += operation.value.byteLength;
+  let writes = 0;
+  for (const mutation of mutations) {
+    bytes += valueBytesOf(mutation);
+    writes += writesOf(mutation);
+  }
+  if (writes > COMMIT_MUTATIONS_MAX) {
+    throw new StorageError('too-large', `over ${COMMIT_MUTATIONS_MAX} mutations in one commit`);
   }
   if (bytes > fdbLimits.commitBytesMax) {
     throw new StorageError('too-large', `over ${fdbLimits.commitBytesMax} bytes in one commit`);

@@ -271,7 +271,8 @@ export async function withValue(
 
 const nothing = new Uint8Array(0);
 
-async function loadPayload(
+/** Undefined: pieces of it are missing. */
+export async function loadPayload(
   keys: Keys,
   transaction: FdbTransaction,
   payload: Payload,

@@ -3,7 +3,8 @@
  *
  * What it is not: a client of FoundationDB; it is given one (binding.ts).
  *
- * Stricter than the contract: a commit holds at most 64 mutations and 5 MiB of values; the times
+ * Stricter than the contract: a commit holds at most 64 mutations (with their companions)
+ * and 5 MiB of values; the times
  * in the log come from several clocks and are only roughly ordered; compact() returns without
  * having compacted while another server is at it.
  *
@@ -17,7 +18,7 @@ import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import { checkMutations } from '../mutation-limits.ts';
 import { StorageError } from '../storage.ts';
-import type { Storage } from '../storage.ts';
+import type { CompanionRules, Storage } from '../storage.ts';
 import type { FdbDatabase, FdbTransaction } from './binding.ts';
 import { createContention } from './contention.ts';
 import { checkCommitSize, createCommits } from './commits.ts';
@@ -49,6 +50,11 @@ export interface FdbStorageOptions {
   readonly requestTimeoutMs: number;
   /** Undefined: any record may be. A change of such a state costs more (state-changes.ts). */
   readonly mayBeTested?: MayBeTested | undefined;
+  /** Of which record conditions may say that it is missing; undefined: of none. To make such a
+   * one costs more. */
+  readonly mayBeMissed?: MayBeTested | undefined;
+  /** Of mutations with companions; absent: none is given. */
+  readonly rules?: CompanionRules | undefined;
 }
 
 /** @throws StorageError `identity`, `incomplete`, `corrupt`, `in-use`, `io`. */
@@ -68,7 +74,14 @@ export async function openFdbStorage(options: FdbStorageOptions): Promise<Storag
 }
 
 function createFdbStorage(
-  { db, clock, requestTimeoutMs, mayBeTested = () => true }: FdbStorageOptions,
+  {
+    db,
+    clock,
+    requestTimeoutMs,
+    mayBeMissed = () => false,
+    mayBeTested = () => true,
+    rules,
+  }: FdbStorageOptions,
   space: Subspace,
   slots: SlotHolder,
 ): Storage {
@@ -76,7 +89,8 @@ function createFdbStorage(
   const onCommitted = (stamp: Buffer): void => logWatch.observe(tipOf(space.revisions.era, stamp));
   const own = createOwnCommits();
   const contention = createContention(db, space.keys, slots.owner);
-  const stores = { db, space, slots, clock, contention, own, mayBeTested };
+  const tested = { mayBeTested, mayBeMissed };
+  const stores = { db, space, slots, clock, contention, own, tested, rules };
   const commits = createCommits({ ...stores, deadlineMs: requestTimeoutMs, onCommitted });
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
@@ -99,7 +113,7 @@ function createFdbStorage(
       if (closing.signal.aborted) throw new StorageError('closed', 'the store is closed');
       checkMutations(mutations);
       checkCommitSize(mutations);
-      checkConditions(mutations, mayBeTested);
+      checkConditions(mutations, tested);
       return mutations.length === 0 ? [] : commits.commit(mutations);
     },
     ...follower,

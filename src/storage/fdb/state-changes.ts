@@ -15,7 +15,7 @@
  * a read more, and a retry when two meet; the 32nd server has one commit under way, not two.
  */
 import { assert } from '../../stdx/assert.ts';
-import type { Mutation, StoreKey } from '../storage.ts';
+import type { CompanionRules, Mutation, StoreKey } from '../storage.ts';
 import type { FdbTransaction } from './binding.ts';
 import { planCommit } from './commit-plan.ts';
 import type { AttemptId, CommitPlan, TouchedRecords } from './commit-plan.ts';
@@ -25,11 +25,22 @@ import { LAST_SLOT } from './layout.ts';
 /** Whether conditions may name this record. All servers of a store must say the same. */
 export type MayBeTested = (key: StoreKey) => boolean;
 
-/** A new record was nobody's to test: whoever relies on it has seen it at a later version. */
-function changesTestedState(plan: CommitPlan, mayBeTested: MayBeTested): boolean {
+export interface TestedRecords {
+  readonly mayBeTested: MayBeTested;
+  /** Whether conditions may say that there is no such record. */
+  readonly mayBeMissed: MayBeTested;
+}
+
+/** Where nobody tests that a record is missing, a new one was nobody's to test: whoever relies on
+ * it has seen it at a later version. */
+function changesTestedState(
+  plan: CommitPlan,
+  { mayBeMissed, mayBeTested }: TestedRecords,
+): boolean {
   return plan.writes.some(
     ({ key, record, previous }) =>
-      previous !== undefined && previous.state !== record?.state && mayBeTested(key),
+      previous?.state !== record?.state &&
+      (previous === undefined ? mayBeMissed(key) : mayBeTested(key)),
   );
 }
 
@@ -37,27 +48,35 @@ export interface Undecided {
   readonly touched: TouchedRecords;
   readonly mutations: readonly Mutation[];
   readonly attempt: AttemptId;
+  readonly rules: CompanionRules | undefined;
 }
 
 /** The plan, numbered so that nothing of its version stands on the wrong side of it. */
 export async function planInOrder(
   space: Subspace,
   transaction: FdbTransaction,
-  { touched, mutations, attempt }: Undecided,
-  mayBeTested: MayBeTested,
+  undecided: Undecided,
+  tested: TestedRecords,
 ): Promise<{ readonly attempt: AttemptId; readonly plan: CommitPlan }> {
-  const plan = planCommit(space, touched, mutations, attempt);
-  const isLast = attempt.slot === LAST_SLOT || changesTestedState(plan, mayBeTested);
+  const { attempt } = undecided;
+  const plan = planCommit(space, undecided);
+  const isLast = attempt.slot === LAST_SLOT || changesTestedState(plan, tested);
   if (!isLast || plan.writes.length === 0) return { attempt, plan };
   const { lastStateChange } = space.keys;
   await transaction.get(lastStateChange, 'serializable');
   transaction.set(lastStateChange, attempt.bytes);
   const last = { ...attempt, numberedSlot: LAST_SLOT };
-  return { attempt: last, plan: planCommit(space, touched, mutations, last) };
+  return { attempt: last, plan: planCommit(space, { ...undecided, attempt: last }) };
 }
 
-export function checkConditions(mutations: readonly Mutation[], mayBeTested: MayBeTested): void {
+export function checkConditions(
+  mutations: readonly Mutation[],
+  { mayBeMissed, mayBeTested }: TestedRecords,
+): void {
   for (const { conditions } of mutations) {
-    for (const { key } of conditions) assert(mayBeTested(key), `${key} is not to be tested`);
+    for (const { key, state } of conditions) {
+      assert(mayBeTested(key), `${key} is not to be tested`);
+      assert(state !== undefined || mayBeMissed(key), `that ${key} is missing is not to be tested`);
+    }
   }
 }

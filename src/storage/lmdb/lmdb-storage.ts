@@ -15,7 +15,14 @@ import { changeRingLimits, createChangeRing } from '../change-ring.ts';
 import type { ChangeRing, ChangeRingLimits } from '../change-ring.ts';
 import { checkMutations } from '../mutation-limits.ts';
 import { StorageError, storageLimits } from '../storage.ts';
-import type { AtRevision, ChangePage, Revision, Storage, StoredRecord } from '../storage.ts';
+import type {
+  AtRevision,
+  ChangePage,
+  CompanionRules,
+  Revision,
+  Storage,
+  StoredRecord,
+} from '../storage.ts';
 import { createCommitSignal, followLog } from '../tail.ts';
 import type { CommitSignal } from '../tail.ts';
 import type { StoreReport } from '../verify.ts';
@@ -47,6 +54,8 @@ export interface LmdbStorageOptions {
   readonly clock: Clock;
   readonly mapBytes?: number | undefined;
   readonly ringLimits?: ChangeRingLimits | undefined;
+  /** Of mutations with companions; absent: none is given. */
+  readonly rules?: CompanionRules | undefined;
   /** For a store that is served: what it does on a full medium. Absent: it keeps no reserve, and
    * says `full` each time that it finds no room. */
   readonly room?: LmdbRoom | undefined;
@@ -169,6 +178,7 @@ function writerOf(
     commits,
     reserveBytes: options.room?.reserveBytes ?? 0,
     isEnding: options.room?.isEnding ?? (() => false),
+    rules: options.rules,
     onFull: (full) => {
       options.room?.onFull(full);
       if (full) retry.begin();

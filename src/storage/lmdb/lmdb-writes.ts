@@ -34,7 +34,7 @@ import type { IsEnding } from '../deletions.ts';
 import { changesOf, planMutations } from '../mutation-plan.ts';
 import type { MutationPlan, PlannedWrite } from '../mutation-plan.ts';
 import { StorageError } from '../storage.ts';
-import type { Mutation, MutationOutcome, Revision } from '../storage.ts';
+import type { CompanionRules, Mutation, MutationOutcome, Revision } from '../storage.ts';
 import type { CommitSignal } from '../tail.ts';
 import {
   encodeKey,
@@ -75,6 +75,7 @@ export interface LmdbWriterOptions {
   /** Whether a record in this state is being deleted. */
   readonly isEnding: IsEnding;
   readonly onFull: (full: boolean) => void;
+  readonly rules?: CompanionRules | undefined;
 }
 
 export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
@@ -94,7 +95,7 @@ export function createLmdbWriter(options: LmdbWriterOptions): LmdbWriter {
   }
 
   async function commitNow(mutations: readonly Mutation[]): Promise<readonly MutationOutcome[]> {
-    const planned = planCommit(tables, mutations, (known ??= currentRevision(tables)));
+    const planned = planCommit(options, mutations, (known ??= currentRevision(tables)));
     const newest = planned.writes.at(-1);
     if (newest === undefined) return planned.outcomes;
     const timeMs = clock.nowMs();
@@ -204,7 +205,7 @@ function fullError(): StorageError {
 }
 
 function planCommit(
-  tables: Tables,
+  { rules, tables }: Pick<LmdbWriterOptions, 'rules' | 'tables'>,
   mutations: readonly Mutation[],
   after: Revision,
 ): MutationPlan<LmdbRecord> {
@@ -213,6 +214,8 @@ function planCommit(
     read: (key) => readNow(tables, encodeKey(key)),
     make: makeRecord,
     nextRevision: () => (revision = (revision + 1n) as Revision),
+    rules,
+    stored: (_key, record) => record,
   });
 }
 

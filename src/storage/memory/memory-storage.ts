@@ -22,6 +22,7 @@ import type {
   AtRevision,
   Change,
   ChangePage,
+  CompanionRules,
   Mutation,
   MutationOutcome,
   Revision,
@@ -59,6 +60,8 @@ export interface MemoryStorageOptions {
   readonly medium?: MemoryMedium | undefined;
   /** Distance between revisions. Above 1 it shows who computes revisions that should be read. */
   readonly revisionStep?: bigint | undefined;
+  /** Of mutations with companions; absent: none is given. */
+  readonly rules?: CompanionRules | undefined;
 }
 
 export function createMemoryMedium(): MemoryMedium {
@@ -163,6 +166,8 @@ function commitTo(
     read: (key) => visibleAt(medium.versions.get(key), undefined),
     make: (key, at, state, value) => ({ key, revision: at, state, value: value.slice() }),
     nextRevision: () => (revision = (revision + step) as Revision),
+    rules: options.rules,
+    stored: (_key, record) => record,
   });
   if (plan.writes.length === 0) return plan.outcomes;
   for (const { key, revision: at, record } of plan.writes) supersede(medium, key, at, record);

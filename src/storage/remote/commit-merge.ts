@@ -16,13 +16,13 @@
  * each committer of a worker.
  */
 import type { Timers } from '../../stdx/clock.ts';
-import { checkMutations } from '../mutation-limits.ts';
+import { checkMutations, valueBytesOf, writesOf } from '../mutation-limits.ts';
 import type { Mutation, MutationOutcome, Storage } from '../storage.ts';
 import type { Turns, TurnTaker } from './turns.ts';
 
 const mergeLimits = {
-  /** Mutations in one commit. */
-  mutationsMax: 2048,
+  /** Mutations and their companions in one commit. */
+  writesMax: 2048,
   /** Value bytes in one commit. */
   bytesMax: 16 * 1024 * 1024,
 } as const;
@@ -37,6 +37,8 @@ interface Waiting {
   readonly writer: TurnTaker;
   readonly mutations: readonly Mutation[];
   readonly bytes: number;
+  /** With those of companions. */
+  readonly writes: number;
   readonly resolve: (outcomes: readonly MutationOutcome[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -52,12 +54,12 @@ export function createCommitMerge(
 
   function take(): readonly Waiting[] {
     let count = 0;
-    let mutations = 0;
+    let writes = 0;
     let bytes = 0;
     for (const waiting of queue) {
-      mutations += waiting.mutations.length;
+      writes += waiting.writes;
       bytes += waiting.bytes;
-      const over = mutations > mergeLimits.mutationsMax || bytes > mergeLimits.bytesMax;
+      const over = writes > mergeLimits.writesMax || bytes > mergeLimits.bytesMax;
       if (count > 0 && over) break;
       count += 1;
     }
@@ -90,11 +92,10 @@ export function createCommitMerge(
     async commit(writer, mutations) {
       // One that is too large must not take its company with it.
       checkMutations(mutations);
-      const bytes = mutations.reduce((sum, { operation }) => {
-        return sum + (operation.kind === 'put' ? operation.value.byteLength : 0);
-      }, 0);
+      const bytes = mutations.reduce((sum, each) => sum + valueBytesOf(each), 0);
+      const writes = mutations.reduce((sum, each) => sum + writesOf(each), 0);
       return new Promise((resolve, reject) => {
-        queue.push({ writer, mutations, bytes, resolve, reject });
+        queue.push({ writer, mutations, bytes, writes, resolve, reject });
         if (running) return;
         running = true;
         // Whatever other writers sent in this turn rides along.

@@ -205,7 +205,11 @@ export const changesCodec = {
 /** Only what the contract names: adapters' mutations may carry more. */
 export function encodeMutations(mutations: readonly Mutation[]): Uint8Array {
   return serialize(
-    mutations.map(({ key, expect, conditions, operation }) => [key, expect, conditions, operation]),
+    mutations.map(({ key, companions, expect, conditions, operation }) =>
+      companions === undefined || companions.length === 0
+        ? [key, expect, conditions, operation]
+        : [key, expect, conditions, operation, companions],
+    ),
   );
 }
 
@@ -214,14 +218,16 @@ type MutationRow = [
   Mutation['expect'],
   Mutation['conditions'],
   Mutation['operation'],
+  companions?: Mutation['companions'],
 ];
 
 export function decodeMutations(payload: Uint8Array): readonly Mutation[] {
   const rows = deserialize(payload) as MutationRow[];
-  return rows.map(([key, expect, conditions, operation]) => ({
+  return rows.map(([key, expect, conditions, operation, companions]) => ({
     key,
     expect,
     conditions,
     operation,
+    companions,
   }));
 }

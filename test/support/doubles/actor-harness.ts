@@ -3,7 +3,7 @@
  * can be held, made to fail, and overtaken by another writer.
  */
 import { createActorSystem } from '../../../actors/actor-system.ts';
-import type { ObjectActorSystem } from '../../../actors/actor-system.ts';
+import type { ActorSystemDeps, ObjectActorSystem } from '../../../actors/actor-system.ts';
 import type {
   ActorSystem,
   Answer,
@@ -153,8 +153,8 @@ export interface StoreHands {
   after: () => Promise<void>;
 }
 
-function storeHands(commitLanes?: number): StoreHands {
-  const raw = createMemoryStorage({ clock: manualTime().clock, revisionStep: 3n });
+function storeHands({ commitLanes, companionRules: rules }: HarnessOptions): StoreHands {
+  const raw = createMemoryStorage({ clock: manualTime().clock, revisionStep: 3n, rules });
   let gate = Promise.resolve();
   let open = (): void => {};
   const counts = { reads: 0, commits: 0, mutations: 0 };
@@ -208,7 +208,12 @@ interface StoredPod {
   readonly timer: RecordTimer | undefined;
 }
 
-export interface HarnessOptions {
+/** What goes with mutations. */
+type CompanyOptions = Partial<
+  Pick<ActorSystemDeps, 'companyOf' | 'companionRules' | 'isAccompanied'>
+>;
+
+export interface HarnessOptions extends CompanyOptions {
   readonly limits?: Partial<ActorLimits>;
   readonly committerLimits?: Partial<CommitterLimits>;
   readonly soleWriter?: boolean;
@@ -222,7 +227,7 @@ export interface HarnessOptions {
 }
 
 export function actorHarness(options: HarnessOptions = {}): Harness {
-  const store = storeHands(options.commitLanes);
+  const store = storeHands(options);
   const time = manualTime();
   const committer = createCommitter({
     storage: store.storage,
@@ -250,6 +255,9 @@ export function actorHarness(options: HarnessOptions = {}): Harness {
     soleWriter: options.soleWriter,
     limits: options.limits,
     expiryOf: options.expiryOf,
+    companyOf: options.companyOf,
+    companionRules: options.companionRules,
+    isAccompanied: options.isAccompanied,
   });
   return {
     actors,

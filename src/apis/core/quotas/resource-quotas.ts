@@ -207,9 +207,4 @@ export const resourceQuotas: KindDefinition = {
   defaults: resourceQuotaDefaults,
   validation: resourceQuotaRules,
   table: resourceQuotaTable,
-  unserved: [
-    {
-      says: 'this server does not count or enforce quotas: nothing is refused because of this one',
-    },
-  ],
 };

@@ -8,7 +8,10 @@
  *     clusterIP: C, clusterIPs: L   A, L         C, [C]       likewise; the rules refuse it
  *     clusterIPs: L, or neither     A, L         A, L
  *     clusterIP: A, clusterIPs: L   A, L         neither, where the service is now a name elsewhere
- *     neither, or no node port      -            condition AddressesAllocated False
+ *
+ * And what belongs to a type goes with it, where the writer has left it as it was: node ports, a
+ * health check's, what only load balancers have, the traffic policy, families. What another type
+ * keeps and the writer has left out stays: the node port of a port.
  *
  * What it is not: giving out addresses, or the rules that judge what clients write
  * (validation.ts).
@@ -16,9 +19,7 @@
  * Invariants: pure; what says two different things is left for the rules to refuse.
  */
 import { items, objects, part, text } from '../../../apimachinery/members.ts';
-import { formatRfc3339 } from '../../../apimachinery/time.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../../../apimachinery/unstructured.ts';
-import { withConditions } from '../../strategy/own-condition.ts';
 import type { KindStrategy } from '../../../registry/strategy.ts';
 import { deepEqual } from '../../../stdx/deep-equal.ts';
 
@@ -46,55 +47,12 @@ function withAddresses(service: ApiObject, { first, all }: Addresses): ApiObject
 /** Beside what is done to every kind with a status. */
 export function serviceStrategy(generic: KindStrategy): Partial<KindStrategy> {
   return {
-    prepareForCreate: (service, user) => {
-      const { creationTimestamp = '' } = service.metadata;
-      const prepared = withAddressList(generic.prepareForCreate(service, user));
-      return withAllocation(prepared, undefined, creationTimestamp);
-    },
+    prepareForCreate: (service, user) => withAddressList(generic.prepareForCreate(service, user)),
     prepareForUpdate: (next, current, nowMs) => {
       const prepared = withAddressesOf(generic.prepareForUpdate(next, current, nowMs), current);
-      return withAllocation(prepared, current, formatRfc3339(nowMs));
+      return withTypeOf(prepared, current);
     },
-    prepareForStatusUpdate: (next, current, nowMs) =>
-      withAllocation(
-        generic.prepareForStatusUpdate(next, current, nowMs),
-        current,
-        formatRfc3339(nowMs),
-      ),
   };
-}
-
-/** Where an address or a port is asked for and nobody gives one, the status says so. */
-function withAllocation(next: ApiObject, current: ApiObject | undefined, now: string): ApiObject {
-  const missing = unallocated(part(next, 'spec'));
-  const before = objects(part(next, 'status'), 'conditions');
-  if (missing.length === 0 && !before.some(({ type }) => type === allocated)) return next;
-  const says: JsonObject | undefined =
-    missing.length === 0
-      ? undefined
-      : {
-          status: 'False',
-          reason: 'NotAllocated',
-          message: `this server does not give out ${missing.join(' and ')}: name them in the spec`,
-        };
-  return withConditions(next, current, now, [{ type: allocated, says }]);
-}
-
-const allocated = 'AddressesAllocated';
-
-function unallocated(spec: JsonObject): readonly string[] {
-  const type = text(spec, 'type');
-  if (type === 'ExternalName') return [];
-  const wantsPorts =
-    type === 'NodePort' ||
-    (type === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false);
-  const noPort = wantsPorts && objects(spec, 'ports').some((port) => !isGiven(port['nodePort']));
-  const noAddress = text(spec, 'clusterIP') === '' && items(spec, 'clusterIPs').length === 0;
-  return [...(noAddress ? ['cluster IPs'] : []), ...(noPort ? ['node ports'] : [])];
-}
-
-function isGiven(port: JsonValue | undefined): boolean {
-  return port !== undefined && port !== 0;
 }
 
 /** Of a new service. The newer field alone does not make the older one. */
@@ -133,4 +91,84 @@ function agreed(given: Addresses, was: Addresses): Addresses {
 function kept({ first, all }: Addresses, was: Addresses): Addresses {
   const own = first === '' ? was.first : first;
   return { first: own, all: all.length === 0 && own === was.first ? was.all : all };
+}
+
+/** What one type has and another one does not. */
+const dependent: readonly {
+  readonly field: string;
+  readonly has: (spec: JsonObject) => boolean;
+}[] = [
+  { field: 'healthCheckNodePort', has: hasHealthCheck },
+  { field: 'allocateLoadBalancerNodePorts', has: isBalanced },
+  { field: 'loadBalancerClass', has: isBalanced },
+  { field: 'externalTrafficPolicy', has: isReachedFromOutside },
+  { field: 'internalTrafficPolicy', has: (spec) => !isElsewhere(spec) },
+  { field: 'ipFamilies', has: (spec) => !isElsewhere(spec) },
+  { field: 'ipFamilyPolicy', has: (spec) => !isElsewhere(spec) },
+];
+
+function withTypeOf(next: ApiObject, current: ApiObject): ApiObject {
+  const [spec, before] = [part(next, 'spec'), part(current, 'spec')];
+  let result = withNodePortsOf(spec, before);
+  for (const { field, has } of dependent) {
+    if (has(before) && !has(spec) && result[field] !== undefined) {
+      if (deepEqual(result[field], before[field])) result = withoutField(result, field);
+    } else if (has(before) && has(spec) && isKept(field) && !isGiven(result[field])) {
+      const was = before[field];
+      if (was !== undefined) result = { ...result, [field]: was };
+    }
+  }
+  return result === spec ? next : { ...next, spec: result };
+}
+
+/** What clients that know it not leave out. */
+function isKept(field: string): boolean {
+  return field === 'healthCheckNodePort' || field === 'ipFamilies' || field === 'ipFamilyPolicy';
+}
+
+function withNodePortsOf(spec: JsonObject, before: JsonObject): JsonObject {
+  if (!hasNodePorts(before)) return spec;
+  const was = objects(before, 'ports');
+  const ports = objects(spec, 'ports');
+  const sameOf = (port: JsonObject): JsonValue | undefined =>
+    was.find((each) => each['port'] === port['port'] && each['protocol'] === port['protocol'])?.[
+      'nodePort'
+    ];
+  let changed = false;
+  const next = ports.map((port): JsonObject => {
+    const old = sameOf(port);
+    if (hasNodePorts(spec)) {
+      if (isGiven(port['nodePort']) || !isGiven(old)) return port;
+      changed = true;
+      return { ...port, nodePort: old };
+    }
+    if (!isGiven(port['nodePort']) || port['nodePort'] !== old) return port;
+    changed = true;
+    return withoutField(port, 'nodePort');
+  });
+  return changed ? { ...spec, ports: next } : spec;
+}
+
+function withoutField(object: JsonObject, field: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field));
+}
+
+function isGiven(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== 0 && value !== '' && !deepEqual(value, []);
+}
+
+function hasNodePorts({ type }: JsonObject): boolean {
+  return type === 'NodePort' || type === 'LoadBalancer';
+}
+
+function isBalanced({ type }: JsonObject): boolean {
+  return type === 'LoadBalancer';
+}
+
+function hasHealthCheck(spec: JsonObject): boolean {
+  return isBalanced(spec) && spec['externalTrafficPolicy'] === 'Local';
+}
+
+function isReachedFromOutside(spec: JsonObject): boolean {
+  return hasNodePorts(spec) || items(spec, 'externalIPs').length > 0;
 }

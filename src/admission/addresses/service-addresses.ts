@@ -1,0 +1,431 @@
+/**
+ * Services get what they ask for and do not name: families, cluster IPs, node ports, a port for
+ * health checks. The last to change a service before the rules of its kind are asked.
+ *
+ *     ranges (objects, else flags) ─┐
+ *     what is taken (records)      ─┼▶ families ▶ addresses ▶ ports ▶ the service with them
+ *     what it had                  ─┘     └──────────┴──────────┴▶ refused
+ *
+ * What it is not: taking them. That happens in the transaction of the service
+ * (service-claims.ts): who comes second there is asked here again. So a dry run takes nothing, and
+ * what fails leaves nothing behind. As in the reference a dry run is shown the base address of the
+ * range, which is nobody's.
+ *
+ * Invariants: what a service has it keeps for as long as its type has such; what cannot be read is
+ * left to the rules of the kind. Of what was chosen a moment ago nothing is chosen again
+ * (`chosenMs`), so that writers of one server do not meet.
+ * Bounds: a choice is a few tries, or one walk through a range, in steps.
+ */
+import { isIPv6 } from 'node:net';
+import { invalid } from '../../apimachinery/field-error.ts';
+import type { FieldError } from '../../apimachinery/field-error.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { parseIp } from '../../apimachinery/ip-address.ts';
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import type { GroupResource } from '../../apimachinery/schema.ts';
+import { newInternalError, newInvalid, StatusError } from '../../apimachinery/status-error.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+import type { Clock } from '../../stdx/clock.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import { objectKey, storeKey } from '../../storage/keys.ts';
+import type { StoreKey } from '../../storage/storage.ts';
+import type { Streams } from '../../../streams/streams.ts';
+import type { AdmissionPlugin, Proposed } from '../admission.ts';
+import { ipAddresses, nodePortsResource, ownerOf } from '../company/allocation-records.ts';
+import {
+  addressAt,
+  addressRange,
+  baseAddress,
+  freePosition,
+  inRange,
+  portRangeText,
+  portStaticSize,
+} from './ranges.ts';
+import type { AddressRange, PortRange } from './ranges.ts';
+import { allocatedTo, nodePortsMax } from './service-claims.ts';
+
+export interface ServiceAddressDeps {
+  readonly identity: Identity;
+  readonly streams: Streams;
+  readonly prng: Prng;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** CIDRs of the flags; the first one's family is the cluster's. */
+  readonly ranges: readonly string[];
+  readonly nodePorts: PortRange;
+  /** Resolves in a later turn. */
+  readonly pause: () => Promise<void>;
+}
+
+interface KnownRange extends AddressRange {
+  /** Of the object that says so; undefined: the flags do. */
+  readonly key: StoreKey | undefined;
+}
+
+export interface ServiceAddresses {
+  readonly plugin: AdmissionPlugin;
+  /** The record of a range that has the address. */
+  rangeOf(address: string): StoreKey | undefined;
+}
+
+type Family = 'IPv4' | 'IPv6';
+
+/** What was chosen is most likely about to be taken for this long. */
+const chosenMs = 2_000;
+
+export function serviceAddresses(deps: ServiceAddressDeps): ServiceAddresses {
+  const { identity, streams } = deps;
+  const cidrs: GroupResource = {
+    group: identity.fill('networking.{domain}'),
+    resource: 'servicecidrs',
+  };
+  const fromFlags = deps.ranges.flatMap((cidr): readonly KnownRange[] => {
+    const range = addressRange(cidr);
+    return range === undefined ? [] : [{ ...range, key: undefined }];
+  });
+  let known: readonly KnownRange[] | undefined;
+  streams.followers.follow('service-ranges', streams.resourceEvents(cidrs), () => {
+    known = undefined;
+  });
+  const ranges = (): readonly KnownRange[] => {
+    known ??= rangesOf(streams, cidrs);
+    return known.length > 0 ? known : fromFlags;
+  };
+  const chosen = createChosen(deps);
+  const families = fromFlags.map(({ family }) => (family === 6 ? 'IPv6' : 'IPv4')) as Family[];
+  const parts: Parts = { ...deps, chosen, dryRun: false, families, known: ranges };
+  const trying: Parts = { ...parts, chosen: unchanged(chosen), dryRun: true };
+  return {
+    plugin: {
+      name: 'ServiceAddresses',
+      resources: ['/services'],
+      concerns: () => true,
+      admits: ['CREATE', 'UPDATE'],
+      admit: (proposed) => withAddresses(proposed.dryRun ? trying : parts, proposed),
+    },
+    rangeOf: (address) => ranges().find((range) => inRange(range, address))?.key,
+  };
+}
+
+function rangesOf(streams: Streams, cidrs: GroupResource): readonly KnownRange[] {
+  const found: KnownRange[] = [];
+  for (const { bytes, name } of streams.snapshot(cidrs).entries(undefined)) {
+    const object = decodeObject(bytes);
+    if (object.metadata.deletionTimestamp !== undefined) continue;
+    for (const cidr of texts(part(object, 'spec'), 'cidrs')) {
+      const range = addressRange(cidr);
+      if (range !== undefined) found.push({ ...range, key: storeKey(objectKey(cidrs, '', name)) });
+    }
+  }
+  return found;
+}
+
+interface Chosen {
+  has(what: string): boolean;
+  add(what: string): void;
+}
+
+/** Oldest first; a Map keeps the order of insertion. */
+function createChosen({ clock }: Pick<ServiceAddressDeps, 'clock'>): Chosen {
+  const until = new Map<string, number>();
+  const forget = (nowMs: number): void => {
+    for (const [what, endsMs] of until) {
+      if (endsMs > nowMs) return;
+      until.delete(what);
+    }
+  };
+  return {
+    has(what) {
+      const endsMs = until.get(what);
+      return endsMs !== undefined && endsMs > clock.monotonicMs();
+    },
+    add(what) {
+      const nowMs = clock.monotonicMs();
+      forget(nowMs);
+      until.delete(what);
+      until.set(what, nowMs + chosenMs);
+    },
+  };
+}
+
+/** Of a dry run: what it chooses is free for others. */
+function unchanged({ has }: Chosen): Chosen {
+  return { has, add: () => undefined };
+}
+
+interface Parts extends ServiceAddressDeps {
+  readonly chosen: Chosen;
+  readonly dryRun: boolean;
+  /** Of the cluster, the main one first. */
+  readonly families: readonly Family[];
+  readonly known: () => readonly KnownRange[];
+}
+
+class Refused extends Error {
+  readonly refusal: StatusError | FieldError;
+  constructor(refusal: StatusError | FieldError) {
+    super('refused');
+    this.refusal = refusal;
+  }
+}
+
+async function withAddresses(
+  parts: Parts,
+  { current, next }: Proposed,
+): Promise<ApiObject | StatusError> {
+  const spec = part(next, 'spec');
+  if (text(spec, 'type') === 'ExternalName') return next;
+  try {
+    const familied = withFamilies(parts, spec, part(current, 'spec'));
+    const addressed = await withClusterIps(parts, next, familied, current);
+    const wanted = await withPorts(parts, next, addressed, current);
+    return wanted === spec ? next : { ...next, spec: wanted };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const { refusal } = error;
+    if (refusal instanceof StatusError) return refusal;
+    const kind = { group: '', resource: 'services', kind: 'Service' };
+    return newInvalid(kind, next.metadata.name ?? '', [refusal]);
+  }
+}
+
+const none = 'None';
+
+/** spec.ipFamilies and spec.ipFamilyPolicy, which say how many addresses there are to be. */
+function withFamilies(parts: Parts, spec: JsonObject, before: JsonObject): JsonObject {
+  const { families: cluster } = parts;
+  const addresses = clusterIpsOf(spec);
+  const headless = addresses[0] === none;
+  const wanted = texts(spec, 'ipFamilies');
+  const given = headless ? [] : addresses.map((each) => (isIPv6(each) ? 'IPv6' : 'IPv4'));
+  const families: string[] = [...wanted];
+  for (const [at, family] of given.entries()) families[at] ??= family;
+  for (const [at, family] of families.entries()) {
+    if (!cluster.includes(family as Family) && !(headless && hasNoSelector(spec))) {
+      throw new Refused(
+        invalid(`spec.ipFamilies[${at}]`, family, 'not configured on this cluster'),
+      );
+    }
+  }
+  const asked = text(spec, 'ipFamilyPolicy') || text(before, 'ipFamilyPolicy');
+  const free = headless && hasNoSelector(spec);
+  const policy = asked || (free ? 'RequireDualStack' : 'SingleStack');
+  if (policy === 'SingleStack' && families.length > 1) {
+    if (text(before, 'ipFamilyPolicy') === 'SingleStack' || text(before, 'type') === '') {
+      const detail =
+        "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified";
+      throw new Refused(invalid('spec.ipFamilyPolicy', policy, detail));
+    }
+    return {
+      ...spec,
+      ipFamilyPolicy: policy,
+      ipFamilies: families.slice(0, 1),
+      ...(headless ? {} : { clusterIPs: addresses.slice(0, 1) }),
+    };
+  }
+  if (policy === 'RequireDualStack' && cluster.length < 2 && !free) {
+    const detail = 'this cluster is not configured for dual-stack services';
+    throw new Refused(invalid('spec.ipFamilyPolicy', policy, detail));
+  }
+  const [main = 'IPv4'] = cluster;
+  const first = families[0] ?? main;
+  const other = first === 'IPv4' ? 'IPv6' : 'IPv4';
+  const isDual = policy !== 'SingleStack' && (cluster.length > 1 || free);
+  const all = isDual ? [first, other] : [first];
+  return { ...spec, ipFamilyPolicy: policy, ipFamilies: all };
+}
+
+function hasNoSelector(spec: JsonObject): boolean {
+  return Object.keys(part(spec, 'selector')).length === 0;
+}
+
+function clusterIpsOf(spec: JsonObject): readonly string[] {
+  const all = texts(spec, 'clusterIPs');
+  const first = text(spec, 'clusterIP');
+  return all.length > 0 ? all : first === '' ? [] : [first];
+}
+
+async function withClusterIps(
+  parts: Parts,
+  service: ApiObject,
+  spec: JsonObject,
+  current: ApiObject | undefined,
+): Promise<JsonObject> {
+  const given = clusterIpsOf(spec);
+  if (given[0] === none) return { ...spec, clusterIP: none, clusterIPs: [...given] };
+  const had = allocatedTo(current).addresses;
+  const all: string[] = [];
+  for (const [at, family] of texts(spec, 'ipFamilies').entries()) {
+    const named = given[at];
+    if (named === undefined) {
+      all.push(await chooseAddress(parts, family === 'IPv6' ? 6 : 4));
+      continue;
+    }
+    const address = parseIp(named)?.text;
+    if (address !== undefined && !had.includes(address)) {
+      checkAddress(parts, service, given, address);
+    }
+    all.push(named);
+  }
+  // What is one too many is left to the rules of the kind.
+  all.push(...given.slice(all.length));
+  return { ...spec, clusterIP: all[0] ?? '', clusterIPs: all };
+}
+
+function checkAddress(
+  { identity, known, streams }: Parts,
+  service: ApiObject,
+  given: readonly string[],
+  address: string,
+): void {
+  const family = isIPv6(address) ? 6 : 4;
+  const ofFamily = known().filter((range) => range.family === family);
+  const refuse = (why: string): never => {
+    const shown = `[]string{${given.map((each) => JSON.stringify(each)).join(', ')}}`;
+    const detail = `failed to allocate IP ${address}: ${why}`;
+    throw new Refused({ ...invalid('spec.clusterIPs', [...given], detail), shown });
+  };
+  if (!ofFamily.some((range) => inRange(range, address))) {
+    const valid = ofFamily.map(({ cidr }) => cidr).join(', ');
+    refuse(
+      `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${valid}`,
+    );
+  }
+  const taken = streams.snapshot(ipAddresses(identity)).get('', address);
+  if (taken !== undefined && !isOwn(service, taken.bytes)) {
+    refuse('provided IP is already allocated');
+  }
+}
+
+function isOwn({ metadata }: ApiObject, bytes: Uint8Array): boolean {
+  const { name = '', namespace = '' } = metadata;
+  return ownerOf(decodeObject(bytes)) === `services/${namespace}/${name}`;
+}
+
+async function chooseAddress(parts: Parts, family: 4 | 6): Promise<string> {
+  const { chosen, dryRun, identity, known, streams } = parts;
+  const resource = ipAddresses(identity);
+  const ranges = known().filter((range) => range.family === family);
+  const [first] = ranges;
+  if (dryRun && first !== undefined) return baseAddress(first);
+  for (const mayMeet of [false, true]) {
+    for (const range of ranges) {
+      const isFree = (at: number): boolean => {
+        const address = addressAt(range, at);
+        const taken = streams.snapshot(resource).get('', address) !== undefined;
+        return !taken && (mayMeet || !chosen.has(address));
+      };
+      const at = await found(parts, freePosition(range.size, range.staticSize, isFree, parts.prng));
+      if (at === undefined) continue;
+      const address = addressAt(range, at);
+      chosen.add(address);
+      return address;
+    }
+  }
+  throw new Refused(newInternalError('failed to allocate a serviceIP: range is full'));
+}
+
+async function found(
+  { pause }: Parts,
+  looking: Generator<undefined, number | undefined>,
+): Promise<number | undefined> {
+  for (;;) {
+    const part = looking.next();
+    if (part.done === true) return part.value;
+    await pause();
+  }
+}
+
+/** Node ports, and the port for health checks. One number may serve two protocols of a service. */
+async function withPorts(
+  parts: Parts,
+  service: ApiObject,
+  spec: JsonObject,
+  current: ApiObject | undefined,
+): Promise<JsonObject> {
+  const type = text(spec, 'type');
+  const balanced = type === 'LoadBalancer';
+  const isNode = type === 'NodePort' || balanced;
+  if (!isNode) return spec;
+  const had = new Set(allocatedTo(current).ports);
+  const own = new Set(had);
+  const chooses = type === 'NodePort' || spec['allocateLoadBalancerNodePorts'] !== false;
+  const ports: JsonObject[] = [];
+  const given = objects(spec, 'ports');
+  for (const [at, port] of given.entries()) {
+    const number = port['nodePort'];
+    if (typeof number === 'number' && number !== 0) {
+      if (!own.has(number)) checkPort(parts, service, `spec.ports[${at}].nodePort`, number);
+      own.add(number);
+      ports.push(port);
+    } else if (!chooses) ports.push(port);
+    else {
+      const shared = sharedPort(port, [...ports, ...given.slice(at)]);
+      const nodePort = shared ?? (await choosePort(parts, own));
+      own.add(nodePort);
+      ports.push({ ...port, nodePort });
+    }
+  }
+  if (ports.filter(({ nodePort }) => typeof nodePort === 'number').length > nodePortsMax) {
+    const detail = `must have at most ${nodePortsMax} items with a node port`;
+    throw new Refused(invalid('spec.ports', ports.length, detail));
+  }
+  const next: JsonObject = { ...spec, ports };
+  if (!balanced || text(spec, 'externalTrafficPolicy') !== 'Local') return next;
+  const health = spec['healthCheckNodePort'];
+  if (typeof health === 'number' && health !== 0) {
+    if (!own.has(health)) checkPort(parts, service, 'spec.healthCheckNodePort', health);
+    return next;
+  }
+  return { ...next, healthCheckNodePort: await choosePort(parts, own) };
+}
+
+/** The node port of the same port under another protocol. */
+function sharedPort(port: JsonObject, others: readonly JsonObject[]): number | undefined {
+  const same = others.find(
+    (each) =>
+      each['port'] === port['port'] &&
+      each['protocol'] !== port['protocol'] &&
+      typeof each['nodePort'] === 'number' &&
+      each['nodePort'] !== 0,
+  );
+  return same?.['nodePort'] as number | undefined;
+}
+
+function checkPort(
+  { nodePorts, streams }: Parts,
+  service: ApiObject,
+  field: string,
+  port: number,
+): void {
+  const refuse = (why: string): never => {
+    throw new Refused(invalid(field, port, why));
+  };
+  if (port < nodePorts.first || port > nodePorts.last) {
+    const valid = portRangeText(nodePorts);
+    refuse(`provided port is not in the valid range. The range of valid ports is ${valid}`);
+  }
+  const taken = streams.snapshot(nodePortsResource).get('', String(port));
+  if (taken !== undefined && !isOwn(service, taken.bytes)) {
+    refuse('provided port is already allocated');
+  }
+}
+
+async function choosePort(parts: Parts, own: ReadonlySet<number>): Promise<number> {
+  const { chosen, nodePorts, prng, streams } = parts;
+  const { first, last } = nodePorts;
+  for (const mayMeet of [false, true]) {
+    const isFree = (at: number): boolean => {
+      const port = String(first + at);
+      if (own.has(first + at)) return false;
+      const taken = streams.snapshot(nodePortsResource).get('', port) !== undefined;
+      return !taken && (mayMeet || !chosen.has(port));
+    };
+    const size = last - first + 1;
+    const at = await found(parts, freePosition(size, portStaticSize(nodePorts), isFree, prng));
+    if (at === undefined) continue;
+    chosen.add(String(first + at));
+    return first + at;
+  }
+  throw new Refused(newInternalError('failed to allocate a nodePort: range is full'));
+}

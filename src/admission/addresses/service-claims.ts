@@ -1,0 +1,83 @@
+/**
+ * The addresses and ports that a service has, and what a write of it claims and gives back.
+ *
+ *     has   spec.clusterIPs (None and names elsewhere have none), spec.ports[].nodePort,
+ *           spec.healthCheckNodePort
+ *
+ * Invariants: pure. What a write adds it claims, what it drops it gives back, in its transaction. A
+ * claimed address stands under the condition that its range, if it is an object, is not going.
+ * Bounds: a service has at most `nodePortsMax` node ports: each is a record.
+ */
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { parseIp } from '../../apimachinery/ip-address.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import type { Companion, Condition, StoreKey } from '../../storage/storage.ts';
+import {
+  addressClaim,
+  addressRelease,
+  portClaim,
+  portRelease,
+  serviceParent,
+} from '../company/allocation-records.ts';
+import type { ServiceCompany } from '../company/company.ts';
+
+export const nodePortsMax = 40;
+
+export interface Allocated {
+  /** Canonical. */
+  readonly addresses: readonly string[];
+  readonly ports: readonly number[];
+}
+
+export function allocatedTo(service: ApiObject | undefined): Allocated {
+  const spec = part(service, 'spec');
+  if (text(spec, 'type') === 'ExternalName') return { addresses: [], ports: [] };
+  const listed = texts(spec, 'clusterIPs');
+  const first = text(spec, 'clusterIP');
+  const given = listed.length > 0 ? listed : first === '' ? [] : [first];
+  const addresses = given.flatMap((each) => parseIp(each)?.text ?? []);
+  const numbers = [
+    ...objects(spec, 'ports').map(({ nodePort }) => nodePort),
+    spec['healthCheckNodePort'],
+  ];
+  const ports = numbers.filter((each): each is number => typeof each === 'number' && each !== 0);
+  return { addresses: [...new Set(addresses)], ports: [...new Set(ports)] };
+}
+
+/** `rangeOf`: the record of a range that the address is in; undefined: it is in none of the
+ * store. */
+export function serviceCompany(
+  identity: Identity,
+  prng: Prng,
+  rangeOf: (address: string) => StoreKey | undefined,
+): ServiceCompany {
+  return ({ name, namespace }, next, current, creationTimestamp) => {
+    const [has, had] = [allocatedTo(next), allocatedTo(current)];
+    const parent = serviceParent(namespace, name);
+    const birth = () => ({ identity, uid: prng.uuid(), creationTimestamp });
+    const newAddresses = has.addresses.filter((each) => !had.addresses.includes(each));
+    const companions: Companion[] = [
+      ...newAddresses.map((each) => addressClaim(each, parent, birth())),
+      ...has.ports
+        .filter((each) => !had.ports.includes(each))
+        .map((each) => portClaim(each, parent, birth())),
+      ...had.addresses
+        .filter((each) => !has.addresses.includes(each))
+        .map((each) => addressRelease(each, parent, identity)),
+      ...had.ports
+        .filter((each) => !has.ports.includes(each))
+        .map((each) => portRelease(each, parent)),
+    ];
+    const conditions = newAddresses.flatMap((each): readonly Condition[] => {
+      const key = rangeOf(each);
+      return key === undefined ? [] : [{ key, state: 'live' }];
+    });
+    return { companions: companions.slice(0, companionsOfServiceMax), conditions };
+  };
+}
+
+/** Two addresses and a port for health checks beside; what an older version has let grow beyond is
+ * given back by the repair. */
+const companionsOfServiceMax = nodePortsMax + 3;

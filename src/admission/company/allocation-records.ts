@@ -1,0 +1,161 @@
+/**
+ * Records that stand for what is given out, and are written as companions of those who have it.
+ *
+ *     networking GROUP/ipaddresses//10.0.0.7      IPAddress: clients see it where it is served
+ *     internal.sluice/nodeports//30080            that the port is taken, and by whom
+ *     internal.sluice/quotaepochs//NAMESPACE      its state is a word that changes with each quota
+ *                                                 that the namespace gets, or that changes
+ *
+ * Invariants: a record says in spec.parentRef whose it is, in the form of IPAddress; all of them
+ * are objects, so that caches, backups and checks treat them like any other. Those of
+ * `internal.sluice` are served to nobody.
+ */
+import { isIPv6 } from 'node:net';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { part, text } from '../../apimachinery/members.ts';
+import { encodeObject } from '../../apimachinery/object-encoding.ts';
+import type { GroupResource } from '../../apimachinery/schema.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { objectKey, storeKey } from '../../storage/keys.ts';
+import { encodeRecord } from '../../storage/record-codec.ts';
+import type { Companion, StoreKey } from '../../storage/storage.ts';
+
+const internalGroup = 'internal.sluice';
+export const nodePortsResource: GroupResource = { group: internalGroup, resource: 'nodeports' };
+export const quotaEpochs: GroupResource = { group: internalGroup, resource: 'quotaepochs' };
+
+export function ipAddresses(identity: Identity): GroupResource {
+  return { group: identity.fill('networking.{domain}'), resource: 'ipaddresses' };
+}
+
+/** Of records in use: the word that conditions test of all but epochs. */
+const inUse = 'live';
+
+export interface Parent {
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function serviceParent(namespace: string, name: string): Parent {
+  return { resource: 'services', namespace, name };
+}
+
+/** As companions name owners; undefined: it has none that could claim it. */
+export function ownerOf(object: ApiObject): string | undefined {
+  const parent = part(part(object, 'spec'), 'parentRef');
+  if (text(parent, 'resource') === '' || text(parent, 'group') !== '') return undefined;
+  const [resource, namespace, name] = ['resource', 'namespace', 'name'].map((each) =>
+    text(parent, each),
+  ) as [string, string, string];
+  return ownerText({ resource, namespace, name });
+}
+
+function ownerText({ name, namespace, resource }: Parent): string {
+  return `${resource}/${namespace}/${name}`;
+}
+
+/** What a record of an address or a port is made of, beside its owner. */
+export interface Birth {
+  readonly identity: Identity;
+  readonly uid: string;
+  readonly creationTimestamp: string;
+}
+
+export function addressClaim(address: string, parent: Parent, birth: Birth): Companion {
+  const { identity } = birth;
+  const resource = ipAddresses(identity);
+  const object: ApiObject = {
+    kind: 'IPAddress',
+    apiVersion: identity.fill('networking.{domain}/v1'),
+    metadata: {
+      name: address,
+      uid: birth.uid,
+      creationTimestamp: birth.creationTimestamp,
+      generation: 1,
+      labels: {
+        [identity.fill('ipaddress.{labelDomain}/ip-family')]: isIPv6(address) ? 'IPv6' : 'IPv4',
+        [identity.fill('ipaddress.{labelDomain}/managed-by')]:
+          identity.fill('ipallocator.{domain}'),
+      },
+    },
+    spec: { parentRef: { group: '', ...parent } },
+  };
+  return claimOf(resource, object, parent);
+}
+
+export function portClaim(port: number, parent: Parent, birth: Birth): Companion {
+  const object: ApiObject = {
+    kind: 'NodePort',
+    apiVersion: `${internalGroup}/v1`,
+    metadata: {
+      name: String(port),
+      uid: birth.uid,
+      creationTimestamp: birth.creationTimestamp,
+    },
+    spec: { parentRef: { group: '', ...parent } },
+  };
+  return claimOf(nodePortsResource, object, parent);
+}
+
+function claimOf(resource: GroupResource, object: ApiObject, parent: Parent): Companion {
+  const key = recordKey(resource, object.metadata.name ?? '');
+  const value = recordBytes(object, { key, state: inUse });
+  return { kind: 'claim', key, owner: ownerText(parent), state: inUse, value };
+}
+
+export function addressRelease(address: string, parent: Parent, identity: Identity): Companion {
+  const key = recordKey(ipAddresses(identity), address);
+  return { kind: 'release', key, owner: ownerText(parent) };
+}
+
+export function portRelease(port: number, parent: Parent): Companion {
+  const key = recordKey(nodePortsResource, String(port));
+  return { kind: 'release', key, owner: ownerText(parent) };
+}
+
+export function epochKey(namespace: string): StoreKey {
+  return recordKey(quotaEpochs, namespace);
+}
+
+/** `word`: another one each time. */
+export function epochMark(namespace: string, word: string): Companion {
+  const key = epochKey(namespace);
+  const parentRef = { group: '', ...namespaceParent(namespace) };
+  const object: ApiObject = {
+    kind: 'QuotaEpoch',
+    apiVersion: `${internalGroup}/v1`,
+    metadata: { name: namespace, uid: word, labels: { word } },
+    spec: { parentRef },
+  };
+  return { kind: 'mark', key, state: word, value: recordBytes(object, { key, state: word }) };
+}
+
+export function epochRelease(namespace: string): Companion {
+  const owner = ownerText(namespaceParent(namespace));
+  return { kind: 'release', key: epochKey(namespace), owner };
+}
+
+/** Whether a condition of a company may say that there is no such record. */
+export function isEpochKey(key: StoreKey): boolean {
+  return key.startsWith(`${quotaEpochs.group}/${quotaEpochs.resource}/`);
+}
+
+/** Whether conditions of a company may name this record, beside those of creations. */
+export function isCompanyConditionKey(key: StoreKey): boolean {
+  return isEpochKey(key) || key.includes('/servicecidrs//');
+}
+
+function namespaceParent(name: string): Parent {
+  return { resource: 'namespaces', namespace: '', name };
+}
+
+function recordKey(resource: GroupResource, name: string): StoreKey {
+  return storeKey(objectKey(resource, '', name));
+}
+
+function recordBytes(object: ApiObject, place: { readonly key: StoreKey; readonly state: string }) {
+  const { bytes, metadataAt } = encodeObject(object);
+  const { labels = {}, uid = '' } = object.metadata;
+  return encodeRecord({ uid, labels, fields: {}, metadataAt, object: bytes }, place);
+}

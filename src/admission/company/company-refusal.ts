@@ -1,0 +1,73 @@
+/**
+ * What it means that the company of a write could not be written: the refusal that its writer gets,
+ * or that it has to be decided again, and when.
+ *
+ *     a quota is exceeded, or wants more said      403, decided in the transaction
+ *     a quota has not been counted yet             it is counted; then again
+ *     a new quota, or another one                  again, when this server has heard of it
+ *     an address or port was taken meanwhile       again, when this server has heard of it
+ *
+ * Invariant: after `again` this server knows what the transaction knew.
+ * Bounds: as long as caches take to be current; `countedWaitMs` for a count.
+ */
+import { newForbidden, newInternalError } from '../../apimachinery/status-error.ts';
+import type { StatusError } from '../../apimachinery/status-error.ts';
+import type { CompanyRefusal } from '../../registry/accompanied.ts';
+import { parseStoreKey } from '../../storage/keys.ts';
+import type { Streams } from '../../../streams/streams.ts';
+import { chargeCodes } from '../quota/charge.ts';
+import { quotasPerWriteMax, quotasResource } from '../quota/known-quotas.ts';
+import { quotaEpochs } from './allocation-records.ts';
+import { tooManyQuotas } from './company.ts';
+
+export interface CompanyRefusalDeps {
+  readonly streams: Pick<Streams, 'waitUntilCurrent'>;
+  /** Counts a quota that has not been; resolves when it has been, with true, or not in time. */
+  readonly counted: (namespace: string, name: string) => Promise<boolean>;
+}
+
+type Failure = Parameters<CompanyRefusal>[1];
+
+export function createCompanyRefusal({ counted, streams }: CompanyRefusalDeps): CompanyRefusal {
+  const again = (): Promise<'again'> => streams.waitUntilCurrent().then(() => 'again');
+  const quotaRefusal = async (
+    forbidden: (why: string) => StatusError,
+    { code, key, message }: Extract<Failure, { kind: 'companion-failed' }>,
+  ): Promise<StatusError | 'again'> => {
+    const { name, namespace } = parseStoreKey(key);
+    switch (code) {
+      case chargeCodes.exceeded:
+      case chargeCodes.unsaid:
+        return forbidden(message);
+      case chargeCodes.uncounted:
+        return (await counted(namespace, name)) ? again() : forbidden(message);
+      case chargeCodes.moved:
+        return again();
+      default:
+        return forbidden(`status unknown for quota: ${name}: it cannot be read`);
+    }
+  };
+
+  return ({ kind, name }, failure) => {
+    const forbidden = (why: string): StatusError => newForbidden(kind, name, why);
+    if (failure.kind === 'condition-failed') {
+      const { key, state } = failure.condition;
+      if (!isOf(key, quotaEpochs)) return isRangeKey(key) ? again() : undefined;
+      if (state !== tooManyQuotas) return again();
+      const why = `more than ${quotasPerWriteMax} quotas bound it: no write is charged to as many`;
+      return Promise.resolve(forbidden(why));
+    }
+    if (isOf(failure.key, quotasResource)) return quotaRefusal(forbidden, failure);
+    if (failure.code === 'taken') return again();
+    return Promise.resolve(newInternalError(`${failure.key}: ${failure.message}`));
+  };
+}
+
+function isOf(key: string, { group, resource }: { group: string; resource: string }): boolean {
+  return key.startsWith(`${group}/${resource}/`);
+}
+
+/** Of a range of addresses: it has gone, or begun to. */
+function isRangeKey(key: string): boolean {
+  return key.includes('/servicecidrs//');
+}

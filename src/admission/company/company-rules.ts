@@ -1,0 +1,40 @@
+/**
+ * What the store does to the content of records within a transaction: charging quotas, and telling
+ * whose an address or a port is.
+ *
+ * What it is not: the transaction (src/storage/companion-plan.ts).
+ *
+ * Invariant: pure. An amended quota is the object as it was but for its status.
+ */
+import { decodeObject, encodeObject } from '../../apimachinery/object-encoding.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import { decodeRecord, encodeRecord } from '../../storage/record-codec.ts';
+import type { ObjectRecord } from '../../storage/record.ts';
+import type { CompanionRules } from '../../storage/storage.ts';
+import { chargeQuota } from '../quota/charge.ts';
+import type { Charge } from '../quota/charge.ts';
+import { ownerOf } from './allocation-records.ts';
+
+interface Decoded {
+  readonly record: ObjectRecord;
+  readonly object: ApiObject;
+}
+
+export const companyRules: CompanionRules = {
+  decode(stored): Decoded {
+    const record = decodeRecord(stored);
+    return { record, object: decodeObject(record.object) };
+  },
+  amend(current, instruction) {
+    const { object, record } = current as Decoded;
+    const amended = chargeQuota(object, instruction as unknown as Charge);
+    if (amended.kind !== 'amended') return amended;
+    return { kind: 'amended', next: { record, object: amended.next as ApiObject } };
+  },
+  encode(amended, place) {
+    const { object, record } = amended as Decoded;
+    const { bytes, metadataAt } = encodeObject(object);
+    return encodeRecord({ ...record, object: bytes, metadataAt }, place);
+  },
+  ownerOf: (current) => ownerOf((current as Decoded).object),
+};

@@ -1,0 +1,189 @@
+/**
+ * The company of a write: what is written in its transaction beside the object itself.
+ *
+ *     anything that comes      the epoch of quotas is as known here       condition
+ *     where quotas bound it    each is charged                            amend
+ *     a service                its addresses and ports                    claim, release
+ *     a quota                  a new epoch                                mark
+ *     a namespace that goes    its epoch                                  release
+ *
+ * It is asked for every write that is committed, of users and of the server itself, and answers at
+ * once from what this server's caches know; the transaction tells where that was old.
+ *
+ * What it is not: choosing an address (addresses/service-addresses.ts): here the object has it.
+ *
+ * Invariants: what an object has, it has claimed in the transaction that wrote it, and it is given
+ * back in the one that takes it away. What takes nothing more is never refused. Where nobody bounds
+ * anything, a write costs two look-ups, and makes nothing.
+ * Bounds: `companionsMax` of the store, kept by those of quotas and services.
+ */
+import type { Company, CompanyOf } from '../../../actors/actors.ts';
+import { noCompany } from '../../../actors/actors.ts';
+import { part } from '../../apimachinery/members.ts';
+import { formatRfc3339 } from '../../apimachinery/time.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { ApiObject } from '../../apimachinery/unstructured.ts';
+import type { Clock } from '../../stdx/clock.ts';
+import { deepEqual } from '../../stdx/deep-equal.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import { objectKey, storeKey } from '../../storage/keys.ts';
+import type { ObjectKey } from '../../storage/keys.ts';
+import type { Companion, Condition, Instruction, StoreKey } from '../../storage/storage.ts';
+import type { Charge } from '../quota/charge.ts';
+import { quotasResource } from '../quota/known-quotas.ts';
+import type { KnownQuotas } from '../quota/known-quotas.ts';
+import { isCounted, mayGrow, usageNames, usageOf } from '../quota/usage.ts';
+import type { Usage } from '../quota/usage.ts';
+import { epochKey, epochMark, epochRelease, ipAddresses } from './allocation-records.ts';
+
+/** What services claim and release: addresses/service-claims.ts. */
+export type ServiceCompany = (
+  key: ObjectKey,
+  next: ApiObject | undefined,
+  current: ApiObject | undefined,
+  createdAt: string,
+) => Company;
+
+export interface CompanyDeps {
+  readonly identity: Identity;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly prng: Prng;
+  /** Undefined: quotas bound nothing. */
+  readonly quotas: KnownQuotas | undefined;
+  readonly services: ServiceCompany;
+}
+
+export interface CompanyPort {
+  readonly companyOf: CompanyOf;
+  /** The epoch of the namespace has changed. */
+  forgetEpoch(namespace: string): void;
+  /** Whose records companions write. */
+  readonly isAccompanied: (key: ObjectKey) => boolean;
+}
+
+/** The state of no epoch: what tests it is refused. */
+export const tooManyQuotas = '!too-many-quotas';
+
+export function createCompany(deps: CompanyDeps): CompanyPort {
+  const { identity, quotas } = deps;
+  const addresses = ipAddresses(identity);
+  const names = usageNames(identity);
+  /** Of namespaces without quotas; made once for each epoch. */
+  const untouched = new Map<string, Company>();
+
+  function epochOf(namespace: string): Condition {
+    return { key: epochKey(namespace), state: quotas?.epoch(namespace) };
+  }
+
+  function free(namespace: string): Company {
+    const known = untouched.get(namespace);
+    if (known !== undefined) return known;
+    const made: Company = { companions: undefined, conditions: [epochOf(namespace)] };
+    if (untouched.size >= untouchedMax) untouched.clear();
+    untouched.set(namespace, made);
+    return made;
+  }
+
+  function ofQuotas(
+    key: ObjectKey,
+    next: ApiObject | undefined,
+    current: ApiObject | undefined,
+  ): Company {
+    const { namespace } = key;
+    if (quotas === undefined || namespace === '' || !isCounted(key)) return noCompany;
+    const grows = next !== undefined && (current === undefined || mayGrow(key));
+    if (quotas.isFree(namespace)) return grows ? free(namespace) : noCompany;
+    if (!grows && next !== undefined) return noCompany;
+    const is = next === undefined ? null : usageOf(key, next, names);
+    const was = current === undefined ? null : usageOf(key, current, names);
+    if (is !== null && was !== null && sameUsage(is, was)) return noCompany;
+    const found = quotas.bounding(namespace, namesOf(is, was));
+    if (found === undefined) {
+      if (next === undefined) return noCompany;
+      return {
+        companions: undefined,
+        conditions: [{ key: epochKey(namespace), state: tooManyQuotas }],
+      };
+    }
+    const companions = found
+      .filter(({ name }) => !isSelf(key, name))
+      .map(({ name, uid }): Companion => {
+        const instruction = { uid, is, was } satisfies Charge as unknown as Instruction;
+        return { kind: 'amend', key: quotaKey(namespace, name), instruction };
+      });
+    return { companions, conditions: grows ? [epochOf(namespace)] : [] };
+  }
+
+  return {
+    companyOf(key, next, current) {
+      const charged = ofQuotas(key, next, current);
+      const own = ofObject(deps, key, next, current);
+      return own === noCompany ? charged : together(charged, own);
+    },
+    forgetEpoch: (namespace) => void untouched.delete(namespace),
+    isAccompanied: ({ group, resource }) =>
+      (group === '' && resource === quotasResource.resource) ||
+      (resource === addresses.resource && group === addresses.group),
+  };
+}
+
+/** What the object itself has with it, whatever bounds it. */
+function ofObject(
+  { clock, prng, quotas, services }: CompanyDeps,
+  key: ObjectKey,
+  next: ApiObject | undefined,
+  current: ApiObject | undefined,
+): Company {
+  if (key.group !== '') return noCompany;
+  switch (key.resource) {
+    case 'services':
+      return services(key, next, current, formatRfc3339(clock.nowMs()));
+    case 'resourcequotas':
+      if (quotas === undefined || next === undefined) return noCompany;
+      if (current !== undefined && deepEqual(part(next, 'spec'), part(current, 'spec'))) {
+        return noCompany;
+      }
+      return companionsOnly([epochMark(key.namespace, prng.uuid())]);
+    case 'namespaces':
+      return next === undefined ? companionsOnly([epochRelease(key.name)]) : noCompany;
+    default:
+      return noCompany;
+  }
+}
+
+const untouchedMax = 20_000;
+
+function quotaKey(namespace: string, name: string): StoreKey {
+  return storeKey(objectKey(quotasResource, namespace, name));
+}
+
+/** A quota is not charged for itself: it is written already. */
+function isSelf({ group, name, resource }: ObjectKey, quota: string): boolean {
+  return group === '' && resource === quotasResource.resource && name === quota;
+}
+
+function sameUsage(a: Usage, b: Usage): boolean {
+  return deepEqual(a, b);
+}
+
+/** A quota may bound what is taken, and what should be said and is not. */
+function* namesOf(is: Usage | null, was: Usage | null): Generator<string> {
+  if (is !== null) {
+    yield* Object.keys(is.amounts);
+    yield* Object.keys(is.missing);
+  }
+  if (was !== null) yield* Object.keys(was.amounts);
+}
+
+function companionsOnly(companions: readonly Companion[]): Company {
+  return { companions, conditions: noCompany.conditions };
+}
+
+function together(a: Company, b: Company): Company {
+  if (a === noCompany) return b;
+  const companions = [...(b.companions ?? []), ...(a.companions ?? [])];
+  // A quota that is made tests the epoch that it ends.
+  const marked = new Set(companions.map(({ key }) => key));
+  const conditions = [...a.conditions, ...b.conditions];
+  return { companions, conditions: conditions.filter(({ key }) => !marked.has(key)) };
+}

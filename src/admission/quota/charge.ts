@@ -1,0 +1,166 @@
+/**
+ * Charging a quota: what a write of an object does to the quota's status, or why it may not be.
+ *
+ *     was ─┐
+ *          ├─▶ difference, by name ─▶ more ▶ over spec.hard? ▶ refused     status.used + difference
+ *     is ──┘                          less ▶ given back
+ *
+ * It runs in the transaction that writes the object, on the quota as it is there: so usage is never
+ * over what the quota allows, whoever writes, and the status is right at once.
+ *
+ * What it is not: counting (controllers/quota-counter.ts), which makes the first figures and puts
+ * wrong ones right.
+ *
+ * Invariants: pure; exact; what gives back is never refused; used is never below nothing. Where a
+ * name has not been counted yet, nothing more is taken of it, so that the count cannot miss it.
+ */
+import { part } from '../../apimachinery/members.ts';
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  subtractQuantities,
+} from '../../apimachinery/quantity.ts';
+import type { Quantity } from '../../apimachinery/quantity.ts';
+import type { ApiObject, JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import type { Amendment } from '../../storage/storage.ts';
+import { inScope } from './scopes.ts';
+import type { Usage } from './usage.ts';
+
+/** Plain JSON: the instruction of the companion. */
+export interface Charge {
+  /** Of the quota that is meant. */
+  readonly uid: string;
+  /** What the object takes now; null: it goes. */
+  readonly is: Usage | null;
+  /** What it took before; null: it comes. */
+  readonly was: Usage | null;
+}
+
+/** Codes of refusals. */
+export const chargeCodes = {
+  exceeded: 'exceeded',
+  /** A container does not say what the quota demands. */
+  unsaid: 'unsaid',
+  uncounted: 'uncounted',
+  /** It is another quota of this name. */
+  moved: 'moved',
+} as const;
+
+const zero: Quantity = { unscaled: 0n, exp10: 0, format: 'DecimalSI' };
+
+interface Difference {
+  readonly name: string;
+  readonly by: Quantity;
+}
+
+/** `quota`: as it is. The amended one, or why not. */
+export function chargeQuota(quota: ApiObject, { is, uid, was }: Charge): Amendment {
+  const { name = '' } = quota.metadata;
+  const spec = part(quota, 'spec');
+  if (quota.metadata.uid !== uid) {
+    return is === null ? unchanged : refused('moved', `quota ${name} is another one now`);
+  }
+  const now = is !== null && inScope(spec, is.scopes) ? is : null;
+  const before = was !== null && inScope(spec, was.scopes) ? was : null;
+  const hard = part(spec, 'hard');
+  const differences = differencesOf(hard, now, before);
+  const more = differences.filter(({ by }) => by.unscaled > 0n);
+  const used = part(part(quota, 'status'), 'used');
+  const refusal =
+    (now === null || sameDemands(now, before) ? undefined : unsaidBy(name, hard, now)) ??
+    (more.length === 0 ? undefined : refusalOf(name, hard, used, more));
+  if (refusal !== undefined) return refusal;
+  const counted = differences.filter((each) => quantityAt(used, each.name) !== undefined);
+  if (counted.length === 0) return unchanged;
+  return { kind: 'amended', next: withUsed(quota, used, counted) };
+}
+
+const unchanged: Amendment = { kind: 'unchanged' };
+
+function refused(code: keyof typeof chargeCodes, message: string): Amendment {
+  return { kind: 'refused', code: chargeCodes[code], message };
+}
+
+/** Of the names that the quota bounds, those of which the object takes more or less. */
+function differencesOf(hard: JsonObject, is: Usage | null, was: Usage | null): Difference[] {
+  const found: Difference[] = [];
+  const look = (name: string): void => {
+    if (!Object.hasOwn(hard, name)) return;
+    const by = subtractQuantities(amountOf(is, name), amountOf(was, name));
+    if (by.unscaled !== 0n) found.push({ name, by });
+  };
+  for (const name of Object.keys(is?.amounts ?? {})) look(name);
+  for (const name of Object.keys(was?.amounts ?? {})) {
+    if (is === null || !Object.hasOwn(is.amounts, name)) look(name);
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function amountOf(usage: Usage | null, name: string): Quantity {
+  const amount = usage !== null && Object.hasOwn(usage.amounts, name) ? usage.amounts[name] : '0';
+  return parseQuantity(amount ?? '0') ?? zero;
+}
+
+/** A change that says as little as before is not asked for more. */
+function sameDemands(is: Usage, was: Usage | null): boolean {
+  return was !== null && JSON.stringify(is.missing) === JSON.stringify(was.missing);
+}
+
+/** Of the whole container lists: `limits.cpu for: a,b; requests.memory for: a`. */
+function unsaidBy(quota: string, hard: JsonObject, { missing }: Usage): Amendment | undefined {
+  const names = Object.keys(missing).filter((name) => Object.hasOwn(hard, name));
+  if (names.length === 0) return undefined;
+  const said = names.sort().map((name) => `${name} for: ${missing[name]?.join(',')}`);
+  return refused('unsaid', `failed quota: ${quota}: must specify ${said.join('; ')}`);
+}
+
+function refusalOf(
+  quota: string,
+  hard: JsonObject,
+  used: JsonObject,
+  more: readonly Difference[],
+): Amendment | undefined {
+  const unknown = more.filter(({ name }) => quantityAt(used, name) === undefined);
+  if (unknown.length > 0) {
+    const names = unknown.map(({ name }) => name).join(',');
+    return refused('uncounted', `status unknown for quota: ${quota}, resources: ${names}`);
+  }
+  const over = more.filter(({ by, name }) => {
+    const limit = quantityAt(hard, name) ?? zero;
+    return compareQuantities(addQuantities(quantityAt(used, name) ?? zero, by), limit) > 0;
+  });
+  if (over.length === 0) return undefined;
+  const listed = (amount: (each: Difference) => Quantity): string =>
+    over.map((each) => `${each.name}=${formatQuantity(amount(each))}`).join(',');
+  return refused(
+    'exceeded',
+    `exceeded quota: ${quota}, requested: ${listed(({ by }) => by)}, ` +
+      `used: ${listed(({ name }) => quantityAt(used, name) ?? zero)}, ` +
+      `limited: ${listed(({ name }) => quantityAt(hard, name) ?? zero)}`,
+  );
+}
+
+function quantityAt(amounts: JsonObject, name: string): Quantity | undefined {
+  if (!Object.hasOwn(amounts, name)) return undefined;
+  return parseQuantity(String(amounts[name]));
+}
+
+function withUsed(quota: ApiObject, used: JsonObject, by: readonly Difference[]): ApiObject {
+  const next: Record<string, JsonValue | undefined> = { ...used };
+  for (const { by: difference, name } of by) {
+    const sum = addQuantities(quantityAt(used, name) ?? zero, difference);
+    next[name] = formatQuantity(sum.unscaled < 0n ? zero : sum);
+  }
+  const status = part(quota, 'status');
+  // A quota that was counted has both; what is allowed is what the spec says now.
+  return { ...quota, status: { ...status, hard: part(quota, 'spec')['hard'] ?? {}, used: next } };
+}
+
+/** Names that the quota bounds and nobody has counted. */
+export function uncountedNames(quota: ApiObject): readonly string[] {
+  const used = part(part(quota, 'status'), 'used');
+  const names = Object.keys(part(part(quota, 'spec'), 'hard'));
+  return names.filter((name) => quantityAt(used, name) === undefined);
+}

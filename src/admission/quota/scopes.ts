@@ -1,0 +1,125 @@
+/**
+ * Scopes of a quota: which objects it is about. Without any it is about all.
+ *
+ *     Terminating, NotTerminating, BestEffort, NotBestEffort, CrossNamespacePodAffinity    of pods
+ *     PriorityClass         In, NotIn, Exists, DoesNotExist                                of pods
+ *    VolumeAttributesClass likewise                                                       of claims
+ *
+ * Invariants: pure; a scope that an object has nothing to say about does not hold for it, so a
+ * quota with scopes never counts services.
+ */
+import { objects, part, text, texts } from '../../apimachinery/members.ts';
+import { parseQuantity } from '../../apimachinery/quantity.ts';
+import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
+
+/** Plain JSON. What is absent is not asked of such an object. */
+export interface ScopeFacts {
+  readonly terminating?: boolean;
+  readonly bestEffort?: boolean;
+  readonly crossNamespace?: boolean;
+  /** '': none. */
+  readonly priorityClass?: string;
+  readonly volumeAttributesClasses?: readonly string[];
+}
+
+export function podScopes(pod: ApiObject): ScopeFacts {
+  const spec = part(pod, 'spec');
+  return {
+    terminating: typeof spec['activeDeadlineSeconds'] === 'number',
+    bestEffort: isBestEffort(spec),
+    crossNamespace: crossesNamespaces(part(spec, 'affinity')),
+    priorityClass: text(spec, 'priorityClassName'),
+  };
+}
+
+function isBestEffort(spec: JsonObject): boolean {
+  const holders = [spec, ...objects(spec, 'containers'), ...objects(spec, 'initContainers')];
+  return !holders.some((holder) =>
+    ['requests', 'limits'].some((list) => {
+      const amounts = part(part(holder, 'resources'), list);
+      return ['cpu', 'memory'].some((name) => isSome(amounts[name]));
+    }),
+  );
+}
+
+function isSome(amount: unknown): boolean {
+  const quantity = amount === undefined ? undefined : parseQuantity(String(amount));
+  return quantity !== undefined && quantity.unscaled > 0n;
+}
+
+function crossesNamespaces(affinity: JsonObject): boolean {
+  return ['podAffinity', 'podAntiAffinity'].some((kind) => {
+    const rules = part(affinity, kind);
+    const terms = [
+      ...objects(rules, 'requiredDuringSchedulingIgnoredDuringExecution'),
+      ...objects(rules, 'preferredDuringSchedulingIgnoredDuringExecution').map((each) =>
+        part(each, 'podAffinityTerm'),
+      ),
+    ];
+    return terms.some(
+      (term) => texts(term, 'namespaces').length > 0 || term['namespaceSelector'] !== undefined,
+    );
+  });
+}
+
+/** Whether the quota is about such an object. */
+export function inScope(spec: JsonObject, facts: ScopeFacts | null): boolean {
+  const scopes = texts(spec, 'scopes');
+  const selector = objects(part(spec, 'scopeSelector'), 'matchExpressions');
+  if (scopes.length === 0 && selector.length === 0) return true;
+  if (facts === null) return false;
+  return (
+    scopes.every((scope) => holds(scope, 'Exists', [], facts)) &&
+    selector.every((each) =>
+      holds(text(each, 'scopeName'), text(each, 'operator'), texts(each, 'values'), facts),
+    )
+  );
+}
+
+function holds(
+  scope: string,
+  operator: string,
+  values: readonly string[],
+  facts: ScopeFacts,
+): boolean {
+  switch (scope) {
+    case 'Terminating':
+      return facts.terminating === true;
+    case 'NotTerminating':
+      return facts.terminating === false;
+    case 'BestEffort':
+      return facts.bestEffort === true;
+    case 'NotBestEffort':
+      return facts.bestEffort === false;
+    case 'CrossNamespacePodAffinity':
+      return facts.crossNamespace === true;
+    case 'PriorityClass': {
+      const { priorityClass } = facts;
+      if (priorityClass === undefined) return false;
+      return oneOf(operator, values, priorityClass === '' ? [] : [priorityClass]);
+    }
+    case 'VolumeAttributesClass': {
+      const { volumeAttributesClasses } = facts;
+      return (
+        volumeAttributesClasses !== undefined && oneOf(operator, values, volumeAttributesClasses)
+      );
+    }
+    default:
+      return false;
+  }
+}
+
+function oneOf(operator: string, values: readonly string[], names: readonly string[]): boolean {
+  switch (operator) {
+    case 'Exists':
+      return names.length > 0;
+    case 'DoesNotExist':
+      return names.length === 0;
+    case 'In':
+      return names.some((name) => values.includes(name));
+    case 'NotIn':
+      return !names.some((name) => values.includes(name));
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * A write whose companions could not be written: is it refused, or decided again?
+ *
+ *   execute ─▶ companion-failed, or one of their conditions failed ─▶ companyRefusal
+ *      ▲                                                                 │ why it is refused
+ *      └──────── the world has moved on: decided again ◀─────────────────┘
+ *
+ * What it is not: what companions there are, or what their failure means (src/admission/company).
+ *
+ * Invariant: a command that is decided again is decided anew, on what is true then.
+ * Bound: `attemptsMax` decisions of one command.
+ */
+import type { ObjectOutcome } from '../../actors/actors.ts';
+import type { KindInfo } from '../apimachinery/scheme.ts';
+import type { StatusError } from '../apimachinery/status-error.ts';
+import { newServerTimeout } from '../apimachinery/status-error.ts';
+import { retryAfterSeconds } from '../../actors/limits.ts';
+
+const attemptsMax = 64;
+
+type CompanionFailure = Extract<ObjectOutcome, { readonly kind: 'companion-failed' }>;
+type ConditionFailure = Extract<ObjectOutcome, { readonly kind: 'condition-failed' }>;
+
+/** Of which object. */
+interface WriteTarget {
+  readonly kind: KindInfo;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface RefusalPort {
+  readonly companyRefusal?: CompanyRefusal | undefined;
+}
+
+/** An outcome that is final. */
+export type FinalOutcome = Exclude<ObjectOutcome, CompanionFailure>;
+
+/** Why the write is refused; `again`: it has to be decided again, and may be now. Undefined: the
+ * condition is none of the companions'. */
+export type CompanyRefusal = (
+  target: WriteTarget,
+  failure: CompanionFailure | ConditionFailure,
+  dryRun: boolean,
+) => Promise<StatusError | 'again'> | undefined;
+
+/** What becomes of the outcome of one decision, the `attempt`th (from 0). */
+export async function accompanied(
+  { companyRefusal }: RefusalPort,
+  target: WriteTarget,
+  outcome: ObjectOutcome,
+  { attempt, dryRun }: { readonly attempt: number; readonly dryRun: boolean },
+): Promise<FinalOutcome | 'again'> {
+  if (outcome.kind !== 'companion-failed' && outcome.kind !== 'condition-failed') return outcome;
+  const verdict = await companyRefusal?.(target, outcome, dryRun);
+  if (verdict === 'again' && attempt < attemptsMax) return 'again';
+  const { told } = outcome;
+  if (verdict !== undefined && verdict !== 'again') {
+    return { kind: 'refused', error: verdict, told };
+  }
+  if (outcome.kind === 'condition-failed' && verdict === undefined) return outcome;
+  // Others keep being first.
+  const error = newServerTimeout(target.kind, 'write', retryAfterSeconds);
+  return { kind: 'refused', error, told };
+}
+
+/** Executes a command until its outcome is final. */
+export async function executeAccompanied(
+  deps: RefusalPort,
+  target: WriteTarget,
+  dryRun: boolean,
+  execute: () => Promise<ObjectOutcome>,
+): Promise<FinalOutcome> {
+  for (let attempt = 0; ; attempt += 1) {
+    const outcome = await execute();
+    if (outcome.kind !== 'companion-failed' && outcome.kind !== 'condition-failed') return outcome;
+    const final = await accompanied(deps, target, outcome, { attempt, dryRun });
+    if (final !== 'again') return final;
+  }
+}

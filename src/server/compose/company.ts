@@ -1,0 +1,114 @@
+/**
+ * What goes with writes, composed: quotas and the addresses of services.
+ *
+ * What it is not: the companions (src/admission/company) or the store's rules, which the store is
+ * opened with (open-storage.ts).
+ */
+import { serviceAddresses } from '../../admission/addresses/service-addresses.ts';
+import { serviceCompany } from '../../admission/addresses/service-claims.ts';
+import { createCompany } from '../../admission/company/company.ts';
+import { createCompanyRefusal } from '../../admission/company/company-refusal.ts';
+import { companyRules } from '../../admission/company/company-rules.ts';
+import { followQuotas } from '../../admission/quota/known-quotas.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import type { Controller } from '../../controllers/controller.ts';
+import { createCountOnDemand, createQuotaCounter } from '../../controllers/quota-counter.ts';
+import type { QueueMeters } from '../../controllers/queue-meters.ts';
+import type { CompanyRefusal } from '../../registry/accompanied.ts';
+import type { RegistryDeps } from '../../registry/registry.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
+import { createAddressRepair } from '../../controllers/service-address-repair.ts';
+import { assert } from '../../stdx/assert.ts';
+import type { Committer } from '../../storage/committer.ts';
+import type { Turns } from '../../stdx/turns.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import type { Streams } from '../../../streams/streams.ts';
+import type { CompletedConfig } from '../config/options.ts';
+import type { Log } from './log.ts';
+
+export interface CompanyPartsDeps {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly identity: Identity;
+  readonly prng: Prng;
+  readonly streams: Streams;
+  readonly turns: Turns;
+}
+
+export function companyParts(
+  { admission, system }: Pick<CompletedConfig, 'admission' | 'system'>,
+  { clock, identity, prng, streams, timers, turns }: CompanyPartsDeps,
+) {
+  const addresses = serviceAddresses({
+    identity,
+    streams,
+    prng,
+    clock,
+    ranges: system.serviceRanges,
+    nodePorts: system.nodePorts,
+    pause: () => turns.pause(),
+  });
+  const bounds = admission.plugins.has('ResourceQuota');
+  const quotas = bounds ? followQuotas(streams, (ns) => company.forgetEpoch(ns)) : undefined;
+  const company = createCompany({
+    identity,
+    clock,
+    prng,
+    quotas,
+    services: serviceCompany(identity, prng, (address) => addresses.rangeOf(address)),
+  });
+  return {
+    plugins: [addresses.plugin],
+    ofActors: {
+      companyOf: company.companyOf,
+      companionRules: companyRules,
+      isAccompanied: company.isAccompanied,
+    },
+    refusal(registry: () => RegistryDeps): CompanyRefusal {
+      const counted = createCountOnDemand(registry, timers);
+      return createCompanyRefusal({ streams, counted });
+    },
+  };
+}
+
+export interface AllocationPorts {
+  readonly log: Log;
+  readonly timers: Timers;
+  readonly queues: QueueMeters;
+  readonly committer: Pick<Committer, 'submit'>;
+}
+
+/** Where controllers run: they put right what companions have not done. */
+export function allocationControllers(
+  { tokens }: CompletedConfig,
+  registry: RegistryDeps,
+  { committer, log, queues, timers }: AllocationPorts,
+): readonly Controller[] {
+  const counter = createQuotaCounter({
+    registry,
+    timers,
+    queues,
+    onError: (quota, error) =>
+      log.warn({ err: error, quota }, 'a quota could not be counted; it is tried again'),
+  });
+  const repair = createAddressRepair({
+    registry,
+    timers,
+    queues,
+    write: async (mutation) => {
+      const { expect } = mutation;
+      assert(expect.kind !== 'after', 'a repair stands on nothing that is under way');
+      const { kind } = await committer.submit({ ...mutation, expect }).outcome;
+      return kind === 'applied';
+    },
+    onTwice: (what, service, owner) =>
+      log.warn({ what, service, owner }, 'an address or port is in two services'),
+    onError: (key, error) =>
+      log.warn({ err: error, key }, 'an address was not put right; it is tried again'),
+  });
+  const { controllers } = tokens;
+  return [
+    ...(controllers.has('resourcequota') ? [counter] : []),
+    ...(controllers.has('serviceaddresses') ? [repair] : []),
+  ];
+}

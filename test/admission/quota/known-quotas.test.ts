@@ -1,0 +1,97 @@
+/** The quotas that a server knows, by what they bound, and the epochs of namespaces: followed from
+ * events that are made here. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { followQuotas, quotasPerWriteMax } from '../../../src/admission/quota/known-quotas.ts';
+import { encodeObject } from '../../../src/apimachinery/object-encoding.ts';
+import type { GroupResource } from '../../../src/apimachinery/schema.ts';
+import { revisionZero } from '../../../src/storage/storage.ts';
+import type { ResourceEvent, Entry, Streams } from '../../../streams/streams.ts';
+
+function quotaEntry(name: string, uid: string, ...bounds: readonly string[]): Entry {
+  const hard = Object.fromEntries(bounds.map((bound) => [bound, '1']));
+  const { bytes } = encodeObject({
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name, namespace: 'n', uid },
+    spec: { hard },
+  });
+  return { namespace: 'n', name, revision: revisionZero, labels: {}, fields: {}, bytes };
+}
+
+function epochEntry(name: string, word: string): Entry {
+  const bytes = new Uint8Array();
+  return { namespace: '', name, revision: revisionZero, labels: { word }, fields: {}, bytes };
+}
+
+function following() {
+  const handlers = new Map<string, (event: ResourceEvent) => void>();
+  const streams = {
+    resourceEvents: ({ resource }: GroupResource) => resource,
+    followers: {
+      follow(_name: string, resource: string, handle: (event: ResourceEvent) => void) {
+        handlers.set(resource, handle);
+      },
+    },
+  };
+  const marked: string[] = [];
+  const known = followQuotas(streams as unknown as Streams, (namespace) => marked.push(namespace));
+  const send = (resource: string, event: object): void =>
+    handlers.get(resource)?.({ resource, ...event } as unknown as ResourceEvent);
+  const reset = (resource: string, ...entries: readonly Entry[]): void =>
+    send(resource, { type: 'RESET', snapshot: { entries: () => entries } });
+  const boundBy = (...names: readonly string[]) =>
+    known.bounding('n', names)?.map(({ name, uid }) => `${name} ${uid}`);
+  return { known, marked, send, reset, boundBy };
+}
+
+describe('known quotas', () => {
+  it('are those that bound what a write takes, each once, by name', () => {
+    const { boundBy, known, reset, send } = following();
+    reset('resourcequotas', quotaEntry('b', '1', 'pods', 'cpu'), quotaEntry('a', '2', 'cpu'));
+    assert.deepEqual(boundBy('cpu', 'pods'), ['a 2', 'b 1']);
+    assert.deepEqual(boundBy('memory'), []);
+    assert.deepEqual(known.bounding('other', ['cpu']), []);
+    assert.equal(known.isFree('n'), false);
+    assert.equal(known.isFree('other'), true);
+    send('resourcequotas', { type: 'MODIFIED', entry: quotaEntry('b', '1', 'memory') });
+    assert.deepEqual(boundBy('cpu', 'pods'), ['a 2']);
+    assert.deepEqual(boundBy('memory'), ['b 1']);
+    send('resourcequotas', { type: 'ADDED', entry: quotaEntry('a', '3', 'cpu') });
+    assert.deepEqual(boundBy('cpu'), ['a 3']);
+    send('resourcequotas', { type: 'DELETED', entry: quotaEntry('a', '3', 'cpu') });
+    send('resourcequotas', { type: 'DELETED', entry: quotaEntry('b', '1', 'memory') });
+    assert.equal(known.isFree('n'), true);
+  });
+
+  it('are too many where a transaction would have to write them all', () => {
+    const { boundBy, reset } = following();
+    const many = Array.from({ length: quotasPerWriteMax + 1 }, (_, at) =>
+      quotaEntry(`q${at}`, 'u', 'pods'),
+    );
+    reset('resourcequotas', ...many.slice(1));
+    assert.equal(boundBy('pods')?.length, quotasPerWriteMax);
+    reset('resourcequotas', ...many);
+    assert.equal(boundBy('pods'), undefined);
+    assert.deepEqual(boundBy('cpu'), []);
+  });
+
+  it('are forgotten, and every epoch is another one, when following begins anew', () => {
+    const { boundBy, known, marked, reset, send } = following();
+    reset('resourcequotas', quotaEntry('a', '1', 'pods'));
+    reset('quotaepochs', epochEntry('n', 'first'));
+    assert.deepEqual(marked.splice(0), ['n']);
+    send('quotaepochs', { type: 'MODIFIED', entry: epochEntry('n', 'second') });
+    assert.deepEqual(marked.splice(0), ['n']);
+    assert.equal(known.epoch('n'), 'second');
+    reset('resourcequotas');
+    reset('quotaepochs', epochEntry('m', 'third'));
+    assert.deepEqual(boundBy('pods'), []);
+    assert.deepEqual(new Set(marked.splice(0)), new Set(['n', 'm']));
+    assert.equal(known.epoch('n'), undefined);
+    assert.equal(known.epoch('m'), 'third');
+    send('quotaepochs', { type: 'DELETED', entry: epochEntry('m', 'third') });
+    assert.equal(known.epoch('m'), undefined);
+    assert.deepEqual(marked, ['m']);
+  });
+});
