@@ -7,25 +7,32 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 
-const scenarios = [
+/** Between them they use all of the harness. */
+const always = [
   'fanout',
   'fanout-tls',
+  'streaming-list',
+  'create',
+  'policies',
+  'longest-turns',
+  'authorization',
+] as const;
+const atLength = [
   'fanout-workers',
   'latency',
   'list',
   'list-formats',
-  'streaming-list',
-  'create',
   'hot-object',
   'hot-object-webhook',
   'patches',
-  'policies',
+  'custom-types',
   'idle-watchers',
   'bodies',
-  'longest-turns',
-  'authorization',
   'token-timing',
 ] as const;
+
+const isWhole = process.env['SLUICE_BENCH_SMOKE'] === 'all';
+const scenarios = isWhole ? [...always, ...atLength] : always;
 
 interface SeriesLine {
   readonly median: number;
@@ -55,7 +62,7 @@ before(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-smoke-'));
   const json = path.join(directory, 'lines.json');
   const entry = path.join(import.meta.dirname, '..', '..', 'bench', 'run.js');
-  await promisify(execFile)(process.execPath, [entry, '--smoke', `--json=${json}`], {
+  await promisify(execFile)(process.execPath, [entry, ...scenarios, '--smoke', `--json=${json}`], {
     timeout: 400_000,
   });
   for (const text of (await readFile(json, 'utf8')).trim().split('\n')) {
@@ -65,6 +72,11 @@ before(async () => {
 });
 
 after(() => rm(directory, { recursive: true, force: true }));
+
+for (const name of isWhole ? [] : atLength) {
+  const skip = 'takes a minute more: SLUICE_BENCH_SMOKE=all runs every scenario';
+  test(`${name} runs`, { skip }, () => undefined);
+}
 
 for (const name of scenarios) {
   test(`${name} runs, compares itself with its floor and writes one JSON line`, () => {
