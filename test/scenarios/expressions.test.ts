@@ -491,5 +491,8 @@ runScenarios(
       ],
     },
   ],
-  { 'runtime-config': 'api/all=true', 'feature-gates': 'DynamicResourceAllocation=true' },
+  {
+    'runtime-config': 'api/all=true',
+    'feature-gates': 'DynamicResourceAllocation=true,MutatingAdmissionPolicy=true',
+  },
 );
