@@ -1,6 +1,7 @@
 /** A server whose FoundationDB says nothing: what requests are answered, and how soon. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { recordRules } from '../../src/server/compose/open-storage.ts';
 import { seededPrng } from '../../src/stdx/prng.ts';
 import { openFdbStorage } from '../../src/storage/fdb/fdb-storage.ts';
 import { createFdbDouble } from '../support/doubles/fdb-double.ts';
@@ -27,6 +28,7 @@ describe('--request-timeout=3s over a database that says nothing', () => {
         timers,
         prng: seededPrng(1),
         requestTimeoutMs,
+        ...recordRules,
       });
     });
     const made = server.request('POST', maps, { body: { metadata: { name: 'a' } } });

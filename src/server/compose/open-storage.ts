@@ -16,9 +16,16 @@ import { openFoundationdb } from '../../storage/fdb/foundationdb-binding.ts';
 import { openLmdbStorage } from '../../storage/lmdb/lmdb-storage.ts';
 import { reserveLimits } from '../../storage/lmdb/reserve.ts';
 import { createMemoryStorage } from '../../storage/memory/memory-storage.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage, StoreKey } from '../../storage/storage.ts';
 import type { Log } from './log.ts';
 import type { CompletedConfig } from '../config/options.ts';
+
+/** What a store over several servers is told about the records of one: all must say the same. */
+export const recordRules = {
+  mayBeTested: (key: StoreKey) => isConditionKey(key) || isCompanyConditionKey(key),
+  mayBeMissed: isEpochKey,
+  rules: companyRules,
+};
 
 /** @throws StorageError. */
 export async function openStorage(
@@ -55,9 +62,7 @@ export async function openStorage(
         timers,
         prng: systemPrng(),
         requestTimeoutMs: config.requestTimeoutMs,
-        mayBeTested: (key) => isConditionKey(key) || isCompanyConditionKey(key),
-        mayBeMissed: isEpochKey,
-        rules: companyRules,
+        ...recordRules,
       });
   }
 }
