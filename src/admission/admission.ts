@@ -25,6 +25,7 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { Attributes } from '../authorization/authorizer.ts';
+import type { Awaitable } from '../stdx/awaitable.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 
 /** What is written, and where: what is known before the object is. */
@@ -117,9 +118,6 @@ export interface ValidatePass {
   readonly ask: Ask;
   readonly say: Say;
 }
-
-/** At once, or when whoever it asks elsewhere has answered. */
-export type Awaitable<T> = T | Promise<T>;
 
 export interface AdmissionPlugin {
   /** As flags name it. */

@@ -23,13 +23,14 @@ import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { AccessChecker, Attributes } from '../authorization/authorizer.ts';
 import type {
   Asks,
-  Awaitable,
   GuardedWrite,
   GuardOf,
   WriteGuard,
   WriteHearing,
   WriteTerms,
 } from '../registry/write-guard.ts';
+import { after, firstOf } from '../stdx/awaitable.ts';
+import type { Awaitable } from '../stdx/awaitable.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import type { AdmissionTimes } from './admission-times.ts';
 import type {
@@ -375,37 +376,34 @@ function validatedWhole(
   return after(first, (refusal) => refusal ?? validate());
 }
 
+/** The first refusal; undefined: nobody refuses. */
 function deletionAdmitted(
-  [plugin, ...rest]: readonly AdmissionPlugin[],
+  plugins: readonly AdmissionPlugin[],
   review: Review,
   round: Round,
   ports: Ports,
 ): Awaitable<StatusError | undefined> {
-  if (plugin === undefined) return undefined;
-  const admit = (pass: MutatePass): Awaitable<Refusal> => plugin.admitDeletion?.(review, pass);
-  const admitting = timed(plugin.name, 'admit', review, ports, () =>
-    admitted(plugin, admit, round, ports, new Set()),
-  );
-  return after(admitting, (refusal) => {
-    if (refusal === undefined) return deletionAdmitted(rest, review, round, ports);
-    return typeof refusal === 'string' ? forbidden(review, refusal) : refusal;
+  return firstOf(plugins, (plugin) => {
+    const admit = (pass: MutatePass): Awaitable<Refusal> => plugin.admitDeletion?.(review, pass);
+    const admitting = timed(plugin.name, 'admit', review, ports, () =>
+      admitted(plugin, admit, round, ports, new Set()),
+    );
+    return after(admitting, (refusal) => statusOf(review, refusal));
   });
 }
 
-/** The first refusal; undefined: nobody refuses. */
+/** As deletionAdmitted(). */
 function validated(
-  [plugin, ...rest]: readonly AdmissionPlugin[],
+  plugins: readonly AdmissionPlugin[],
   review: Review,
   ports: Ports,
 ): Awaitable<StatusError | undefined> {
-  if (plugin === undefined) return undefined;
-  if (plugin.validate === undefined) return validated(rest, review, ports);
-  const validating = timed(plugin.name, 'validate', review, ports, () =>
-    refusalOf(plugin, review, ports, new Map()),
-  );
-  return after(validating, (refusal) => {
-    if (refusal === undefined) return validated(rest, review, ports);
-    return typeof refusal === 'string' ? forbidden(review, refusal) : refusal;
+  return firstOf(plugins, (plugin) => {
+    if (plugin.validate === undefined) return undefined;
+    const validating = timed(plugin.name, 'validate', review, ports, () =>
+      refusalOf(plugin, review, ports, new Map()),
+    );
+    return after(validating, (refusal) => statusOf(review, refusal));
   });
 }
 
@@ -418,7 +416,7 @@ function refusalOf(
 ): Awaitable<Refusal> {
   const open = new Map<string, Promise<boolean>>();
   const ask: Ask = (attributes) => {
-    const key = `${attributes.verb} ${attributes.resource} ${attributes.name}`;
+    const key = keyOf(attributes);
     const known = answers.get(key);
     if (known !== undefined) return known;
     const decision = ports.access.check(attributes);
@@ -448,13 +446,19 @@ async function answered(
   return Promise.all([...open].map(async ([key, answer]) => [key, await answer] as const));
 }
 
-/** In the same turn, where the value is there. */
-function after<T, U>(value: Awaitable<T>, next: (value: T) => Awaitable<U>): Awaitable<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
+function statusOf(review: Review, refusal: Refusal): StatusError | undefined {
+  return typeof refusal === 'string' ? forbidden(review, refusal) : refusal;
 }
 
 function forbidden({ name, resource }: Review, why: string): StatusError {
   return newForbidden(resource, name, why);
+}
+
+/** Two questions are one when everything that an authorizer decides by is the same. */
+function keyOf(asked: Attributes): string {
+  const { user, verb, apiGroup, apiVersion, resource, subresource, namespace, name, path } = asked;
+  const place = [apiGroup, apiVersion, resource, subresource, namespace, name, path];
+  return JSON.stringify([user.name, verb, ...place]);
 }
 
 /** A question about a resource of the cluster, for plugins that ask. */

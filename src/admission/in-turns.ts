@@ -10,7 +10,7 @@ import { assert } from '../stdx/assert.ts';
 import { finished, runStepwise } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
-import type { Awaitable } from './admission.ts';
+import type { Awaitable } from '../stdx/awaitable.ts';
 
 /** Containers that are looked at in one turn. */
 const containersAtOnce = 200;

@@ -14,7 +14,8 @@ import { convertMissing } from './conversions.ts';
 import { kindOf } from './write-command.ts';
 import type { WriteInput } from './write-command.ts';
 import { operations } from './write-guard.ts';
-import type { Awaitable, GuardOf, WriteHearing } from './write-guard.ts';
+import type { GuardOf, WriteHearing } from './write-guard.ts';
+import type { Awaitable } from '../stdx/awaitable.ts';
 
 const isConverted: Answer = { kind: 'converted' };
 const allowed: Answer = { kind: 'allowed' };

@@ -20,6 +20,7 @@ import type { UserInfo } from '../apimachinery/user-info.ts';
 import type { KindInfo } from '../apimachinery/scheme.ts';
 import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import type { Awaitable } from '../stdx/awaitable.ts';
 
 /** What has to be asked about a write. Data: commands hold it. */
 export interface Asks {
@@ -74,9 +75,6 @@ export interface WriteHearing {
   /** By all that has been heard so far; undefined: nothing. */
   told(): Told | undefined;
 }
-
-/** Most guards know at once, and most writes then need no turn. */
-export type Awaitable<T> = T | Promise<T>;
 
 export interface GuardedWrite {
   readonly kind: KindInfo;

@@ -14,14 +14,9 @@ import type { Identity } from '../../apimachinery/identity.ts';
 import { part } from '../../apimachinery/members.ts';
 import { quote } from '../../apimachinery/quote.ts';
 import { after } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import type {
-  AdmissionObjects,
-  AdmissionPlugin,
-  Awaitable,
-  Refusal,
-  Review,
-} from '../admission.ts';
+import type { AdmissionObjects, AdmissionPlugin, Refusal, Review } from '../admission.ts';
 import { inTurns, isLargePod } from '../in-turns.ts';
 import { limitsMax, readLimits } from './namespace-limits.ts';
 import { claimProblem, podProblem, withUsualAmounts } from './pod-limits.ts';

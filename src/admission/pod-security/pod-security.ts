@@ -21,17 +21,11 @@ import type { ApiObject, JsonObject } from '../../apimachinery/unstructured.ts';
 import type { Clock } from '../../stdx/clock.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { after } from '../../stdx/awaitable.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
-import type {
-  AdmissionObjects,
-  AdmissionPlugin,
-  Awaitable,
-  Refusal,
-  Review,
-  Say,
-} from '../admission.ts';
+import type { AdmissionObjects, AdmissionPlugin, Refusal, Review, Say } from '../admission.ts';
 import { inTurns, isLargePod } from '../in-turns.ts';
 import { detailsOf, findingsIn, findingSteps, reasonsOf } from './checks.ts';
 import type { SecurityRules } from './checks.ts';

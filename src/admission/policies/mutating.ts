@@ -20,7 +20,7 @@ import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { MatchedAs } from '../matching/matching.ts';
 import { mutateByPolicy } from './mutating-policy.ts';
 import type { MutatingPolicy } from './mutating-policy.ts';
-import { collectParams, unknownParamKind } from './params.ts';
+import { collectParams } from './params.ts';
 import { policyLimits } from './policies.ts';
 import type { PolicyPorts, PolicyRequest } from './policies.ts';
 import { policyRun } from './policy-run.ts';
@@ -103,17 +103,13 @@ class Mutating {
   }
 
   apply({ bindings, policy }: BoundPolicy<MutatingPolicy>): Awaitable<StatusError | undefined> {
-    const matched = policy.matcher.match(this.#run.request.match);
-    if (matched.kind === 'none') return undefined;
-    const problem =
-      matched.kind === 'error'
-        ? matched.error.message
-        : unknownParamKind(policy.paramKind, this.#ports.params);
-    if (problem !== undefined || matched.kind === 'error') {
-      this.#deny(policy, undefined, `failed to configure policy: ${problem ?? ''}`);
+    const as = this.#run.matched(policy);
+    if (as === undefined) return undefined;
+    if (typeof as === 'string') {
+      this.#deny(policy, undefined, `failed to configure policy: ${as}`);
       return undefined;
     }
-    return firstOf(bindings, (binding) => this.#applyBound(policy, binding, matched.as));
+    return firstOf(bindings, (binding) => this.#applyBound(policy, binding, as));
   }
 
   #applyBound(

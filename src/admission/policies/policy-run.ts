@@ -9,20 +9,30 @@ import { admissionBindings, valueOf } from '../expressions/admission-input.ts';
 import { authorizerSource } from '../expressions/authorizer-source.ts';
 import type { EvaluationPorts } from '../expressions/filter.ts';
 import type { ConditionsVerdict } from '../matching/match-conditions.ts';
-import type { MatchedAs } from '../matching/matching.ts';
+import type { MatchedAs, Matcher } from '../matching/matching.ts';
+import { unknownParamKind } from './params.ts';
 import { policyLimits } from './policies.ts';
 import type { PolicyPorts, PolicyRequest, ShownObjects } from './policies.ts';
+import type { ParamKind } from './policy-spec.ts';
 import type { Subject } from './validating-policy.ts';
 
 export interface PolicyRun {
   readonly request: PolicyRequest;
   readonly evaluation: EvaluationPorts;
+  /** Whether the policy is about the request, and as which kind; a text: why nobody can know.
+   * Undefined: it is not. */
+  matched(policy: PolicyScope): MatchedAs | string | undefined;
   /** Of the request's namespace; undefined: what is written is cluster-scoped. */
   namespaceObject(): ApiObject | StatusError | undefined;
   subject(about: AboutRequest): Subject;
   /** Lets others have a turn when enough has been done. An error: nobody waits any more. */
   spend(units: number): Awaitable<StatusError | undefined>;
   observeConditions(policy: string, verdict: ConditionsVerdict, startedMs: number): void;
+}
+
+export interface PolicyScope {
+  readonly matcher: Matcher;
+  readonly paramKind: ParamKind | undefined;
 }
 
 export interface AboutRequest {
@@ -40,7 +50,7 @@ const unitsOfStep = 50;
 
 export function policyRun(
   request: PolicyRequest,
-  { access, metrics, turns }: PolicyPorts,
+  { access, metrics, params, turns }: PolicyPorts,
   type: 'admit' | 'validate',
 ): PolicyRun {
   const { match, user } = request;
@@ -53,6 +63,12 @@ export function policyRun(
   return {
     request,
     evaluation: { late, turns },
+    matched({ matcher, paramKind }) {
+      const found = matcher.match(match);
+      if (found.kind === 'none') return undefined;
+      if (found.kind === 'error') return found.error.message;
+      return unknownParamKind(paramKind, params) ?? found.as;
+    },
     namespaceObject() {
       const isNamespace = group === '' && resource === namespacesResource.resource;
       if (match.namespace === '' || isNamespace) return undefined;

@@ -16,7 +16,7 @@ import { after, firstOf } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
 import { lookup } from '../../stdx/lookup.ts';
 import type { MatchedAs } from '../matching/matching.ts';
-import { collectParams, unknownParamKind } from './params.ts';
+import { collectParams } from './params.ts';
 import { policyLimits } from './policies.ts';
 import type { PolicyPorts, PolicyRequest, PolicySay, ShownObjects } from './policies.ts';
 import { policyRun } from './policy-run.ts';
@@ -79,20 +79,14 @@ class Judgement {
 
   /** An error that ends everything; undefined: go on. */
   judge({ bindings, policy }: ValidatingHook): Awaitable<StatusError | undefined> {
-    const matched = policy.matcher.match(this.#run.request.match);
-    if (matched.kind === 'none') return undefined;
-    const problem =
-      matched.kind === 'error'
-        ? matched.error.message
-        : unknownParamKind(policy.paramKind, this.#ports.params);
-    if (problem !== undefined || matched.kind === 'error') {
-      this.#misconfigured(policy, undefined, problem ?? '');
+    const as = this.#run.matched(policy);
+    if (as === undefined) return undefined;
+    if (typeof as === 'string') {
+      this.#misconfigured(policy, undefined, as);
       return undefined;
     }
     const collected = new Map<string, Set<string>>();
-    const each = firstOf(bindings, (binding) =>
-      this.#judgeBound(policy, binding, matched.as, collected),
-    );
+    const each = firstOf(bindings, (binding) => this.#judgeBound(policy, binding, as, collected));
     return after(each, (failure) => {
       for (const [key, values] of collected) {
         this.#say.annotate(`${policy.name}/${key}`, [...values].join(', '));

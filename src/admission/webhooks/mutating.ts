@@ -9,7 +9,7 @@
  * not apply ends the write, whatever the failure policy says. A deletion is not changed.
  */
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
-import { newRequestTimeout, StatusError } from '../../apimachinery/status-error.ts';
+import { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { MutatePass, Proposed, Review } from '../admission.ts';
@@ -18,8 +18,8 @@ import type { ReviewAnswer } from './admission-review.ts';
 import { lookAt } from './invocation.ts';
 import type { Invocation } from './invocation.ts';
 import { patchedBy } from './patched-object.ts';
-import { changedDeletion, failedCall } from './refusals.ts';
-import { callWebhook, count } from './webhook-call.ts';
+import { changedDeletion } from './refusals.ts';
+import { callWebhook, count, refusalOf } from './webhook-call.ts';
 import type { CallOutcome } from './webhook-call.ts';
 import type { Webhook } from './webhook-spec.ts';
 import type { WebhookPorts } from './webhooks.ts';
@@ -149,20 +149,8 @@ async function counted(
     if (error !== undefined) outcome = { kind: 'unsupported', error };
   }
   count(ports, { name, type: 'admit', operation: review.operation }, outcome, failsOpen, startedMs);
-  switch (outcome.kind) {
-    case 'allowed':
-      return undefined;
-    case 'denied':
-    case 'unsupported':
-      return outcome.error;
-    case 'failed':
-      break;
-  }
-  if (ports.clock.monotonicMs() >= review.deadlineMs) return newRequestTimeout();
-  if (!failsOpen) return failedCall(name, outcome.why);
-  const key = `failed-open.mutation.webhook.${ports.identity.fill('admission.{domain}')}`;
-  say.annotate(`${key}/round_${round}_index_${webhook.index}`, name);
-  return undefined;
+  const place = { phase: 'mutation', call: `round_${round}_index_${webhook.index}` } as const;
+  return refusalOf(outcome, webhook, review, place, say, ports);
 }
 
 /** Of a patch in another form nothing is known. */

@@ -5,12 +5,11 @@
  * the write before anybody is asked. Of several refusals the first in the order of the webhooks is
  * the answer, whoever came first.
  */
-import { newRequestTimeout, StatusError } from '../../apimachinery/status-error.ts';
+import { StatusError } from '../../apimachinery/status-error.ts';
 import type { Review, Say } from '../admission.ts';
 import { lookAt } from './invocation.ts';
 import type { Invocation } from './invocation.ts';
-import { failedCall } from './refusals.ts';
-import { callWebhook, count } from './webhook-call.ts';
+import { callWebhook, count, refusalOf } from './webhook-call.ts';
 import type { Webhook } from './webhook-spec.ts';
 import type { WebhookPorts } from './webhooks.ts';
 
@@ -46,18 +45,6 @@ async function validateByOne(
   const outcome = await callWebhook(review, invocation, 'validating', say, ports);
   const call = { name, type: 'validating', operation: review.operation } as const;
   count(ports, call, outcome, failsOpen, startedMs);
-  switch (outcome.kind) {
-    case 'allowed':
-      return undefined;
-    case 'denied':
-    case 'unsupported':
-      return outcome.error;
-    case 'failed':
-      break;
-  }
-  if (ports.clock.monotonicMs() >= review.deadlineMs) return newRequestTimeout();
-  if (!failsOpen) return failedCall(name, outcome.why);
-  const key = `failed-open.validating.webhook.${ports.identity.fill('admission.{domain}')}`;
-  say.annotate(`${key}/round_0_index_${at}`, name);
-  return undefined;
+  const place = { phase: 'validating', call: `round_0_index_${at}` } as const;
+  return refusalOf(outcome, invocation.webhook, review, place, say, ports);
 }

@@ -1,7 +1,7 @@
 /**
  * One call of a webhook about a write: AdmissionReview there and back, counted.
  *
- * What it is not: what becomes of a failure or a patch (mutating.ts, validating.ts).
+ * What it is not: what becomes of a patch (mutating.ts).
  *
  * Invariants: a dry run is not sent to a webhook that does more than answer. A call takes the
  * webhook's timeout, or what the request has left. Annotations and warnings are heard of whoever
@@ -9,6 +9,7 @@
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
+import { newRequestTimeout } from '../../apimachinery/status-error.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
@@ -16,8 +17,9 @@ import type { Review, Say } from '../admission.ts';
 import { readAnswer, reviewOf } from './admission-review.ts';
 import type { ReviewAnswer } from './admission-review.ts';
 import type { Invocation } from './invocation.ts';
-import { callProblem, denial, dryRunRefusal } from './refusals.ts';
+import { callProblem, denial, dryRunRefusal, failedCall } from './refusals.ts';
 import type { WebhookCall, WebhookType } from './webhook-counts.ts';
+import type { Webhook } from './webhook-spec.ts';
 import { CallError } from './webhooks.ts';
 import type { WebhookPorts } from './webhooks.ts';
 
@@ -83,6 +85,32 @@ function documentOf(answer: Buffer): JsonObject {
   const decoded = decodeJson(answer, { findDuplicates: false });
   if (decoded.kind !== 'refused' && isJsonObject(decoded.value)) return decoded.value;
   throw new CallError('the answer is not a JSON object', undefined);
+}
+
+/** Why the write ends with this call; undefined: it goes on. `place`: what the audit event calls
+ * the call, `mutation.webhook.GROUP/PLACE`. */
+export function refusalOf(
+  outcome: CallOutcome,
+  { failsOpen, name }: Pick<Webhook, 'failsOpen' | 'name'>,
+  { deadlineMs }: Review,
+  place: { readonly phase: 'mutation' | 'validating'; readonly call: string },
+  say: Say,
+  { clock, identity }: WebhookPorts,
+): StatusError | undefined {
+  switch (outcome.kind) {
+    case 'allowed':
+      return undefined;
+    case 'denied':
+    case 'unsupported':
+      return outcome.error;
+    case 'failed':
+      break;
+  }
+  if (clock.monotonicMs() >= deadlineMs) return newRequestTimeout();
+  if (!failsOpen) return failedCall(name, outcome.why);
+  const group = `${place.phase}.webhook.${identity.fill('admission.{domain}')}`;
+  say.annotate(`failed-open.${group}/${place.call}`, name);
+  return undefined;
 }
 
 /** Counts what came of a call. `rejected`: the write ends here. */

@@ -14,11 +14,11 @@ import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import { sleep } from '../../stdx/clock.ts';
 import type { Timers } from '../../stdx/clock.ts';
-import type { Awaitable } from '../../admission/admission.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { untilDone } from '../../stdx/turns.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import { createObjectReader } from './token-methods.ts';
+import type { Awaitable } from '../../stdx/awaitable.ts';
 
 /** How often an object that is about to be made is looked for, and how long until then. */
 const appearance = { looks: 60, everyMs: 25 } as const;
