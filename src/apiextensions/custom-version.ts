@@ -62,8 +62,8 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
       const made = conformed(object, 'stored', read(), source);
       return version.defaults(made.kind === 'ok' ? made.object : object) as ApiObject;
     },
-    validate: (write) => finished(validateCustom(read().validator, write)),
-    validateInSteps: (write: CustomWrite) => validateCustom(read().validator, write),
+    validate: (write) => finished(validateCustom(read().validator, write, false)),
+    validateInSteps: (write: CustomWrite) => validateCustom(read().validator, write, true),
     get hasStatus() {
       return isJsonObject(part(read().entry, 'subresources')['status']);
     },
