@@ -142,7 +142,12 @@ async function run(bench: Bench): Promise<Outcome> {
   const turn = 'ms, longest turn';
   return {
     rows: [
-      figure('accepted to served, p50', 'ms', of(({ served }) => served.quantile(0.5)), undefined),
+      figure(
+        'accepted to served, p50',
+        'ms',
+        of(({ served }) => served.quantile(0.5)),
+        undefined,
+      ),
       figure(
         'accepted to served, p99',
         'ms',
@@ -150,9 +155,27 @@ async function run(bench: Bench): Promise<Outcome> {
         undefined,
         within,
       ),
-      figure('one is added', turn, of(({ longest }) => longest.add), undefined, short),
-      figure('one is changed', turn, of(({ longest }) => longest.change), undefined, short),
-      figure('one is deleted', turn, of(({ longest }) => longest.remove), undefined, short),
+      figure(
+        'one is added',
+        turn,
+        of(({ longest }) => longest.add),
+        undefined,
+        short,
+      ),
+      figure(
+        'one is changed',
+        turn,
+        of(({ longest }) => longest.change),
+        undefined,
+        short,
+      ),
+      figure(
+        'one is deleted',
+        turn,
+        of(({ longest }) => longest.remove),
+        undefined,
+        short,
+      ),
     ],
     ...busiest(rounds.map(({ usage }) => usage)),
     facts: { ...sizes, definitionBytes: JSON.stringify(model).length },

@@ -82,12 +82,7 @@ async function writeObjects(
 }
 
 /** Until the server dies: makes a definition and objects of it, changes it, deletes it. */
-async function churn(
-  port: number,
-  plural: string,
-  prng: Prng,
-  progress: Progress,
-): Promise<void> {
+async function churn(port: number, plural: string, prng: Prng, progress: Progress): Promise<void> {
   const connection = new HttpConnection(port);
   try {
     for (;;) {

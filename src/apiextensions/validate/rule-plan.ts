@@ -87,10 +87,7 @@ export class RulePlan {
     return schema && this.#part(schema, () => this.type?.element);
   }
 
-  #part(
-    schema: StructuralSchema,
-    typeBelow: () => SchemaType | undefined,
-  ): RulePlan | undefined {
+  #part(schema: StructuralSchema, typeBelow: () => SchemaType | undefined): RulePlan | undefined {
     if (!hasRules(schema)) return undefined;
     const type = this.type === undefined ? undefined : typeBelow();
     // What has no type in its parent is left out of expressions altogether.
