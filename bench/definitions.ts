@@ -14,7 +14,7 @@ import { figure } from './harness/compare.ts';
 import { startSluice } from './harness/process.ts';
 import type { MeasuredProcess } from './harness/process.ts';
 import { busiest } from './harness/scenario.ts';
-import type { Bench, Outcome, Scenario } from './harness/scenario.ts';
+import type { Bench, Outcome, Row, Scenario } from './harness/scenario.ts';
 import { Histogram } from './harness/series.ts';
 import { measureUsage } from './harness/usage.ts';
 import type { Usage } from './harness/usage.ts';
@@ -136,51 +136,31 @@ async function run(bench: Bench): Promise<Outcome> {
   } finally {
     await server.stop();
   }
-  const of = (pick: (round: Round) => number): readonly number[] => rounds.map(pick);
-  const within = { of: 'server', atMost: servedWithinMs } as const;
-  const short = { of: 'server', atMost: longestTurnMs } as const;
-  const turn = 'ms, longest turn';
   return {
-    rows: [
-      figure(
-        'accepted to served, p50',
-        'ms',
-        of(({ served }) => served.quantile(0.5)),
-        undefined,
-      ),
-      figure(
-        'accepted to served, p99',
-        'ms',
-        of(({ served }) => served.quantile(0.99)),
-        undefined,
-        within,
-      ),
-      figure(
-        'one is added',
-        turn,
-        of(({ longest }) => longest.add),
-        undefined,
-        short,
-      ),
-      figure(
-        'one is changed',
-        turn,
-        of(({ longest }) => longest.change),
-        undefined,
-        short,
-      ),
-      figure(
-        'one is deleted',
-        turn,
-        of(({ longest }) => longest.remove),
-        undefined,
-        short,
-      ),
-    ],
+    rows: rowsOf(rounds),
     ...busiest(rounds.map(({ usage }) => usage)),
     facts: { ...sizes, definitionBytes: JSON.stringify(model).length },
     notes: [],
   };
+}
+
+function rowsOf(rounds: readonly Round[]): readonly Row[] {
+  const row = (measure: string, unit: string, pick: (round: Round) => number, atMost?: number) =>
+    figure(
+      measure,
+      unit,
+      rounds.map(pick),
+      undefined,
+      atMost === undefined ? undefined : { of: 'server', atMost },
+    );
+  const turn = 'ms, longest turn';
+  return [
+    row('accepted to served, p50', 'ms', ({ served }) => served.quantile(0.5)),
+    row('accepted to served, p99', 'ms', ({ served }) => served.quantile(0.99), servedWithinMs),
+    row('one is added', turn, ({ longest }) => longest.add, longestTurnMs),
+    row('one is changed', turn, ({ longest }) => longest.change, longestTurnMs),
+    row('one is deleted', turn, ({ longest }) => longest.remove, longestTurnMs),
+  ];
 }
 
 export const definitions: Scenario = {

@@ -269,8 +269,8 @@ test('numbers in messages: integers of 64 bits whole, all others as doubles', ()
       'Invalid value: 1000001: spec.number in body should be less than or equal to 1000000',
     ],
     [
-      { step: 1.00000000001 },
-      'Invalid value: 1.00000000001: spec.step in body should be a multiple of 1e-07',
+      { step: 1.5e-7 },
+      'Invalid value: 1.5e-07: spec.step in body should be a multiple of 1e-07',
     ],
   ];
   for (const [spec, expected] of rows) {
