@@ -18,6 +18,7 @@ import { authorization } from './authorization.ts';
 import { bodies } from './bodies.ts';
 import { create } from './create.ts';
 import { customTypes } from './custom-types.ts';
+import { definitions } from './definitions.ts';
 import { fdb } from './fdb.ts';
 import { fanout } from './fanout.ts';
 import { fanoutTls } from './fanout-tls.ts';
@@ -48,6 +49,7 @@ const scenarios: readonly Scenario[] = [
   streamingList,
   create,
   customTypes,
+  definitions,
   hotObject,
   hotObjectWebhook,
   patches,

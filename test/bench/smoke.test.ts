@@ -26,6 +26,7 @@ const atLength = [
   'hot-object-webhook',
   'patches',
   'custom-types',
+  'definitions',
   'idle-watchers',
   'bodies',
   'token-timing',
