@@ -11,6 +11,7 @@
  */
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
+import type { StagedWrite, WriteStages } from '../src/storage/write-stages.ts';
 import type { StreamLimits } from './limits.ts';
 import type { Frame } from './selection.ts';
 import type { WatchGroup } from './watch-group.ts';
@@ -22,6 +23,7 @@ export interface DeliveryDeps {
   readonly limits: StreamLimits;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly stages: Pick<WriteStages, 'written'>;
 }
 
 export class Delivery {
@@ -29,6 +31,8 @@ export class Delivery {
   readonly #limits: StreamLimits;
   readonly #groups = new RingBuffer<Group>();
   readonly #waiting = new RingBuffer<Watcher>();
+  /** Whose frames are being made. */
+  staged: StagedWrite | undefined;
   #scheduled = false;
   #pressed = false;
   #turnsHeld = 0;
@@ -57,6 +61,11 @@ export class Delivery {
     group.freshBytes += frame.bytes.length;
     if (group.freshBytes > this.#limits.freshBytesMax) this.#pressed = true;
     this.mark(group);
+    const { staged } = this;
+    if (staged === undefined) return;
+    staged.groupsLeft += 1;
+    // Beyond it the write stays unfinished, and is not counted as written.
+    if (group.unwritten.length < this.#limits.framesMax) group.unwritten.push(staged);
   }
 
   /** The group has something for its live watchers, or frames that nobody may need any more. */
@@ -106,6 +115,7 @@ export class Delivery {
         group.position = group.live.length - 1;
         group.again = false;
         group.freshBytes = 0;
+        group.passSeq = group.ring.head;
       }
       this.#pass(group, budget);
       group.ring.forgetChunks();
@@ -114,6 +124,7 @@ export class Delivery {
         continue;
       }
       group.queued = false;
+      if (group.unwritten.length > 0) this.#settle(group);
       if (group.again) this.mark(group);
       else if (group.live.length === group.watchersCount) group.ring.clear();
     }
@@ -135,11 +146,24 @@ export class Delivery {
         continue;
       }
       if (chunk.seq < head) group.again = true;
+      if (chunk.seq < group.passSeq) group.passSeq = chunk.seq;
       budget.writes -= 1;
       budget.bytes -= chunk.bytes.length;
       watcher.send(chunk);
     }
     group.position = at;
+  }
+
+  /** A pass over the group has ended. */
+  #settle({ passSeq, unwritten }: Group): void {
+    let nowMs = NaN;
+    while (unwritten.length > 0 && unwritten.at(0).seq <= passSeq) {
+      const write = unwritten.shift();
+      write.groupsLeft -= 1;
+      if (write.groupsLeft > 0) continue;
+      if (Number.isNaN(nowMs)) nowMs = this.#deps.clock.monotonicMs();
+      this.#deps.stages.written(write, nowMs);
+    }
   }
 
   #runWaiting(): void {
