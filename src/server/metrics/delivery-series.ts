@@ -9,7 +9,7 @@ export function deliverySeries(
   return [
     {
       name: 'sluice_watch_delivery_seconds',
-      help: 'Time from the last byte of a write request until all live watches of it were written to.',
+      help: 'Time from the last byte of a write until every live watch of it was written to.',
       readHistograms: () =>
         source.deliveries().map(({ operation, seconds }) => ({
           labels: { operation },
