@@ -20,6 +20,7 @@ const always = [
 const atLength = [
   'fanout-workers',
   'latency',
+  'low-load',
   'list',
   'list-formats',
   'hot-object',
