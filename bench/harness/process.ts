@@ -35,7 +35,7 @@ export interface MeasuredProcess {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 20_000;
 
 /** The built tree: this file is <root>/bench/harness/process.js. */
