@@ -19,6 +19,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { authorization } from './authorization.ts';
 import { bodies } from './bodies.ts';
+import { coldStart } from './cold-start.ts';
 import { create } from './create.ts';
 import { customTypes } from './custom-types.ts';
 import { fdb } from './fdb.ts';
@@ -53,6 +54,7 @@ const scenarios: readonly Scenario[] = [
   listFormats,
   streamingList,
   create,
+  coldStart,
   customTypes,
   hotObject,
   hotObjectWebhook,

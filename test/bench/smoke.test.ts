@@ -21,6 +21,7 @@ const atLength = [
   'fanout-workers',
   'latency',
   'low-load',
+  'cold-start',
   'list',
   'list-formats',
   'hot-object',
