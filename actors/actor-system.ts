@@ -32,6 +32,7 @@ import type {
   StoredRecord,
   StoreKey,
 } from '../src/storage/storage.ts';
+import type { DecidedWrite, WriteArrival } from '../src/storage/write-stages.ts';
 import { assert, unreachable } from '../src/stdx/assert.ts';
 import type { Clock, TimerHandle, Timers } from '../src/stdx/clock.ts';
 import { messageOf } from '../src/stdx/message-of.ts';
@@ -163,7 +164,7 @@ interface ActiveObject {
 export function createActorSystem(deps: ActorSystemDeps): ObjectActorSystem {
   const system = new ObjectActors(deps);
   return {
-    execute: (key, command, permit) => system.execute(key, command, permit),
+    execute: (key, command, permit, arrival) => system.execute(key, command, permit, arrival),
     removeUnreadable: (key) => system.removeUnreadable(key),
     stop: () => system.stop(),
     stats: () => system.stats(),
@@ -203,7 +204,12 @@ class ObjectActors implements ObjectActorSystem {
     deps.root.on('child.failed', ({ error, id }) => this.#failed(id as StoreKey, error));
   }
 
-  execute(key: ObjectKey, command: ObjectCommand, permit?: Permit): Promise<ObjectOutcome> {
+  execute(
+    key: ObjectKey,
+    command: ObjectCommand,
+    permit?: Permit,
+    arrival?: WriteArrival,
+  ): Promise<ObjectOutcome> {
     if (this.#stopping) return refuse(newServiceUnavailable('the server is shutting down'));
     const resident = this.#residentOf(key, command.type === 'create');
     if (resident === undefined) {
@@ -218,7 +224,8 @@ class ObjectActors implements ObjectActorSystem {
     this.#waiting += 1;
     if (command.dryRun) return this.#tryOut(actor, key, command, permit);
     return new Promise<ObjectOutcome>((resolve, reject) => {
-      actor.send({ type: 'command', entry: newEntry(command, permit, resolve, reject) });
+      const entry = newEntry(command, permit, resolve, reject, arrival);
+      actor.send({ type: 'command', entry });
     });
   }
 
@@ -346,7 +353,7 @@ class ObjectActors implements ObjectActorSystem {
   }
 
   #submit({ actor, context }: ActiveObject, attempt: Attempt): void {
-    const { basis, decision } = attempt;
+    const { basis, decision, entry } = attempt;
     assert(decision.kind === 'write', 'only a write is submitted');
     const { operation } = decision;
     const expect = expectationOf(basis);
@@ -357,6 +364,7 @@ class ObjectActors implements ObjectActorSystem {
       conditions: allConditions(decision.conditions, conditions),
       operation,
       companions,
+      write: decidedWrite(entry.arrival, this.#deps.clock),
     });
     attempt.pending = pending;
     pending.outcome.then(
@@ -556,6 +564,15 @@ class ObjectActors implements ObjectActorSystem {
     const failure = companionFailure(companions, records, rules);
     return failure === undefined ? outcome : { ...failure, told };
   }
+}
+
+function decidedWrite(
+  arrival: WriteArrival | undefined,
+  clock: Pick<Clock, 'monotonicMs'>,
+): DecidedWrite | undefined {
+  if (arrival === undefined) return undefined;
+  const { receivedMs, startMs } = arrival;
+  return { startMs, receivedMs, decidedMs: clock.monotonicMs() };
 }
 
 /** Nearly always those of the command alone. */

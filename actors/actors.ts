@@ -20,6 +20,7 @@ import type { GroupResource } from '../src/apimachinery/schema.ts';
 import type { ApiObject } from '../src/apimachinery/unstructured.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Companion, CompanionFailure, Condition, Revision } from '../src/storage/storage.ts';
+import type { WriteArrival } from '../src/storage/write-stages.ts';
 
 /** States of an object as the store has them, and as conditions test them. */
 export const objectStates = { live: 'live', finalizing: 'finalizing' } as const;
@@ -205,8 +206,14 @@ export const noCompany: Company = { companions: undefined, conditions: [] };
 export type Permit = () => boolean;
 
 export interface ActorSystem {
-  /** Rejects only for storage failures (StorageError) and broken invariants. */
-  execute(key: ObjectKey, command: ObjectCommand, permit?: Permit): Promise<ObjectOutcome>;
+  /** Rejects only for storage failures (StorageError) and broken invariants. `arrival`: of the
+   * request that the command is all of; absent: its way is not measured. */
+  execute(
+    key: ObjectKey,
+    command: ObjectCommand,
+    permit?: Permit,
+    arrival?: WriteArrival,
+  ): Promise<ObjectOutcome>;
   /** Removes a record that cannot be decoded, whatever it was; nothing else. For that no actor can
    * decide anything: it cannot know its object. Rejects as execute does. */
   removeUnreadable(key: ObjectKey): Promise<UnreadableOutcome>;

@@ -14,6 +14,7 @@
 import type { CommitOutcome } from '../src/storage/pending-commit.ts';
 import type { ObjectKey } from '../src/storage/keys.ts';
 import type { Revision, StoredRecord, StoreKey } from '../src/storage/storage.ts';
+import type { WriteArrival } from '../src/storage/write-stages.ts';
 import type {
   Answer,
   ChangeCommand,
@@ -58,6 +59,8 @@ export interface Attempt extends PendingMutation {
 export interface Entry {
   readonly command: ObjectCommand;
   readonly permit: Permit | undefined;
+  /** For figures only: no decision knows of it. */
+  readonly arrival: WriteArrival | undefined;
   readonly resolve: (outcome: ObjectOutcome) => void;
   readonly reject: (error: unknown) => void;
   attempt: Attempt | undefined;
@@ -121,10 +124,12 @@ export function newEntry(
   permit: Permit | undefined,
   resolve: Entry['resolve'],
   reject: Entry['reject'],
+  arrival?: WriteArrival,
 ): Entry {
   return {
     command,
     permit,
+    arrival,
     resolve,
     reject,
     attempt: undefined,

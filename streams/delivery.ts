@@ -6,11 +6,12 @@
  *
  * What it is not: where frames are made, what a watcher is, or where time passes.
  *
- * Invariants: at most one write per watcher and turn; who waits costs a pass nothing, because it is
+ * Invariants: at most one write per watcher and turn; a turn ends with its writes, bytes or time; who waits costs a pass nothing, because it is
  * not in the live list. Numbered in SPEC.md.
  */
 import type { Clock, Timers } from '../src/stdx/clock.ts';
 import { RingBuffer } from '../src/stdx/ring-buffer.ts';
+import type { StagedWrite, WriteStages } from '../src/storage/write-stages.ts';
 import type { StreamLimits } from './limits.ts';
 import type { Frame } from './selection.ts';
 import type { WatchGroup } from './watch-group.ts';
@@ -18,10 +19,21 @@ import type { Watcher } from './watcher.ts';
 
 type Group = WatchGroup<Watcher>;
 
+/** Writes from one look at the clock to the next. */
+const writesPerLook = 32;
+
+/** What is left of a turn. */
+interface Budget {
+  writes: number;
+  bytes: number;
+  readonly endsMs: number;
+}
+
 export interface DeliveryDeps {
   readonly limits: StreamLimits;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly stages: Pick<WriteStages, 'written'>;
 }
 
 export class Delivery {
@@ -29,6 +41,8 @@ export class Delivery {
   readonly #limits: StreamLimits;
   readonly #groups = new RingBuffer<Group>();
   readonly #waiting = new RingBuffer<Watcher>();
+  /** Whose frames are being made. */
+  staged: StagedWrite | undefined;
   #scheduled = false;
   #pressed = false;
   #turnsHeld = 0;
@@ -57,6 +71,11 @@ export class Delivery {
     group.freshBytes += frame.bytes.length;
     if (group.freshBytes > this.#limits.freshBytesMax) this.#pressed = true;
     this.mark(group);
+    const { staged } = this;
+    if (staged === undefined) return;
+    staged.groupsLeft += 1;
+    // Beyond it the write stays unfinished, and is not counted as written.
+    if (group.unwritten.length < this.#limits.framesMax) group.unwritten.push(staged);
   }
 
   /** The group has something for its live watchers, or frames that nobody may need any more. */
@@ -98,7 +117,9 @@ export class Delivery {
   }
 
   #runGroups(): void {
-    const budget = { writes: this.#limits.turnWritesMax, bytes: this.#limits.turnBytesMax };
+    if (this.#groups.length === 0) return;
+    const { turnBytesMax: bytes, turnLiveMs, turnWritesMax: writes } = this.#limits;
+    const budget = { writes, bytes, endsMs: this.#deps.clock.monotonicMs() + turnLiveMs };
     for (let rounds = this.#groups.length; rounds > 0; rounds -= 1) {
       if (budget.writes <= 0 || budget.bytes <= 0) return;
       const group = this.#groups.shift();
@@ -106,6 +127,7 @@ export class Delivery {
         group.position = group.live.length - 1;
         group.again = false;
         group.freshBytes = 0;
+        group.passSeq = group.ring.head;
       }
       this.#pass(group, budget);
       group.ring.forgetChunks();
@@ -114,6 +136,7 @@ export class Delivery {
         continue;
       }
       group.queued = false;
+      if (group.unwritten.length > 0) this.#settle(group);
       if (group.again) this.mark(group);
       else if (group.live.length === group.watchersCount) group.ring.clear();
     }
@@ -121,8 +144,9 @@ export class Delivery {
 
   /** The hot loop: a compare and a write per watcher. Backwards, because a watcher that leaves is
    * replaced by the last one, which has had its turn. */
-  #pass(group: Group, budget: { writes: number; bytes: number }): void {
+  #pass(group: Group, budget: Budget): void {
     const { live, ring } = group;
+    const { clock } = this.#deps;
     const { head } = ring;
     let at = Math.min(group.position, live.length - 1);
     for (; at >= 0 && budget.writes > 0 && budget.bytes > 0; at -= 1) {
@@ -135,11 +159,27 @@ export class Delivery {
         continue;
       }
       if (chunk.seq < head) group.again = true;
+      if (chunk.seq < group.passSeq) group.passSeq = chunk.seq;
       budget.writes -= 1;
       budget.bytes -= chunk.bytes.length;
       watcher.send(chunk);
+      if (budget.writes % writesPerLook === 0 && clock.monotonicMs() >= budget.endsMs) {
+        budget.writes = 0;
+      }
     }
     group.position = at;
+  }
+
+  /** A pass over the group has ended. */
+  #settle({ passSeq, unwritten }: Group): void {
+    let nowMs = NaN;
+    while (unwritten.length > 0 && unwritten.at(0).seq <= passSeq) {
+      const write = unwritten.shift();
+      write.groupsLeft -= 1;
+      if (write.groupsLeft > 0) continue;
+      if (Number.isNaN(nowMs)) nowMs = this.#deps.clock.monotonicMs();
+      this.#deps.stages.written(write, nowMs);
+    }
   }
 
   #runWaiting(): void {

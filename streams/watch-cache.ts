@@ -18,6 +18,8 @@ import { messageOf } from '../src/stdx/message-of.ts';
 import type { Prng } from '../src/stdx/prng.ts';
 import { StorageError } from '../src/storage/storage.ts';
 import type { Change, Revision, Storage, StoreKey } from '../src/storage/storage.ts';
+import { createWriteStages } from '../src/storage/write-stages.ts';
+import type { WriteOperation, WriteStages } from '../src/storage/write-stages.ts';
 import { Delivery } from './delivery.ts';
 import { Followers } from './followers.ts';
 import type { FollowersDeps } from './followers.ts';
@@ -31,6 +33,7 @@ import { createEntryMaker, resourceIdOf } from './resource-change.ts';
 import type { DecodeRecord, EntryMaker, ReadRecord, Stamp } from './resource-change.ts';
 import { Routes } from './routes.ts';
 import type {
+  EventType,
   Predicate,
   ResourceEvent,
   ResourceSnapshot,
@@ -59,6 +62,8 @@ export interface StreamsDeps extends WatchErrors {
   readonly timers: Timers;
   readonly prng: Prng;
   readonly limits: StreamLimits;
+  /** Is told how far changes have come; absent: nobody asks. */
+  readonly stages?: WriteStages | undefined;
   /** Somebody who follows resources in this process has thrown; it begins anew. */
   readonly onFollowerFailure: FollowersDeps['onFailure'];
   /** The log can no longer be followed. Called at most once; nothing is applied after it. */
@@ -69,6 +74,12 @@ export function createStreams(deps: StreamsDeps): Streams {
   return new WatchCache(deps);
 }
 
+const operations: Readonly<Record<EventType, WriteOperation>> = {
+  ADDED: 'create',
+  MODIFIED: 'update',
+  DELETED: 'delete',
+};
+
 const everything: Predicate = { id: '', matches: () => true, pins: new Map() };
 
 class WatchCache implements Streams {
@@ -76,6 +87,7 @@ class WatchCache implements Streams {
   readonly #limits: StreamLimits;
   readonly #maker: EntryMaker;
   readonly #progress: Progress;
+  readonly #stages: WriteStages;
   readonly #delivery: Delivery;
   readonly #clock: WatchClock;
   readonly #kept: KeptSnapshots;
@@ -101,7 +113,8 @@ class WatchCache implements Streams {
     const store = { storage, maker: this.#maker, clock, timers, limits };
     this.#kept = new KeptSnapshots(store);
     this.#logPages = new LogPages(store);
-    this.#delivery = new Delivery({ limits, clock, timers });
+    this.#stages = deps.stages ?? createWriteStages(clock);
+    this.#delivery = new Delivery({ limits, clock, timers, stages: this.#stages });
     this.#clock = createWatchClock({ clock, timers, prng, limits });
     this.#watcherDeps = this.#depsOfWatchers();
     this.followers = new Followers({ timers, onFailure: deps.onFollowerFailure });
@@ -323,9 +336,10 @@ class WatchCache implements Streams {
     const { signal } = this.#stopping;
     try {
       for await (const page of this.#deps.storage.tail(after, signal)) {
+        const seenMs = this.#deps.clock.monotonicMs();
         for (const change of page.changes) {
           if (signal.aborted) return;
-          this.#apply(change);
+          this.#apply(change, seenMs);
           if (this.#delivery.pressed) {
             this.#progress.wake();
             await this.#delivery.relief();
@@ -344,7 +358,7 @@ class WatchCache implements Streams {
     }
   }
 
-  #apply(change: Change): void {
+  #apply(change: Change, seenMs: number): void {
     const stream = this.#streamOf(resourceIdOf(change.key));
     const applied = stream.cache.apply(change);
     // Before routing: whoever hears of the change finds it applied.
@@ -352,7 +366,12 @@ class WatchCache implements Streams {
     this.#eventsTotal += 1;
     if (applied === undefined) return;
     if (applied === 'unseen') return this.#endUnseen(stream, change);
+    const { seq, type } = applied;
+    const write = this.#stages.seen(change.revision, operations[type], seq, seenMs);
+    this.#delivery.staged = write;
     stream.routes.route(applied);
+    this.#delivery.staged = undefined;
+    this.#stages.encoded(write);
   }
 }
 

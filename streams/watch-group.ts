@@ -13,7 +13,9 @@
  */
 import type { Observer, Subscription } from 'rxjs';
 import type { GroupResource } from '../src/apimachinery/schema.ts';
+import { RingBuffer } from '../src/stdx/ring-buffer.ts';
 import type { Revision } from '../src/storage/storage.ts';
+import type { StagedWrite } from '../src/storage/write-stages.ts';
 import { FrameRing } from './frame-ring.ts';
 import type { FrameBudget } from './frame-ring.ts';
 import type { StreamLimits } from './limits.ts';
@@ -63,6 +65,10 @@ export class WatchGroup<W extends LiveListEntry> {
   position = -1;
   again = false;
   freshBytes = 0;
+  /** What every live watcher will have when the pass has ended; the writes whose frames they have
+   * not all been handed, in order. Also delivery's. */
+  passSeq = -1;
+  readonly unwritten = new RingBuffer<StagedWrite>();
 
   readonly #subscription: Subscription;
   #bookmarks: Observer<Revision> | undefined;

@@ -18,6 +18,19 @@ import type { Revision } from '../../src/storage/storage.ts';
 import { answerWith } from '../harness/inside.ts';
 import { objectName } from '../load/objects.ts';
 
+export interface PacedRequest {
+  readonly kind: 'paced';
+  readonly count: number;
+  readonly intervalMs: number;
+  readonly prefix: string;
+  readonly valueBytes: number;
+}
+
+/** Milliseconds of each commit. */
+export interface PacedResult {
+  readonly ms: readonly number[];
+}
+
 export interface LmdbRequest {
   readonly kind: 'commit';
   readonly count: number;
@@ -30,6 +43,8 @@ export interface LmdbResult {
   readonly seconds: number;
 }
 
+/** Documented by lmdb-js, missing in its types. */
+const startAtOnce = { txnStartThreshold: 1 };
 const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
 const root = open<Buffer, Buffer>({
   ...binary,
@@ -37,6 +52,9 @@ const root = open<Buffer, Buffer>({
   noSubdir: false,
   // As the server has it: the commit returns when it is on the disk.
   overlappingSync: false,
+  // And a batch is written at once.
+  eventTurnBatching: false,
+  ...startAtOnce,
   mapSize: 64 * 1024 ** 3,
   maxDbs: 8,
 });
@@ -45,8 +63,12 @@ const log = root.openDB<Buffer, Buffer>('log', binary);
 const meta = root.openDB<Buffer, Buffer>('meta', binary);
 let revision = 0n as Revision;
 
-answerWith((request): LmdbResult => {
-  const { count, groupSize, prefix, valueBytes } = request as LmdbRequest;
+answerWith((request): LmdbResult | Promise<PacedResult> => {
+  const asked = request as LmdbRequest | PacedRequest;
+  return asked.kind === 'paced' ? paced(asked) : commit(asked);
+});
+
+function commit({ count, groupSize, prefix, valueBytes }: LmdbRequest): LmdbResult {
   const value = new Uint8Array(valueBytes).fill(0x78);
   const begin = performance.now();
   for (let done = 0; done < count; done += groupSize) {
@@ -56,13 +78,52 @@ answerWith((request): LmdbResult => {
     });
   }
   return { seconds: (performance.now() - begin) / 1000 };
-});
+}
 
-function put(prefix: string, index: number, value: Uint8Array): void {
+/** Records fall due at fixed times, whether or not the last is on the disk: those that fall due
+ * during a commit ride in the next one, and their wait counts. Written by the thread that the
+ * server's commits are written by. */
+async function paced({
+  count,
+  intervalMs,
+  prefix,
+  valueBytes,
+}: PacedRequest): Promise<PacedResult> {
+  const value = new Uint8Array(valueBytes).fill(0x78);
+  const ms: number[] = [];
+  const begin = performance.now();
+  const dueMs = (index: number): number => begin + index * intervalMs;
+  while (ms.length < count) {
+    const first = ms.length;
+    const waitMs = dueMs(first) - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.ceil(waitMs)));
+    const startMs = performance.now();
+    let next = first;
+    await root.batch(() => {
+      for (; next < count && (next === first || dueMs(next) <= startMs); next += 1) {
+        const { bytes, key } = nextRecord(prefix, next);
+        void log.put(encodeRevision(revision), encodeLogEntry('put', 0, bytes));
+        void cur.put(bytes, makeRecord(key, revision, 'live', value).bytes);
+      }
+      void meta.put(metaKeys.revision, encodeRevision(revision));
+    });
+    const endMs = performance.now();
+    // The timer's own lateness is not the store's.
+    ms.push(endMs - (waitMs > 0 ? startMs : dueMs(first)));
+    for (let i = first + 1; i < next; i += 1) ms.push(endMs - dueMs(i));
+  }
+  return { ms };
+}
+
+function nextRecord(prefix: string, index: number) {
   revision = (revision + 1n) as Revision;
   const name = objectName(prefix, index);
   const key = storeKey({ group: '', resource: 'configmaps', namespace: 'default', name });
-  const bytes = Buffer.from(key);
+  return { key, bytes: Buffer.from(key) };
+}
+
+function put(prefix: string, index: number, value: Uint8Array): void {
+  const { bytes, key } = nextRecord(prefix, index);
   log.putSync(encodeRevision(revision), encodeLogEntry('put', 0, bytes));
   cur.putSync(bytes, makeRecord(key, revision, 'live', value).bytes);
 }

@@ -7,6 +7,7 @@
 import cluster from 'node:cluster';
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import inspector from 'node:inspector';
+import { PerformanceObserver } from 'node:perf_hooks';
 
 export interface InsideRequest {
   readonly id: number;
@@ -22,6 +23,8 @@ type Known =
   | { readonly kind: 'gc' }
   | { readonly kind: 'turns-start' }
   | { readonly kind: 'turns-stop' }
+  | { readonly kind: 'pauses-start' }
+  | { readonly kind: 'pauses-stop' }
   | { readonly kind: 'profile-start' }
   | { readonly kind: 'profile-stop'; readonly file: string };
 
@@ -41,6 +44,22 @@ export function answerWith(answer: Answer): void {
 
 let session: inspector.Session | undefined;
 let turns: ReturnType<typeof startTurns> | undefined;
+let pauses: ReturnType<typeof startPauses> | undefined;
+
+/** Pauses of the garbage collector, in milliseconds each. */
+function startPauses(): { stop(): readonly number[] } {
+  const seen: number[] = [];
+  const observer = new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) seen.push(duration);
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  return {
+    stop() {
+      observer.disconnect();
+      return seen;
+    },
+  };
+}
 
 /** The longest turn of the event loop since then, in milliseconds of the main thread's processor
  * time, told to a tick of the kernel (4 ms). The loop turns without a pause. */
@@ -82,6 +101,11 @@ async function answer(request: Known): Promise<unknown> {
       return undefined;
     case 'turns-stop':
       return turns?.stop();
+    case 'pauses-start':
+      pauses = startPauses();
+      return undefined;
+    case 'pauses-stop':
+      return pauses?.stop();
     case 'profile-start':
       session = new inspector.Session();
       session.connect();

@@ -24,6 +24,9 @@ export interface MeasuredProcess {
   startTurns(): Promise<void>;
   /** The longest turn of the event loop since then: milliseconds of processor time. */
   stopTurns(): Promise<number>;
+  startPauses(): Promise<void>;
+  /** Pauses of its garbage collector since then, in milliseconds each. */
+  stopPauses(): Promise<readonly number[]>;
   startProfile(): Promise<void>;
   /** Writes a .cpuprofile. */
   stopProfile(file: string): Promise<void>;
@@ -32,7 +35,7 @@ export interface MeasuredProcess {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 20_000;
 
 /** The built tree: this file is <root>/bench/harness/process.js. */
@@ -176,6 +179,8 @@ function measured(
     collectGarbage: async () => void (await ask({ kind: 'gc' })),
     startTurns: async () => void (await ask({ kind: 'turns-start' })),
     stopTurns: async () => (await ask({ kind: 'turns-stop' })) as number,
+    startPauses: async () => void (await ask({ kind: 'pauses-start' })),
+    stopPauses: async () => (await ask({ kind: 'pauses-stop' })) as readonly number[],
     startProfile: async () => void (await ask({ kind: 'profile-start' })),
     stopProfile: async (file) => void (await ask({ kind: 'profile-stop', file })),
     ask,

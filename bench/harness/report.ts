@@ -1,13 +1,36 @@
-/** The table a person reads and the JSON line a program reads, from one outcome. */
+/** The table a person reads and the JSON line a program reads (report-file.ts draws it), from one
+ * outcome. */
 import { cpus, release } from 'node:os';
+import { systemClock } from '../../src/stdx/clock.ts';
+import type { Cores } from './cores.ts';
 import { meets } from './scenario.ts';
 import type { Bench, Outcome, Row, Scenario } from './scenario.ts';
 import type { Series } from './series.ts';
 
-export function jsonLine(scenario: Scenario, bench: Bench, outcome: Outcome): string {
-  return JSON.stringify({
+export type ResultRow = Row & { readonly met?: boolean | undefined };
+
+/** What is kept of a scenario that has run: a line of JSON. */
+export interface ResultLine extends Omit<Outcome, 'rows'> {
+  readonly scenario: string;
+  readonly question: string;
+  /** YYYY-MM-DD. */
+  readonly date: string;
+  readonly smoke: boolean;
+  readonly rows: readonly ResultRow[];
+  readonly cores: Cores;
+  readonly machine: {
+    readonly cpu: string | undefined;
+    readonly cores: number;
+    readonly kernel: string;
+  };
+  readonly node: string;
+}
+
+export function resultLine(scenario: Scenario, bench: Bench, outcome: Outcome): ResultLine {
+  return {
     scenario: scenario.name,
     question: scenario.question,
+    date: new Date(systemClock.nowMs()).toISOString().slice(0, 10),
     smoke: bench.smoke,
     rows: outcome.rows.map((row) => ({ ...row, met: meets(row) })),
     loadCpuShare: outcome.loadCpuShare,
@@ -17,7 +40,7 @@ export function jsonLine(scenario: Scenario, bench: Bench, outcome: Outcome): st
     cores: bench.cores,
     machine: { cpu: cpus()[0]?.model, cores: cpus().length, kernel: release() },
     node: process.version,
-  });
+  };
 }
 
 const columns = [14, 34, 25, 25, 18, 8, 6] as const;
@@ -69,7 +92,7 @@ function ratioText({ median, min, max }: Series): string {
   return `${median.toFixed(2)} (${min.toFixed(2)}..${max.toFixed(2)})`;
 }
 
-function numberText(value: number): string {
+export function numberText(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   return value >= 1000 ? Math.round(value).toString() : value.toPrecision(3);
 }

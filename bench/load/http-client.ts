@@ -6,6 +6,7 @@
  */
 import http from 'node:http';
 import net from 'node:net';
+import tls from 'node:tls';
 
 const READ_BUFFER_BYTES = 64 * 1024;
 /** Connections read one after the other, and keep nothing of the buffer. */
@@ -23,7 +24,7 @@ export interface ClientConnection {
   close(): void;
 }
 
-function connect(port: number): Promise<ClientConnection> {
+function connect(port: number, secure: boolean): Promise<ClientConnection> {
   return new Promise((resolve, reject) => {
     let onAnswer: OnAnswer | undefined;
     let status = 0;
@@ -54,19 +55,20 @@ function connect(port: number): Promise<ClientConnection> {
       answered?.(status);
     };
 
-    const socket = net.connect({
+    const to = {
       host: '127.0.0.1',
       port,
       noDelay: true,
       onread: {
         buffer: shared,
-        callback: (nread) => {
+        callback: (nread: number) => {
           take(nread);
           return true;
         },
       },
-    });
-    socket.once('connect', () => {
+    };
+    const socket = secure ? tls.connect({ ...to, rejectUnauthorized: false }) : net.connect(to);
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
       resolve({
         send(request, callback) {
           if (socket.destroyed) return callback(NO_ANSWER);
@@ -86,8 +88,13 @@ function connect(port: number): Promise<ClientConnection> {
   });
 }
 
-export function connectMany(port: number, count: number): Promise<ClientConnection[]> {
-  return Promise.all(Array.from({ length: count }, () => connect(port)));
+/** `secure`: over TLS; whose certificate the server has is not what is measured. */
+export function connectMany(
+  port: number,
+  count: number,
+  secure = false,
+): Promise<ClientConnection[]> {
+  return Promise.all(Array.from({ length: count }, () => connect(port, secure)));
 }
 
 export interface Driven {

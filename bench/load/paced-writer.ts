@@ -11,6 +11,8 @@ import type { ClientConnection } from './http-client.ts';
 
 export interface WriterPlan {
   readonly port: number;
+  /** Over TLS. */
+  readonly secure?: boolean | undefined;
   readonly intervalMs: number;
   readonly requests: readonly Uint8Array[];
 }
@@ -19,6 +21,8 @@ export interface WriteTimes {
   /** By index of the request, in ms of monotonicMs; 0 while it has not happened. A request counts
    * as sent when it was due. */
   readonly sentMs: Float64Array;
+  /** When it was really handed to its socket. */
+  readonly handedMs: Float64Array;
   readonly answeredMs: Float64Array;
 }
 
@@ -39,6 +43,7 @@ export function startPacedWriter(plan: WriterPlan): PacedWriter {
   const bytes = plan.requests.length * Float64Array.BYTES_PER_ELEMENT;
   const times: WriteTimes = {
     sentMs: new Float64Array(new SharedArrayBuffer(bytes)),
+    handedMs: new Float64Array(new SharedArrayBuffer(bytes)),
     answeredMs: new Float64Array(new SharedArrayBuffer(bytes)),
   };
   const worker = new Worker(new URL(import.meta.url), { workerData: { plan, times } });
@@ -49,8 +54,11 @@ export function startPacedWriter(plan: WriterPlan): PacedWriter {
   return { ...times, done };
 }
 
-async function write({ port, intervalMs, requests }: WriterPlan, times: WriteTimes): Promise<void> {
-  const connections = await connectMany(port, CONNECTIONS);
+async function write(
+  { port, secure = false, intervalMs, requests }: WriterPlan,
+  times: WriteTimes,
+): Promise<void> {
+  const connections = await connectMany(port, CONNECTIONS, secure);
   const idle = [...connections];
   const begin = monotonicMs();
   let sent = 0;
@@ -72,6 +80,7 @@ async function write({ port, intervalMs, requests }: WriterPlan, times: WriteTim
         // The next answer goes on from here; the wait counts, because the due time is kept.
         if (connection === undefined) return;
         times.sentMs[sent] = begin + sent * intervalMs;
+        times.handedMs[sent] = monotonicMs();
         send(sent, connection);
       }
     };

@@ -175,19 +175,19 @@ function handle(
     assert(query !== undefined, 'a request without a problem has its query');
     warnings.push(...(admission.warnings ?? []));
     const { user } = admission;
-    return serveAdmitted(deps, exchange, audited, { info, query, user, warnings });
+    return serveAdmitted(deps, exchange, audited, { info, query, user, warnings, startMs });
   };
   return asked instanceof Promise ? asked.then(serve) : serve(asked);
 }
 
 /** Of a request that may be served: what is asked for, and by whom. */
-type Admitted = Pick<ApiRequest, 'info' | 'query' | 'user' | 'warnings'>;
+type Admitted = Pick<ApiRequest, 'info' | 'query' | 'user' | 'warnings' | 'startMs'>;
 
 function serveAdmitted(
   deps: ApiHandlerDeps,
   exchange: HttpExchange,
   audited: Audited | undefined,
-  { info, query, user, warnings }: Admitted,
+  { info, query, user, warnings, startMs }: Admitted,
 ): Promise<Answer> | Answer {
   const request: ApiRequest = {
     exchange,
@@ -195,6 +195,8 @@ function serveAdmitted(
     query,
     user,
     warnings,
+    startMs,
+    receivedMs: startMs,
     bodyBytes: 0,
     auditAnnotations: audited?.annotations ?? new Map<string, string>(),
     auditsBody: audited?.trail.wantsRequestObject ?? false,

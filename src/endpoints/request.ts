@@ -99,6 +99,10 @@ export interface ApiRequest {
   readonly user: UserInfo;
   /** Texts for Warning headers; handlers add to it before the head is sent. */
   readonly warnings: string[];
+  /** When its head came, monotonic. */
+  readonly startMs: number;
+  /** When its body was whole; until then as `startMs`. */
+  receivedMs: number;
   /** Of the body, once it is there. */
   bodyBytes: number;
   /** What the audit event of the request says beside its own fields. */

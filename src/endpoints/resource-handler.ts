@@ -91,6 +91,8 @@ export function handleResource(
     query,
     user,
     warnings,
+    startMs: request.startMs,
+    receivedMs: request.receivedMs,
     bodyBytes: request.bodyBytes,
     auditAnnotations,
     auditsBody,

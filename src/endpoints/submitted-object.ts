@@ -83,13 +83,14 @@ const bodiesBusy = 'the request bodies being received are too large together, pl
 
 /** What has been taken goes on here. */
 function checkedBody(
-  { identity, turnWatch }: EndpointDeps,
+  { clock, identity, turnWatch }: EndpointDeps,
   request: ApiRequest,
   bodyTypes: readonly SupportedType[],
   body: BodyResult,
 ): Result<RequestBody | undefined> {
   const { exchange } = request;
-  turnWatch.mark(request.info);
+  request.receivedMs = clock.monotonicMs();
+  turnWatch.mark(request.info, request.receivedMs);
   if (body.kind === 'complete') request.bodyBytes = body.bytes.length;
   const encoding = checkContentEncoding(exchange.header('content-encoding'));
   const type = parseContentType(exchange.header('content-type'), bodyTypes);

@@ -170,7 +170,7 @@ async function createInScope(
   const { dryRun } = options;
   const command = createCommand(scope, target, object, warnings, dryRun);
   const key = objectKey(target.kind.storage, target.namespace, name);
-  const outcome = await deps.actors.execute(key, command);
+  const outcome = await deps.actors.execute(key, command, undefined, request);
   let final: FinalOutcome | 'again';
   if (outcome.kind === 'created') final = outcome;
   else final = await accompanied(deps, { ...target, name }, outcome, { attempt, dryRun });

@@ -37,6 +37,7 @@ import type { ChangeRequest, DecisionScope } from './write-command.ts';
 import { operations } from './write-guard.ts';
 import { deletionTerms, tell } from './write-terms.ts';
 import type { WritingRequest } from './write-terms.ts';
+import type { WriteArrival } from '../storage/write-stages.ts';
 import { storedObject } from './written-object.ts';
 
 type Settled = Exclude<FinalOutcome, { kind: 'refused' } | { kind: 'condition-failed' }>;
@@ -45,6 +46,8 @@ type Settled = Exclude<FinalOutcome, { kind: 'refused' } | { kind: 'condition-fa
 export interface DeletionFor {
   readonly user: UserInfo;
   readonly request?: WritingRequest | undefined;
+  /** Of a request that is for this one object. */
+  readonly arrival?: WriteArrival | undefined;
 }
 
 /** `whom` absent: for the server itself. */
@@ -62,7 +65,7 @@ export async function deleteObject(
   if (current !== undefined) await current;
   const terms = guard && deletionTerms(deps.clock, options, whom.request);
   const asked = { user: whom?.user, asks: guard?.asks, terms };
-  const first = await executeDelete(deps, target, options, asked, whom?.request);
+  const first = await executeDelete(deps, target, options, asked, whom);
   if (first.kind === 'refused') return first;
   const marked = first.value;
   if (options.dryRun || marked.kind === 'removed' || !completesDeletion(marked.object, strategy)) {
@@ -82,7 +85,7 @@ async function executeDelete(
   target: ObjectTarget,
   options: DeleteOptions,
   { asks, terms, user }: Pick<ChangeRequest, 'asks' | 'terms' | 'user'>,
-  request?: WritingRequest,
+  whom?: DeletionFor,
 ): Promise<Result<Settled>> {
   const { kind, namespace, name } = target;
   const command = changeCommand(
@@ -103,9 +106,9 @@ async function executeDelete(
   );
   const key = objectKey(kind.storage, namespace, name);
   const outcome = await executeAccompanied(deps, target, options.dryRun, () =>
-    deps.actors.execute(key, command),
+    deps.actors.execute(key, command, undefined, whom?.arrival),
   );
-  tell(request, outcome.told);
+  tell(whom?.request, outcome.told);
   if (outcome.kind === 'refused') return outcome;
   assert(outcome.kind !== 'condition-failed', 'a delete carries no condition');
   return ok(outcome);

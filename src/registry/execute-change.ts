@@ -56,7 +56,7 @@ export async function executeChange(
   });
   const key = objectKey(kind.storage, namespace, name);
   const outcome = await executeAccompanied(deps, target, dryRun, () =>
-    deps.actors.execute(key, command),
+    deps.actors.execute(key, command, undefined, request),
   );
   tell(request, outcome.told);
   return changeResult(outcome, target);

@@ -16,13 +16,14 @@ import type { QueryParameters } from '../apimachinery/query.ts';
 import { requestTimeoutMs } from '../apimachinery/request-timeout.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import type { Clock } from '../stdx/clock.ts';
+import type { WriteArrival } from '../storage/write-stages.ts';
 import type { WriteTerms } from './write-guard.ts';
 
 /** That of the reference for a write. */
 const waitMaxMs = 34_000;
 
 /** The request that a write is part of. */
-export interface WritingRequest {
+export interface WritingRequest extends WriteArrival {
   readonly query: QueryParameters;
   /** Texts for Warning headers. */
   readonly warnings: string[];

@@ -41,6 +41,7 @@ import type { KeyClaims } from './key-claims.ts';
 import { mutationTooLarge, valueBytesOf, writesOf } from './mutation-limits.ts';
 import { StorageError } from './storage.ts';
 import type { Mutation, MutationOutcome, Storage } from './storage.ts';
+import type { CommitStages } from './write-stages.ts';
 
 export interface Committer {
   submit(submission: Submission): PendingCommit;
@@ -90,6 +91,8 @@ export interface CommitterOptions {
   /** Whether a record in this state is being deleted; absent: none is. */
   readonly isEnding?: IsEnding | undefined;
   readonly limits?: Partial<CommitterLimits> | undefined;
+  /** Is told when writes have become durable; absent: nobody is. */
+  readonly stages?: CommitStages | undefined;
 }
 
 interface Waiting {
@@ -117,6 +120,7 @@ class GroupCommit implements GroupCommitter {
   readonly #claims = createKeyClaims();
   readonly #lanes: number;
   readonly #isEnding: IsEnding;
+  readonly #stages: CommitStages | undefined;
   #inFlightCount = 0;
   /** A turn in which commits may start has been asked for. */
   #startDue = false;
@@ -130,6 +134,7 @@ class GroupCommit implements GroupCommitter {
     this.#timers = options.timers;
     this.#limits = { ...committerLimits, ...options.limits };
     this.#isEnding = options.isEnding ?? (() => false);
+    this.#stages = options.stages;
     this.#lanes = options.storage.commitLanes ?? 1;
   }
 
@@ -208,7 +213,7 @@ class GroupCommit implements GroupCommitter {
     this.#inFlightCount += 1;
     if (this.#lanes > 1) for (const each of mutations) this.#claims.claim(each);
     try {
-      settleBatch(riders, await this.#storage.commit(mutations));
+      this.#settle(riders, await this.#storage.commit(mutations));
     } catch (error) {
       await this.#without({ mutations, riders }, error);
     }
@@ -228,10 +233,22 @@ class GroupCommit implements GroupCommitter {
     for (const chain of chains) {
       const left = chain.map(({ from }) => riders[from] as Waiting);
       try {
-        settleBatch(left, await this.#storage.commit(chain.map(({ mutation }) => mutation)));
+        this.#settle(left, await this.#storage.commit(chain.map(({ mutation }) => mutation)));
       } catch (ownError) {
         for (const { pending } of left) fail(pending, ownError);
       }
+    }
+  }
+
+  #settle(riders: readonly Waiting[], outcomes: readonly MutationOutcome[]): void {
+    settleBatch(riders, outcomes);
+    if (this.#stages === undefined) return;
+    const nowMs = this.#stages.nowMs();
+    for (let i = 0; i < riders.length; i += 1) {
+      const { write } = (riders[i] as Waiting).submission;
+      const outcome = outcomes[i] as MutationOutcome;
+      if (write === undefined || outcome.kind !== 'applied') continue;
+      this.#stages.durable(outcome.revision, write, nowMs);
     }
   }
 

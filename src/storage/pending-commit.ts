@@ -11,6 +11,7 @@
  */
 import { assert } from '../stdx/assert.ts';
 import type { Mutation, MutationOutcome, Precondition, Revision } from './storage.ts';
+import type { DecidedWrite } from './write-stages.ts';
 
 /** A submitted mutation. `expect` of a later submission may be the pending commit itself. */
 export interface PendingCommit {
@@ -29,6 +30,8 @@ export type CommitOutcome =
 /** A mutation whose expectation is a stored fact or an earlier pending commit on the same key. */
 export type Submission = Omit<Mutation, 'expect'> & {
   readonly expect: Exclude<Mutation['expect'], { kind: 'after' }> | PendingCommit;
+  /** Of the request it was decided for; absent: none whose way is measured. */
+  readonly write?: DecidedWrite | undefined;
 };
 
 type TicketState =

@@ -78,6 +78,8 @@ describe('admission of a request', () => {
     warnings: [] as string[],
     auditAnnotations: new Map<string, string>(),
     auditsBody,
+    startMs: 0,
+    receivedMs: 0,
   });
   const optionsOf = (name: string, members: JsonObject = {}): JsonObject => ({
     kind: name,

@@ -20,6 +20,8 @@ const always = [
 const atLength = [
   'fanout-workers',
   'latency',
+  'low-load',
+  'cold-start',
   'list',
   'list-formats',
   'hot-object',

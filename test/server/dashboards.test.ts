@@ -3,6 +3,7 @@
  * type, the labels and the buckets that their expressions name, after some requests of each kind.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
@@ -83,6 +84,19 @@ const asked: readonly Asked[] = [
   },
   { metric: 'etcd_requests_total', type: 'counter', labels: ['operation', 'type'] },
   { metric: 'etcd_request_errors_total', type: 'counter', labels: ['operation', 'type'] },
+  // From a write to those who watch it.
+  {
+    metric: 'sluice_watch_delivery_seconds',
+    type: 'histogram',
+    labels: ['operation'],
+    buckets: ['0.001', '0.01', '0.1', '1', '+Inf'],
+  },
+  {
+    metric: 'sluice_watch_delivery_stage_seconds',
+    type: 'histogram',
+    labels: ['operation', 'stage'],
+    buckets: ['0.0001', '0.001', '0.01', '+Inf'],
+  },
   // Who asks, and whether he may.
   { metric: 'authentication_attempts', type: 'counter', labels: ['result'] },
   { metric: 'authentication_duration_seconds', type: 'histogram', labels: ['result'] },
@@ -111,6 +125,10 @@ const asked: readonly Asked[] = [
   { metric: 'process_resident_memory_bytes', type: 'gauge', labels: [] },
   { metric: 'process_start_time_seconds', type: 'gauge', labels: [] },
 ];
+
+interface Dashboard {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+}
 
 interface Line {
   readonly name: string;
@@ -232,6 +250,48 @@ describe('the metrics page, as dashboards and alerts read it', () => {
       valueOf('etcd_requests_total', { operation: 'create', type: 'configmaps' }) > 0,
       true,
     );
+  });
+
+  it('counts each stage of a write that is watched once', () => {
+    const counted = (suffix: string, operation: string): ReadonlyMap<string, number> =>
+      new Map(
+        linesOf(text)
+          .filter(({ name }) => name === `sluice_watch_delivery_${suffix}_count`)
+          .filter(({ labels }) => labels.get('operation') === operation)
+          .map(({ labels, value }) => [labels.get('stage') ?? '', value]),
+      );
+    const stages = counted('stage_seconds', 'delete');
+    const names = ['received', 'decided', 'durable', 'seen', 'encoded', 'written'];
+    assert.deepEqual([...stages.keys()], names);
+    assert.deepEqual([...stages.values()], [1, 1, 1, 1, 1, 1], 'the one deletion');
+    assert.equal(counted('seconds', 'delete').get(''), 1);
+    // What the server writes for itself came with no request.
+    assert.equal(counted('stage_seconds', 'create').get('received'), 1);
+    assert.equal(counted('seconds', 'create').get(''), 1);
+  });
+
+  it('has every metric that the panels of docs/dashboards show, with their labels', () => {
+    const dashboard = JSON.parse(
+      readFileSync('docs/dashboards/watch-delivery.json', 'utf8'),
+    ) as Dashboard;
+    const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    assert.ok(expressions.length > 4);
+    const lines = linesOf(text);
+    for (const expression of expressions) {
+      const names = expression.match(/sluice_\w+/g) ?? [];
+      assert.ok(names.length > 0, expression);
+      const [, labels = ''] = /by \(([^)]*)\)/.exec(expression) ?? [];
+      for (const name of names) {
+        const found = lines.filter((line) => line.name === name);
+        assert.ok(found.length > 0, name);
+        for (const label of labels.split(', ').filter((each) => each !== '')) {
+          assert.ok(
+            found.every((line) => line.labels.has(label)),
+            `${name} by ${label}`,
+          );
+        }
+      }
+    }
   });
 
   it('has every metric that only rises as a counter', () => {

@@ -125,9 +125,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       const { namespace, name } = object;
       const key = storeKey({ ...(object.resource ?? pods), namespace, name });
       const expect = expectation(await storage.read(key));
-      const value = recordValue(object, key);
-      const operation = { kind: 'put' as const, state: 'live', value };
-      const revision = await commit({ key, expect, conditions: [], operation });
+      const revision = await commit(podMutation(object, expect));
       if (object.resource === undefined) model.put(revision, object);
       return revision;
     },
@@ -159,6 +157,17 @@ export async function putMany(world: World, count: number, payload = 'x'): Promi
 
 export async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await nextTurn();
+}
+
+/** Puts the object, of pods where it does not say of what. */
+export function podMutation<E>(
+  object: TestObject,
+  expect: E,
+): Omit<Mutation, 'expect'> & { readonly expect: E } {
+  const { namespace, name, resource = pods } = object;
+  const key = storeKey({ ...resource, namespace, name });
+  const operation = { kind: 'put', state: 'live', value: recordValue(object, key) } as const;
+  return { key, expect, conditions: [], operation };
 }
 
 function expectation(read: Awaited<ReturnType<Storage['read']>>): Mutation['expect'] {

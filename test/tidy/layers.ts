@@ -203,5 +203,7 @@ export const testLibraries: readonly string[] = [
   '@msgpack/msgpack',
   'typescript',
   'uWebSockets.js',
+  'vega',
+  'vega-lite',
   'yaml',
 ];

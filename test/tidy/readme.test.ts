@@ -5,7 +5,12 @@ import { test } from 'node:test';
 import { optionTable } from '../../src/server/config/options.ts';
 
 /** The README and what it leads to. */
-const pages = ['README.md', ...readdirSync('docs').map((name) => path.join('docs', name))];
+const pages = [
+  'README.md',
+  ...readdirSync('docs')
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.join('docs', name)),
+];
 const texts = new Map(pages.map((page) => [page, readFileSync(page, 'utf8')]));
 const page = (name: string): string => texts.get(name) ?? '';
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {

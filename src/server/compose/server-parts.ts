@@ -46,6 +46,8 @@ import { createCommitter } from '../../storage/committer.ts';
 import type { GroupCommitter } from '../../storage/committer.ts';
 import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
+import { createWriteStages } from '../../storage/write-stages.ts';
+import type { WriteStages } from '../../storage/write-stages.ts';
 import { writeGuards } from './admission.ts';
 import type { WriteGuardDeps } from './admission.ts';
 import { createAdmissionWebhooks } from './admission-webhooks.ts';
@@ -87,6 +89,8 @@ export interface ServerParts {
   readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
   readonly turnWatch: TurnWatch<RequestInfo>;
+  /** From requests to the sockets of who watches. */
+  readonly stages: Pick<WriteStages, 'stages' | 'deliveries'>;
   readonly validation: Pick<ServerMigration, 'stats'>;
   readonly authorization: Authorization;
   /** Undefined: definitions are not served, so nothing can be defined. */
@@ -113,12 +117,11 @@ export interface PartsDeps {
  * @throws OptionsError, StorageError. */
 export async function assembleParts(
   config: CompletedConfig,
-  { clock, timers, identity, kinds, scheme, storage, shared, log, onFatal }: PartsDeps,
+  deps: PartsDeps,
 ): Promise<ServerParts> {
+  const { clock, timers, identity, kinds, scheme, storage, shared, log } = deps;
   const prng = systemPrng();
-  const streams = streamsOf(config, prng, { clock, timers, storage, scheme, log, onFatal });
-  await streams.start();
-  const committer = committerOf(config, { storage, timers });
+  const { committer, stages, streams } = await startAtStore(config, prng, deps);
   const language = expressionLanguage(config, identity);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
@@ -175,6 +178,7 @@ export async function assembleParts(
     queues: createQueueMeters(clock),
     encodings: new KeptEncodings(config.keptEncodingsBytesMax),
     turnWatch,
+    stages,
     validation,
     authorization,
     customResources,
@@ -200,12 +204,15 @@ function admissionParts(
   return { admission, guardOf, policies, webhooks };
 }
 
-function committerOf(
-  { store }: CompletedConfig,
-  { storage, timers }: Pick<PartsDeps, 'storage' | 'timers'>,
-): GroupCommitter {
-  const limits = store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
-  return createCommitter({ storage, timers, isEnding, limits });
+/** What writes to the store, and what follows it. */
+async function startAtStore(config: CompletedConfig, prng: Prng, deps: PartsDeps) {
+  const { clock, storage, timers } = deps;
+  const stages = createWriteStages(clock);
+  const streams = streamsOf(config, prng, stages, deps);
+  await streams.start();
+  const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
+  const committer = createCommitter({ storage, timers, isEnding, limits, stages });
+  return { committer, stages, streams };
 }
 
 function actorSettings(config: CompletedConfig, identity: Identity, log: Log) {
@@ -222,7 +229,8 @@ function actorSettings(config: CompletedConfig, identity: Identity, log: Log) {
 function streamsOf(
   config: CompletedConfig,
   prng: Prng,
-  { clock, timers, storage, scheme, log, onFatal }: StreamParts,
+  stages: WriteStages,
+  { clock, timers, storage, scheme, log, onFatal }: PartsDeps,
 ): Streams {
   return createStreams({
     ...streamPorts,
@@ -231,6 +239,7 @@ function streamsOf(
     clock,
     timers,
     prng,
+    stages,
     limits: streamLimits(config),
     onFollowerFailure: ({ name, error, failuresInARow, retryMs }) => {
       const context = { err: error, follower: name, failuresInARow, retryMs };
@@ -239,8 +248,6 @@ function streamsOf(
     onFatal,
   });
 }
-
-type StreamParts = Pick<PartsDeps, 'clock' | 'timers' | 'storage' | 'scheme' | 'log' | 'onFatal'>;
 
 function turnWatchOf(
   scheme: Scheme,

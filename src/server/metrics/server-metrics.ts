@@ -27,6 +27,7 @@ import { webhookSeries } from './webhook-series.ts';
 import { admissionSeries } from './admission-series.ts';
 import { conditionSeries, policySeries } from './policy-series.ts';
 import { followerSeries, objectSeries, storeSeries, watchSeries } from './object-series.ts';
+import { deliverySeries } from './delivery-series.ts';
 import { queueSeries } from './queue-series.ts';
 import { accessSeries, inFlightSeries, requestSeries } from './request-series.ts';
 import type { ServerParts } from '../compose/server-parts.ts';
@@ -75,6 +76,7 @@ export function createServerMetrics(deps: ServerMetricsDeps): ServerMetrics {
       ...accessSeries(access),
       ...objectSeries(scheme, streams),
       ...watchSeries(watches),
+      ...deliverySeries(parts.stages),
       ...turnSeries(parts.turnWatch),
       ...followerSeries(streams),
       ...admissionSeries(parts.admission),

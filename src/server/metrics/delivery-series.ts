@@ -1,0 +1,29 @@
+/** What the metrics page says of the way from a write to those who watch it: this server's latency
+ * objective (src/storage/write-stages.ts says what each stage is). */
+import type { WriteStages } from '../../storage/write-stages.ts';
+import type { MetricSeries } from './metrics.ts';
+
+export function deliverySeries(
+  source: Pick<WriteStages, 'stages' | 'deliveries'>,
+): readonly MetricSeries[] {
+  return [
+    {
+      name: 'sluice_watch_delivery_seconds',
+      help: 'Time from the last byte of a write until every live watch of it was written to.',
+      readHistograms: () =>
+        source.deliveries().map(({ operation, seconds }) => ({
+          labels: { operation },
+          histogram: seconds,
+        })),
+    },
+    {
+      name: 'sluice_watch_delivery_stage_seconds',
+      help: 'Time of each stage of that way, from the end of the one before.',
+      readHistograms: () =>
+        source.stages().map(({ operation, stage, seconds }) => ({
+          labels: { operation, stage },
+          histogram: seconds,
+        })),
+    },
+  ];
+}
