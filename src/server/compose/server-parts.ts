@@ -44,7 +44,6 @@ import { createTurnWatch } from '../../stdx/turn-watch.ts';
 import type { TurnWatch } from '../../stdx/turn-watch.ts';
 import { createCommitter } from '../../storage/committer.ts';
 import type { GroupCommitter } from '../../storage/committer.ts';
-import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
 import type { WriteGuardDeps } from './admission.ts';
@@ -118,7 +117,7 @@ export async function assembleParts(
   const prng = systemPrng();
   const streams = streamsOf(config, prng, { clock, timers, storage, scheme, log, onFatal });
   await streams.start();
-  const committer = committerOf(config, { storage, timers });
+  const committer = createCommitter({ storage, timers, isEnding });
   const language = expressionLanguage(config, identity);
   const turnWatch = turnWatchOf(scheme, { clock, timers });
   const turns = watchedTurns({ clock, timers }, turnWatch);
@@ -198,14 +197,6 @@ function admissionParts(
   const webhooks = createAdmissionWebhooks({ ...stored, conditions, callsMax });
   const guardOf = writeGuards(config, { ...deps, times: admission, policies, webhooks });
   return { admission, guardOf, policies, webhooks };
-}
-
-function committerOf(
-  { store }: CompletedConfig,
-  { storage, timers }: Pick<PartsDeps, 'storage' | 'timers'>,
-): GroupCommitter {
-  const limits = store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
-  return createCommitter({ storage, timers, isEnding, limits });
 }
 
 function actorSettings(config: CompletedConfig, identity: Identity, log: Log) {
