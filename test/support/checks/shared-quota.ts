@@ -189,7 +189,7 @@ async function eachItsOwn(client: Client): Promise<void> {
   assert.equal(new Set(given).size, given.length, 'each has its own address');
   const taken = await items(client, '/apis/networking.k8s.io/v1/ipaddresses');
   assert.deepEqual(taken.map(({ metadata }) => metadata.name).sort(), given);
-  const ports = specs.map((spec) => (spec['ports'] as Port[])[0]?.nodePort ?? 0);
+  const ports = specs.map((spec) => (spec['ports'] as unknown as Port[])[0]?.nodePort ?? 0);
   assert.equal(new Set(ports).size, ports.length, 'each has its own port');
   assert.ok(
     ports.every((port) => port >= firstPort && port <= lastPort),
