@@ -37,7 +37,9 @@ function depsOf(podsCount: number) {
   });
   const deps = {
     identity: identityOf('kubernetes'),
-    scheme: { findStorage: ({ resource }: GroupResource) => ({ namespaced: resource !== 'nodes' }) },
+    scheme: {
+      findStorage: ({ resource }: GroupResource) => ({ namespaced: resource !== 'nodes' }),
+    },
     streams: { snapshot },
   } as unknown as Deps;
   return { deps, walked: () => walked };

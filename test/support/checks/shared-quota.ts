@@ -90,7 +90,10 @@ export const sharedQuotaChecks: readonly SharedQuotaCheck[] = [
     title: 'a quota that is made, changed or goes on one of them binds on all at once',
     run: bindsAtOnce,
   },
-  { title: 'no address and no port is given twice, or leaked, whoever writes where', run: addresses },
+  {
+    title: 'no address and no port is given twice, or leaked, whoever writes where',
+    run: addresses,
+  },
   { title: 'a new quota counts what all of them have made', run: counted },
 ];
 
