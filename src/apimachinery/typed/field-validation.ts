@@ -48,14 +48,15 @@ export function duplicateFields(paths: readonly string[]): string[] {
   return paths.map((path) => `duplicate field ${quote(path)}`);
 }
 
-/** `noticed`: what was wrong with the text that the document came as. */
+/** `noticed`: what was wrong with the text that the document came as. `conformed`: of a large one,
+ * that was conformed in a turn of its own. */
 export function typedDocument(
   document: JsonObject,
   type: DocumentType,
   mode: FieldValidation,
   noticed: readonly string[],
+  conformed: Conformed = conformedDocument(document, type),
 ): TypedDocument {
-  const conformed = conformedDocument(document, type);
   if (conformed.kind === 'refused') {
     const { problem, unquotedProblem } = conformed;
     return refused(type, isCredentialKind(type.kind) ? unquotedProblem : problem);
@@ -80,7 +81,11 @@ export function typedDocument(
   return { kind: 'ok', object, warnings: problems };
 }
 
-function conformedDocument(document: JsonObject, { custom, schema }: DocumentType): Conformed {
+/** The first half of the work, and by itself a long turn where the document is a large one. */
+export function conformedDocument(
+  document: JsonObject,
+  { custom, schema }: DocumentType,
+): Conformed {
   if (schema !== undefined) return conform(schema, document);
   return custom?.conform(document, 'body') ?? { kind: 'ok', object: document, unknownFields: [] };
 }

@@ -44,7 +44,6 @@ import { createTurnWatch } from '../../stdx/turn-watch.ts';
 import type { TurnWatch } from '../../stdx/turn-watch.ts';
 import { createCommitter } from '../../storage/committer.ts';
 import type { GroupCommitter } from '../../storage/committer.ts';
-import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { createWriteStages } from '../../storage/write-stages.ts';
 import type { WriteStages } from '../../storage/write-stages.ts';
@@ -210,8 +209,7 @@ async function startAtStore(config: CompletedConfig, prng: Prng, deps: PartsDeps
   const stages = createWriteStages(clock);
   const streams = streamsOf(config, prng, stages, deps);
   await streams.start();
-  const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
-  const committer = createCommitter({ storage, timers, isEnding, limits, stages });
+  const committer = createCommitter({ storage, timers, isEnding, stages });
   return { committer, stages, streams };
 }
 
