@@ -3,14 +3,14 @@
  * then run, so up to `filesMax` files of a folder are run by one process, each in a suite of its
  * own that bears its name. Their tests run one after the other, as those of one file do.
  *
- * Files whose tests are processes of their own run alone (`aloneFolders`): nothing would be saved.
- * Whoever wants one file alone names it: `npm test -- test/x.test.ts`.
+ * Files whose tests are mostly processes that they start run alone: nothing would be saved. So does
+ * one that limits its own process. Whoever wants one file alone names it: `npm test -- test/x.test.ts`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const filesMax = 12;
-const aloneFolders = new Set(['bench', 'simulation']);
+const alone = /^dist\/test\/(bench\/|simulation\/|storage\/lmdb-full\.)/;
 const groupsFolder = path.join('dist', 'test', 'groups');
 
 export const isGroup = (file) => file.startsWith(groupsFolder);
@@ -20,14 +20,12 @@ export function inGroups(files) {
   rmSync(groupsFolder, { recursive: true, force: true });
   mkdirSync(groupsFolder, { recursive: true });
   const folders = new Map();
-  for (const file of files) {
+  for (const file of files.filter((each) => !alone.test(each))) {
     const [, , folder] = file.split(path.sep);
     folders.set(folder, [...(folders.get(folder) ?? []), file]);
   }
-  const isAlone = ([folder]) => aloneFolders.has(folder);
-  const alone = [...folders].filter(isAlone).flatMap(([, those]) => those);
-  const grouped = [...folders].filter((entry) => !isAlone(entry));
-  return [...alone, ...grouped.flatMap(([folder, those]) => groupsOf(folder, those))];
+  const grouped = [...folders].flatMap(([folder, those]) => groupsOf(folder, those));
+  return [...files.filter((each) => alone.test(each)), ...grouped];
 }
 
 function groupsOf(folder, files) {
