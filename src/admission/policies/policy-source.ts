@@ -38,8 +38,8 @@ export interface PolicySource<out T> {
   readonly isEmpty: boolean;
   /** In the order of their names. `generation`: of the served kinds. */
   candidates(shape: RequestShape, generation: number): readonly BoundPolicy<T>[];
-  /** Resolves when what there was at the start is in force; undefined: it is. */
-  ready(): Promise<void> | undefined;
+  /** What there was at the start is in force. */
+  readonly isReady: boolean;
   /** Resolves when all that has been told is in force. */
   settled(): Promise<void>;
   readonly policies: SourcePart;
@@ -113,8 +113,8 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     return this.#index.candidates(shape, generation);
   }
 
-  ready(): Promise<void> | undefined {
-    return this.#isReady ? undefined : this.#working;
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   async settled(): Promise<void> {

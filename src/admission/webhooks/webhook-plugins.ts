@@ -7,25 +7,20 @@
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
-import { sleep } from '../../stdx/clock.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { AdmissionPlugin, AdmissionTarget, Review } from '../admission.ts';
 import { exemptUnder } from '../matching/exempt.ts';
 import { shapeOf, withNamespace } from '../matching/matched-review.ts';
+import { notReady, untilReady } from '../readiness.ts';
 import { admitDeletion, mutateByWebhooks } from './mutating.ts';
 import { validateByWebhooks } from './validating.ts';
 import type { WebhookSource } from './webhook-source.ts';
 import type { Webhook } from './webhook-spec.ts';
 import type { WebhookPorts } from './webhooks.ts';
 
-/** How long a write waits for the first configurations. */
-const readyWaitMs = 10_000;
-
 export interface PluginDeps extends WebhookPorts {
   readonly timers: Timers;
 }
-
-const notReady = 'not yet ready to handle request';
 
 export function mutatingWebhooks(source: WebhookSource, deps: PluginDeps): AdmissionPlugin {
   const hooksOf = hookFinder(source, deps);
@@ -82,11 +77,7 @@ function concerned(source: WebhookSource, deps: PluginDeps): Concerned {
           source.candidates(shapeOf(scheme, target, operation), scheme.generation).length > 0,
       );
     },
-    current() {
-      if (source.isReady) return undefined;
-      const settling = source.settled() ?? sleep(timers, readyWaitMs);
-      return Promise.race([settling, sleep(timers, readyWaitMs)]);
-    },
+    current: () => (source.isReady ? undefined : untilReady(source.settled(), timers)),
   };
 }
 

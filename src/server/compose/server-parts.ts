@@ -49,6 +49,7 @@ import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
 import type { WriteGuardDeps } from './admission.ts';
 import { createAdmissionWebhooks } from './admission-webhooks.ts';
+import type { AdmissionWebhookDeps } from './admission-webhooks.ts';
 import type { AdmissionWebhooks } from './admission-webhooks.ts';
 import { companyParts } from './company.ts';
 import { createPolicies, namespaceReader } from './policies.ts';
@@ -64,6 +65,7 @@ import { readingPorts, recordPorts } from './record-ports.ts';
 import { streamPorts } from './stream-ports.ts';
 import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
+import { serviceAddresses } from './service-addresses.ts';
 import { serveCustomResources, withCustomStrategies } from './custom-resources.ts';
 import type { CustomResources } from './custom-resources.ts';
 import { createMigration } from './validation-migration.ts';
@@ -82,7 +84,7 @@ export interface ServerParts {
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
   readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
-  readonly webhooks: Pick<AdmissionWebhooks, 'counts'>;
+  readonly webhooks: Pick<AdmissionWebhooks, 'counts' | 'settled'>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
@@ -125,12 +127,15 @@ export async function assembleParts(
   const access = { streams, clock, timers, turns, identity, language, log };
   const authorization = startAuthorization(config.access.authorization, access);
   const validation = createMigration(config.featureGates, log);
+  const { toEndpoints } = config.admission;
+  const resolveService = serviceAddresses({ streams, scheme, prng, identity, toEndpoints });
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
-  const customResources = serveCustomResources({ ...common, release: config.release });
+  const customResources = serveCustomResources({ ...common, resolveService, release: config.release });
   const builtIn = strategiesOf(identity, validation.migration, kinds, language);
   const strategyOf = withCustomStrategies(builtIn, customResources);
   const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
-  const asked = { ...access, scheme, prng, authorization, last: company.plugins };
+  const last = company.plugins;
+  const asked = { ...access, scheme, prng, authorization, last, resolveService };
   const { admission, guardOf, policies, webhooks } = admissionParts(config, asked);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
@@ -186,7 +191,8 @@ export async function assembleParts(
 function admissionParts(
   config: CompletedConfig,
   deps: Omit<WriteGuardDeps, 'times' | 'policies' | 'webhooks'> &
-    Pick<PartsDeps, 'log'> & { readonly language: Language },
+    Pick<PartsDeps, 'log'> &
+    Pick<AdmissionWebhookDeps, 'language' | 'resolveService'>,
 ) {
   const admission = createAdmissionTimes(deps.clock);
   const namespaces = namespaceReader(deps.streams);
