@@ -443,11 +443,7 @@ describe('admission webhooks of release 1.21, called at endpoints', () => {
     const list = '/api/v1/namespaces/default/services';
     assert.equal((await server.request('POST', list, { body: service })).status, 201);
     const clientConfig = { service: { namespace: 'default', name: 'hook' } };
-    await inForce(
-      'Validating',
-      'behind',
-      beta('behind', { clientConfig, failurePolicy: 'Fail' }),
-    );
+    await inForce('Validating', 'behind', beta('behind', { clientConfig, failurePolicy: 'Fail' }));
     const nobody = await create();
     const called = 'failed to call webhook: Post "https://hook.default.svc:443/?timeout=30s": ';
     const words = `${called}no endpoints available for service "hook"`;

@@ -238,7 +238,10 @@ describe('the users of a kubeconfig, by the names of the servers that are called
   ];
   for (const [host, port, user] of rows) {
     it(`${host}:${port} is called as ${user}`, () => {
-      const found = readCallerCredentials(fileOf(JSON.stringify({ users, ...current })))(host, port);
+      const found = readCallerCredentials(fileOf(JSON.stringify({ users, ...current })))(
+        host,
+        port,
+      );
       assert.equal(found.authorization(), `Bearer ${user}`);
     });
   }

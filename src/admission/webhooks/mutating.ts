@@ -5,7 +5,7 @@
  *     round 1   those of round 0 that want to be asked again (IfNeeded), if the object has changed
  *               since; nobody for the first time
  *
- * Invariants: what a patch makes of the object is what is stored, or nothing is. One that nobody can
+ * Invariants: what a patch makes of the object is what is stored, or nothing is. One that cannot be
  * read is a failure of its webhook; one that does not apply ends the write, whatever the failure
  * policy says. A deletion is not changed.
  */

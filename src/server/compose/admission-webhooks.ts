@@ -89,8 +89,7 @@ export function createAdmissionWebhooks(deps: AdmissionWebhookDeps): AdmissionWe
   const validating = sourceOf('validatingwebhookconfigurations');
   return {
     counts,
-    settled: () =>
-      Promise.all([mutating.settled(), validating.settled()]).then(() => undefined),
+    settled: () => Promise.all([mutating.settled(), validating.settled()]).then(() => undefined),
     plugins(mutatingAs, validatingAs) {
       const ports = (as: CredentialsFor): PluginDeps => ({
         ...deps,

@@ -67,7 +67,7 @@ import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
 import { serviceAddresses } from './service-addresses.ts';
 import { serveCustomResources, withCustomStrategies } from './custom-resources.ts';
-import type { CustomResources } from './custom-resources.ts';
+import type { CustomResources, CustomResourcesDeps } from './custom-resources.ts';
 import { createMigration } from './validation-migration.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
@@ -126,13 +126,9 @@ export async function assembleParts(
   const turns = watchedTurns({ clock, timers }, turnWatch);
   const access = { streams, clock, timers, turns, identity, language, log };
   const authorization = startAuthorization(config.access.authorization, access);
-  const validation = createMigration(config.featureGates, log);
-  const { toEndpoints } = config.admission;
-  const resolveService = serviceAddresses({ streams, scheme, prng, identity, toEndpoints });
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
-  const customResources = serveCustomResources({ ...common, resolveService, release: config.release });
-  const builtIn = strategiesOf(identity, validation.migration, kinds, language);
-  const strategyOf = withCustomStrategies(builtIn, customResources);
+  const types = typeParts(config, { ...common, log });
+  const { customResources, resolveService, strategyOf, validation } = types;
   const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
   const last = company.plugins;
   const asked = { ...access, scheme, prng, authorization, last, resolveService };
@@ -185,6 +181,22 @@ export async function assembleParts(
     customResources,
     language,
   };
+}
+
+/** What kinds there are beside the scheme's own, and the rules of all. */
+function typeParts(
+  config: CompletedConfig,
+  deps: Omit<CustomResourcesDeps, 'release' | 'resolveService'> & Pick<PartsDeps, 'log'>,
+) {
+  const { identity, kinds, language, log } = deps;
+  const { toEndpoints } = config.admission;
+  const resolveService = serviceAddresses({ ...deps, toEndpoints });
+  const validation = createMigration(config.featureGates, log);
+  const { release } = config;
+  const customResources = serveCustomResources({ ...deps, resolveService, release });
+  const builtIn = strategiesOf(identity, validation.migration, kinds, language);
+  const strategyOf = withCustomStrategies(builtIn, customResources);
+  return { customResources, resolveService, strategyOf, validation };
 }
 
 /** Who has a say in writes, and what is told of them. */

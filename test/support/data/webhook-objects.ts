@@ -41,7 +41,12 @@ export function webhooksOn(server: () => TestServer, version = 'v1'): Webhooks {
     async inForce(kind, name, ...webhooks) {
       const list = `/apis/${group}/${version}/${kind.toLowerCase()}webhookconfigurations`;
       const apiVersion = `${group}/${version}`;
-      const body = { apiVersion, kind: `${kind}WebhookConfiguration`, metadata: { name }, webhooks };
+      const body = {
+        apiVersion,
+        kind: `${kind}WebhookConfiguration`,
+        metadata: { name },
+        webhooks,
+      };
       const reply = await server().request('POST', list, { body });
       assert.equal(reply.status, 201, reply.text);
       made.push(`${list}/${name}`);

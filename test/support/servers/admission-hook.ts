@@ -114,7 +114,8 @@ export async function startAdmissionHook(identity?: HookIdentity): Promise<Admis
 function callerOf(socket: TLSSocket): Pick<Asked, 'caller' | 'serverName'> {
   const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>;
   const { servername } = socket as { readonly servername?: string | false };
-  return { caller: subject?.CN, serverName: servername === false ? undefined : servername };
+  const caller = subject === undefined ? undefined : String(subject.CN);
+  return { caller, serverName: servername === false ? undefined : servername };
 }
 
 /** As v1 wants it, or as v1beta1 does: in the version that was asked in. */
