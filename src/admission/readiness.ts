@@ -12,18 +12,44 @@ const readyWaitMs = 10_000;
 /** Why the write is refused: a 403. */
 export const notReady = 'not yet ready to handle request';
 
-/** Resolves when what is coming is there, or has been waited for long enough. */
+export interface Readiness {
+  /** What was stored at the start is in force. */
+  readonly isReady: boolean;
+  /** Resolves when it is. */
+  readonly whenReady: Promise<void>;
+}
+
+export interface SettableReadiness extends Readiness {
+  setReady(): void;
+}
+
+export function createReadiness(): SettableReadiness {
+  let isReady = false;
+  let resolve = (): void => undefined;
+  const whenReady = new Promise<void>((done) => (resolve = done));
+  return {
+    get isReady() {
+      return isReady;
+    },
+    whenReady,
+    setReady() {
+      isReady = true;
+      resolve();
+    },
+  };
+}
+
+/** Resolves when it is ready, or has been waited for long enough; undefined: it is. */
 export function untilReady(
-  coming: Promise<void> | undefined,
+  { isReady, whenReady }: Readiness,
   timers: Pick<Timers, 'after'>,
-): Promise<void> {
+): Promise<void> | undefined {
+  if (isReady) return undefined;
   return new Promise((resolve) => {
     const timer = timers.after(readyWaitMs, resolve);
-    const end = (): void => {
+    void whenReady.then(() => {
       timer.cancel();
       resolve();
-    };
-    // What failed is not there: who asks sees that it is not ready.
-    coming?.then(end, () => undefined);
+    });
   });
 }

@@ -11,6 +11,7 @@ import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { makeAuthority, makeCertificate } from '../../src/pki/certificate-authority.ts';
 import type { KeyPair } from '../../src/pki/certificate-authority.ts';
 import { serviceAddresses } from '../../src/server/compose/service-addresses.ts';
+import { bindingOf, policiesOn, policyOf } from '../support/data/policy-objects.ts';
 import { webhookOf, webhooksOn } from '../support/data/webhook-objects.ts';
 import { patching, startAdmissionHook } from '../support/servers/admission-hook.ts';
 import type { AdmissionHook, Mood } from '../support/servers/admission-hook.ts';
@@ -473,4 +474,32 @@ describe('admission webhooks of release 1.21, called at endpoints', () => {
     });
     assert.deepEqual(resolve('default', 'hook', 443), { host: '10.1.1.2', port: hook.port });
   });
+});
+
+it('what is stored is asked about the very first writes of a server that starts again', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'sluice-admission-again-'));
+  const options = { store: 'lmdb', 'data-dir': dataDir };
+  let server = await startTestServer(options);
+  const secrets = '/api/v1/namespaces/default/secrets';
+  const maps = '/api/v1/namespaces/default/configmaps';
+  await webhooksOn(() => server).inForce('Validating', 'dead', webhookOf('dead', { url: down }));
+  await policiesOn(() => server).inForce(
+    policyOf('none', '/v1/secrets', { validations: [{ expression: 'false' }] }),
+    bindingOf('none'),
+  );
+  await server.stop();
+  server = await startTestServer(options);
+  const write = async (place: string, number: number): Promise<number> => {
+    const body = { metadata: { name: `n${number}` } };
+    return (await server.request('POST', place, { body })).status;
+  };
+  const numbers = Array.from({ length: 10 }, (_none, number) => number);
+  const statuses = await Promise.all(
+    numbers.flatMap((number) => [write(maps, number), write(secrets, number)]),
+  );
+  assert.deepEqual(
+    statuses,
+    numbers.flatMap(() => [500, 422]),
+  );
+  await server.remove();
 });

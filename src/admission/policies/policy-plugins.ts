@@ -47,7 +47,7 @@ export function validatingAdmissionPolicy(
     name: 'ValidatingAdmissionPolicy',
     ...concerned(source, deps),
     validate(review, { say }) {
-      if (!source.isReady) return notReady;
+      if (!source.readiness.isReady) return notReady;
       const hooks = hooksOf(source, review, deps);
       if (hooks.length === 0) return undefined;
       return after(withNamespace(review, deps), () =>
@@ -69,7 +69,7 @@ export function mutatingAdmissionPolicy(
     ...concerned(source, deps),
     admits: ['CREATE', 'UPDATE', 'CONNECT'],
     admit(proposed, pass) {
-      if (!source.isReady) return notReady;
+      if (!source.readiness.isReady) return notReady;
       const hooks = hooksOf(source, proposed, deps);
       const { next } = proposed;
       if (hooks.length === 0) return next;
@@ -108,14 +108,14 @@ function concerned(
   return {
     concerns(_user, target) {
       if (exempt.fromPolicies(target.resource)) return false;
-      if (!source.isReady) return true;
+      if (!source.readiness.isReady) return true;
       if (source.isEmpty) return false;
       return target.operations.some(
         (operation) =>
           source.candidates(shapeOf(scheme, target, operation), scheme.generation).length > 0,
       );
     },
-    current: () => (source.isReady ? undefined : untilReady(source.settled(), timers)),
+    current: () => untilReady(source.readiness, timers),
   };
 }
 

@@ -29,7 +29,7 @@ export function mutatingWebhooks(source: WebhookSource, deps: PluginDeps): Admis
     ...concerned(source, deps),
     admits: ['CREATE', 'UPDATE', 'CONNECT'],
     admit(proposed, pass) {
-      if (!source.isReady) return notReady;
+      if (!source.readiness.isReady) return notReady;
       const hooks = hooksOf(proposed);
       if (hooks.length === 0) return proposed.next;
       const mutate = (): Promise<typeof proposed.next | StatusError> =>
@@ -38,7 +38,7 @@ export function mutatingWebhooks(source: WebhookSource, deps: PluginDeps): Admis
       return waiting instanceof Promise ? waiting.then(mutate) : mutate();
     },
     admitDeletion(review, pass) {
-      if (!source.isReady) return notReady;
+      if (!source.readiness.isReady) return notReady;
       const hooks = hooksOf(review);
       return hooks.length === 0 ? undefined : admitDeletion(hooks, review, pass, deps);
     },
@@ -51,7 +51,7 @@ export function validatingWebhooks(source: WebhookSource, deps: PluginDeps): Adm
     name: 'ValidatingAdmissionWebhook',
     ...concerned(source, deps),
     validate(review, { say }) {
-      if (!source.isReady) return notReady;
+      if (!source.readiness.isReady) return notReady;
       const hooks = hooksOf(review);
       if (hooks.length === 0) return undefined;
       const validate = (): Promise<StatusError | undefined> =>
@@ -70,14 +70,14 @@ function concerned(source: WebhookSource, deps: PluginDeps): Concerned {
   return {
     concerns(_user, target: AdmissionTarget) {
       if (isExempt(target)) return false;
-      if (!source.isReady) return true;
+      if (!source.readiness.isReady) return true;
       if (source.isEmpty) return false;
       return target.operations.some(
         (operation) =>
           source.candidates(shapeOf(scheme, target, operation), scheme.generation).length > 0,
       );
     },
-    current: () => (source.isReady ? undefined : untilReady(source.settled(), timers)),
+    current: () => untilReady(source.readiness, timers),
   };
 }
 

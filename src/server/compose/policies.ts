@@ -84,7 +84,7 @@ export function createPolicies(deps: PolicyDeps): Policies {
   followPolicies(deps, validating, 'validatingadmissionpolicies');
   const result = { validating: validatingAdmissionPolicy(validating, ports), counts, conditions };
   if (!deps.mutating) {
-    return { ...result, mutating: undefined, settled: () => validating.settled() };
+    return { ...result, mutating: undefined, settled: async () => validating.settled() };
   }
   const mutating = createPolicySource({
     turns,
