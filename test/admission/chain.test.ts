@@ -6,6 +6,7 @@ import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import type { AccessChecker } from '../../src/authorization/authorizer.ts';
 import { createAdmissionTimes } from '../../src/admission/admission-times.ts';
 import { admissionGuards, question } from '../../src/admission/chain.ts';
+import { alwaysDeny } from '../../src/admission/always.ts';
 import { unanswered } from '../../src/admission/admission.ts';
 import type { AdmissionPlugin } from '../../src/admission/admission.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
@@ -200,5 +201,26 @@ describe('a write before the configurations of admission are in force', () => {
       await later;
       assert.equal(await said(), undefined);
     });
+  }
+});
+
+it('AlwaysDeny denies whatever is written', async () => {
+  const times = createAdmissionTimes(systemClock);
+  const access = { check: (): never => assert.fail('nobody is asked') };
+  const deps = { identity, access, times, clock: systemClock, timers: systemTimers };
+  const guardOf = admissionGuards([alwaysDeny], deps);
+  const object = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', namespace: 'ns' } };
+  const terms = { dryRun: true, options: {}, deadlineMs: systemClock.monotonicMs() + 60_000 };
+  const words = 'things "x" is forbidden: admission control is denying all modifications';
+  for (const [by, next, current] of [
+    [operations.create, object, undefined],
+    [operations.update, object, object],
+    [operations.connect, object, undefined],
+    [operations.delete, undefined, object],
+  ] as const) {
+    const hearing = guardOf(user, write, by)?.hear(terms);
+    const mutated = next && (await hearing?.mutate(next, current));
+    if (next !== undefined) assert.equal((mutated as StatusError).message, words);
+    assert.equal((await hearing?.validate(next, current))?.message, words);
   }
 });

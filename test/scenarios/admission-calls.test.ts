@@ -10,7 +10,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { makeAuthority, makeCertificate } from '../../src/pki/certificate-authority.ts';
 import type { KeyPair } from '../../src/pki/certificate-authority.ts';
-import { serviceAddresses } from '../../src/server/compose/service-addresses.ts';
+import { serviceResolver } from '../../src/server/compose/service-resolver.ts';
 import { bindingOf, policiesOn, policyOf } from '../support/data/policy-objects.ts';
 import { webhookOf, webhooksOn } from '../support/data/webhook-objects.ts';
 import { patching, startAdmissionHook } from '../support/servers/admission-hook.ts';
@@ -465,7 +465,7 @@ describe('admission webhooks of release 1.21, called at endpoints', () => {
     assert.equal(made.status, 201, made.text);
     await server.running.parts.streams.waitUntilCurrent();
     const { streams, registry } = server.running.parts;
-    const resolve = serviceAddresses({
+    const resolve = serviceResolver({
       streams,
       scheme: registry.scheme,
       identity: registry.identity,

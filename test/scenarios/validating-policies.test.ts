@@ -45,7 +45,10 @@ describe('validating admission policies', () => {
   before(async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'sluice-policies-'));
     const file = path.join(folder, 'authorizer.json');
-    authorizer = await startAuthorizationHook(file, ({ name, verb }) => verb !== 'judge' || name === 'ok');
+    authorizer = await startAuthorizationHook(
+      file,
+      ({ name, verb }) => verb !== 'judge' || name === 'ok',
+    );
     server = await startTestServer({
       controllers: 'validatingadmissionpolicystatus',
       'authorization-mode': 'Webhook',
@@ -252,7 +255,7 @@ describe('validating admission policies', () => {
     assert.equal(status, 422);
     assert.equal(
       words,
-      'pods "open" is forbidden: ValidatingAdmissionPolicy \'shells\' with binding \'shells\' ' +
+      "pods \"open\" is forbidden: ValidatingAdmissionPolicy 'shells' with binding 'shells' " +
         'denied request: no shells',
     );
     // They come to what is behind admission: the pod is on no node.
@@ -265,7 +268,10 @@ describe('validating admission policies', () => {
       ['portforward?ports=80', 'portforward'],
       ['proxy/x', 'proxy'],
     ] as const) {
-      assert.match((await said('GET', `${pods}/shut/${place}`))[1], new RegExp(`no ${below} here$`));
+      assert.match(
+        (await said('GET', `${pods}/shut/${place}`))[1],
+        new RegExp(`no ${below} here$`),
+      );
     }
     const service = {
       apiVersion: 'v1',

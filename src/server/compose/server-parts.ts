@@ -48,6 +48,8 @@ import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { writeGuards } from './admission.ts';
 import type { WriteGuardDeps } from './admission.ts';
+import type { MakeNamespace } from '../../admission/namespaces.ts';
+import { assert } from '../../stdx/assert.ts';
 import { createAdmissionWebhooks } from './admission-webhooks.ts';
 import type { AdmissionWebhookDeps } from './admission-webhooks.ts';
 import type { AdmissionWebhooks } from './admission-webhooks.ts';
@@ -65,7 +67,7 @@ import { readingPorts, recordPorts } from './record-ports.ts';
 import { streamPorts } from './stream-ports.ts';
 import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
-import { serviceAddresses } from './service-addresses.ts';
+import { serviceResolver } from './service-resolver.ts';
 import { serveCustomResources, withCustomStrategies } from './custom-resources.ts';
 import type { CustomResources, CustomResourcesDeps } from './custom-resources.ts';
 import { createMigration } from './validation-migration.ts';
@@ -131,7 +133,8 @@ export async function assembleParts(
   const { customResources, resolveService, strategyOf, validation } = types;
   const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
   const last = company.plugins;
-  const asked = { ...access, scheme, prng, authorization, last, resolveService };
+  const makeNamespace = namespaceMaker(() => registry);
+  const asked = { ...access, scheme, prng, authorization, last, resolveService, makeNamespace };
   const { admission, guardOf, policies, webhooks } = admissionParts(config, asked);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
@@ -190,7 +193,7 @@ function typeParts(
 ) {
   const { identity, kinds, language, log } = deps;
   const { toEndpoints } = config.admission;
-  const resolveService = serviceAddresses({ ...deps, toEndpoints });
+  const resolveService = serviceResolver({ ...deps, toEndpoints });
   const validation = createMigration(config.featureGates, log);
   const { release } = config;
   const customResources = serveCustomResources({ ...deps, resolveService, release });
@@ -286,6 +289,20 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
     if (created.kind === 'ok' || isAlreadyExists(created.error)) continue;
     throw new Error('the default objects could not be made', { cause: created.error });
   }
+}
+
+/** Whoever writes into a namespace that is missing has it made by the server, as if it asked. */
+function namespaceMaker(registry: () => RegistryDeps): MakeNamespace {
+  return async (name) => {
+    const deps = registry();
+    const kind = deps.scheme.findStorage({ group: '', resource: 'namespaces' });
+    assert(kind !== undefined, 'there are namespaces where something is in one');
+    const user = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} };
+    const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    const made = await createObject(deps, { kind, namespace: '' }, object, { dryRun: false, user });
+    if (made.kind === 'ok' || isAlreadyExists(made.error)) return undefined;
+    return made.error;
+  };
 }
 
 /** What this server answers for itself is said where clients look. */

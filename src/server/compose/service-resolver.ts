@@ -18,7 +18,7 @@ import type {
   ResolveService,
 } from '../../webhooks/service-resolver.ts';
 
-export interface ServiceAddressDeps {
+export interface ServiceResolverDeps {
   readonly streams: Pick<Streams, 'followers' | 'resourceEvents' | 'snapshot'>;
   readonly scheme: Pick<Scheme, 'findStorage'>;
   readonly prng: Prng;
@@ -30,7 +30,7 @@ export interface ServiceAddressDeps {
 const servicesResource = { group: '', resource: 'services' } as const;
 
 /** What is stored is followed from when this is called. */
-export function serviceAddresses(deps: ServiceAddressDeps): ResolveService {
+export function serviceResolver(deps: ServiceResolverDeps): ResolveService {
   const { prng, streams, toEndpoints } = deps;
   const find: FindService = (namespace, name) => {
     const entry = streams.snapshot(servicesResource).get(namespace, name);
@@ -42,7 +42,7 @@ export function serviceAddresses(deps: ServiceAddressDeps): ResolveService {
 /** By namespace and service, then by the name of the slice. */
 type Slices = Map<string, Map<string, Entry>>;
 
-function endpointsOf({ identity, scheme, streams }: ServiceAddressDeps): FindEndpoints {
+function endpointsOf({ identity, scheme, streams }: ServiceResolverDeps): FindEndpoints {
   const group = identity.fill('discovery.{domain}');
   const resource = { group, resource: 'endpointslices' };
   // A release that does not serve them has none.
