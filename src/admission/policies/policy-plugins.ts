@@ -133,27 +133,40 @@ function requestOf(review: Review, deps: PolicyPluginDeps): PolicyRequest {
   const { namespaces, scheme } = deps;
   const match = matchOf(review, deps);
   const shown = new Map<string, Awaitable<ShownObjects | StatusError>>();
+  // Most policies are shown the same.
+  let last: ShownAs | undefined;
   return {
     match,
     user,
     dryRun,
     options,
     shown(kind) {
+      if (last !== undefined && isSameKind(last.kind, kind)) return last.made;
       const key = `${formatGroupVersion(kind)} ${kind.kind}`;
-      const known = shown.get(key);
-      if (known !== undefined) return known;
-      const made = after(shownObject(scheme, review, next, kind), (object) =>
-        after(shownObject(scheme, review, current, kind), (oldObject) => {
-          if (object instanceof StatusError) return object;
-          return oldObject instanceof StatusError ? oldObject : { object, oldObject };
-        }),
-      );
+      const made =
+        shown.get(key) ??
+        after(shownObject(scheme, review, next, kind), (object) =>
+          after(shownObject(scheme, review, current, kind), (oldObject) => {
+            if (object instanceof StatusError) return object;
+            return oldObject instanceof StatusError ? oldObject : { object, oldObject };
+          }),
+        );
       shown.set(key, made);
+      last = { kind, made };
       return made;
     },
     namespaceObject: () => namespaces.get(match.namespace),
     isOver: () => deps.clock.monotonicMs() >= deadlineMs,
   };
+}
+
+interface ShownAs {
+  readonly kind: GroupVersionKind;
+  readonly made: Awaitable<ShownObjects | StatusError>;
+}
+
+function isSameKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
+  return a.kind === b.kind && a.version === b.version && a.group === b.group;
 }
 
 function mutableOf(review: Review, { scheme }: PolicyPluginDeps): MutableObject {
