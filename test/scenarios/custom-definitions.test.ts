@@ -17,7 +17,7 @@ import {
   widgetDefinition,
 } from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
-import type { TestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 const group = '/apis/shop.example/v1';
 
@@ -233,6 +233,43 @@ describe('a definition that changes', () => {
     const unknown = object('Gadget', 'wrong', { spec: { weight: 1 } });
     const refused = await server.request('POST', strict, { body: unknown });
     assert.match(refused.text, /strict decoding error: unknown field \\"spec\.weight\\"/);
+  });
+
+  it('what a stricter schema forbids may stay as it was, and not change', async () => {
+    const strict = { ...size, maximum: 1 };
+    const colour = { type: 'string', enum: ['red'] };
+    await replaced(server, path, (spec) => ({
+      ...spec,
+      versions: [
+        versionOf('v1', { size: strict, colour }, { storage: true }),
+        versionOf('v1beta1', { size: strict, colour }),
+      ],
+    }));
+    const patch = (body: JsonObject): Promise<Reply> =>
+      server.request('PATCH', `${gadgets('v1')}/old`, {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/merge-patch+json' },
+      });
+    const isStrict = async (): Promise<boolean> => {
+      const body = object('Gadget', 'new', { spec: { size: 2 } });
+      const target = `${gadgets('v1')}?dryRun=All`;
+      return (await server.request('POST', target, { body })).status === 422;
+    };
+    while (!(await isStrict()));
+    const rows: readonly (readonly [JsonObject, string])[] = [
+      [{ metadata: { labels: { a: 'b' } } }, ''],
+      [{ spec: { colour: 'red' } }, ''],
+      [{ spec: { size: 3 } }, 'spec.size: Invalid value: 3: spec.size in body should be less than'],
+      [{ spec: { colour: 'blue' } }, 'spec.colour: Unsupported value: "blue": supported'],
+      [{ spec: { size: 1 } }, ''],
+      [{ spec: { size: 2 } }, 'spec.size: Invalid value: 2: spec.size in body should be less than'],
+    ];
+    for (const [body, message] of rows) {
+      const reply = await patch(body);
+      assert.equal(reply.status, message === '' ? 200 : 422, reply.text);
+      if (message !== '')
+        assert.ok(reply.body['message']?.toString().includes(message), reply.text);
+    }
   });
 
   it('a version that goes is not served any more, and its objects are', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { definition, established, object } from '../support/data/custom-definitions.ts';
 import { eventually } from '../support/clients/watch-client.ts';
 import { configMap, gone, noGrace, pod, quotaRows } from '../support/data/quota-rows.ts';
 import type { Step } from '../support/data/quota-rows.ts';
@@ -82,6 +83,27 @@ describe('quotas', () => {
     assert.equal((await send(base, secret('a'))).status, 201);
     assert.equal((await send(base, secret('b'))).status, 403);
     assert.deepEqual((await status(base))['used'], { pods: '4', 'count/secrets': '1' });
+  });
+
+  it('count objects of a custom type, and what goes makes room', async () => {
+    await established(server, definition({ plural: 'lamps', kind: 'Lamp' }));
+    const base = await namespace();
+    const count = 'count/lamps.shop.example';
+    await makeQuota(base, { [count]: '1' });
+    const lamps = `/apis/shop.example/v1${base.slice('/api/v1'.length)}/lamps`;
+    const make = (name: string): Promise<Reply> =>
+      server.request('POST', lamps, { body: object('Lamp', name) });
+    assert.equal((await make('a')).status, 201);
+    const refused = await make('b');
+    assert.equal(refused.status, 403);
+    assert.equal(
+      refused.body['message'],
+      `lamps.shop.example "b" is forbidden: exceeded quota: q, requested: ${count}=1, ` +
+        `used: ${count}=1, limited: ${count}=1`,
+    );
+    await server.request('DELETE', `${lamps}/a`);
+    await eventually('there is room', async () => (await make('b')).status === 201);
+    assert.deepEqual((await status(base))['used'], { [count]: '1' });
   });
 
   it('that say less than is used refuse what adds, and nothing else', async () => {

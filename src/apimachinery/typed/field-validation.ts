@@ -72,7 +72,11 @@ export function typedDocument(
   const problems =
     mode === 'Ignore'
       ? []
-      : strictProblems(shape.unknownFields.concat(conformed.unknownFields), noticed);
+      : strictProblems(
+          shape.unknownFields.concat(conformed.unknownFields),
+          noticed,
+          type.custom !== undefined,
+        );
   if (mode === 'Strict' && problems.length > 0) {
     return refused(type, `strict decoding error: ${problems.join(', ')}`);
   }
@@ -90,12 +94,15 @@ export function conformedDocument(
   return custom?.conform(document, 'body') ?? { kind: 'ok', object: document, unknownFields: [] };
 }
 
+/** Of kinds that users define, the text is looked at before the fields. */
 function strictProblems(
   unknownFields: readonly string[],
   noticed: readonly string[],
+  textFirst: boolean,
 ): readonly string[] {
   if (unknownFields.length === 0 && noticed.length === 0) return [];
-  const all = new Set([...unknownFields.map((path) => `unknown field ${quote(path)}`), ...noticed]);
+  const unknown = unknownFields.map((path) => `unknown field ${quote(path)}`);
+  const all = new Set(textFirst ? [...noticed, ...unknown] : [...unknown, ...noticed]);
   const named = [...all].slice(0, strictProblemsMax);
   const more = all.size - named.length;
   return more === 0 ? named : [...named, `and ${more} more`];
