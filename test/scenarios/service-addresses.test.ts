@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { part } from '../../src/apimachinery/members.ts';
 import { eventually } from '../support/clients/watch-client.ts';
+import { patching, startAdmissionHook } from '../support/servers/admission-hook.ts';
+import type { Mood } from '../support/servers/admission-hook.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestOptions, TestServer } from '../support/servers/test-server.ts';
 
@@ -197,6 +200,66 @@ describe('addresses of services', () => {
       six.text,
       /spec\.ipFamilies\[0\]: Invalid value: \\"IPv6\\": not configured on this/,
     );
+  });
+
+  it('are seen by who validates a service, and by nobody who changes it, in a second pass either', async () => {
+    const hook = await startAdmissionHook();
+    const group = 'admissionregistration.k8s.io';
+    const rules = [
+      { apiGroups: [''], apiVersions: ['v1'], resources: ['services'], operations: ['*'] },
+    ];
+    const webhook = (name: string): JsonObject => ({
+      name: `${name}.example.com`,
+      clientConfig: { url: `${hook.url}/${name}`, caBundle: hook.caBundle },
+      rules,
+      admissionReviewVersions: ['v1'],
+      sideEffects: 'None',
+    });
+    const annotating =
+      (name: string): Mood =>
+      ({ request }) => {
+        const metadata = part(part(request, 'object'), 'metadata');
+        const annotations = { ...part(metadata, 'annotations'), [name]: 'yes' };
+        return patching([{ op: 'add', path: '/metadata/annotations', value: annotations }]);
+      };
+    hook.moods.set('/first', annotating('first'));
+    hook.moods.set('/second', annotating('second'));
+    const first = { ...webhook('first'), reinvocationPolicy: 'IfNeeded' };
+    const configurations = [
+      ['Mutating', [first, webhook('second')]],
+      ['Validating', [webhook('third')]],
+    ] as const;
+    const targets = configurations.map(([type, webhooks]) => {
+      const kind = `${type}WebhookConfiguration`;
+      const list = `/apis/${group}/v1/${kind.toLowerCase()}s`;
+      const body = { apiVersion: `${group}/v1`, kind, metadata: { name: 'seen' }, webhooks };
+      return { list, body };
+    });
+    for (const { body, list } of targets) {
+      assert.equal((await server.request('POST', list, { body })).status, 201);
+    }
+    const probe = serviceOf('probe');
+    await eventually('all are asked', async () => {
+      await create(server, probe, '?dryRun=All');
+      return new Set(hook.asked.map(({ path }) => path)).size === 3;
+    });
+    const specsSeen = (): readonly (readonly [string, unknown, unknown])[] =>
+      hook.asked.splice(0).map(({ path, request }) => {
+        const spec = part(part(request, 'object'), 'spec');
+        return [path, spec['clusterIP'], portsOf(spec)[0]] as const;
+      });
+    specsSeen();
+    const spec = await made(server, serviceOf('seen', { type: 'NodePort' }));
+    assert.deepEqual(specsSeen(), [
+      ['/first', undefined, 0],
+      ['/second', undefined, 0],
+      ['/first', undefined, 0],
+      ['/third', spec['clusterIP'], portsOf(spec)[0]],
+    ]);
+    await create(server, serviceOf('tried'), '?dryRun=All');
+    assert.deepEqual(specsSeen().at(-1), ['/third', '10.0.0.0', 0]);
+    for (const { list } of targets) await server.request('DELETE', `${list}/seen`);
+    hook.close();
   });
 
   it('of both families are given in their order', () =>
