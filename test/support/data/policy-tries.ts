@@ -1,7 +1,7 @@
 /** Tries the examples of policies on a server. */
 import assert from 'node:assert/strict';
 import { part } from '../../../src/apimachinery/members.ts';
-import type { JsonObject, JsonValue } from '../../../src/apimachinery/unstructured.ts';
+import type { JsonValue } from '../../../src/apimachinery/unstructured.ts';
 import { isJsonObject } from '../../../src/apimachinery/unstructured.ts';
 import type { PolicyExample, Tried } from './policy-examples.ts';
 import type { Policies } from './policy-objects.ts';
