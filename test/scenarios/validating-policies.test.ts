@@ -7,7 +7,9 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { objects, part } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { definition, established } from '../support/data/custom-definitions.ts';
+import { validatingExamples } from '../support/data/policy-examples.ts';
 import { bindingOf, policiesOn, policyOf, ruleOf } from '../support/data/policy-objects.ts';
+import { makeStages, tryExample } from '../support/data/policy-tries.ts';
 import { startAuthorizationHook } from '../support/servers/authorization-hook.ts';
 import type { AuthorizationHook } from '../support/servers/authorization-hook.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
@@ -206,6 +208,13 @@ describe('validating admission policies', () => {
       'things/ok',
       'things/var',
     ]);
+  });
+
+  describe('as documentation teaches them', () => {
+    before(() => makeStages({ post }));
+    for (const example of validatingExamples) {
+      test(example.title, () => tryExample(example, { inForce, post }));
+    }
   });
 
   test('connections are judged by what they ask for', async () => {
