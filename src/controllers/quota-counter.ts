@@ -10,10 +10,11 @@
  * What it is not: what keeps usage within quotas. Every write charges them in its own transaction;
  * a figure can only be wrong where somebody wrote it so, or a record was removed unread.
  *
- * Invariants: what is written is bound to the very revision of the quota that was looked at: charged
- * meanwhile, it is looked at again. A charge and its object may be seen one before the other, in the
- * middle of a commit; a quota that has not changed by the time that everything is seen was not. What
- * was written is looked at once more: what a quota does not show yet goes without charging it.
+ * Invariants: what is written is bound to the very revision of the quota that was looked at:
+ * charged meanwhile, it is looked at again. A charge and its object may be seen one before the
+ * other, in the middle of a commit; a quota that has not changed by the time that everything is
+ * seen was not. What was written is looked at once more: what a quota does not show yet goes
+ * without charging it.
  * Bounds: one namespace at a time, and `quotasAtOnce` of its quotas in one pass over its objects
  * (quota-usage.ts), in turns with everybody else.
  */
@@ -166,7 +167,8 @@ function sameNames(a: JsonObject, b: JsonObject): boolean {
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name));
 }
 
-/** Their status says what there is, unless they keep changing. @throws StatusError, StorageError. */
+/** Their status says what there is, unless they keep changing.
+ * @throws StatusError, StorageError. */
 async function syncQuotas(
   registry: RegistryDeps,
   namespace: string,

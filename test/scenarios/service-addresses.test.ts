@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { part } from '../../src/apimachinery/members.ts';
 import { eventually } from '../support/clients/watch-client.ts';
 import { patching, startAdmissionHook } from '../support/servers/admission-hook.ts';
-import type { Mood } from '../support/servers/admission-hook.ts';
+import type { AdmissionHook, Mood } from '../support/servers/admission-hook.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestOptions, TestServer } from '../support/servers/test-server.ts';
 
@@ -202,64 +202,66 @@ describe('addresses of services', () => {
     );
   });
 
-  it('are seen by who validates a service, and by nobody who changes it, in a second pass either', async () => {
-    const hook = await startAdmissionHook();
+  describe('and webhooks', () => {
     const group = 'admissionregistration.k8s.io';
-    const rules = [
-      { apiGroups: [''], apiVersions: ['v1'], resources: ['services'], operations: ['*'] },
-    ];
+    let hook: AdmissionHook;
+    const installed: string[] = [];
+    before(async () => {
+      hook = await startAdmissionHook();
+    });
+    after(async () => {
+      for (const target of installed) await server.request('DELETE', target);
+      hook.close();
+    });
+
     const webhook = (name: string): JsonObject => ({
       name: `${name}.example.com`,
       clientConfig: { url: `${hook.url}/${name}`, caBundle: hook.caBundle },
-      rules,
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['services'], operations: ['*'] }],
       admissionReviewVersions: ['v1'],
       sideEffects: 'None',
     });
+    const install = async (type: string, ...webhooks: readonly JsonObject[]): Promise<void> => {
+      const kind = `${type}WebhookConfiguration`;
+      const list = `/apis/${group}/v1/${kind.toLowerCase()}s`;
+      const body = { apiVersion: `${group}/v1`, kind, metadata: { name: 'seen' }, webhooks };
+      assert.equal((await server.request('POST', list, { body })).status, 201);
+      installed.push(`${list}/seen`);
+    };
     const annotating =
       (name: string): Mood =>
       ({ request }) => {
         const metadata = part(part(request, 'object'), 'metadata');
-        const annotations = { ...part(metadata, 'annotations'), [name]: 'yes' };
-        return patching([{ op: 'add', path: '/metadata/annotations', value: annotations }]);
+        const value = { ...part(metadata, 'annotations'), [name]: 'yes' };
+        return patching([{ op: 'add', path: '/metadata/annotations', value }]);
       };
-    hook.moods.set('/first', annotating('first'));
-    hook.moods.set('/second', annotating('second'));
-    const first = { ...webhook('first'), reinvocationPolicy: 'IfNeeded' };
-    const configurations = [
-      ['Mutating', [first, webhook('second')]],
-      ['Validating', [webhook('third')]],
-    ] as const;
-    const targets = configurations.map(([type, webhooks]) => {
-      const kind = `${type}WebhookConfiguration`;
-      const list = `/apis/${group}/v1/${kind.toLowerCase()}s`;
-      const body = { apiVersion: `${group}/v1`, kind, metadata: { name: 'seen' }, webhooks };
-      return { list, body };
-    });
-    for (const { body, list } of targets) {
-      assert.equal((await server.request('POST', list, { body })).status, 201);
-    }
-    const probe = serviceOf('probe');
-    await eventually('all are asked', async () => {
-      await create(server, probe, '?dryRun=All');
-      return new Set(hook.asked.map(({ path }) => path)).size === 3;
-    });
-    const specsSeen = (): readonly (readonly [string, unknown, unknown])[] =>
+    const seen = (): readonly (readonly [string, unknown, unknown])[] =>
       hook.asked.splice(0).map(({ path, request }) => {
         const spec = part(part(request, 'object'), 'spec');
         return [path, spec['clusterIP'], portsOf(spec)[0]] as const;
       });
-    specsSeen();
-    const spec = await made(server, serviceOf('seen', { type: 'NodePort' }));
-    assert.deepEqual(specsSeen(), [
-      ['/first', undefined, 0],
-      ['/second', undefined, 0],
-      ['/first', undefined, 0],
-      ['/third', spec['clusterIP'], portsOf(spec)[0]],
-    ]);
-    await create(server, serviceOf('tried'), '?dryRun=All');
-    assert.deepEqual(specsSeen().at(-1), ['/third', '10.0.0.0', 0]);
-    for (const { list } of targets) await server.request('DELETE', `${list}/seen`);
-    hook.close();
+
+    it('who validates sees them, and nobody who changes, in a second pass either', async () => {
+      hook.moods.set('/first', annotating('first'));
+      hook.moods.set('/second', annotating('second'));
+      const again = { reinvocationPolicy: 'IfNeeded' };
+      await install('Mutating', { ...webhook('first'), ...again }, webhook('second'));
+      await install('Validating', webhook('third'));
+      await eventually('all are asked', async () => {
+        await create(server, serviceOf('probe'), '?dryRun=All');
+        return new Set(hook.asked.map(({ path }) => path)).size === 3;
+      });
+      seen();
+      const spec = await made(server, serviceOf('seen', { type: 'NodePort' }));
+      assert.deepEqual(seen(), [
+        ['/first', undefined, 0],
+        ['/second', undefined, 0],
+        ['/first', undefined, 0],
+        ['/third', spec['clusterIP'], portsOf(spec)[0]],
+      ]);
+      await create(server, serviceOf('tried'), '?dryRun=All');
+      assert.deepEqual(seen().at(-1), ['/third', '10.0.0.0', 0]);
+    });
   });
 
   it('of both families are given in their order', () =>

@@ -11,8 +11,8 @@
  * what fails leaves nothing behind. As in the reference a dry run is shown the base address of the
  * range, which is nobody's.
  *
- * Nor is it for others to change: as in the reference, who mutates a service sees the addresses that
- * it names or had, in a second pass, too, and who validates it sees those that it gets.
+ * Nor is it for others to change: as in the reference, who mutates a service sees the addresses
+ * that it names or had, in a second pass, too, and who validates it sees those that it gets.
  *
  * Invariants: what a service has it keeps for as long as its type has such; what cannot be read is
  * left to the rules of the kind. Of what was chosen a moment ago nothing is chosen again
