@@ -6,6 +6,7 @@ import { formatFieldErrorBody } from '../../src/apimachinery/field-error.ts';
 import { ageSince } from '../../src/apimachinery/projection/printer.ts';
 import { convertedProblem } from '../../src/apiextensions/conversion/restore-metadata.ts';
 import type { CustomVersion } from '../../src/apiextensions/custom-schema.ts';
+import { spineMemo } from '../../src/apiextensions/schema/structural-schema.ts';
 import { versionsOf } from './custom-writes.ts';
 
 function versionOf(entry: JsonObject, spec: JsonObject = {}): CustomVersion {
@@ -268,14 +269,41 @@ test('numbers in messages: integers of 64 bits whole, all others as doubles', ()
       { number: 1_000_001 },
       'Invalid value: 1000001: spec.number in body should be less than or equal to 1000000',
     ],
-    [
-      { step: 1.5e-7 },
-      'Invalid value: 1.5e-07: spec.step in body should be a multiple of 1e-07',
-    ],
+    [{ step: 1.5e-7 }, 'Invalid value: 1.5e-07: spec.step in body should be a multiple of 1e-07'],
   ];
   for (const [spec, expected] of rows) {
     const { errors } = version.validate({ next: { ...widget, spec }, part: '' });
     const [first] = errors;
     equal(first === undefined ? '' : formatFieldErrorBody(first), expected);
   }
+});
+
+test('what a schema has below is told once for each node with members, and kept for no other', () => {
+  let asked = 0;
+  const told = spineMemo((schema) => {
+    asked += 1;
+    return schema.format === 'wanted';
+  });
+  const leaf = { type: 'string' };
+  const list = { type: 'array', items: leaf };
+  const inner = { type: 'object', properties: { leaf, list } };
+  const root = { type: 'object', properties: { inner, leaf } };
+  const rows: readonly (readonly [object, number, number])[] = [
+    [root, 6, 0],
+    [inner, 0, 0],
+    [leaf, 1, 1],
+    [list, 2, 2],
+  ];
+  for (const [schema, first, again] of rows) {
+    for (const expected of [first, again]) {
+      asked = 0;
+      equal(told(schema), false);
+      equal(asked, expected, JSON.stringify(schema));
+    }
+  }
+  equal(told({ type: 'array', items: { type: 'string', format: 'wanted' } }), true);
+  equal(
+    told({ properties: { a: { properties: { b: { type: 'string', format: 'wanted' } } } } }),
+    true,
+  );
 });

@@ -26,8 +26,8 @@ function unicodeEscape(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** A number as `%v` prints it: an integer that fits into 64 bits has all its digits, any other number
- * is a double. */
+/** A number as `%v` prints it: an integer that fits into 64 bits has all its digits, any other is a
+ * double. */
 export function goNumber(value: number | bigint): string {
   return isGoInteger(value) ? String(value) : goDouble(Number(value));
 }

@@ -79,20 +79,32 @@ export function defaultOf(schema: StructuralSchema): JsonValue | undefined {
 
 /**
  * Whether this schema, or one below it on the spine (not in allOf and the like), is so. Told once
- * for each node.
+ * for each node that has members: most nodes are texts and numbers, which are told at a glance. A
+ * table of all nodes of a thousand definitions would stop everybody whenever it has to grow.
  */
 export function spineMemo(
   holds: (schema: StructuralSchema) => boolean,
 ): (schema: StructuralSchema) => boolean {
   const known = new WeakMap<StructuralSchema, boolean>();
   const ask = (schema: StructuralSchema): boolean => {
+    if (isEnd(schema)) return holds(schema);
     const told = known.get(schema);
     if (told !== undefined) return told;
-    const found = holds(schema) || belowOf(schema).some(ask);
+    const below = belowOf(schema);
+    const [only] = below;
+    if (only !== undefined && below.length === 1 && isEnd(only))
+      return holds(schema) || holds(only);
+    const found = holds(schema) || below.some(ask);
     known.set(schema, found);
     return found;
   };
   return ask;
+}
+
+/** Nothing is below it. */
+function isEnd(schema: StructuralSchema): boolean {
+  const { items, properties } = schema;
+  return items === undefined && properties === undefined && valuesOf(schema) === undefined;
 }
 
 /** The schemas right below one on the spine. */

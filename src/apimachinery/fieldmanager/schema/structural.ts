@@ -12,20 +12,28 @@ import { compareText } from '../value/ordering.ts';
 import { deducedType } from './deduced.ts';
 import type { MergeField, MergeList, MergeMap, MergeScalar, MergeType } from './merge-type.ts';
 
-const scalars: ReadonlyMap<JsonValue | undefined, MergeScalar> = new Map([
-  ['string', 'string'],
-  ['integer', 'numeric'],
-  ['number', 'numeric'],
-  ['boolean', 'boolean'],
+const scalarType = (scalar: MergeScalar): MergeType => ({ scalar });
+const numeric = scalarType('numeric');
+const untyped = scalarType('untyped');
+const scalars: ReadonlyMap<JsonValue | undefined, MergeType> = new Map([
+  ['string', scalarType('string')],
+  ['integer', numeric],
+  ['number', numeric],
+  ['boolean', scalarType('boolean')],
 ]);
 
+/** Of objects and lists: a table of every text and number of a thousand definitions would stop
+ * everybody whenever it has to grow. */
 const memo = new WeakMap<JsonObject, MergeType>();
 
 /** Of the value that the schema describes. */
 export function structuralType(schema: JsonObject): MergeType {
+  if (schema['x-kubernetes-int-or-string'] === true) return untyped;
+  const { type } = schema;
+  if (type !== 'object' && type !== 'array') return scalars.get(type) ?? deducedType;
   const known = memo.get(schema);
   if (known !== undefined) return known;
-  const made = typeOf(schema);
+  const made: MergeType = type === 'object' ? { map: mapOf(schema) } : { list: listOf(schema) };
   memo.set(schema, made);
   return made;
 }
@@ -41,20 +49,6 @@ export function structuralObjectType(schema: JsonObject, metadata: MergeType): M
     ['metadata', { type: metadata, default: undefined }],
   ] as const);
   return { map: { fields, values: map?.values, atomic: false } };
-}
-
-function typeOf(schema: JsonObject): MergeType {
-  if (schema['x-kubernetes-int-or-string'] === true) return { scalar: 'untyped' };
-  switch (schema['type']) {
-    case 'object':
-      return { map: mapOf(schema) };
-    case 'array':
-      return { list: listOf(schema) };
-    default: {
-      const scalar = scalars.get(schema['type']);
-      return scalar === undefined ? deducedType : { scalar };
-    }
-  }
 }
 
 function mapOf(schema: JsonObject): MergeMap {
