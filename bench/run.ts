@@ -22,6 +22,7 @@ import { bodies } from './bodies.ts';
 import { coldStart } from './cold-start.ts';
 import { create } from './create.ts';
 import { customTypes } from './custom-types.ts';
+import { definitions } from './definitions.ts';
 import { fdb } from './fdb.ts';
 import { fanout } from './fanout.ts';
 import { fanoutTls } from './fanout-tls.ts';
@@ -56,6 +57,7 @@ const scenarios: readonly Scenario[] = [
   create,
   coldStart,
   customTypes,
+  definitions,
   hotObject,
   hotObjectWebhook,
   patches,

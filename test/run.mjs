@@ -4,12 +4,13 @@
  * The last line is `N passed, N failed[, N skipped]`; the exit code is 0 only when nothing failed.
  *
  *     npm test                          everything
- *     npm test -- test/x.test.ts ...    these files alone, without lint and format
+ *     npm test -- test/x.test.ts ...    these files or folders alone, without lint and format
  *     npm test -- --changed             what has changed since it last ran, and so with other flags of tap
  */
 import { spawn } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { inGroups } from './groups.mjs';
 import { createTally } from './tally.mjs';
 
 process.chdir(path.join(import.meta.dirname, '..'));
@@ -40,16 +41,22 @@ const lint = () => step('lint', 'eslint/bin/eslint.js', '.', '--max-warnings', '
 const format = () =>
   step('format', 'prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.');
 
+function testsIn(place) {
+  if (!statSync(place).isDirectory()) return [place];
+  const entries = readdirSync(place, { recursive: true }).sort();
+  return entries.filter((file) => file.endsWith('.test.ts')).map((file) => path.join(place, file));
+}
+
 async function runTests() {
-  const named = only.length > 0 ? only : readdirSync('test', { recursive: true }).sort();
-  const files = named
-    .map((file) => (only.length > 0 ? path.relative('.', file) : path.join('test', file)))
-    .filter((file) => file.endsWith('.test.ts'));
+  const named = only.length > 0 ? only.map((place) => path.relative('.', place)) : ['test'];
+  const files = named.flatMap(testsIn);
   const compiled = files.map((file) => path.join('dist', file.replace(/\.ts$/, '.js')));
   const jobs = `--jobs=${process.env.SLUICE_TEST_CONCURRENCY ?? 2}`;
   const tap = ['node_modules/tap/dist/esm/run.mjs', 'run', '--reporter=tap', jobs];
+  // What has changed is known of files, not of groups.
+  const programs = flags.length > 0 ? compiled : inGroups(compiled);
   const read = (stdout) => stdout.pipe(tally.parser);
-  const ok = await run([...tap, ...flags, ...compiled], 'pipe', read);
+  const ok = await run([...tap, ...flags, ...programs], 'pipe', read);
   if (!ok && tally.failures.length === 0) tally.failed('tap', 'it ended badly, see above');
   const unseen = files.filter((file) => flags.length === 0 && !tally.files.has(file));
   for (const file of unseen) tally.failed(file, 'nothing is known of its end');

@@ -6,6 +6,7 @@
  * too long or has no tests in it.
  */
 import { Parser } from 'tap-parser';
+import { isGroup } from './groups.mjs';
 
 const source = (name) => name.replace(/^dist\//, '').replace(/\.js$/, '.ts');
 
@@ -35,7 +36,8 @@ export function createTally() {
     parser.on('child', (child) => {
       const below = { failed: 0, tests: 0 };
       inside.set(child.name, below);
-      follow(child, file ?? source(child.name), file ? [...titles, child.name] : [], below);
+      const of = file ?? (isGroup(child.name) ? undefined : source(child.name));
+      follow(child, of, file ? [...titles, child.name] : [], below);
       child.on('complete', () => {
         own.failed += below.failed;
         own.tests += below.tests;
@@ -43,7 +45,8 @@ export function createTally() {
     });
     parser.on('assert', (result) => {
       const below = result.closingTestPoint ? inside.get(result.name) : undefined;
-      if (file === undefined) return fileEnded(source(result.name), result, below, own);
+      if (isGroup(result.name)) return groupEnded(result, below);
+      if (file === undefined) return fileEnded(source(result.name), result, below);
       const skip = result.skip || result.todo;
       if (skip) {
         own.tests += 1;
@@ -61,6 +64,11 @@ export function createTally() {
     });
   }
 
+  /** Its files have told the rest. */
+  function groupEnded(group, below) {
+    if (!group.ok && !below?.failed) failed(source(group.name), reasonOf(group.diag));
+  }
+
   function fileEnded(file, result, below = { failed: 0, tests: 0 }) {
     // The runner says this beside the file's own end, and in the place of another's.
     if (result.diag?.expired) return failed(source(result.diag.expired), 'it takes too long');
@@ -68,7 +76,8 @@ export function createTally() {
     if (!result.ok && below.failed === 0) failed(file, reasonOf(result.diag));
     else if (result.ok && below.tests === 0) failed(file, 'there is no test in it');
     const went = result.ok && below.tests > 0 ? 'ok  ' : 'FAIL';
-    const seconds = result.time === undefined ? '' : `, ${(result.time / 1000).toFixed(1)} s`;
+    const tookMs = result.time ?? result.diag?.duration_ms;
+    const seconds = tookMs === undefined ? '' : `, ${(tookMs / 1000).toFixed(1)} s`;
     console.log(`${went} ${file} (${below.tests} tests${seconds})`);
   }
 

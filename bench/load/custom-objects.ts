@@ -12,6 +12,8 @@ const group = 'bench.example.org';
 const rulesCount = 20;
 /** Of the field; the object has 1 KB with what the server adds. */
 const textBytes = 600;
+/** What the server adds to a custom object is so much more: its group and its generation. */
+const customMore = 49;
 
 export interface Collection {
   readonly apiVersion: string;
@@ -76,21 +78,21 @@ function definitionOf(kind: string, plural: string, rules: readonly object[]): o
   };
 }
 
-function textOf(sequence: number): string {
-  return `~${String(sequence).padStart(SEQUENCE_DIGITS, '0')}`.padEnd(textBytes, 'x');
+function textOf({ kind }: Collection, sequence: number): string {
+  const bytes = kind === configMaps.kind ? textBytes + customMore : textBytes;
+  return `~${String(sequence).padStart(SEQUENCE_DIGITS, '0')}`.padEnd(bytes, 'x');
 }
 
-export function postRequest(
-  { apiVersion, kind, member, path }: Collection,
-  name: string,
-  sequence: number,
-): Buffer {
-  const object = { kind, apiVersion, metadata: { name }, [member]: { p: textOf(sequence) } };
+export function postRequest(collection: Collection, name: string, sequence: number): Buffer {
+  const { apiVersion, kind, member, path } = collection;
+  const p = textOf(collection, sequence);
+  const object = { kind, apiVersion, metadata: { name }, [member]: { p } };
   return requestBytes('POST', path, JSON.stringify(object));
 }
 
-export function patchRequest({ member, path }: Collection, name: string, sequence: number): Buffer {
-  const body = JSON.stringify({ [member]: { p: textOf(sequence) } });
+export function patchRequest(collection: Collection, name: string, sequence: number): Buffer {
+  const { member, path } = collection;
+  const body = JSON.stringify({ [member]: { p: textOf(collection, sequence) } });
   return Buffer.from(
     `PATCH ${path}/${name} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n` +
       'Content-Type: application/merge-patch+json\r\n' +

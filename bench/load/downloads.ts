@@ -14,6 +14,9 @@ const NEWLINE = 0x0a;
 const buffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES + 1);
 const window = buffer.subarray(0, READ_BUFFER_BYTES);
 
+/** Between two chunks: an ending may lie in both. */
+const framing = /\r\n[0-9a-f]+\r\n/g;
+
 export interface DownloadPlan {
   readonly port: number;
   readonly path: string;
@@ -28,8 +31,8 @@ function download({ port, path, marks, ending }: DownloadPlan): Promise<number> 
     let bytes = 0;
     let seen = 0;
     let over = false;
-    /** The end of the last read, for an ending that was cut in two. */
-    let tail = '';
+    /** All that came behind the last object. */
+    let rest = '';
     const callback = (nread: number): boolean => {
       bytes += nread;
       buffer[nread] = MARK;
@@ -39,9 +42,8 @@ function download({ port, path, marks, ending }: DownloadPlan): Promise<number> 
         last = at;
       }
       if (seen < marks) return true;
-      const text = tail + buffer.toString('latin1', last, nread);
-      tail = text.slice(-ending.length);
-      if (!text.includes(ending)) return true;
+      rest += buffer.toString('latin1', last, nread);
+      if (!rest.replaceAll(framing, '').includes(ending)) return true;
       over = true;
       socket.destroy();
       resolve(bytes);

@@ -138,6 +138,9 @@ export interface AdmissionPlugin {
   readonly admit?:
     | ((proposed: Proposed, pass: MutatePass) => Awaitable<ApiObject | NonNullable<Refusal>>)
     | undefined;
+  /** Its `admit` is asked once, behind both passes: nobody who changes the object sees what this
+   * one leaves, and who validates it does. Of the last of all plugins alone. */
+  readonly completes?: boolean | undefined;
   /** The same of a deletion, where there is nothing to change. */
   readonly admitDeletion?: ((review: Review, pass: MutatePass) => Awaitable<Refusal>) | undefined;
   /** Sees the object that is stored. Absent: it only admits. */

@@ -302,13 +302,23 @@ function mutatedTwice(
   ports: Ports,
 ): Awaitable<ApiObject | StatusError> {
   const first: Round = { round: 0, notes: new Map(), askedAgain: false };
-  return timed('', 'admit', proposed, ports, () =>
-    after(mutated(plugins, proposed, first, ports), (found) => {
+  const last = plugins.at(-1);
+  const completing = last?.completes === true ? [last] : [];
+  const changing = completing.length === 0 ? plugins : plugins.slice(0, -1);
+  const twice = (): Awaitable<ApiObject | StatusError> =>
+    after(mutated(changing, proposed, first, ports), (found) => {
       if (found instanceof StatusError || !first.askedAgain) return found;
       const second: Round = { round: 1, notes: first.notes, askedAgain: false };
-      return mutated(plugins, withNext(proposed, found), second, ports);
-    }),
-  );
+      return mutated(changing, withNext(proposed, found), second, ports);
+    });
+  return timed('', 'admit', proposed, ports, () => {
+    if (completing.length === 0) return twice();
+    return after(twice(), (found) =>
+      found instanceof StatusError
+        ? found
+        : mutated(completing, withNext(proposed, found), first, ports),
+    );
+  });
 }
 
 /** What each plugin makes of what the one before it has left. */

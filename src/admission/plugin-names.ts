@@ -17,7 +17,10 @@ interface PluginRow {
 }
 
 const rows = [
+  { name: 'AlwaysAdmit', isOn: 'off' },
+  { name: 'NamespaceAutoProvision', isOn: 'off' },
   { name: 'NamespaceLifecycle', isOn: 'always' },
+  { name: 'NamespaceExists', isOn: 'off' },
   { name: 'LimitPodHardAntiAffinityTopology', isOn: 'off' },
   { name: 'LimitRanger', isOn: 'on' },
   { name: 'ServiceAccount', isOn: 'on' },
@@ -29,6 +32,7 @@ const rows = [
   { name: 'PodNodeSelector', isOn: 'off', configured: true },
   { name: 'Priority', isOn: 'on' },
   { name: 'DefaultTolerationSeconds', isOn: 'on' },
+  { name: 'PodTolerationRestriction', isOn: 'off', configured: true },
   { name: 'EventRateLimit', isOn: 'off', configured: true },
   { name: 'ExtendedResourceToleration', isOn: 'off' },
   { name: 'DefaultStorageClass', isOn: 'on' },
@@ -48,6 +52,7 @@ const rows = [
   { name: 'ValidatingAdmissionPolicy', isOn: 'on' },
   { name: 'ValidatingAdmissionWebhook', isOn: 'on', configured: true },
   { name: 'ResourceQuota', isOn: 'on' },
+  { name: 'AlwaysDeny', isOn: 'off' },
 ] as const satisfies readonly PluginRow[];
 
 export type AdmissionPluginName = (typeof rows)[number]['name'];

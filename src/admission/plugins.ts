@@ -5,12 +5,13 @@
  * What it is not: what a plugin says. `NamespaceLifecycle` is no plugin here: that a namespace is
  * there and takes new objects is a condition of the transaction that writes them, and which
  * namespaces stay is a rule of namespaces (apis/core/namespaces/strategy.ts). Nor is
- * `ResourceQuota`: quotas are charged in the transaction (company/company.ts).
+ * `ResourceQuota`: quotas are charged in the transaction (company/company.ts). `AlwaysAdmit` has
+ * nothing to say.
  *
  * Invariants: a plugin that is on and needs a configuration has a good one, or there is a problem.
  */
 import type { Identity } from '../apimachinery/identity.ts';
-import type { JsonObject } from '../apimachinery/unstructured.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
 import { messageOf } from '../stdx/message-of.ts';
 import type { Prng } from '../stdx/prng.ts';
@@ -18,6 +19,7 @@ import type { Turns } from '../stdx/turns.ts';
 import type { WebhookPoster } from '../webhooks/webhook-poster.ts';
 import { serviceAccounts } from './accounts/service-accounts.ts';
 import type { AdmissionObjects, AdmissionPlugin } from './admission.ts';
+import { alwaysDeny } from './always.ts';
 import { certificatePlugins } from './certificates.ts';
 import type { PluginConfiguration } from './configuration.ts';
 import { eventRateLimit } from './event-rates/event-rate-limit.ts';
@@ -26,6 +28,8 @@ import { denyExternalIps } from './external-ips.ts';
 import { imagePolicyWebhook } from './image-policy/image-policy-webhook.ts';
 import { readImagePolicy } from './image-policy/settings.ts';
 import { limitRanger } from './limit-ranges/limit-ranger.ts';
+import { autoProvision, namespaceExists } from './namespaces.ts';
+import type { MakeNamespace } from './namespaces.ts';
 import { nodeRestriction } from './node/node-restriction.ts';
 import type { NodeRestrictionRules } from './node/node-restriction.ts';
 import { notReadyTaint } from './node/not-ready-taint.ts';
@@ -43,6 +47,7 @@ import { hardAntiAffinity } from './pods/hard-anti-affinity.ts';
 import { alwaysPullImages } from './pods/image-pulls.ts';
 import { nodeSelectors, readNodeSelectors } from './pods/node-selectors.ts';
 import { runtimeClasses } from './pods/runtime-classes.ts';
+import { readTolerationSettings, tolerationRestriction } from './pods/toleration-restriction.ts';
 import { topologyLabels } from './pods/topology-labels.ts';
 import { priorities } from './priorities.ts';
 import { claimResize } from './volumes/claim-resize.ts';
@@ -67,6 +72,9 @@ export interface PluginDeps {
   /** To the server that a kubeconfig names.
    * @throws what is wrong with the file. */
   readonly posterFor: (kubeConfigFile: string) => Pick<WebhookPoster, 'post'>;
+  readonly makeNamespace: MakeNamespace;
+  /** Whether a pod asks for neither cpu nor memory. */
+  readonly isBestEffort: (pod: ApiObject) => boolean;
   readonly nodes: NodeRestrictionRules;
   readonly security: SecurityRules;
   readonly tolerationSeconds: TolerationSeconds;
@@ -108,6 +116,8 @@ export function createAdmissionPlugins(
 function builtIns(deps: PluginDeps): Makers {
   const { identity, objects, prng } = deps;
   return {
+    NamespaceAutoProvision: () => autoProvision(objects, deps.makeNamespace),
+    NamespaceExists: () => namespaceExists(objects),
     LimitPodHardAntiAffinityTopology: () => hardAntiAffinity(identity),
     LimitRanger: () => limitRanger(identity, objects, deps.turns),
     ServiceAccount: () => serviceAccounts(identity, objects, prng),
@@ -125,6 +135,7 @@ function builtIns(deps: PluginDeps): Makers {
     DefaultIngressClass: () => defaultIngressClass(identity, objects),
     DenyServiceExternalIPs: () => denyExternalIps,
     PodTopologyLabels: () => (deps.labelsTopology ? topologyLabels(identity, objects) : undefined),
+    AlwaysDeny: () => alwaysDeny,
   };
 }
 
@@ -167,6 +178,14 @@ function configuredPlugins(deps: PluginDeps, problems: string[]): Makers {
         readNodeSelectors(document, own),
       );
       return found && nodeSelectors(identity, objects, found.settings);
+    },
+    PodTolerationRestriction() {
+      const group = identity.fill('podtolerationrestriction.admission.{domain}');
+      const found = read('PodTolerationRestriction', (document, _folder, own) =>
+        readTolerationSettings(document, group, own),
+      );
+      const { isBestEffort } = deps;
+      return found && tolerationRestriction(identity, objects, found.settings, isBestEffort);
     },
     EventRateLimit() {
       const group = identity.fill('eventratelimit.admission.{domain}');

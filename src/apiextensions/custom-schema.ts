@@ -92,8 +92,11 @@ export interface CustomVersion {
   conform(document: JsonObject, origin: DocumentOrigin): Conformed;
   /** Fills in defaults, after `conform`. In the place of a kind's defaults. */
   readonly defaults: Defaulter;
-  /** Both, of what is in the store or came from a conversion. Never fails. */
+  /** Both, of what is in the store. Never fails. */
   readStored(object: ApiObject): ApiObject;
+  /** `conform` alone, of what came from another version: the defaults are those of the version that
+   * is stored. Never fails. */
+  readConverted(object: ApiObject): ApiObject;
 
   /**
    * What is wrong with a write, metadata aside: types, values, formats, embedded resources, list

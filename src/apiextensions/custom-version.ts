@@ -58,12 +58,13 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
     kind: source.kind,
     conform: (document, origin) => conformed(document, origin, read(), source),
     defaults: (object) => fillDefaults(object, read().schema) as JsonObject,
-    readStored(object) {
+    readStored: (object) => version.defaults(version.readConverted(object)) as ApiObject,
+    readConverted(object) {
       const made = conformed(object, 'stored', read(), source);
-      return version.defaults(made.kind === 'ok' ? made.object : object) as ApiObject;
+      return (made.kind === 'ok' ? made.object : object) as ApiObject;
     },
-    validate: (write) => finished(validateCustom(read().validator, write)),
-    validateInSteps: (write: CustomWrite) => validateCustom(read().validator, write),
+    validate: (write) => finished(validateCustom(read().validator, write, false)),
+    validateInSteps: (write: CustomWrite) => validateCustom(read().validator, write, true),
     get hasStatus() {
       return isJsonObject(part(read().entry, 'subresources')['status']);
     },

@@ -120,6 +120,8 @@ export interface ProgramOptions {
 }
 
 export interface Program {
+  /** There is no loop in it: `evaluate` is one part. */
+  readonly isShort: boolean;
   /** Whole, in one turn: for what is known to be small, and for what nobody waits beside. */
   evaluate(bindings: Bindings, options?: EvaluateOptions): Outcome;
   /** The same in parts: see evaluateInTurns (expression.ts). */

@@ -47,6 +47,7 @@ export function createBootstrapSigner(deps: BootstrapSignerDeps): Controller {
   return createKeyQueue({
     name: 'bootstrap-signer',
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
     sources: [

@@ -62,6 +62,7 @@ function inEachNamespace(
   return createKeyQueue({
     name,
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
     sources: [

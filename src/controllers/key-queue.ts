@@ -8,12 +8,13 @@
  * What it is not: knowledge of what changed. Work looks at what is there, so it may run twice and
  * after a restart; every key is worked on at the start.
  *
- * Bounds: keys waiting are at most as many as there are objects; retries from `retryMinMs` to
- * `retryMaxMs` apart.
+ * Bounds: keys waiting are at most as many as there are objects, and are worked on in turns with
+ * everybody else; retries from `retryMinMs` to `retryMaxMs` apart.
  */
 import { Subscription } from 'rxjs';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import type { TimerHandle, Timers } from '../stdx/clock.ts';
+import type { Turns } from '../stdx/turns.ts';
 import type { Entry, Streams } from '../../streams/streams.ts';
 import type { Controller } from './controller.ts';
 import type { QueueMeters } from './queue-meters.ts';
@@ -30,6 +31,7 @@ export interface KeyQueueOptions {
   /** Of the controller: for the log, metrics and health. */
   readonly name: string;
   readonly streams: Streams;
+  readonly turns: Pick<Turns, 'pause'>;
   readonly timers: Timers;
   readonly queues: QueueMeters;
   readonly sources: readonly Source[];
@@ -43,7 +45,7 @@ export interface KeyQueue extends Controller {
 }
 
 export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
-  const { sources, streams, timers } = options;
+  const { sources, streams, timers, turns } = options;
   const meter = options.queues.meterOf(options.name);
   const waiting = new Set<string>();
   const retries = new Map<string, { readonly timer: TimerHandle; readonly delayMs: number }>();
@@ -61,6 +63,8 @@ export function createKeyQueue(options: KeyQueueOptions): KeyQueue {
     // Let everything that came in this turn be seen first.
     await Promise.resolve();
     for (const key of waiting) {
+      // Most keys cost little and wait for nothing: all of them together would be one long turn.
+      await turns.pause();
       if (stopped) break;
       waiting.delete(key);
       const ended = meter.began(key);

@@ -35,6 +35,7 @@ export function createPolicyTypeChecks(deps: PolicyTypeChecksDeps): Controller {
   return createKeyQueue({
     name: 'policy-type-checks',
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
     sources: [{ resource: kind.storage, keysOf: (_namespace, name) => [name] }],

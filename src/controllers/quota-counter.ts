@@ -4,51 +4,39 @@
  *
  *     quota, with a name not counted ─▶ look ─▶ status.used      while it is not counted, nothing
  *                                                                more of it is taken (charge.ts)
- *     every quota, every syncMs      ─▶ look ─▶ differs ─▶ look again when the caches are current:
+ *     all of a namespace, each syncMs ─▶ look ─▶ differs ─▶ look again when the caches are current:
  *                                                       the same quota, so it is wrong ─▶ put right
  *
  * What it is not: what keeps usage within quotas. Every write charges them in its own transaction;
  * a figure can only be wrong where somebody wrote it so, or a record was removed unread.
  *
  * Invariants: what is written is bound to the very revision of the quota that was looked at:
- * charged
- * meanwhile, it is looked at again. A charge and its object may be seen one before the other, in
- * the
- * middle of a commit; a quota that has not changed by the time that everything is seen was not.
- * Bounds: one quota at a time; a walk yields between `stepEntries` objects; counts without scopes
- * are looked up.
+ * charged meanwhile, it is looked at again. A charge and its object may be seen one before the
+ * other, in the middle of a commit; a quota that has not changed by the time that everything is
+ * seen was not. What was written is looked at once more: what a quota does not show yet goes
+ * without charging it.
+ * Bounds: one namespace at a time, and `quotasAtOnce` of its quotas in one pass over its objects
+ * (quota-usage.ts), in turns with everybody else.
  */
+import { uncountedNames } from '../admission/quota/charge.ts';
 import { part } from '../apimachinery/members.ts';
 import { decodeObject } from '../apimachinery/object-encoding.ts';
-import {
-  addQuantities,
-  compareQuantities,
-  formatQuantity,
-  parseQuantity,
-} from '../apimachinery/quantity.ts';
-import type { Quantity } from '../apimachinery/quantity.ts';
+import { compareQuantities, parseQuantity } from '../apimachinery/quantity.ts';
 import type { GroupResource } from '../apimachinery/schema.ts';
 import { StatusReason } from '../apimachinery/status-table.ts';
 import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
-import { uncountedNames } from '../admission/quota/charge.ts';
-import { inScope } from '../admission/quota/scopes.ts';
-import {
-  countName,
-  isCounted,
-  plainlyCounted,
-  usageNames,
-  usageOf,
-} from '../admission/quota/usage.ts';
 import { changeObject } from '../registry/change-object.ts';
 import type { RegistryDeps } from '../registry/registry.ts';
 import { deepEqual } from '../stdx/deep-equal.ts';
 import type { Timers } from '../stdx/clock.ts';
 import { sleep } from '../stdx/clock.ts';
-import type { ResourceSnapshot } from '../../streams/streams.ts';
+import { runStepwise } from '../stdx/stepwise.ts';
 import { controllerManager } from './controller.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
+import { countQuotas } from './quota-usage.ts';
+import type { Counted } from './quota-usage.ts';
 import { repeatWork } from './repeated-work.ts';
 
 const quotas: GroupResource = { group: '', resource: 'resourcequotas' };
@@ -59,7 +47,9 @@ const quotaCounterLimits = {
   /** How long a write waits for a count. */
   countedWaitMs: 10_000,
   attemptsMax: 16,
-  stepEntries: 64,
+  quotasAtOnce: 256,
+  /** Of statuses that are put right. */
+  writesAtOnce: 16,
 } as const;
 
 export interface QuotaCounterDeps {
@@ -72,16 +62,36 @@ export interface QuotaCounterDeps {
 /** Where controllers run. */
 export function createQuotaCounter(deps: QuotaCounterDeps): Controller {
   const { onError, queues, registry, timers } = deps;
+  /** Names of quotas that have changed, by namespace: the key that waits. */
+  const changed = new Map<string, Set<string>>();
+  const note = (namespace: string, name: string): void => {
+    const names = changed.get(namespace) ?? new Set();
+    changed.set(namespace, names.add(name));
+  };
   const queue = createKeyQueue({
     name: 'resourcequota',
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
-    sources: [{ resource: quotas, keysOf: (namespace, name) => [`${namespace}/${name}`] }],
-    work: async (key) => {
-      const [namespace = '', name = ''] = key.split('/');
-      if (needsCount(quotaAt(registry, namespace, name)))
-        await syncQuota(registry, namespace, name);
+    sources: [
+      {
+        resource: quotas,
+        keysOf(namespace, name) {
+          note(namespace, name);
+          return [namespace];
+        },
+      },
+    ],
+    async work(namespace) {
+      const names = [...(changed.get(namespace) ?? [])];
+      changed.delete(namespace);
+      try {
+        await syncQuotas(registry, namespace, names, needsCount);
+      } catch (error) {
+        for (const name of names) note(namespace, name);
+        throw error;
+      }
     },
     onError,
   });
@@ -108,7 +118,7 @@ export function createCountOnDemand(
       await deps.streams.waitUntilCurrent();
       const quota = quotaAt(deps, namespace, name);
       if (quota === undefined || uncountedNames(quota).length === 0) return true;
-      await syncQuota(deps, namespace, name);
+      await syncQuotas(deps, namespace, [name]);
       if (deps.clock.monotonicMs() > endsMs) return false;
       await sleep(timers, 1);
     }
@@ -127,11 +137,18 @@ export function createCountOnDemand(
 
 async function syncAll(registry: RegistryDeps, stopped: () => boolean): Promise<void> {
   const all = registry.streams.snapshot(quotas);
+  let of: { readonly namespace: string; readonly names: string[] } | undefined;
   for (const { name, namespace } of all.entries(undefined)) {
-    if (stopped()) return;
-    await registry.turns.pause();
-    await syncQuota(registry, namespace, name);
+    if (of !== undefined && of.namespace !== namespace) {
+      if (stopped()) return;
+      await registry.turns.pause();
+      await syncQuotas(registry, of.namespace, of.names);
+      of = undefined;
+    }
+    of ??= { namespace, names: [] };
+    of.names.push(name);
   }
+  if (of !== undefined && !stopped()) await syncQuotas(registry, of.namespace, of.names);
 }
 
 function quotaAt(registry: RegistryDeps, namespace: string, name: string): ApiObject | undefined {
@@ -139,8 +156,7 @@ function quotaAt(registry: RegistryDeps, namespace: string, name: string): ApiOb
   return entry && decodeObject(entry.bytes);
 }
 
-function needsCount(quota: ApiObject | undefined): boolean {
-  if (quota === undefined) return false;
+function needsCount(quota: ApiObject): boolean {
   const hard = part(part(quota, 'spec'), 'hard');
   const status = part(quota, 'status');
   return !deepEqual(hard, part(status, 'hard')) || !sameNames(hard, part(status, 'used'));
@@ -151,26 +167,53 @@ function sameNames(a: JsonObject, b: JsonObject): boolean {
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name));
 }
 
-/** Its status says what there is, unless it keeps changing. @throws StatusError, StorageError. */
-async function syncQuota(registry: RegistryDeps, namespace: string, name: string): Promise<void> {
-  const { streams } = registry;
-  for (let attempt = 0; attempt < quotaCounterLimits.attemptsMax; attempt += 1) {
-    const quota = quotaAt(registry, namespace, name);
-    if (quota === undefined) return;
-    const status = await lookAt(registry, quota, namespace);
-    if (isRight(quota, status)) return;
-    await streams.waitUntilCurrent();
-    const now = quotaAt(registry, namespace, name);
-    if (now?.metadata.resourceVersion !== quota.metadata.resourceVersion) continue;
-    if (await writeStatus(registry, quota, namespace, status)) {
-      await streams.waitUntilCurrent();
+/** Their status says what there is, unless they keep changing.
+ * @throws StatusError, StorageError. */
+async function syncQuotas(
+  registry: RegistryDeps,
+  namespace: string,
+  names: readonly string[],
+  isMeant: (quota: ApiObject) => boolean = () => true,
+): Promise<void> {
+  const { attemptsMax, quotasAtOnce } = quotaCounterLimits;
+  for (let from = 0; from < names.length; from += quotasAtOnce) {
+    if (from > 0) await registry.turns.pause();
+    let open = names.slice(from, from + quotasAtOnce);
+    for (let attempt = 0; open.length > 0 && attempt < attemptsMax; attempt += 1) {
+      open = await syncOnce(registry, namespace, open, attempt === 0 ? isMeant : () => true);
     }
   }
 }
 
-interface Counted {
-  readonly hard: JsonObject;
-  readonly used: Readonly<Record<string, string>>;
+/** Those that have to be looked at again. */
+async function syncOnce(
+  registry: RegistryDeps,
+  namespace: string,
+  names: readonly string[],
+  isMeant: (quota: ApiObject) => boolean,
+): Promise<string[]> {
+  const { streams, turns } = registry;
+  const looked = names.flatMap((name) => quotaAt(registry, namespace, name) ?? []).filter(isMeant);
+  if (looked.length === 0) return [];
+  const steps = countQuotas(registry, namespace, looked);
+  const counted = (await runStepwise(turns, steps, () => false)) ?? [];
+  const wrong = looked.flatMap((quota, at) => {
+    const status = counted[at];
+    return status === undefined || isRight(quota, status) ? [] : [{ quota, status }];
+  });
+  if (wrong.length === 0) return [];
+  await streams.waitUntilCurrent();
+  const { writesAtOnce } = quotaCounterLimits;
+  for (let from = 0; from < wrong.length; from += writesAtOnce) {
+    const writes = wrong.slice(from, from + writesAtOnce).map(async ({ quota, status }) => {
+      const now = quotaAt(registry, namespace, quota.metadata.name ?? '');
+      if (now?.metadata.resourceVersion !== quota.metadata.resourceVersion) return;
+      await writeStatus(registry, quota, namespace, status);
+    });
+    await Promise.all(writes);
+  }
+  await streams.waitUntilCurrent();
+  return wrong.map(({ quota }) => quota.metadata.name ?? '');
 }
 
 function isRight(quota: ApiObject, { hard, used }: Counted): boolean {
@@ -191,9 +234,9 @@ async function writeStatus(
   quota: ApiObject,
   namespace: string,
   status: Counted,
-): Promise<boolean> {
+): Promise<void> {
   const kind = registry.scheme.findStorage(quotas);
-  if (kind === undefined) return false;
+  if (kind === undefined) return;
   const { name = '', resourceVersion } = quota.metadata;
   const written = await changeObject(
     registry,
@@ -208,113 +251,7 @@ async function writeStatus(
       how: 'update',
     },
   );
-  if (written.kind === 'ok') return written.value;
-  if (passedOver.has(written.error.reason)) return false;
-  throw written.error;
+  if (written.kind !== 'ok' && !passedOver.has(written.error.reason)) throw written.error;
 }
 
 const passedOver: ReadonlySet<string> = new Set([StatusReason.notFound, StatusReason.conflict]);
-
-/** All caches as they are at one moment, which is no older than the quota. */
-async function lookAt(
-  registry: RegistryDeps,
-  quota: ApiObject,
-  namespace: string,
-): Promise<Counted> {
-  const spec = part(quota, 'spec');
-  const hard = part(spec, 'hard');
-  const kindNames = usageNames(registry.identity);
-  const sources = sourcesOf(registry, Object.keys(hard), kindNames.storageDomain);
-  const snapshots = [...sources.values()].map((source) => ({
-    ...source,
-    snapshot: registry.streams.snapshot(source.resource),
-  }));
-  const totals = new Map<string, Quantity>();
-  const add = (name: string, amount: Quantity): void => {
-    const before = totals.get(name);
-    totals.set(name, before === undefined ? amount : addQuantities(before, amount));
-  };
-  for (const { names, resource, snapshot } of snapshots) {
-    if (isUnscoped(spec) && names.every((name) => isPlainCount(name, resource))) {
-      const count = parseQuantity(String(snapshot.count(namespace))) as Quantity;
-      for (const name of names) add(name, count);
-      continue;
-    }
-    for await (const object of objectsOf(registry, snapshot, namespace)) {
-      const { amounts, scopes } = usageOf(resource, object, kindNames);
-      if (!inScope(spec, scopes)) continue;
-      for (const name of names) {
-        const amount = Object.hasOwn(amounts, name)
-          ? parseQuantity(amounts[name] ?? '')
-          : undefined;
-        if (amount !== undefined) add(name, amount);
-      }
-    }
-  }
-  const used: Record<string, string> = {};
-  for (const name of Object.keys(hard)) {
-    const total = totals.get(name);
-    used[name] = total === undefined ? '0' : formatQuantity(total);
-  }
-  return { hard, used };
-}
-
-function isUnscoped(spec: JsonObject): boolean {
-  return spec['scopes'] === undefined && spec['scopeSelector'] === undefined;
-}
-
-/** Every object of the resource counts as one. */
-function isPlainCount(name: string, resource: GroupResource): boolean {
-  if (name === countName(resource)) return true;
-  return name === resource.resource && name !== 'pods';
-}
-
-async function* objectsOf(
-  { turns }: RegistryDeps,
-  snapshot: ResourceSnapshot,
-  namespace: string,
-): AsyncGenerator<ApiObject> {
-  let looked = 0;
-  for (const { bytes } of snapshot.entries(namespace)) {
-    if ((looked += 1) % quotaCounterLimits.stepEntries === 0) await turns.pause();
-    yield decodeObject(bytes);
-  }
-}
-
-interface Source {
-  readonly resource: GroupResource;
-  readonly names: string[];
-}
-
-/** Which resources the names of a quota are about. What is no resource here has no objects. */
-function sourcesOf(
-  { scheme }: RegistryDeps,
-  names: readonly string[],
-  storageDomain: string,
-): ReadonlyMap<string, Source> {
-  const sources = new Map<string, Source>();
-  for (const name of names) {
-    const resource = resourceOf(name, storageDomain);
-    if (resource === undefined || !isCounted(resource)) continue;
-    if (scheme.findStorage(resource)?.namespaced !== true) continue;
-    const key = `${resource.group}/${resource.resource}`;
-    const source = sources.get(key) ?? { resource, names: [] };
-    source.names.push(name);
-    sources.set(key, source);
-  }
-  return sources;
-}
-
-function resourceOf(name: string, storageDomain: string): GroupResource | undefined {
-  const core = (resource: string): GroupResource => ({ group: '', resource });
-  if (name.startsWith('count/')) {
-    const [resource = '', ...group] = name.slice('count/'.length).split('.');
-    return { resource, group: group.join('.') };
-  }
-  if (plainlyCounted.has(name)) return core(name);
-  if (name.startsWith('services.')) return core('services');
-  if (name === 'requests.storage' || name.includes(`.storageclass.${storageDomain}/`)) {
-    return core('persistentvolumeclaims');
-  }
-  return core('pods');
-}

@@ -12,7 +12,8 @@
  * Invariants: what looks wrong is looked at again when the caches are current: a service and its
  * record may be seen one before the other. A record is made only where none is, and removed only at
  * the revision that was seen: a service that claims it meanwhile is not robbed.
- * Bounds: one key at a time; a record that is gone costs a walk through the services, in steps.
+ * Bounds: one key at a time, each looked up: who has an address or a port is remembered, a name for
+ * each.
  */
 import { allocatedTo } from '../admission/addresses/service-claims.ts';
 import {
@@ -30,12 +31,13 @@ import type { RegistryDeps } from '../registry/registry.ts';
 import type { Timers } from '../stdx/clock.ts';
 import type { Companion, Mutation, StoreKey } from '../storage/storage.ts';
 import type { Entry } from '../../streams/streams.ts';
+import { createAddressHolders } from './address-holders.ts';
+import type { AddressHolders } from './address-holders.ts';
 import type { Controller } from './controller.ts';
 import { createKeyQueue } from './key-queue.ts';
 import type { QueueMeters } from './queue-meters.ts';
 
 const services: GroupResource = { group: '', resource: 'services' };
-const stepEntries = 64;
 
 export interface AddressRepairDeps {
   readonly registry: RegistryDeps;
@@ -58,9 +60,11 @@ interface Wanted {
 export function createAddressRepair(deps: AddressRepairDeps): Controller {
   const { onError, queues, registry, timers } = deps;
   const addresses = ipAddresses(registry.identity);
+  const holders = createAddressHolders();
   return createKeyQueue({
     name: 'service-addresses',
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
     sources: [
@@ -70,8 +74,8 @@ export function createAddressRepair(deps: AddressRepairDeps): Controller {
     ],
     async work(key) {
       const [what = '', namespace = '', name = ''] = key.split('/');
-      if (what === 'service') return repairService(deps, namespace, name);
-      await repairRecord(deps, what === 'port' ? nodePortsResource : addresses, name);
+      if (what === 'service') return repairService(deps, holders, namespace, name);
+      await repairRecord(deps, holders, what === 'port' ? nodePortsResource : addresses, name);
     },
     onError,
   });
@@ -103,16 +107,16 @@ function wantedBy({ registry }: AddressRepairDeps, service: Entry): readonly Wan
 
 async function repairService(
   deps: AddressRepairDeps,
+  holders: AddressHolders,
   namespace: string,
   name: string,
 ): Promise<void> {
   const { streams } = deps.registry;
   const look = (): readonly Wanted[] => {
     const service = streams.snapshot(services).get(namespace, name);
-    if (service === undefined) return [];
-    return wantedBy(deps, service).filter(
-      (each) => ownerAt(deps, each) !== `services/${namespace}/${name}`,
-    );
+    const wanted = service === undefined ? [] : wantedBy(deps, service);
+    holders.learn(`${namespace}/${name}`, wanted.map(whatOf));
+    return wanted.filter((each) => ownerAt(deps, each) !== `services/${namespace}/${name}`);
   };
   if (look().length === 0) return;
   await streams.waitUntilCurrent();
@@ -134,14 +138,19 @@ function ownerAt({ registry }: AddressRepairDeps, { name, resource }: Wanted): s
   return entry && (ownerOf(decodeObject(entry.bytes)) ?? '');
 }
 
+function whatOf({ name, resource }: Pick<Wanted, 'name' | 'resource'>): string {
+  return `${resource.resource}/${name}`;
+}
+
 async function repairRecord(
   deps: AddressRepairDeps,
+  holders: AddressHolders,
   resource: GroupResource,
   name: string,
 ): Promise<void> {
   const { streams } = deps.registry;
   const entry = streams.snapshot(resource).get('', name);
-  if (entry === undefined) return repairOwner(deps, resource, name);
+  if (entry === undefined) return repairHolders(deps, holders, whatOf({ name, resource }));
   if (!isOrphan(deps, resource, entry)) return;
   await streams.waitUntilCurrent();
   const now = streams.snapshot(resource).get('', name);
@@ -168,18 +177,13 @@ function isOrphan(deps: AddressRepairDeps, resource: GroupResource, entry: Entry
 }
 
 /** A record is gone: whoever has what it stood for gets it again. */
-async function repairOwner(
+async function repairHolders(
   deps: AddressRepairDeps,
-  resource: GroupResource,
-  name: string,
+  holders: AddressHolders,
+  what: string,
 ): Promise<void> {
-  const { streams, turns } = deps.registry;
-  let looked = 0;
-  for (const service of streams.snapshot(services).entries(undefined)) {
-    if ((looked += 1) % stepEntries === 0) await turns.pause();
-    const isOwner = wantedBy(deps, service).some(
-      (each) => each.name === name && each.resource.resource === resource.resource,
-    );
-    if (isOwner) return repairService(deps, service.namespace, service.name);
+  for (const service of holders.of(what)) {
+    const [namespace = '', name = ''] = service.split('/');
+    await repairService(deps, holders, namespace, name);
   }
 }

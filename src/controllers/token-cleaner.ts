@@ -32,6 +32,7 @@ export function createTokenCleaner(deps: TokenCleanerDeps): Controller {
   return createKeyQueue({
     name: 'token-cleaner',
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
     sources: [

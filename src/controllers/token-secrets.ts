@@ -41,6 +41,7 @@ export function createTokenSecrets(deps: TokenSecretsDeps): Controller {
   return createKeyQueue({
     name: 'token-secrets',
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
     sources: [

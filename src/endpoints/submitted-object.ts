@@ -29,14 +29,20 @@ import type { StatusError } from '../apimachinery/status-error.ts';
 import type { ApiObject, JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { deleteOptionsType } from '../apimachinery/typed/meta-types.ts';
-import { duplicateFields, typedDocument } from '../apimachinery/typed/field-validation.ts';
+import type { Conformed } from '../apimachinery/typed/conform.ts';
+import {
+  conformedDocument,
+  duplicateFields,
+  typedDocument,
+} from '../apimachinery/typed/field-validation.ts';
 import type { DocumentType } from '../apimachinery/typed/field-validation.ts';
 import { fieldValidationOf } from '../apimachinery/write-options.ts';
 import type { Result } from '../registry/registry.ts';
 import { ok, refused } from '../registry/registry.ts';
 import { unreachable } from '../stdx/assert.ts';
+import { wholeTurnMs } from '../stdx/turns.ts';
 import type { BodyResult } from '../transport/http-exchange.ts';
-import { decodeBody } from './body-decoding.ts';
+import { atOnceBytesMax, decodeBody } from './body-decoding.ts';
 import type { Reading } from './body-decoding.ts';
 import { unknownMediaType } from './other-identity.ts';
 import { bodyTypesOf } from './representation.ts';
@@ -181,7 +187,13 @@ export async function readObject(
   const { document, duplicates } = decoded.value;
   const mismatch = checkVersionAndKind(document, expected);
   if (mismatch !== undefined) return refused(mismatch);
-  const typed = typedDocument(document, expected, mode, duplicateFields(duplicates));
+  const noticed = duplicateFields(duplicates);
+  let conformed: Conformed | undefined;
+  if (request.bodyBytes > atOnceBytesMax) {
+    conformed = conformedDocument(document, expected);
+    await deps.registry.turns.pause(wholeTurnMs);
+  }
+  const typed = typedDocument(document, expected, mode, noticed, conformed);
   if (typed.kind === 'refused') return typed;
   request.warnings.push(...typed.warnings);
   return ok(typed.object);

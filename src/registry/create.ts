@@ -228,6 +228,12 @@ async function prepareHeard(
   { asks, born, hearing }: HeardCreation,
   { inTurns = false, user }: WriteOptions,
 ): Promise<Result<PreparedCreation>> {
+  if (inTurns) {
+    // Of what is too large in any case nobody is asked anything.
+    const tooMany = tooManyFields(scope, target.kind, born.object);
+    if (tooMany !== undefined) return refused(tooMany);
+    await deps.turns.pause(wholeTurnMs);
+  }
   const mutating = asks.mutateCreation ? hearing.mutate(born.object, undefined) : born.object;
   const mutated = mutating instanceof Promise ? await mutating : mutating;
   if (mutated instanceof StatusError) return refused(mutated);

@@ -48,6 +48,7 @@ export function createAbandonable(inner: Storage, timers: Timers): Abandonable {
   const storage: Storage = {
     name: inner.name,
     commitLanes: inner.commitLanes,
+    commitWritesMax: inner.commitWritesMax,
     read: (key, at) => call('closed', () => inner.read(key, at)),
     scan: (range, at) => call('closed', () => inner.scan(range, at)),
     commit: (mutations) => call('unknown', () => inner.commit(mutations)),

@@ -64,7 +64,8 @@ export interface CommitterStats {
 }
 
 export interface CommitterLimits {
-  /** Most mutations in one commit, companions counted with them; the rest waits for the next. */
+  /** Most mutations in one commit, companions counted with them; the rest waits for the next. A
+   * store may hold fewer (`commitWritesMax`). */
   readonly batchMutationsMax: number;
   /** Most value bytes in one commit (at least one mutation always goes). */
   readonly batchBytesMax: number;
@@ -132,7 +133,10 @@ class GroupCommit implements GroupCommitter {
   constructor(options: CommitterOptions) {
     this.#storage = options.storage;
     this.#timers = options.timers;
-    this.#limits = { ...committerLimits, ...options.limits };
+    const limits = { ...committerLimits, ...options.limits };
+    const { commitWritesMax = limits.batchMutationsMax } = options.storage;
+    const batchMutationsMax = Math.min(limits.batchMutationsMax, commitWritesMax);
+    this.#limits = { ...limits, batchMutationsMax };
     this.#isEnding = options.isEnding ?? (() => false);
     this.#stages = options.stages;
     this.#lanes = options.storage.commitLanes ?? 1;

@@ -194,6 +194,9 @@ export interface Storage {
   /** How many commits it is worth having in flight at once; absent: one. Any number may be asked
    * for: commits that touch a common key are applied in the order in which they were. */
   readonly commitLanes?: number | undefined;
+  /** How many writes one commit may have, companions counted with mutations; absent: as many as
+   * anybody brings together. */
+  readonly commitWritesMax?: number | undefined;
 
   /** The record at `at`, or now. `value: undefined` when there was none. */
   read(key: StoreKey, at?: Revision): Promise<AtRevision<StoredRecord | undefined>>;

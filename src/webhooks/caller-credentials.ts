@@ -2,7 +2,9 @@
  * As whom this server calls webhooks: the users of a kubeconfig, by the names of the servers that
  * are called.
  *
- *     hook.ns.svc:8443, hook.ns.svc (port 443), *.ns.svc, *.svc, *    the first that is there
+ *     hook.ns.svc:8443, *.ns.svc:8443, *.svc:8443    the first that is there
+ *     hook.ns.svc, *.ns.svc, *.svc                   of port 443
+ *     *                                              of any server
  *     otherwise the user of the current context, or nobody
  *
  * Invariants: read once, as a whole: a user that cannot be used is a problem at the start. A token
@@ -54,8 +56,8 @@ const standardPort = 443;
 
 function* namesOf(host: string, port: number): Generator<string> {
   const asked = port === standardPort ? [`${host}:${port}`, host] : [`${host}:${port}`];
-  yield* asked;
   for (const name of asked) {
+    yield name;
     const steps = name.split('.');
     for (let at = 1; at < steps.length; at += 1) yield `*.${steps.slice(at).join('.')}`;
   }

@@ -1,27 +1,32 @@
 /**
  * Where a `clientConfig` of a stored configuration leads: a URL, or a service of the cluster.
  *
- * What it is not: the call, or who may be called.
+ * What it is not: the call, who may be called, or where a service is (service-resolver.ts).
  *
- * Invariants: a service is called by its cluster address under its own name in DNS, or by that name
- * where it has no address; the name is what its certificate is for.
+ * Invariants: a service is called where it is, under its own name in DNS, which is what its
+ * certificate is for. Paths are as the reference calls them: no empty steps, no slash at the end.
  */
+import path from 'node:path';
 import { part, text } from '../apimachinery/members.ts';
 import type { JsonObject } from '../apimachinery/unstructured.ts';
 import type { WebhookTarget } from './kubeconfig-target.ts';
+import type { ResolveService } from './service-resolver.ts';
 import { WebhookError } from './webhook-poster.ts';
 
-/** A Service as it is stored; undefined: there is none. */
-export type FindService = (namespace: string, name: string) => JsonObject | undefined;
-
-export interface ClientTarget {
-  readonly target: WebhookTarget;
-  /** As who called it says it: a service by its name. */
-  readonly shownUrl: URL;
+export interface ClientPlace {
+  /** As who configured it says it: a service by its name in DNS. */
+  readonly host: string;
+  readonly port: number;
+  /** The URL in these words, for messages. */
+  readonly shown: string;
+  /** @throws WebhookError: it is nowhere now. */
+  target(resolve: ResolveService): WebhookTarget;
 }
 
-/** @throws WebhookError. */
-export function clientTarget(clientConfig: JsonObject, findService: FindService): ClientTarget {
+const standardPort = 443;
+
+/** @throws WebhookError: it cannot be read. */
+export function clientPlace(clientConfig: JsonObject): ClientPlace {
   const bundle = text(clientConfig, 'caBundle');
   const common = {
     ca: bundle === '' ? undefined : Buffer.from(bundle, 'base64').toString('utf8'),
@@ -30,28 +35,45 @@ export function clientTarget(clientConfig: JsonObject, findService: FindService)
     authorization: () => undefined,
   };
   const address = text(clientConfig, 'url');
-  if (address !== '') {
-    if (!URL.canParse(address)) throw new WebhookError('its url cannot be read', false);
-    const url = new URL(address);
-    return { target: { ...common, url, serverName: undefined }, shownUrl: url };
-  }
-  const service = part(clientConfig, 'service');
-  const [name, namespace] = [text(service, 'name'), text(service, 'namespace')];
-  const found = findService(namespace, name);
-  if (found === undefined) throw new WebhookError(`service "${name}" not found`, false);
-  const serverName = `${name}.${namespace}.svc`;
-  const host = addressOf(found) ?? serverName;
-  const url = new URL(`https://${host.includes(':') ? `[${host}]` : host}`);
-  url.port = String(service['port'] ?? 443);
-  const [path = '', query] = text(service, 'path').split('?', 2);
-  url.pathname = path;
-  if (query !== undefined) url.search = query;
-  const shownUrl = new URL(url);
-  shownUrl.hostname = serverName;
-  return { target: { ...common, url, serverName }, shownUrl };
+  if (address !== '') return placeOfUrl(address, common);
+  return placeOfService(part(clientConfig, 'service'), common);
 }
 
-function addressOf(service: JsonObject): string | undefined {
-  const address = text(part(service, 'spec'), 'clusterIP');
-  return address === '' || address === 'None' ? undefined : address;
+type Common = Omit<WebhookTarget, 'serverName' | 'url'>;
+
+function placeOfUrl(address: string, common: Common): ClientPlace {
+  if (!URL.canParse(address)) throw new WebhookError('its url cannot be read', false);
+  const url = new URL(address);
+  url.pathname = cleanPath(url.pathname);
+  const [authority = url.host] = /(?<=^https?:\/\/)[^/?#]*/i.exec(address) ?? [];
+  return {
+    host: url.hostname,
+    port: Number(url.port || standardPort),
+    shown: `${url.protocol}//${authority}${url.pathname}`,
+    target: () => ({ ...common, url, serverName: undefined }),
+  };
+}
+
+function placeOfService(service: JsonObject, common: Common): ClientPlace {
+  const [name, namespace] = [text(service, 'name'), text(service, 'namespace')];
+  const port = Number(service['port'] ?? standardPort);
+  const host = `${name}.${namespace}.svc`;
+  const pathname = cleanPath(text(service, 'path'));
+  return {
+    host,
+    port,
+    shown: `https://${host}:${port}${pathname}`,
+    target(resolve) {
+      const found = resolve(namespace, name, port);
+      const address = found.host.includes(':') ? `[${found.host}]` : found.host;
+      const url = new URL(`https://${address}:${found.port}`);
+      url.pathname = pathname;
+      return { ...common, url, serverName: host };
+    },
+  };
+}
+
+function cleanPath(given: string): string {
+  const clean = path.posix.join('/', given);
+  return clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean;
 }

@@ -2,6 +2,7 @@
  * One HTTP call to another server, a webhook or an issuer: the one client for all of them.
  *
  *     request ─▶ answer, whole and within its bytes     resolved
+ *             ─▶ the other side had ended the connection that was kept     once more, on `fresh`
  *             ─▶ anything else: a broken connection, 101, half a body, silence     HttpCallError
  *
  * Invariants: every call settles, once, within `timeoutMs`, whatever comes back; what is left of it
@@ -24,6 +25,8 @@ export interface HttpCall {
   readonly body: string | undefined;
   /** The agent, or what TLS needs to know of the server. */
   readonly connection: https.RequestOptions;
+  /** Opens a connection of its own, for when the one that was kept turns out to have ended. */
+  readonly fresh?: https.RequestOptions | undefined;
   /** For the whole call. */
   readonly timeoutMs: number;
   readonly answerBytesMax: number;
@@ -36,9 +39,8 @@ export interface HttpAnswer {
 
 export class HttpCallError extends Error {
   override readonly name = 'HttpCallError';
-  /** `broken`: the other side may not have understood the request; `stale`: nor has it begun to, it
-   * had ended the connection that was kept. */
-  readonly problem: 'stale' | 'broken' | 'late' | 'too large';
+  /** `broken`: the other side may not have understood the request. */
+  readonly problem: 'broken' | 'late' | 'too large';
   constructor(problem: HttpCallError['problem'], message: string) {
     super(message);
     this.problem = problem;
@@ -48,11 +50,7 @@ export class HttpCallError extends Error {
 /** @throws HttpCallError. */
 export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const request = open(call);
-    if (request instanceof HttpCallError) {
-      reject(request);
-      return;
-    }
+    let request: http.ClientRequest | undefined;
     let settled = false;
     const settle = (): boolean => {
       const first = !settled;
@@ -63,23 +61,33 @@ export function callHttp(call: HttpCall, timers: Timers): Promise<HttpAnswer> {
     const fail = (problem: HttpCallError['problem'], message: string): void => {
       if (!settle()) return;
       reject(new HttpCallError(problem, message));
-      request.destroy();
+      request?.destroy();
     };
     const timer = timers.after(call.timeoutMs, () => fail('late', 'no answer in time'));
-    watchForTrouble(request, fail);
-    request.on('response', (response) => {
-      collect(response, call.answerBytesMax, fail, (answer) => {
-        if (settle()) resolve(answer);
+    const attempt = ({ connection, fresh }: Pick<HttpCall, 'connection' | 'fresh'>): void => {
+      const opened = open(call, connection);
+      if (opened instanceof HttpCallError) return fail(opened.problem, opened.message);
+      request = opened;
+      const again = fresh && (() => attempt({ connection: fresh }));
+      watchForTrouble(opened, () => settled || request !== opened, fail, again);
+      opened.on('response', (response) => {
+        collect(response, call.answerBytesMax, fail, (answer) => {
+          if (settle()) resolve(answer);
+        });
       });
-    });
-    request.end(call.body);
+      opened.end(call.body);
+    };
+    attempt(call);
   });
 }
 
 type Fail = (problem: HttpCallError['problem'], message: string) => void;
 
 /** An error: what is to be sent cannot be sent, as a token with a line break in it. */
-function open({ connection, headers, method, url }: HttpCall): http.ClientRequest | HttpCallError {
+function open(
+  { headers, method, url }: HttpCall,
+  connection: https.RequestOptions,
+): http.ClientRequest | HttpCallError {
   const start = url.protocol === 'https:' ? https.request : http.request;
   try {
     return start(url, { ...connection, method, headers });
@@ -91,12 +99,23 @@ function open({ connection, headers, method, url }: HttpCall): http.ClientReques
 /** What comes of a connection that the other side has ended. */
 const endings: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** All the ways in which a request ends without an answer. After an answer they say nothing new. */
-function watchForTrouble(request: http.ClientRequest, fail: Fail): void {
+/** All the ways in which a request ends without an answer. After an answer they say nothing new.
+ * `isOver`: nobody waits for this request any more. */
+function watchForTrouble(
+  request: http.ClientRequest,
+  isOver: () => boolean,
+  fail: Fail,
+  again: (() => void) | undefined,
+): void {
   let interimAnswers = 0;
+  // Behind the head of an answer, its own end says more.
+  let answered = false;
+  request.on('response', () => (answered = true));
   request.on('error', (error: NodeJS.ErrnoException) => {
+    if (isOver()) return;
     const isStale = request.reusedSocket && endings.has(error.code ?? '');
-    fail(isStale ? 'stale' : 'broken', error.message);
+    if (isStale && !answered && again !== undefined) again();
+    else fail('broken', error.message);
   });
   request.on('upgrade', (_response, socket) => {
     socket.destroy();
@@ -106,11 +125,8 @@ function watchForTrouble(request: http.ClientRequest, fail: Fail): void {
     interimAnswers += 1;
     if (interimAnswers > interimAnswersMax) fail('broken', 'too many interim answers');
   });
-  // Behind the head of an answer, its own end says more.
-  let answered = false;
-  request.on('response', () => (answered = true));
   request.on('close', () => {
-    if (!answered) fail('broken', 'the connection was closed without an answer');
+    if (!answered && !isOver()) fail('broken', 'the connection was closed without an answer');
   });
 }
 

@@ -67,11 +67,9 @@ export function createWebhookPoster(
     async post(body, timeoutMs, url = target.url) {
       if (closed) throw new WebhookError('not called any more', false);
       const headers = headersOf(target, body);
-      const call = { url, method: 'POST', headers, body, answerBytesMax } as const;
-      const post = (connection: https.RequestOptions): Promise<HttpAnswer> =>
-        callHttp({ ...call, connection, timeoutMs }, timers);
+      const call = { url, method: 'POST', headers, body, answerBytesMax, timeoutMs } as const;
       try {
-        return bodyOf(await post({ agent }).catch(ifStale(() => post(fresh))));
+        return bodyOf(await callHttp({ ...call, connection: { agent }, fresh }, timers));
       } catch (error) {
         throw error instanceof WebhookError ? error : webhookErrorOf(error);
       }
@@ -80,14 +78,6 @@ export function createWebhookPoster(
       closed = true;
       agent.destroy();
     },
-  };
-}
-
-/** A connection that was kept for nothing is no failure of the webhook: a new one is tried. */
-function ifStale(again: () => Promise<HttpAnswer>): (error: unknown) => Promise<HttpAnswer> {
-  return (error) => {
-    if (error instanceof HttpCallError && error.problem === 'stale') return again();
-    throw error;
   };
 }
 
@@ -114,8 +104,7 @@ function headersOf(target: WebhookTarget, body: string): Record<string, string> 
 /** Only a connection that broke is tried again: the webhook may not have understood. */
 function webhookErrorOf(error: unknown): WebhookError {
   const problem = error instanceof HttpCallError ? error.problem : 'broken';
-  const mayTryAgain = problem === 'broken' || problem === 'stale';
-  return new WebhookError(messageOf(error), mayTryAgain, problem === 'late');
+  return new WebhookError(messageOf(error), problem === 'broken', problem === 'late');
 }
 
 function bodyOf(answer: HttpAnswer): Buffer {

@@ -12,9 +12,10 @@ import { startAuthorizationHook } from '../support/servers/authorization-hook.ts
 import type { AuthorizationHook } from '../support/servers/authorization-hook.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
-import { makeRequest, requestObject, someRequest } from '../support/data/signing-requests.ts';
+import { makeRequest, requestObject, somebody } from '../support/data/signing-requests.ts';
 import type { Reply } from '../support/servers/test-server.ts';
 
+const someRequest = await makeRequest(somebody);
 const api = '/apis/certificates.k8s.io';
 const requests = `${api}/v1/certificatesigningrequests`;
 const bundles = `${api}/v1beta1/clustertrustbundles`;

@@ -1,16 +1,35 @@
-/** Plugins as a guard of writes: how often a write is tried for the sake of their questions. */
+/** Plugins as a guard of writes: how often a write is tried for the sake of their questions, and
+ * how long it waits for configurations that are not in force yet. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
 import type { AccessChecker } from '../../src/authorization/authorizer.ts';
 import { createAdmissionTimes } from '../../src/admission/admission-times.ts';
 import { admissionGuards, question } from '../../src/admission/chain.ts';
+import { alwaysDeny } from '../../src/admission/always.ts';
 import { unanswered } from '../../src/admission/admission.ts';
 import type { AdmissionPlugin } from '../../src/admission/admission.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { KindInfo } from '../../src/apimachinery/scheme.ts';
 import { operations } from '../../src/registry/write-guard.ts';
+import {
+  mutatingAdmissionPolicy,
+  validatingAdmissionPolicy,
+} from '../../src/admission/policies/policy-plugins.ts';
+import type { PolicyPluginDeps } from '../../src/admission/policies/policy-plugins.ts';
+import { createPolicySource } from '../../src/admission/policies/policy-source.ts';
+import {
+  mutatingWebhooks,
+  validatingWebhooks,
+} from '../../src/admission/webhooks/webhook-plugins.ts';
+import type { PluginDeps as WebhookPluginDeps } from '../../src/admission/webhooks/webhook-plugins.ts';
+import { createWebhookSource } from '../../src/admission/webhooks/webhook-source.ts';
+import { StatusError } from '../../src/apimachinery/status-error.ts';
+import type { Environment } from '../../src/cel/cel.ts';
+import { createTurns } from '../../src/stdx/turns.ts';
 import { userNamed } from '../support/data/access-attributes.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
+import type { ManualTime } from '../support/doubles/manual-time.ts';
 
 const user = userNamed('ann');
 const identity = identityOf('kubernetes');
@@ -95,4 +114,113 @@ describe('a guard of plugins', () => {
     assert.equal(refusal, unanswered);
     assert.equal(tries, 6);
   });
+});
+
+describe('a write before the configurations of admission are in force', () => {
+  const turns = createTurns({ clock: systemClock, timers: systemTimers });
+  const onProblem = (): never => assert.fail('nothing is read');
+  const unread = (): never => assert.fail('nothing is stored');
+  /** What a plugin asks before it knows whether it is ready. */
+  const depsWith = (time: ManualTime) =>
+    ({
+      identity,
+      timers: time.timers,
+      clock: time.clock,
+      scheme: { generation: 1 },
+    }) as unknown as WebhookPluginDeps & PolicyPluginDeps;
+  const policies = () => {
+    const source = createPolicySource<never>({ turns, compile: unread, onProblem });
+    const ready = async (): Promise<void> => {
+      source.policies.reset([]);
+      source.bindings.reset([]);
+      await source.settled();
+    };
+    return { source, ready };
+  };
+  const webhooks = () => {
+    const environment = undefined as unknown as Environment;
+    const source = createWebhookSource({ turns, environment, onProblem });
+    const ready = async (): Promise<void> => {
+      source.reset([]);
+      await source.settled();
+    };
+    return { source, ready };
+  };
+  const rows: Readonly<
+    Record<string, (time: ManualTime) => [AdmissionPlugin, () => Promise<void>]>
+  > = {
+    MutatingAdmissionPolicy(time) {
+      const { ready, source } = policies();
+      return [mutatingAdmissionPolicy(source, depsWith(time)), ready];
+    },
+    MutatingAdmissionWebhook(time) {
+      const { ready, source } = webhooks();
+      return [mutatingWebhooks(source, depsWith(time)), ready];
+    },
+    ValidatingAdmissionPolicy(time) {
+      const { ready, source } = policies();
+      return [validatingAdmissionPolicy(source, depsWith(time)), ready];
+    },
+    ValidatingAdmissionWebhook(time) {
+      const { ready, source } = webhooks();
+      return [validatingWebhooks(source, depsWith(time)), ready];
+    },
+  };
+  const object = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', namespace: 'ns' } };
+  for (const [name, make] of Object.entries(rows)) {
+    it(`waits, and is refused after a while: ${name}`, async () => {
+      const time = manualTime();
+      const [plugin, ready] = make(time);
+      const times = createAdmissionTimes(time.clock);
+      const access = { check: unread };
+      const deps = { identity, access, times, clock: time.clock, timers: time.timers };
+      const guardOf = admissionGuards([plugin], deps);
+      const said = async (): Promise<string | undefined> => {
+        const guard = guardOf(user, write, operations.create);
+        if (guard === undefined) return undefined;
+        const deadlineMs = time.clock.monotonicMs() + 60_000;
+        const hearing = guard.hear({ dryRun: false, options: {}, deadlineMs });
+        const mutated = await hearing.mutate(object, undefined);
+        const refusal =
+          mutated instanceof StatusError ? mutated : hearing.validate(object, undefined);
+        const status = (await refusal)?.toStatus();
+        return status && `${String(status['code'])} ${String(status['message'])}`;
+      };
+      let waited = false;
+      const waiting = guardOf(user, write, operations.create)
+        ?.current()
+        ?.then(() => (waited = true));
+      time.advance(9_999);
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(waited, false);
+      time.advance(1);
+      await waiting;
+      assert.equal(await said(), '403 things "x" is forbidden: not yet ready to handle request');
+      const later = guardOf(user, write, operations.create)?.current();
+      await ready();
+      await later;
+      assert.equal(await said(), undefined);
+    });
+  }
+});
+
+it('AlwaysDeny denies whatever is written', async () => {
+  const times = createAdmissionTimes(systemClock);
+  const access = { check: (): never => assert.fail('nobody is asked') };
+  const deps = { identity, access, times, clock: systemClock, timers: systemTimers };
+  const guardOf = admissionGuards([alwaysDeny], deps);
+  const object = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', namespace: 'ns' } };
+  const terms = { dryRun: true, options: {}, deadlineMs: systemClock.monotonicMs() + 60_000 };
+  const words = 'things "x" is forbidden: admission control is denying all modifications';
+  for (const [by, next, current] of [
+    [operations.create, object, undefined],
+    [operations.update, object, object],
+    [operations.connect, object, undefined],
+    [operations.delete, undefined, object],
+  ] as const) {
+    const hearing = guardOf(user, write, by)?.hear(terms);
+    const mutated = next && (await hearing?.mutate(next, current));
+    if (next !== undefined) assert.equal((mutated as StatusError).message, words);
+    assert.equal((await hearing?.validate(next, current))?.message, words);
+  }
 });

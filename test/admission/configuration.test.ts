@@ -4,8 +4,11 @@ import { describe, it } from 'node:test';
 import { readAdmissionConfiguration } from '../../src/admission/configuration.ts';
 import { readEventRates } from '../../src/admission/event-rates/settings.ts';
 import { readImagePolicy } from '../../src/admission/image-policy/settings.ts';
+import { admissionPluginNames } from '../../src/admission/plugin-names.ts';
+import type { AdmissionPluginName } from '../../src/admission/plugin-names.ts';
 import { readPodSecurity } from '../../src/admission/pod-security/configuration.ts';
 import { readNodeSelectors } from '../../src/admission/pods/node-selectors.ts';
+import { readTolerationSettings } from '../../src/admission/pods/toleration-restriction.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
 import { decodeYaml } from '../../src/apimachinery/codecs/yaml.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
@@ -52,7 +55,7 @@ describe('the flags of admission', () => {
   it('add what is off and take away what is on', () => {
     const { plugins } = complete({
       'enable-admission-plugins': 'AlwaysPullImages, NodeRestriction',
-      'disable-admission-plugins': 'PodSecurity, EventRateLimit',
+      'disable-admission-plugins': 'PodSecurity, EventRateLimit, AlwaysDeny',
     }).admission;
     assert.deepEqual(
       ['AlwaysPullImages', 'NodeRestriction', 'PodSecurity', 'EventRateLimit', 'Priority'].filter(
@@ -62,10 +65,28 @@ describe('the flags of admission', () => {
     );
   });
 
+  /** Off by default, each between the two that the reference has it between. */
+  const places: readonly (readonly [string, AdmissionPluginName, string])[] = [
+    ['', 'AlwaysAdmit', 'NamespaceAutoProvision'],
+    ['AlwaysAdmit', 'NamespaceAutoProvision', 'NamespaceLifecycle'],
+    ['NamespaceLifecycle', 'NamespaceExists', 'LimitPodHardAntiAffinityTopology'],
+    ['DefaultTolerationSeconds', 'PodTolerationRestriction', 'EventRateLimit'],
+    ['ResourceQuota', 'AlwaysDeny', ''],
+  ];
+  for (const [before, name, behind] of places) {
+    it(`${name} is known, off by default and asked in the order of the reference`, () => {
+      assert.ok(!complete({}).admission.plugins.has(name));
+      assert.ok(complete({ 'enable-admission-plugins': name }).admission.plugins.has(name));
+      const at = admissionPluginNames.indexOf(name);
+      const around = [admissionPluginNames[at - 1] ?? '', admissionPluginNames[at + 1] ?? ''];
+      assert.deepEqual(around, [before, behind]);
+    });
+  }
+
   const wrong: readonly (readonly [Partial<RawOptions>, RegExp])[] = [
     [
       { 'enable-admission-plugins': 'PodSecurityPolicy' },
-      /--enable-admission-plugins: "PodSecurityPolicy" is not one of NamespaceLifecycle, /,
+      /--enable-admission-plugins: "PodSecurityPolicy" is not one of AlwaysAdmit, /,
     ],
     [
       { 'disable-admission-plugins': 'noderestriction' },
@@ -296,6 +317,21 @@ exemptions: {namespaces: [a, A, a], usernames: [""], runtimeClasses: [a_b]}`,
         'more: unknown field',
         'podNodeSelectorPluginConfig.clusterDefaultNodeSelector: labels expected, as a=b,c=d',
         'podNodeSelectorPluginConfig.team: labels expected, as a=b,c=d',
+      ],
+    ],
+    [
+      'PodTolerationRestriction with what is no toleration',
+      (given, problems) => readTolerationSettings(given, 'g', problems),
+      'apiVersion: g/v1\nkind: Other\ndefault: [7, {key: a, effect: Never}]\n' +
+        'whitelist: [{operator: Equal, tolerationSeconds: 5}, {seconds: 1, operator: Exists}]',
+      [
+        'apiVersion: g/v1alpha1 expected',
+        'kind: Configuration expected',
+        'default[0]: an object expected',
+        'default[1].effect: one of , NoSchedule, PreferNoSchedule, NoExecute expected',
+        'whitelist[0].tolerationSeconds: only with effect NoExecute',
+        'whitelist[0].operator: Exists expected where there is no key',
+        'whitelist[1].seconds: unknown field',
       ],
     ],
   ];

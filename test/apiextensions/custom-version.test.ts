@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { formatFieldErrorBody } from '../../src/apimachinery/field-error.ts';
 import { ageSince } from '../../src/apimachinery/projection/printer.ts';
 import { convertedProblem } from '../../src/apiextensions/conversion/restore-metadata.ts';
 import type { CustomVersion } from '../../src/apiextensions/custom-schema.ts';
@@ -226,4 +227,55 @@ test('a converted object is the same object in another version', () => {
   );
   const other = { ...converted, metadata: { name: 'v' } };
   equal(convertedProblem(widget, other, 'example.org/v2'), 'must have the same name: w != v');
+});
+
+test('numbers in messages: integers of 64 bits whole, all others as doubles', () => {
+  const bounded = { type: 'integer', maximum: 1_000_000 };
+  const version = versionOf(
+    schema({
+      spec: {
+        type: 'object',
+        properties: {
+          bounded,
+          number: { type: 'number', maximum: 1_000_000 },
+          step: { type: 'number', multipleOf: 1e-7 },
+        },
+      },
+    }),
+  );
+  const wrongInteger = 'spec.bounded in body must be of type integer: "number"';
+  const rows: readonly (readonly [JsonObject, string])[] = [
+    [
+      { bounded: 1_000_001 },
+      'Invalid value: 1000001: spec.bounded in body should be less than or equal to 1000000',
+    ],
+    [
+      { bounded: 9223372036854775807n },
+      'Invalid value: 9223372036854775807: spec.bounded in body should be less than or equal to 1000000',
+    ],
+    [{ bounded: 9223372036854775808n }, `Invalid value: "number": ${wrongInteger}`],
+    [{ bounded: 100000000000000000000n }, `Invalid value: "number": ${wrongInteger}`],
+    [
+      { number: 100000000000000000000n },
+      'Invalid value: 1e+20: spec.number in body should be less than or equal to 1e+06',
+    ],
+    [{ number: -18446744073709551617n }, ''],
+    [
+      { number: 1000000.5 },
+      'Invalid value: 1.0000005e+06: spec.number in body should be less than or equal to 1e+06',
+    ],
+    [
+      { number: 1_000_001 },
+      'Invalid value: 1000001: spec.number in body should be less than or equal to 1000000',
+    ],
+    [
+      { step: 1.5e-7 },
+      'Invalid value: 1.5e-07: spec.step in body should be a multiple of 1e-07',
+    ],
+  ];
+  for (const [spec, expected] of rows) {
+    const { errors } = version.validate({ next: { ...widget, spec }, part: '' });
+    const [first] = errors;
+    equal(first === undefined ? '' : formatFieldErrorBody(first), expected);
+  }
 });

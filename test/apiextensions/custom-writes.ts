@@ -164,7 +164,8 @@ export function customWrites(): CustomWrites {
       if (errors.length > 0) return refusal(errors);
       // What is answered has been read from the store, where it has the version of the store.
       const stored = storage.readStored({ ...next, metadata });
-      return { code: 200, object: version.readStored(stored), warnings: found.warnings };
+      const shown = version === storage ? stored : version.readConverted(stored);
+      return { code: 200, object: shown, warnings: found.warnings };
     },
   };
 }

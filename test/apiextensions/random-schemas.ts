@@ -180,7 +180,7 @@ function randomMembers(schema: JsonObject, prng: Prng, depth: number): JsonObjec
   );
 }
 
-function randomJson(prng: Prng, depth: number): JsonValue {
+export function randomJson(prng: Prng, depth: number): JsonValue {
   const kind = randomBelow(prng, depth > 6 ? 5 : 7);
   switch (kind) {
     case 0:

@@ -11,9 +11,10 @@ import {
   rbacPath,
   untilAllowed,
 } from '../support/clients/access-setup.ts';
+import { definition, established, object } from '../support/data/custom-definitions.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
-import type { Reply } from '../support/servers/test-server.ts';
+import type { ApiClient, Reply } from '../support/servers/test-server.ts';
 
 const group = 'rbac.authorization.k8s.io';
 const alice = { authorization: `Bearer ${tokens.alice}` };
@@ -229,6 +230,58 @@ describe('a server with RBAC', () => {
       'subjectaccessreviews',
     ]);
     for (const each of resources) assert.deepEqual(each['verbs'], ['create']);
+  });
+
+  it('grants objects of a custom type by name, their subresources apart, and to who is impersonated', async () => {
+    const headers = { authorization: `Bearer ${tokens.admin}` };
+    const asked: ApiClient = {
+      ...server,
+      request: (method, path, options) => server.request(method, path, { ...options, headers }),
+    };
+    const version = { subresources: { status: {} } };
+    await established(asked, definition({ plural: 'lamps', kind: 'Lamp', version }));
+    const lamps = '/apis/shop.example/v1/namespaces/default/lamps';
+    for (const name of ['a', 'b']) {
+      const made = await admin('POST', lamps, object('Lamp', name, { spec: { on: 1 } }));
+      assert.equal(made.status, 201, made.text);
+    }
+    const lamp = { apiGroups: ['shop.example'], resourceNames: ['a'] };
+    const role = clusterRole('lamp-a', [
+      { ...lamp, resources: ['lamps'], verbs: ['get', 'list', 'patch'] },
+      { ...lamp, resources: ['lamps/status'], verbs: ['patch'] },
+    ]);
+    await admin('POST', rbacPath('', 'clusterroles'), role);
+    await bind(server, 'default', 'lamp-a', 'lamp-a', { kind: 'User', name: 'alice' });
+    const patch = { body: '{"spec":{"on":2}}', type: 'application/merge-patch+json' };
+    const forbidden = (verb: string, name: string, resource = 'lamps'): string =>
+      `lamps.shop.example${name === '' ? '' : ` "${name}"`} is forbidden: User "alice" cannot ` +
+      `${verb} resource "${resource}" in API group "shop.example" in the namespace "default"`;
+    const rows: readonly (readonly [string, string, string | undefined])[] = [
+      ['GET', '/a', undefined],
+      ['GET', '/b', forbidden('get', 'b')],
+      ['GET', '', forbidden('list', '')],
+      ['GET', '?fieldSelector=metadata.name%3Da', undefined],
+      ['PATCH', '/a', undefined],
+      ['PATCH', '/a/status', undefined],
+      ['PATCH', '/b/status', forbidden('patch', 'b', 'lamps/status')],
+      ['GET', '/a/status', forbidden('get', 'a', 'lamps/status')],
+      ['DELETE', '/a', forbidden('delete', 'a')],
+    ];
+    const impersonating = { ...headers, 'impersonate-user': 'alice' };
+    for (const who of [alice, impersonating]) {
+      const send = (method: string, target: string): Promise<Reply> =>
+        server.request(method, `${lamps}${target}`, {
+          body: method === 'PATCH' ? patch.body : undefined,
+          headers: { ...who, ...(method === 'PATCH' ? { 'content-type': patch.type } : {}) },
+        });
+      while ((await send('GET', '/a')).status !== 200);
+      for (const [method, target, message] of rows) {
+        const reply = await send(method, target);
+        const label = `${method} ${target}: ${reply.text}`;
+        assert.equal(reply.status, message === undefined ? 200 : 403, label);
+        if (message !== undefined) assert.equal(reply.body['message'], message);
+      }
+    }
   });
 
   it('lets a watch go on to its end when the grant for it is taken away, and admits no new one', async () => {

@@ -28,6 +28,7 @@ const atLength = [
   'hot-object-webhook',
   'patches',
   'custom-types',
+  'definitions',
   'idle-watchers',
   'bodies',
   'token-timing',

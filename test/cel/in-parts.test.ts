@@ -89,6 +89,7 @@ const long: readonly string[] = [
   'l.exists(a, l.all(b, b < 1000) && a == 399)',
   'l.all(a, l.all(b, a / (b - b) == 1))',
   'optional.of(l.map(a, l.map(b, a)).size()).orValue(3)',
+  'optional.none().orValue(l.map(a, l.map(b, a)).size())',
   'm.?k3.optMap(x, l.map(a, l.map(b, x.n)).size())',
   'l.map(a, l.all(b, [a, b] == [b, a] || {s: a} != {s: b}))',
 ];

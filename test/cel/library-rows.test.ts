@@ -23,6 +23,11 @@ const rows: readonly (string | readonly [expression: string, error: string])[] =
   "cidr('10.0.0.0/8').containsCIDR('10.0.0.0/8') && !cidr('10.0.0.0/9').containsCIDR('10.0.0.0/8')",
   "!isCIDR('10.0.0.0/33') && !isCIDR('10.0.0.0/08') && !isCIDR('10.0.0.0') && !isCIDR('::1/129')",
   ["cidr('10.0.0.0/x')", 'bad bits after slash: "x"'],
+  // Choices: the other one is not evaluated where there is one.
+  'optional.of(1).orValue(1 / 0) == 1 && optional.of(1).or(optional.of(1 / 0)).value() == 1',
+  'optional.none().or(optional.of(2)).orValue(3) == 2 && optional.none().orValue(3) == 3',
+  ['optional.none().orValue(1 / 0) == 1', 'division by zero'],
+  ['dyn(1).orValue(2) == 1', 'no such overload'],
   // URLs.
   "url('https://u:p@example.com:80/a%2Fb?k=1&k=2&e#f').getHost() == 'example.com:80'",
   "url('https://u:p@example.com:80/a%2Fb?k=1&k=2&e#f').getQuery() == {'k': ['1', '2'], 'e': ['']}",

@@ -14,8 +14,9 @@ import type { ChildServer } from '../support/servers/child-server.ts';
 import { findKubectl, runKubectl } from '../support/clients/kubectl.ts';
 import type { Ran } from '../support/clients/kubectl.ts';
 import { podSpec } from '../support/data/valid-objects.ts';
-import { someRequest } from '../support/data/signing-requests.ts';
+import { makeRequest, somebody } from '../support/data/signing-requests.ts';
 
+const someRequest = await makeRequest(somebody);
 const releases = ['1.27', '1.33'] as const;
 
 const labels = { app: 'web' };

@@ -24,10 +24,11 @@ import {
   clientUsages,
   makeRequest,
   requestObject,
-  someRequest,
+  somebody,
 } from '../support/data/signing-requests.ts';
 import type { RequestShape } from '../support/data/signing-requests.ts';
 
+const someRequest = await makeRequest(somebody);
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const client = 'kubernetes.io/kube-apiserver-client';
 const kubeletClient = 'kubernetes.io/kube-apiserver-client-kubelet';

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { absent } from '../support/checks/partial-equal.ts';
 import { runScenarios } from '../support/checks/scenario.ts';
 import type { Scenario, Step } from '../support/checks/scenario.ts';
-import { someRequest } from '../support/data/signing-requests.ts';
+import { makeRequest, somebody } from '../support/data/signing-requests.ts';
 
+const someRequest = await makeRequest(somebody);
 const merge = { 'content-type': 'application/merge-patch+json' };
 const requests = '/apis/certificates.$domain/v1/certificatesigningrequests';
 

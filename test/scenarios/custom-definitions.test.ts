@@ -17,7 +17,7 @@ import {
   widgetDefinition,
 } from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
-import type { TestServer } from '../support/servers/test-server.ts';
+import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
 const group = '/apis/shop.example/v1';
 
@@ -198,20 +198,78 @@ describe('a definition that changes', () => {
     assert.equal(objects(list.body, 'items').length, 1, list.text);
   });
 
-  it('versions with other fields read each object by their own', async () => {
+  it('versions with other fields show what they know, with the defaults of the one that is stored', async () => {
+    const text = { type: 'string' };
+    const weight = { type: 'integer', default: 3 };
     await replaced(server, path, (spec) => ({
       ...spec,
       versions: [
-        versionOf('v1', { size, colour: { type: 'string' } }, { storage: true }),
-        versionOf('v1beta1', { size, weight: { type: 'integer', default: 3 } }),
+        versionOf('v1', { size, shape: { ...text, default: 'round' } }, { storage: true }),
+        versionOf('v1beta1', { size, shape: { ...text, default: 'flat' }, weight }),
       ],
     }));
-    const v1beta1 = await until(server, `${gadgets('v1beta1')}/old`, (body) =>
-      Boolean(part(body, 'spec')['weight']),
+    const shown = await until(server, `${gadgets('v1beta1')}/old`, (body) =>
+      Boolean(part(body, 'spec')['shape']),
     );
-    assert.deepEqual(v1beta1['spec'], { size: 2, weight: 3 });
-    const v1 = await server.request('GET', `${gadgets('v1')}/old`);
-    assert.deepEqual(Object.keys(part(v1.body, 'spec')).sort(), ['colour', 'size']);
+    assert.deepEqual(shown['spec'], { size: 2, shape: 'round' }, 'no default of its own');
+    const rows: readonly [string, JsonObject, JsonObject][] = [
+      // A body has the defaults of its own version; what the stored one does not know is dropped.
+      ['v1beta1', { size: 1 }, { size: 1, shape: 'flat' }],
+      ['v1beta1', { weight: 5, shape: 'square' }, { shape: 'square' }],
+      ['v1', { size: 1 }, { size: 1, shape: 'round' }],
+      ['v1', { weight: 5 }, { shape: 'round' }],
+    ];
+    for (const [at, [version, spec, stored]] of rows.entries()) {
+      const name = `row-${at}`;
+      const body = object('Gadget', name, { spec }, version);
+      const made = await server.request('POST', gadgets(version), { body });
+      assert.deepEqual([made.status, made.body['spec']], [201, stored], name);
+      for (const other of ['v1', 'v1beta1']) {
+        const read = await server.request('GET', `${gadgets(other)}/${name}`);
+        assert.deepEqual(read.body['spec'], stored, `${name} in ${other}`);
+      }
+    }
+    const strict = `${gadgets('v1')}?fieldValidation=Strict`;
+    const unknown = object('Gadget', 'wrong', { spec: { weight: 1 } });
+    const refused = await server.request('POST', strict, { body: unknown });
+    assert.match(refused.text, /strict decoding error: unknown field \\"spec\.weight\\"/);
+  });
+
+  it('what a stricter schema forbids may stay as it was, and not change', async () => {
+    const strict = { ...size, maximum: 1 };
+    const colour = { type: 'string', enum: ['red'] };
+    await replaced(server, path, (spec) => ({
+      ...spec,
+      versions: [
+        versionOf('v1', { size: strict, colour }, { storage: true }),
+        versionOf('v1beta1', { size: strict, colour }),
+      ],
+    }));
+    const patch = (body: JsonObject): Promise<Reply> =>
+      server.request('PATCH', `${gadgets('v1')}/old`, {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/merge-patch+json' },
+      });
+    const isStrict = async (): Promise<boolean> => {
+      const body = object('Gadget', 'new', { spec: { size: 2 } });
+      const target = `${gadgets('v1')}?dryRun=All`;
+      return (await server.request('POST', target, { body })).status === 422;
+    };
+    while (!(await isStrict()));
+    const rows: readonly (readonly [JsonObject, string])[] = [
+      [{ metadata: { labels: { a: 'b' } } }, ''],
+      [{ spec: { colour: 'red' } }, ''],
+      [{ spec: { size: 3 } }, 'spec.size: Invalid value: 3: spec.size in body should be less than'],
+      [{ spec: { colour: 'blue' } }, 'spec.colour: Unsupported value: "blue": supported'],
+      [{ spec: { size: 1 } }, ''],
+      [{ spec: { size: 2 } }, 'spec.size: Invalid value: 2: spec.size in body should be less than'],
+    ];
+    for (const [body, message] of rows) {
+      const reply = await patch(body);
+      assert.equal(reply.status, message === '' ? 200 : 422, reply.text);
+      if (message !== '')
+        assert.ok(reply.body['message']?.toString().includes(message), reply.text);
+    }
   });
 
   it('a version that goes is not served any more, and its objects are', async () => {

@@ -191,6 +191,42 @@ describe('objects of a kind that a user defines', () => {
     assert.equal((await server.request('GET', `${widgets}/b`)).status, 404);
   });
 
+  it('with unknown and duplicate fields are refused, warned about or taken, in JSON and YAML', async () => {
+    const head = '"apiVersion":"shop.example/v1","kind":"Widget","metadata":{"name":"twice"}';
+    const json = `{${head},"spec":{"count":1,"count":2,"parts":[{"name":"p","extra":1}],"more":1}}`;
+    const yaml =
+      'apiVersion: shop.example/v1\nkind: Widget\nmetadata:\n  name: twice\nspec:\n' +
+      '  count: 1\n  count: 2\n  parts:\n  - name: p\n    extra: 1\n  more: 1\n';
+    const unknown = ['unknown field "spec.more"', 'unknown field "spec.parts[0].extra"'];
+    const duplicate = 'duplicate field "spec.count"';
+    for (const [type, body] of [
+      ['application/json', json],
+      ['application/yaml', yaml],
+    ] as const) {
+      const send = (level: string): Promise<Reply> =>
+        server.request('POST', `${widgets}?dryRun=All&fieldValidation=${level}`, {
+          body,
+          headers: { 'content-type': type },
+        });
+      const strict = await send('Strict');
+      assert.equal(strict.status, 400);
+      assert.equal(
+        text(strict.body, 'message'),
+        'Widget in version "v1" cannot be handled as a Widget: strict decoding error: ' +
+          [duplicate, ...unknown].join(', '),
+      );
+      const warned = await send('Warn');
+      const quoted = [duplicate, ...unknown].map((each) => `299 - ${JSON.stringify(each)}`);
+      assert.deepEqual([warned.status, warned.headers['warning']], [201, quoted.join(', ')]);
+      const quiet = await send('Ignore');
+      assert.deepEqual([quiet.status, quiet.headers['warning']], [201, undefined]);
+      for (const { body: made } of [warned, quiet]) {
+        const spec = { colour: 'grey', count: 2, parts: [{ name: 'p' }] };
+        assert.deepEqual(made['spec'], spec, type);
+      }
+    }
+  });
+
   it('are updated on the version that was read, and only that counts as a change', async () => {
     const { body } = await server.request('GET', `${widgets}/a`);
     const blind = await server.request('PUT', `${widgets}/a`, { body: widget('a', { count: 4 }) });

@@ -4,6 +4,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { objects, part, text } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { definition, established } from '../support/data/custom-definitions.ts';
+import { mutatingExamples } from '../support/data/policy-examples.ts';
 import {
   bindingOf,
   mutatingBindingOf,
@@ -11,6 +12,7 @@ import {
   policiesOn,
   policyOf,
 } from '../support/data/policy-objects.ts';
+import { makeStages, tryExample } from '../support/data/policy-tries.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 
@@ -78,6 +80,13 @@ describe('mutating admission policies', () => {
       (container) => text(container, 'name') === 'mesh',
     );
     assert.equal(mesh?.['terminationMessagePath'], '/dev/termination-log', 'it has its defaults');
+  });
+
+  describe('as documentation teaches them', () => {
+    before(() => makeStages({ post }));
+    for (const example of mutatingExamples) {
+      test(example.title, () => tryExample(example, { inForce, post }));
+    }
   });
 
   test('each mutation sees what the one before it has left, and what validates sees all', async () => {

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { part } from '../../src/apimachinery/members.ts';
 import { eventually } from '../support/clients/watch-client.ts';
+import { patching, startAdmissionHook } from '../support/servers/admission-hook.ts';
+import type { AdmissionHook, Mood } from '../support/servers/admission-hook.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestOptions, TestServer } from '../support/servers/test-server.ts';
 
@@ -197,6 +200,68 @@ describe('addresses of services', () => {
       six.text,
       /spec\.ipFamilies\[0\]: Invalid value: \\"IPv6\\": not configured on this/,
     );
+  });
+
+  describe('and webhooks', () => {
+    const group = 'admissionregistration.k8s.io';
+    let hook: AdmissionHook;
+    const installed: string[] = [];
+    before(async () => {
+      hook = await startAdmissionHook();
+    });
+    after(async () => {
+      for (const target of installed) await server.request('DELETE', target);
+      hook.close();
+    });
+
+    const webhook = (name: string): JsonObject => ({
+      name: `${name}.example.com`,
+      clientConfig: { url: `${hook.url}/${name}`, caBundle: hook.caBundle },
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['services'], operations: ['*'] }],
+      admissionReviewVersions: ['v1'],
+      sideEffects: 'None',
+    });
+    const install = async (type: string, ...webhooks: readonly JsonObject[]): Promise<void> => {
+      const kind = `${type}WebhookConfiguration`;
+      const list = `/apis/${group}/v1/${kind.toLowerCase()}s`;
+      const body = { apiVersion: `${group}/v1`, kind, metadata: { name: 'seen' }, webhooks };
+      assert.equal((await server.request('POST', list, { body })).status, 201);
+      installed.push(`${list}/seen`);
+    };
+    const annotating =
+      (name: string): Mood =>
+      ({ request }) => {
+        const metadata = part(part(request, 'object'), 'metadata');
+        const value = { ...part(metadata, 'annotations'), [name]: 'yes' };
+        return patching([{ op: 'add', path: '/metadata/annotations', value }]);
+      };
+    const seen = (): readonly (readonly [string, unknown, unknown])[] =>
+      hook.asked.splice(0).map(({ path, request }) => {
+        const spec = part(part(request, 'object'), 'spec');
+        return [path, spec['clusterIP'], portsOf(spec)[0]] as const;
+      });
+
+    it('who validates sees them, and nobody who changes, in a second pass either', async () => {
+      hook.moods.set('/first', annotating('first'));
+      hook.moods.set('/second', annotating('second'));
+      const again = { reinvocationPolicy: 'IfNeeded' };
+      await install('Mutating', { ...webhook('first'), ...again }, webhook('second'));
+      await install('Validating', webhook('third'));
+      await eventually('all are asked', async () => {
+        await create(server, serviceOf('probe'), '?dryRun=All');
+        return new Set(hook.asked.map(({ path }) => path)).size === 3;
+      });
+      seen();
+      const spec = await made(server, serviceOf('seen', { type: 'NodePort' }));
+      assert.deepEqual(seen(), [
+        ['/first', undefined, 0],
+        ['/second', undefined, 0],
+        ['/first', undefined, 0],
+        ['/third', spec['clusterIP'], portsOf(spec)[0]],
+      ]);
+      await create(server, serviceOf('tried'), '?dryRun=All');
+      assert.deepEqual(seen().at(-1), ['/third', '10.0.0.0', 0]);
+    });
   });
 
   it('of both families are given in their order', () =>

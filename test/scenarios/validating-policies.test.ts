@@ -1,10 +1,17 @@
 /** Validating admission policies over HTTP: what is refused, warned about, counted and checked. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { objects, part } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { definition, established } from '../support/data/custom-definitions.ts';
+import { validatingExamples } from '../support/data/policy-examples.ts';
 import { bindingOf, policiesOn, policyOf, ruleOf } from '../support/data/policy-objects.ts';
+import { makeStages, tryExample } from '../support/data/policy-tries.ts';
+import { startAuthorizationHook } from '../support/servers/authorization-hook.ts';
+import type { AuthorizationHook } from '../support/servers/authorization-hook.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { Reply, TestServer } from '../support/servers/test-server.ts';
 
@@ -35,10 +42,27 @@ const deployment = (name: string, replicas: number): JsonObject => ({
 describe('validating admission policies', () => {
   let server: TestServer;
   const { clear, inForce, post } = policiesOn(() => server);
+  // Who may do what is asked of another server.
+  let authorizer: AuthorizationHook;
   before(async () => {
-    server = await startTestServer({ controllers: 'validatingadmissionpolicystatus' });
+    const folder = mkdtempSync(path.join(tmpdir(), 'sluice-policies-'));
+    const file = path.join(folder, 'authorizer.json');
+    authorizer = await startAuthorizationHook(
+      file,
+      ({ name, verb }) => verb !== 'judge' || name === 'ok',
+    );
+    server = await startTestServer({
+      controllers: 'validatingadmissionpolicystatus',
+      'authorization-mode': 'Webhook',
+      'authorization-webhook-config-file': file,
+      'authorization-webhook-version': 'v1',
+    });
+    rmSync(folder, { recursive: true });
   });
-  after(() => server.remove());
+  after(async () => {
+    await server.remove();
+    authorizer.close();
+  });
   afterEach(clear);
 
   let count = 0;
@@ -152,6 +176,125 @@ describe('validating admission policies', () => {
     assert.match(String(long?.body['message']), /abcd is long$/);
     const dry = await post(`${maps}?dryRun=All`, configMap('dry', { judge: 'a' }));
     assert.equal(dry.status, 422);
+  });
+
+  test('an authorizer that has to ask elsewhere is asked once for each question of a write', async () => {
+    const check = (name: string): string =>
+      `authorizer.group('shop.example').resource('things').namespace('default').name('${name}')` +
+      ".check('judge').allowed()";
+    await inForce(
+      policyOf('first', '/v1/configmaps', {
+        matchConditions: [{ name: 'judged', expression: check('ok') }],
+        variables: [{ name: 'may', expression: check('var') }],
+        validations: [
+          { expression: `${check('ok')} && !variables.may && !${check('no')}` },
+          { expression: check('no'), message: 'you may not judge' },
+        ],
+      }),
+      policyOf('second', '/v1/configmaps', {
+        matchConditions: [{ name: 'unjudged', expression: `!${check('ok')}` }],
+        validations: [{ expression: 'false' }],
+      }),
+      bindingOf('first', { validationActions: ['Warn'] }),
+      bindingOf('second'),
+    );
+    count += 1;
+    const reply = await post(`${maps}?dryRun=All`, configMap(`m${count}`));
+    assert.equal(reply.status, 201, reply.text);
+    assert.match(warningsOf(reply), /'first' with binding 'first': you may not judge"$/);
+    const asked = authorizer.asked.filter(({ verb }) => verb === 'judge');
+    assert.deepEqual(asked.map(({ name, resource }) => `${resource}/${name}`).sort(), [
+      'things/no',
+      'things/ok',
+      'things/var',
+    ]);
+  });
+
+  describe('as documentation teaches them', () => {
+    before(() => makeStages({ post }));
+    for (const example of validatingExamples) {
+      test(example.title, () => tryExample(example, { inForce, post }));
+    }
+  });
+
+  test('connections are judged by what they ask for', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    const pod = (name: string): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    });
+    for (const name of ['open', 'shut']) {
+      assert.equal((await post(pods, pod(name))).status, 201);
+    }
+    const connect = (resource: string): JsonObject => ({
+      matchConstraints: { resourceRules: [ruleOf(resource, ['CONNECT'])] },
+    });
+    await inForce(
+      policyOf('shells', '', {
+        ...connect('/v1/pods/exec'),
+        validations: [
+          { expression: "!object.command.exists(c, c.endsWith('sh'))", message: 'no shells' },
+          {
+            expression:
+              "oldObject == null && request.operation == 'CONNECT' && object.kind == 'PodExecOptions'",
+          },
+        ],
+      }),
+      policyOf('streams', '', {
+        ...connect('/v1/pods/*'),
+        matchConditions: [{ name: 'shut', expression: "request.name == 'shut'" }],
+        validations: [
+          { expression: 'false', messageExpression: "'no ' + request.subResource + ' here'" },
+        ],
+      }),
+      policyOf('proxied', '', {
+        ...connect('/v1/services/proxy'),
+        validations: [{ expression: "!object.path.startsWith('/admin')" }],
+      }),
+      ...['shells', 'streams', 'proxied'].map((name) => bindingOf(name)),
+    );
+    const said = async (method: string, place: string): Promise<readonly [number, string]> => {
+      const { body, status } = await server.request(method, place);
+      return [status, String(body['message'])];
+    };
+    const exec = `${pods}/open/exec?stdout=true&container=c`;
+    const [status, words] = await said('POST', `${exec}&command=/bin/sh`);
+    assert.equal(status, 422);
+    assert.equal(
+      words,
+      "pods \"open\" is forbidden: ValidatingAdmissionPolicy 'shells' with binding 'shells' " +
+        'denied request: no shells',
+    );
+    // They come to what is behind admission: the pod is on no node.
+    for (const method of ['GET', 'POST']) {
+      assert.match((await said(method, `${exec}&command=ls`))[1], /pod open does not have a host/);
+    }
+    for (const [place, below] of [
+      ['exec?command=ls&stdout=true', 'exec'],
+      ['attach?stdout=true', 'attach'],
+      ['portforward?ports=80', 'portforward'],
+      ['proxy/x', 'proxy'],
+    ] as const) {
+      assert.match(
+        (await said('GET', `${pods}/shut/${place}`))[1],
+        new RegExp(`no ${below} here$`),
+      );
+    }
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: { ports: [{ port: 80 }] },
+    };
+    const services = '/api/v1/namespaces/default/services';
+    assert.equal((await post(services, service)).status, 201);
+    assert.equal((await said('GET', `${services}/web:80/proxy/admin/x`))[0], 422);
+    assert.match((await said('GET', `${services}/web:80/proxy/public`))[1], /no endpoints/);
+    for (const name of ['open', 'shut']) {
+      await server.request('DELETE', `${pods}/${name}?gracePeriodSeconds=0`);
+    }
   });
 
   test('what is cluster-scoped has no namespace object', async () => {

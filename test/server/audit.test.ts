@@ -5,6 +5,12 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
+import {
+  definition,
+  definitionsPath,
+  object,
+  whenEstablished,
+} from '../support/data/custom-definitions.ts';
 import { startSecureServer, tokens } from '../support/servers/secure-server.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { ApiClient, Reply, TestServer } from '../support/servers/test-server.ts';
@@ -17,6 +23,10 @@ const policy = {
     { level: 'None', nonResourceURLs: ['/metrics', '/healthz*'] },
     { level: 'Metadata', resources: [{ group: '', resources: ['configmaps'] }], verbs: ['watch'] },
     { level: 'RequestResponse', resources: [{ group: '', resources: ['configmaps', 'secrets'] }] },
+    {
+      level: 'RequestResponse',
+      resources: [{ group: 'shop.example', resources: ['lamps', 'lamps/status'] }],
+    },
     { level: 'Metadata', omitStages: ['RequestReceived'] },
   ],
 };
@@ -100,6 +110,39 @@ describe('audit over HTTP', () => {
     assert.equal(answer.metadata['managedFields'], undefined);
     assert.equal((complete['annotations'] as JsonObject)['authorization.k8s.io/decision'], 'allow');
     assert.match(String(complete['stageTimestamp']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+  });
+
+  it('a custom type is told like any other: its bodies, its subresources, its group', async () => {
+    const headers = bearer(tokens.admin);
+    const admin: ApiClient = {
+      ...server,
+      request: (method, target, options) => server.request(method, target, { ...options, headers }),
+    };
+    const version = { subresources: { status: {} } };
+    const body = definition({ plural: 'lamps', kind: 'Lamp', version });
+    const defined = await admin.request('POST', definitionsPath, { body });
+    const ofDefinition = (await audited(defined)).at(-1);
+    assert.deepEqual(
+      [ofDefinition?.['level'], ofDefinition?.['requestObject'], ofDefinition?.['responseObject']],
+      ['Metadata', undefined, undefined],
+    );
+    await whenEstablished(admin, 'lamps.shop.example');
+    const lamps = '/apis/shop.example/v1/namespaces/default/lamps';
+    const sent = object('Lamp', 'a', { spec: { colour: 'red' } });
+    const made = await admin.request('POST', lamps, { body: sent });
+    const complete = (await audited(made)).at(-1);
+    const reference = { resource: 'lamps', namespace: 'default', name: 'a', apiVersion: 'v1' };
+    assert.deepEqual(complete?.['objectRef'], { ...reference, apiGroup: 'shop.example' });
+    assert.deepEqual((complete['requestObject'] as JsonObject)['spec'], { colour: 'red' });
+    const answer = complete['responseObject'] as { metadata: JsonObject; spec: JsonObject };
+    assert.deepEqual(answer.spec, { colour: 'red' });
+    assert.equal(answer.metadata['managedFields'], undefined);
+    assert.notEqual((made.body['metadata'] as JsonObject)['managedFields'], undefined);
+    const status = { ...made.body, status: { on: true } };
+    const written = await admin.request('PUT', `${lamps}/a/status`, { body: status });
+    const ofStatus = (await audited(written)).at(-1);
+    assert.equal((ofStatus?.['objectRef'] as JsonObject)['subresource'], 'status');
+    assert.deepEqual((ofStatus?.['responseObject'] as JsonObject)['status'], { on: true });
   });
 
   it('a refusal by authorization is told with its reason', async () => {

@@ -17,12 +17,14 @@ import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 import { configMap, configMaps, fill } from '../support/data/object-load.ts';
 import { startServer } from '../support/servers/server-process.ts';
 import type { ServerProcess } from '../support/servers/server-process.ts';
+import { apiClient } from '../support/servers/test-server.ts';
 import {
   assertNothingLost,
   assertOneHistory,
   create,
   Follower,
 } from '../support/checks/shared-load.ts';
+import { sharedQuotaChecks, sharedQuotaFlags } from '../support/checks/shared-quota.ts';
 import { startSharedLoad, synced } from '../support/checks/shared-load.ts';
 import type { SharedLoad } from '../support/checks/shared-load.ts';
 import { eventually, listOf } from '../support/clients/watch-client.ts';
@@ -110,6 +112,9 @@ function suite(file: string): void {
   test('concurrent counters lose no update, with a resourceVersion or without', { timeout }, () =>
     counters(file),
   );
+  test('quotas and addresses hold for all of them together', { timeout }, (t) =>
+    quotas(file, (text) => t.diagnostic(text)),
+  );
   test('kill -9 of one server under load: nothing is lost, the others go on', { timeout }, (t) =>
     killed(file, (text) => t.diagnostic(text)),
   );
@@ -181,6 +186,19 @@ async function assertSeen(reader: HttpConnection, name: string, revision: bigint
     );
     assert.ok(BigInt(value.metadata.resourceVersion) >= revision, 'a list from the past');
   }
+}
+
+async function quotas(file: string, tell: (text: string) => void): Promise<void> {
+  const flags = Object.entries(sharedQuotaFlags).map(([name, value]) => `--${name}=${value}`);
+  const { start } = servers(file);
+  const all = await Promise.all([0, 1, 2].map(() => start(['--identity=kubernetes', ...flags])));
+  const clients = all.map(({ port }) => apiClient(`http://127.0.0.1:${port}`));
+  for (const { run, title } of sharedQuotaChecks) {
+    await run(clients);
+    tell(title);
+  }
+  for (const client of clients) client.close();
+  await stopAll(all);
 }
 
 async function hoppingLists(file: string): Promise<void> {

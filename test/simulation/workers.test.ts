@@ -7,8 +7,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { ConnectionLost, HttpConnection } from '../support/clients/http-connection.ts';
+import { definition, definitionsPath, object } from '../support/data/custom-definitions.ts';
 import { temporaryDirectories } from '../support/data/lmdb-directory.ts';
 import { configMap, configMaps } from '../support/data/object-load.ts';
 import { runToEnd, serveArguments, startServer } from '../support/servers/server-process.ts';
@@ -183,23 +184,58 @@ test(
   },
 );
 
-test('writers of one object through both workers never meet a conflict', { timeout }, async () => {
-  const { server, one, two } = await startTwo();
-  await create(await connectionTo(server.port, one), 'hot');
-  const statuses = new Map<number, number>();
-  const writer = async (pid: number, id: string): Promise<void> => {
-    const connection = await connectionTo(server.port, pid);
-    for (let n = 0; n < 40; n += 1) {
-      const body = configMap('hot', `${id}-${n}`, 600);
-      const { status } = await connection.json('PUT', `${configMaps}/hot`, body);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+describe('two workers that nothing happens to', () => {
+  let running: Two;
+  before(async () => (running = await startTwo(['--identity=kubernetes'])));
+  after(async () => assert.equal((await running.server.stop()).code, 0));
+
+  test('writers of one object through both never meet a conflict', { timeout }, async () => {
+    const { server, one, two } = running;
+    await create(await connectionTo(server.port, one), 'hot');
+    const statuses = new Map<number, number>();
+    const writer = async (pid: number, id: string): Promise<void> => {
+      const connection = await connectionTo(server.port, pid);
+      for (let n = 0; n < 40; n += 1) {
+        const body = configMap('hot', `${id}-${n}`, 600);
+        const { status } = await connection.json('PUT', `${configMaps}/hot`, body);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+      connection.close();
+    };
+    const writers = Array.from({ length: 20 }, (_, i) =>
+      writer(i % 2 === 0 ? one : two, String(i)),
+    );
+    await Promise.all(writers);
+    assert.deepEqual([...statuses], [[200, 800]]);
+  });
+
+  test('a type that is defined at one of them is served by both', { timeout }, async () => {
+    const { server } = running;
+    const one = await connectionTo(server.port, running.one);
+    const two = await connectionTo(server.port, running.two);
+    const path = '/apis/shop.example/v1/namespaces/default/lamps';
+    const isAnswered = (status: number) => async (): Promise<boolean> => {
+      const replies = [await one.json('GET', path), await two.json('GET', path)];
+      return replies.every((reply) => reply.status === status);
+    };
+    await one.json('POST', definitionsPath, definition({ plural: 'lamps', kind: 'Lamp' }));
+    await eventually('it is served', isAnswered(200));
+    for (const [at, each] of [one, two].entries()) {
+      const body = object('Lamp', `by-${at}`);
+      assert.equal((await each.json('POST', path, body)).status, 201);
     }
-    connection.close();
-  };
-  const writers = Array.from({ length: 20 }, (_, i) => writer(i % 2 === 0 ? one : two, String(i)));
-  await Promise.all(writers);
-  assert.deepEqual([...statuses], [[200, 800]]);
-  assert.equal((await server.stop()).code, 0);
+    for (const each of [one, two]) {
+      const { value } = await each.json<ObjectList>('GET', path);
+      assert.deepEqual(
+        value.items.map(({ metadata }) => metadata.name),
+        ['by-0', 'by-1'],
+      );
+    }
+    await two.json('DELETE', `${definitionsPath}/lamps.shop.example`, undefined);
+    await eventually('it is gone', isAnswered(404));
+    one.close();
+    two.close();
+  });
 });
 
 test(

@@ -101,7 +101,9 @@ describe('a store over a silent cluster that is let go of', () => {
 
   it('is the store itself until then', async () => {
     const { storage } = abandonable;
-    assert.deepEqual([storage.name, storage.commitLanes], [inner.name, inner.commitLanes]);
+    const { commitLanes, commitWritesMax, name } = storage;
+    assert.deepEqual([name, commitLanes], [inner.name, inner.commitLanes]);
+    assert.deepEqual([commitWritesMax, inner.commitWritesMax], [64, 64]);
     await commitOne(storage, put(key('a'), absent));
     assert.deepEqual(await storage.read(key('a')), await inner.read(key('a')));
     assert.equal(await storage.revision(), await inner.revision());

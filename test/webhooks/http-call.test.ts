@@ -1,11 +1,13 @@
 /** A call to another server settles in its time, whatever comes back, and leaves nothing open. */
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import net from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { systemTimers } from '../../src/stdx/clock.ts';
 import { callHttp, HttpCallError } from '../../src/webhooks/http-call.ts';
-import type { HttpCall } from '../../src/webhooks/http-call.ts';
+import type { HttpAnswer, HttpCall } from '../../src/webhooks/http-call.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 
 interface Row {
   readonly title: string;
@@ -129,11 +131,11 @@ describe('a call to another server', () => {
   before(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)));
   after(() => void server.close());
 
-  const call = (changes: Partial<HttpCall> = {}) => {
+  const call = (changes: Partial<HttpCall> = {}, timers = systemTimers) => {
     const { port } = server.address() as AddressInfo;
     const defaults = { method: 'POST', body: '{}', connection: {}, answerBytesMax: 4096 } as const;
     const url = new URL(`http://127.0.0.1:${port}/`);
-    return callHttp({ ...defaults, url, headers: {}, timeoutMs: 500, ...changes }, systemTimers);
+    return callHttp({ ...defaults, url, headers: {}, timeoutMs: 500, ...changes }, timers);
   };
   const allClosed = async (): Promise<void> => {
     for (const socket of open) await new Promise((resolve) => socket.once('close', resolve));
@@ -160,6 +162,38 @@ describe('a call to another server', () => {
     };
     const { body, status } = await call();
     assert.deepEqual([status, body.toString()], [302, 'moved']);
+  });
+
+  it('a kept connection that ends is followed by a new one, all within the time of one call', async () => {
+    const time = manualTime();
+    const agent = new http.Agent({ keepAlive: true });
+    const fresh = { agent: false } as const;
+    const keptCall = (): Promise<HttpAnswer> => call({ connection: { agent }, fresh }, time.timers);
+    const answer = `${head('HTTP/1.1 200 OK', 'Content-Length: 2')}{}`;
+    const keep = (socket: Socket): void => {
+      socket.write(answer);
+      socket.once('data', () => socket.resetAndDestroy());
+    };
+    serve = keep;
+    await keptCall();
+    serve = (socket) => void socket.end(answer);
+    assert.equal((await keptCall()).status, 200, 'the new one answers');
+    serve = keep;
+    await keptCall();
+    const silent = new Promise<void>((resolve) => (serve = () => resolve()));
+    const late = assert.rejects(keptCall(), /no answer in time/);
+    await silent;
+    assert.equal(time.pendingCount, 1);
+    time.advance(500);
+    await late;
+    serve = keep;
+    await keptCall();
+    serve = (socket) => void socket.resetAndDestroy();
+    await assert.rejects(keptCall(), (error) => {
+      return error instanceof HttpCallError && error.problem === 'broken';
+    });
+    agent.destroy();
+    await allClosed();
   });
 
   it('a header that cannot be sent is an error that does not show it', async () => {

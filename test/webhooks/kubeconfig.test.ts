@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { readTokenReviewServer } from '../../src/authentication/token-review-server.ts';
+import { readCallerCredentials } from '../../src/webhooks/caller-credentials.ts';
 import { readWebhookTarget } from '../../src/webhooks/kubeconfig-target.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'sluice-kubeconfig-'));
@@ -202,4 +203,58 @@ describe('the kubeconfig of token reviews', () => {
       assert.throws(() => readTokenReviewServer(fileOf(content)), { message });
     });
   }
+});
+
+describe('the users of a kubeconfig, by the names of the servers that are called', () => {
+  const names = [
+    'hook.ns.svc:8443',
+    '*.ns.svc:443',
+    'hook.ns.svc',
+    '*.other.svc',
+    '*.svc',
+    '*.test:8443',
+    '[::1]:8443',
+    'nobody-in-particular',
+  ];
+  const users = names.map((name) => ({ name, user: { token: name } }));
+  const current = {
+    contexts: [{ name: 'c', context: { user: 'nobody-in-particular' } }],
+    'current-context': 'c',
+  };
+  const star = { name: '*', user: { token: '*' } };
+  const rows: readonly (readonly [host: string, port: number, user: string])[] = [
+    ['hook.ns.svc', 8443, 'hook.ns.svc:8443'],
+    // With the port first, whole or by its end; then without it.
+    ['hook.ns.svc', 443, '*.ns.svc:443'],
+    ['a.other.svc', 443, '*.other.svc'],
+    ['a.b.svc', 443, '*.svc'],
+    // Without its port only the usual one is looked for.
+    ['a.b.svc', 8443, 'nobody-in-particular'],
+    ['hook.test', 8443, '*.test:8443'],
+    ['a.hook.test', 8443, '*.test:8443'],
+    ['hook.test', 443, 'nobody-in-particular'],
+    ['test', 8443, 'nobody-in-particular'],
+    ['[::1]', 8443, '[::1]:8443'],
+  ];
+  for (const [host, port, user] of rows) {
+    it(`${host}:${port} is called as ${user}`, () => {
+      const found = readCallerCredentials(fileOf(JSON.stringify({ users, ...current })))(
+        host,
+        port,
+      );
+      assert.equal(found.authorization(), `Bearer ${user}`);
+    });
+  }
+
+  it('any other is called as *, before the user of the current context', () => {
+    const file = fileOf(JSON.stringify({ users: [...users, star], ...current }));
+    const credentialsFor = readCallerCredentials(file);
+    assert.equal(credentialsFor('x.test', 443).authorization(), 'Bearer *');
+    assert.equal(credentialsFor('hook.ns.svc', 8443).authorization(), 'Bearer hook.ns.svc:8443');
+  });
+
+  it('nobody is called as anybody where there is no such user', () => {
+    const found = readCallerCredentials(fileOf(JSON.stringify({ users })))('x.test', 443);
+    assert.deepEqual([found.authorization(), found.certificate], [undefined, undefined]);
+  });
 });

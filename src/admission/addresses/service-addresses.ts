@@ -11,6 +11,9 @@
  * what fails leaves nothing behind. As in the reference a dry run is shown the base address of the
  * range, which is nobody's.
  *
+ * Nor is it for others to change: as in the reference, who mutates a service sees the addresses
+ * that it names or had, in a second pass, too, and who validates it sees those that it gets.
+ *
  * Invariants: what a service has it keeps for as long as its type has such; what cannot be read is
  * left to the rules of the kind. Of what was chosen a moment ago nothing is chosen again
  * (`chosenMs`), so that writers of one server do not meet.
@@ -101,6 +104,7 @@ export function serviceAddresses(deps: ServiceAddressDeps): ServiceAddresses {
       resources: ['/services'],
       concerns: () => true,
       admits: ['CREATE', 'UPDATE'],
+      completes: true,
       admit: (proposed) => withAddresses(proposed.dryRun ? trying : parts, proposed),
     },
     rangeOf: (address) => ranges().find((range) => inRange(range, address))?.key,

@@ -27,7 +27,7 @@ export function shapeOf(
   return { group, version, resource, operation, subresource, namespaced, equivalents };
 }
 
-type ServedKinds = Pick<Scheme, 'findGroup' | 'groups'>;
+type ServedKinds = Pick<Scheme, 'generation' | 'groups'>;
 
 interface MatchingDeps {
   readonly namespaces: NamespaceReader;

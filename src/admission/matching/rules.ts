@@ -112,18 +112,21 @@ export type RuleMatch =
   /** A rule names this version, of which no kind is known. */
   | { readonly kind: 'unknown-kind'; readonly resource: GroupVersionResource };
 
+const noRule: RuleMatch = { kind: 'none' };
+
 /** As the request stands, else as another version of it; the first rule that matches decides. */
 export function matchRules(
   rules: readonly Rule[],
   { kind, name, shape }: Pick<MatchRequest, 'kind' | 'name' | 'shape'>,
   equivalent: boolean,
 ): RuleMatch {
+  if (rules.length === 0) return noRule;
   const named = ({ names }: Rule): boolean => names.size === 0 || names.has(name);
   if (rules.some((rule) => named(rule) && ruleMatches(rule, shape, shape))) {
     const { group, resource, version } = shape;
     return { kind: 'match', as: { resource: { group, version, resource }, kind } };
   }
-  if (!equivalent) return { kind: 'none' };
+  if (!equivalent) return noRule;
   const others = othersOf(shape);
   for (const rule of rules) {
     for (const other of others) {
@@ -132,5 +135,5 @@ export function matchRules(
       if (named(rule)) return { kind: 'match', as: { resource: other.resource, kind: other.kind } };
     }
   }
-  return { kind: 'none' };
+  return noRule;
 }

@@ -7,9 +7,37 @@ import { storageName } from '../../apimachinery/scheme.ts';
 import type { GroupVersionKind } from '../../apimachinery/schema.ts';
 import type { EquivalentResource } from './matching.ts';
 
-/** In the order of discovery. Only versions that have this subresource. */
+type ServedKinds = Pick<Scheme, 'generation' | 'groups'>;
+
+interface Known {
+  readonly generation: number;
+  /** By kind and subresource. */
+  readonly found: Map<KindInfo, Map<string, readonly EquivalentResource[]>>;
+}
+
+const known = new WeakMap<ServedKinds, Known>();
+
+/** In the order of discovery. Only versions that have this subresource. Looked for once for each
+ * generation of the scheme: it looks at all kinds. */
 export function equivalentsOf(
-  scheme: Pick<Scheme, 'findGroup' | 'groups'>,
+  scheme: ServedKinds,
+  kind: KindInfo,
+  subresource: string,
+): readonly EquivalentResource[] {
+  const { generation } = scheme;
+  let ofScheme = known.get(scheme);
+  if (ofScheme?.generation !== generation) {
+    ofScheme = { generation, found: new Map() };
+    known.set(scheme, ofScheme);
+  }
+  const ofKind = ofScheme.found.get(kind) ?? new Map<string, readonly EquivalentResource[]>();
+  const found = ofKind.get(subresource) ?? lookFor(scheme, kind, subresource);
+  ofScheme.found.set(kind, ofKind.set(subresource, found));
+  return found;
+}
+
+function lookFor(
+  scheme: ServedKinds,
   kind: KindInfo,
   subresource: string,
 ): readonly EquivalentResource[] {

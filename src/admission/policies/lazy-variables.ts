@@ -7,6 +7,7 @@
  * Bounds: `budgets.perEvaluation` each; `unitsAtOnce` for all that run within one step.
  */
 import { budgets } from '../../cel/budgets.ts';
+import { lateValues } from '../../cel/late-values.ts';
 import type { Bindings, Outcome } from '../../cel/cel.ts';
 import { evaluationError, unknownResult } from '../../cel/evaluation-error.ts';
 import type { Type } from '../../cel/type.ts';
@@ -20,6 +21,20 @@ export interface NamedVariable {
   readonly name: string;
   readonly compiled: Compiled;
 }
+
+/** What expressions of a policy see: its variables beside the rest. Those of a policy without any
+ * have nothing to keep, and are the same for all. */
+export function bindingsWith(
+  variables: ReadonlyMap<string, Compiled>,
+  bindings: Bindings,
+  ports: EvaluationPorts,
+): { readonly bindings: Bindings; readonly takeCost: () => number } {
+  if (variables.size === 0) return { bindings, takeCost: free };
+  const own = new LazyVariables(variables, bindings, ports);
+  return { bindings: own.bindings, takeCost: () => own.takeCost() };
+}
+
+const free = (): number => 0;
 
 /** Some milliseconds. */
 const unitsAtOnce = 50_000;
@@ -111,3 +126,10 @@ function given(name: string, outcome: Outcome): Value {
       throw evaluationError(`composited variable "${name}" fails to evaluate: ${outcome.message}`);
   }
 }
+
+/** The variables of a policy that has none. */
+export const noVariables: Value = new LazyVariables(
+  new Map(),
+  {},
+  { late: lateValues(), turns: { run: () => undefined } },
+);

@@ -17,6 +17,13 @@ export interface PolicyCounts extends PolicyMetrics {
   checks(): Iterable<CheckSeries>;
 }
 
+interface KnownSeries extends CheckSeries {
+  readonly labels: Readonly<Record<'enforcement_action' | 'error_type', string>> &
+    CheckSeries['labels'];
+}
+
+const none: readonly KnownSeries[] = [];
+
 /** Seconds; those of the reference. */
 const bounds = [0.0000005, 0.001, 0.01, 0.1, 1];
 const seriesMax = 1000;
@@ -26,13 +33,17 @@ export function createPolicyCounts(
   clock: Pick<Clock, 'monotonicMs'>,
   conditions: ConditionCounts,
 ): PolicyCounts {
-  const known = new Map<string, CheckSeries>();
-  const seriesOf = (check: PolicyCheck): CheckSeries => {
+  const known: KnownSeries[] = [];
+  // By policy, binding and the rest: a key made of texts would cost more than what it is for.
+  const places = new Map<string, Map<string, readonly KnownSeries[]>>();
+  const seriesOf = (check: PolicyCheck): KnownSeries => {
     const { binding, enforcement, error, policy } = check;
-    const key = `${enforcement} ${error} ${policy} ${binding}`;
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    if (known.size >= seriesMax && policy !== others) {
+    const ofBinding = places.get(policy)?.get(binding) ?? none;
+    for (const series of ofBinding) {
+      const { enforcement_action: action, error_type: type } = series.labels;
+      if (action === enforcement && type === error) return series;
+    }
+    if (known.length >= seriesMax && policy !== others) {
       return seriesOf({ ...check, policy: others, binding: others });
     }
     const labels = {
@@ -42,7 +53,9 @@ export function createPolicyCounts(
       policy_binding: binding,
     };
     const made = { labels, seconds: new Histogram(bounds) };
-    known.set(key, made);
+    known.push(made);
+    const ofPolicy = places.get(policy) ?? new Map<string, readonly KnownSeries[]>();
+    places.set(policy, ofPolicy.set(binding, [...ofBinding, made]));
     return made;
   };
   const secondsSince = (startedMs: number) => (clock.monotonicMs() - startedMs) / 1000;
@@ -51,6 +64,6 @@ export function createPolicyCounts(
     check: (check, startedMs) => seriesOf(check).seconds.observe(secondsSince(startedMs)),
     conditions: (labels, errors, excluded, startedMs) =>
       conditions.observe(labels, errors, excluded, secondsSince(startedMs)),
-    checks: () => known.values(),
+    checks: () => known,
   };
 }

@@ -15,11 +15,12 @@ import type { Scheme } from '../../apimachinery/scheme.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import { after } from '../../stdx/awaitable.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import type { Clock } from '../../stdx/clock.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { AdmissionPlugin, MutatePass, Review } from '../admission.ts';
 import { exemptUnder } from '../matching/exempt.ts';
 import { matchOf, shapeOf, withNamespace } from '../matching/matched-review.ts';
 import type { NamespaceReader } from '../matching/matched-review.ts';
+import { notReady, untilReady } from '../readiness.ts';
 import { shownObject, storedAgain } from '../shown-object.ts';
 import { mutateByPolicies } from './mutating.ts';
 import type { MutableObject, Reinvocation } from './mutating.ts';
@@ -33,6 +34,7 @@ export interface PolicyPluginDeps extends PolicyPorts {
   readonly identity: Identity;
   readonly scheme: Scheme;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly timers: Pick<Timers, 'after'>;
   readonly namespaces: NamespaceReader;
 }
 
@@ -45,6 +47,7 @@ export function validatingAdmissionPolicy(
     name: 'ValidatingAdmissionPolicy',
     ...concerned(source, deps),
     validate(review, { say }) {
+      if (!source.readiness.isReady) return notReady;
       const hooks = hooksOf(source, review, deps);
       if (hooks.length === 0) return undefined;
       return after(withNamespace(review, deps), () =>
@@ -66,6 +69,7 @@ export function mutatingAdmissionPolicy(
     ...concerned(source, deps),
     admits: ['CREATE', 'UPDATE', 'CONNECT'],
     admit(proposed, pass) {
+      if (!source.readiness.isReady) return notReady;
       const hooks = hooksOf(source, proposed, deps);
       const { next } = proposed;
       if (hooks.length === 0) return next;
@@ -98,19 +102,20 @@ function reinvocationOf({ notes, round }: MutatePass): Reinvocation {
 
 function concerned(
   source: PolicySource<ValidatingPolicy | MutatingPolicy>,
-  { identity, scheme }: Pick<PolicyPluginDeps, 'identity' | 'scheme'>,
+  { identity, scheme, timers }: Pick<PolicyPluginDeps, 'identity' | 'scheme' | 'timers'>,
 ): Pick<AdmissionPlugin, 'concerns' | 'current'> {
   const exempt = exemptUnder(identity);
   return {
     concerns(_user, target) {
-      if (source.ready() !== undefined) return true;
-      if (source.isEmpty || exempt.fromPolicies(target.resource)) return false;
+      if (exempt.fromPolicies(target.resource)) return false;
+      if (!source.readiness.isReady) return true;
+      if (source.isEmpty) return false;
       return target.operations.some(
         (operation) =>
           source.candidates(shapeOf(scheme, target, operation), scheme.generation).length > 0,
       );
     },
-    current: () => source.ready(),
+    current: () => untilReady(source.readiness, timers),
   };
 }
 
@@ -128,27 +133,40 @@ function requestOf(review: Review, deps: PolicyPluginDeps): PolicyRequest {
   const { namespaces, scheme } = deps;
   const match = matchOf(review, deps);
   const shown = new Map<string, Awaitable<ShownObjects | StatusError>>();
+  // Most policies are shown the same.
+  let last: ShownAs | undefined;
   return {
     match,
     user,
     dryRun,
     options,
     shown(kind) {
+      if (last !== undefined && isSameKind(last.kind, kind)) return last.made;
       const key = `${formatGroupVersion(kind)} ${kind.kind}`;
-      const known = shown.get(key);
-      if (known !== undefined) return known;
-      const made = after(shownObject(scheme, review, next, kind), (object) =>
-        after(shownObject(scheme, review, current, kind), (oldObject) => {
-          if (object instanceof StatusError) return object;
-          return oldObject instanceof StatusError ? oldObject : { object, oldObject };
-        }),
-      );
+      const made =
+        shown.get(key) ??
+        after(shownObject(scheme, review, next, kind), (object) =>
+          after(shownObject(scheme, review, current, kind), (oldObject) => {
+            if (object instanceof StatusError) return object;
+            return oldObject instanceof StatusError ? oldObject : { object, oldObject };
+          }),
+        );
       shown.set(key, made);
+      last = { kind, made };
       return made;
     },
     namespaceObject: () => namespaces.get(match.namespace),
     isOver: () => deps.clock.monotonicMs() >= deadlineMs,
   };
+}
+
+interface ShownAs {
+  readonly kind: GroupVersionKind;
+  readonly made: Awaitable<ShownObjects | StatusError>;
+}
+
+function isSameKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
+  return a.kind === b.kind && a.version === b.version && a.group === b.group;
 }
 
 function mutableOf(review: Review, { scheme }: PolicyPluginDeps): MutableObject {

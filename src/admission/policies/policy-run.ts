@@ -10,6 +10,7 @@ import { authorizerSource } from '../expressions/authorizer-source.ts';
 import type { EvaluationPorts } from '../expressions/filter.ts';
 import type { ConditionsVerdict } from '../matching/match-conditions.ts';
 import type { MatchedAs, Matcher } from '../matching/matching.ts';
+import { noVariables } from './lazy-variables.ts';
 import { unknownParamKind } from './params.ts';
 import { policyLimits } from './policies.ts';
 import type { PolicyPorts, PolicyRequest, ShownObjects } from './policies.ts';
@@ -60,6 +61,7 @@ export function policyRun(
   let spent = 0;
   // Most policies are shown the same.
   let last: Made | undefined;
+  let found: ApiObject | StatusError | undefined;
   return {
     request,
     evaluation: { late, turns },
@@ -72,7 +74,8 @@ export function policyRun(
     namespaceObject() {
       const isNamespace = group === '' && resource === namespacesResource.resource;
       if (match.namespace === '' || isNamespace) return undefined;
-      return request.namespaceObject() ?? newNotFound(namespacesResource, match.namespace);
+      found ??= request.namespaceObject() ?? newNotFound(namespacesResource, match.namespace);
+      return found;
     },
     subject({ as, hasParams, namespaceObject, param, shown }) {
       if (last !== undefined && isSame(last, as, shown)) {
@@ -96,7 +99,7 @@ export function policyRun(
           options: request.options,
         },
       };
-      const full = admissionBindings(input, source);
+      const full = { ...admissionBindings(input, source), variables: noVariables };
       const { authorizer: _none, 'authorizer.requestResource': _no, ...plain } = full;
       last = { as, shown, subject: { full, plain } };
       return withParams(last.subject, hasParams, param);

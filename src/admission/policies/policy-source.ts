@@ -17,6 +17,8 @@ import type { Turns } from '../../stdx/turns.ts';
 import { createMatchIndex } from '../matching/match-index.ts';
 import type { MatchIndex } from '../matching/match-index.ts';
 import type { Matcher, RequestShape } from '../matching/matching.ts';
+import { createReadiness } from '../readiness.ts';
+import type { Readiness } from '../readiness.ts';
 import { readBinding } from './policy-spec.ts';
 import type { ParamKind, PolicyBinding } from './policy-spec.ts';
 
@@ -38,10 +40,9 @@ export interface PolicySource<out T> {
   readonly isEmpty: boolean;
   /** In the order of their names. `generation`: of the served kinds. */
   candidates(shape: RequestShape, generation: number): readonly BoundPolicy<T>[];
-  /** Resolves when what there was at the start is in force; undefined: it is. */
-  ready(): Promise<void> | undefined;
-  /** Resolves when all that has been told is in force. */
-  settled(): Promise<void>;
+  readonly readiness: Readiness;
+  /** Resolves when all that has been told is in force; undefined: it is. */
+  settled(): Promise<void> | undefined;
   readonly policies: SourcePart;
   readonly bindings: SourcePart;
 }
@@ -84,12 +85,13 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
   readonly #policyOf = new Map<string, string>();
   readonly #queue = new RingBuffer<Work>();
   #working: Promise<void> | undefined;
-  #isReady = false;
   #index: MatchIndex<BoundPolicy<T>> | undefined;
 
   constructor(deps: PolicySourceDeps<T>) {
     this.#deps = deps;
   }
+
+  readonly readiness = createReadiness();
 
   readonly policies: SourcePart = {
     reset: (objects) => this.#enqueue(() => this.#resetPolicies(objects)),
@@ -113,12 +115,8 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
     return this.#index.candidates(shape, generation);
   }
 
-  ready(): Promise<void> | undefined {
-    return this.#isReady ? undefined : this.#working;
-  }
-
-  async settled(): Promise<void> {
-    await this.#working;
+  settled(): Promise<void> | undefined {
+    return this.#working;
   }
 
   #bound(): readonly BoundPolicy<T>[] {
@@ -142,7 +140,7 @@ class Source<T extends AnyPolicy> implements PolicySource<T> {
       await runStepwise(this.#deps.turns, this.#queue.shift()(), () => false);
     }
     this.#working = undefined;
-    this.#isReady = true;
+    this.readiness.setReady();
   }
 
   *#resetPolicies(objects: Iterable<ApiObject>): Steps<void> {

@@ -31,7 +31,7 @@ import { compileMatchConditions } from '../matching/match-conditions.ts';
 import type { ConditionsVerdict, MatchConditions } from '../matching/match-conditions.ts';
 import { resourcesMatcher } from '../matching/matcher.ts';
 import type { Matcher } from '../matching/matching.ts';
-import { LazyVariables } from './lazy-variables.ts';
+import { bindingsWith } from './lazy-variables.ts';
 import { compileVariables } from './policy-environments.ts';
 import type { PolicyEnvironments } from './policy-environments.ts';
 import { failurePolicyOf, paramKindOf } from './policy-spec.ts';
@@ -161,19 +161,14 @@ function judged(
   ports: EvaluationPorts,
 ): Awaitable<PolicyResult> {
   const { annotations, messages, rules } = policy;
-  const evaluate = (
-    expressions: readonly NamedExpression[],
-    bindings: Bindings,
-    budget: number,
-  ): Awaitable<FilterResult> => {
-    const own = new LazyVariables(policy.variables, bindings, ports);
-    return evaluateAll(expressions, own.bindings, budget, ports, () => own.takeCost());
+  const evaluate: Evaluate = (expressions, bindings, budget) => {
+    const own = bindingsWith(policy.variables, bindings, ports);
+    return evaluateAll(expressions, own.bindings, budget, ports, own.takeCost);
   };
   return after(evaluate(rules, subject.full, budgets.perObject), (found) => {
     if (found.kind === 'out-of-budget') return failure(policy, found.message);
     const { left, results } = found;
-    const wanted = messages.map((message, at) => (isDenied(results[at]) ? message : unasked));
-    return after(evaluate(wanted, subject.plain, left), (texts) => {
+    return after(messagesOf(messages, results, left, evaluate, subject), (texts) => {
       const decisions = results.map((result, at) => decisionOf(policy, at, result, texts));
       if (annotations.length === 0) return { decisions, annotations: [] };
       return after(evaluate(annotations, subject.plain, budgets.perObject), (values) => {
@@ -184,8 +179,29 @@ function judged(
   });
 }
 
-/** A message that nobody will read is not made. */
+type Evaluate = (
+  expressions: readonly NamedExpression[],
+  bindings: Bindings,
+  budget: number,
+) => Awaitable<FilterResult>;
+
+/** Those that somebody will read; the others are not made. */
+function messagesOf(
+  messages: readonly NamedExpression[],
+  results: readonly Result[],
+  budget: number,
+  evaluate: Evaluate,
+  { plain }: Subject,
+): Awaitable<FilterResult> {
+  const isWanted = ({ compiled }: NamedExpression, at: number): boolean =>
+    compiled !== undefined && isDenied(results[at]);
+  if (!messages.some(isWanted)) return noMessages;
+  const wanted = messages.map((message, at) => (isWanted(message, at) ? message : unasked));
+  return evaluate(wanted, plain, budget);
+}
+
 const unasked: NamedExpression = { text: '', compiled: undefined };
+const noMessages: FilterResult = { kind: 'results', results: [], left: 0 };
 
 function isDenied(result: Result | undefined): boolean {
   return result?.kind === 'value' && result.value !== true;

@@ -28,6 +28,9 @@ import type { PolicyDecision, PolicyResult, ValidatingPolicy } from './validatin
 
 export type ValidatingHook = BoundPolicy<ValidatingPolicy>;
 
+/** Values of audit annotations, by their keys. Undefined: the policy has none. */
+type Collected = Map<string, Set<string>>;
+
 const annotationBytesMax = 10 * 1024;
 const failureKey = 'validation.policy.admission.{domain}/validation_failure';
 
@@ -85,8 +88,10 @@ class Judgement {
       this.#misconfigured(policy, undefined, as);
       return undefined;
     }
-    const collected = new Map<string, Set<string>>();
+    const collected: Collected | undefined =
+      policy.annotations.length === 0 ? undefined : new Map<string, Set<string>>();
     const each = firstOf(bindings, (binding) => this.#judgeBound(policy, binding, as, collected));
+    if (collected === undefined) return each;
     return after(each, (failure) => {
       for (const [key, values] of collected) {
         this.#say.annotate(`${policy.name}/${key}`, [...values].join(', '));
@@ -99,7 +104,7 @@ class Judgement {
     policy: ValidatingPolicy,
     binding: PolicyBinding,
     as: MatchedAs,
-    collected: Map<string, Set<string>>,
+    collected: Collected | undefined,
   ): Awaitable<StatusError | undefined> {
     const { request } = this.#run;
     const matched = binding.matcher.match(request.match);
@@ -162,7 +167,7 @@ class Judgement {
     policy: ValidatingPolicy,
     binding: PolicyBinding,
     { annotations, decisions }: PolicyResult,
-    collected: Map<string, Set<string>>,
+    collected: Collected | undefined,
     startedMs: number,
   ): void {
     const { metrics } = this.#ports;
@@ -181,8 +186,8 @@ class Judgement {
         this.#deny(policy, binding, annotation.message, '');
         continue;
       }
-      const values = collected.get(annotation.key) ?? new Set();
-      collected.set(annotation.key, values.add(cut(annotation.value)));
+      const values = collected?.get(annotation.key) ?? new Set();
+      collected?.set(annotation.key, values.add(cut(annotation.value)));
     }
   }
 
@@ -250,7 +255,7 @@ interface Evaluated {
   readonly shown: ShownObjects;
   readonly namespaceObject: ApiObject | undefined;
   readonly param: ApiObject | undefined;
-  readonly collected: Map<string, Set<string>>;
+  readonly collected: Collected | undefined;
 }
 
 function errorLabel({ evaluation, message }: PolicyDecision): string {

@@ -11,11 +11,16 @@
  * What it is not: figures. What is used stands in the records alone.
  *
  * Invariants: as old as the caches of this server, and never older. Bounds: a few words for each
- * quota; finding those of a write looks at no more than `quotasPerWriteMax` and one.
+ * quota; finding those of a write looks at no more than `quotasPerWriteMax` and one. When all of
+ * them are new here they are looked into in turns with everybody else, those of a namespace at the
+ * latest when something is written there.
  */
 import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import { part } from '../../apimachinery/members.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import { quotaEpochs } from '../company/allocation-records.ts';
 
@@ -42,60 +47,62 @@ export interface KnownQuotas {
 interface OfNamespace {
   readonly quotas: Map<string, KnownQuota>;
   readonly byBound: Map<string, Map<string, KnownQuota>>;
+  /** Those that nobody has looked into yet, by name. */
+  readonly unread: Map<string, Entry>;
 }
 
 interface QuotaIndex extends Pick<KnownQuotas, 'isFree' | 'bounding'> {
   learn(entry: Entry): void;
+  /** All that there are; they are looked into when they are asked for, or later, in turns. */
+  reset(entries: Iterable<Entry>): void;
   forget(namespace: string, name: string): void;
-  clear(): void;
 }
 
-function createQuotaIndex(): QuotaIndex {
-  const namespaces = new Map<string, OfNamespace>();
+function createQuotaIndex(turns: Pick<Turns, 'run'>): QuotaIndex {
+  let namespaces = new Map<string, OfNamespace>();
+
+  function ofNamespace(namespace: string): OfNamespace {
+    const known = namespaces.get(namespace);
+    if (known !== undefined) return known;
+    const made = { quotas: new Map(), byBound: new Map(), unread: new Map() };
+    namespaces.set(namespace, made);
+    return made;
+  }
 
   function forget(namespace: string, name: string): void {
     const known = namespaces.get(namespace);
-    const quota = known?.quotas.get(name);
-    if (known === undefined || quota === undefined) return;
-    known.quotas.delete(name);
-    for (const bound of quota.bounds) {
-      const list = known.byBound.get(bound);
-      list?.delete(name);
-      if (list?.size === 0) known.byBound.delete(bound);
-    }
-    if (known.quotas.size === 0) namespaces.delete(namespace);
+    if (known === undefined) return;
+    known.unread.delete(name);
+    forgetRead(known, name);
+    if (known.quotas.size + known.unread.size === 0) namespaces.delete(namespace);
   }
 
-  function learn(entry: Entry): void {
-    const { name, namespace } = entry;
-    const object = decodeObject(entry.bytes);
-    const bounds = Object.keys(part(part(object, 'spec'), 'hard'));
-    const uid = object.metadata.uid ?? '';
-    const before = namespaces.get(namespace)?.quotas.get(name);
-    if (before?.uid === uid && sameNames(before.bounds, bounds)) return;
-    forget(namespace, name);
-    let known = namespaces.get(namespace);
-    if (known === undefined) {
-      known = { quotas: new Map(), byBound: new Map() };
-      namespaces.set(namespace, known);
-    }
-    const quota = { name, uid, bounds };
-    known.quotas.set(name, quota);
-    for (const bound of bounds) {
-      const list = known.byBound.get(bound) ?? new Map<string, KnownQuota>();
-      list.set(name, quota);
-      known.byBound.set(bound, list);
+  function* readAll(all: ReadonlyMap<string, OfNamespace>): Steps<void> {
+    for (const known of all.values()) {
+      for (const entry of known.unread.values()) {
+        // All of it has been replaced meanwhile.
+        if (all !== namespaces) return;
+        read(known, entry);
+        yield;
+      }
     }
   }
 
   return {
-    learn,
+    learn: (entry) => read(ofNamespace(entry.namespace), entry),
+    reset(entries) {
+      namespaces = new Map();
+      for (const entry of entries) ofNamespace(entry.namespace).unread.set(entry.name, entry);
+      if (namespaces.size === 0) return;
+      // What cannot be read is told to whoever it may bound.
+      runStepwise(turns, readAll(namespaces), () => false).catch(() => undefined);
+    },
     forget,
-    clear: () => namespaces.clear(),
     isFree: (namespace) => !namespaces.has(namespace),
     bounding(namespace, names) {
       const known = namespaces.get(namespace);
       if (known === undefined) return [];
+      for (const entry of known.unread.values()) read(known, entry);
       const found = new Map<string, KnownQuota>();
       for (const name of names) {
         for (const [own, quota] of known.byBound.get(name) ?? []) {
@@ -108,15 +115,44 @@ function createQuotaIndex(): QuotaIndex {
   };
 }
 
+function read(known: OfNamespace, { bytes, name }: Entry): void {
+  const object = decodeObject(bytes);
+  known.unread.delete(name);
+  const bounds = Object.keys(part(part(object, 'spec'), 'hard'));
+  const uid = object.metadata.uid ?? '';
+  const before = known.quotas.get(name);
+  if (before?.uid === uid && sameNames(before.bounds, bounds)) return;
+  forgetRead(known, name);
+  const quota = { name, uid, bounds };
+  known.quotas.set(name, quota);
+  for (const bound of bounds) {
+    const list = known.byBound.get(bound) ?? new Map<string, KnownQuota>();
+    known.byBound.set(bound, list.set(name, quota));
+  }
+}
+
+function forgetRead({ byBound, quotas }: OfNamespace, name: string): void {
+  const quota = quotas.get(name);
+  if (quota === undefined) return;
+  quotas.delete(name);
+  for (const bound of quota.bounds) {
+    const list = byBound.get(bound);
+    list?.delete(name);
+    if (list?.size === 0) byBound.delete(bound);
+  }
+}
+
 /** `onEpoch`: the epoch of a namespace has changed, or may have. */
-export function followQuotas(streams: Streams, onEpoch: (namespace: string) => void): KnownQuotas {
-  const index = createQuotaIndex();
+export function followQuotas(
+  streams: Streams,
+  turns: Pick<Turns, 'run'>,
+  onEpoch: (namespace: string) => void,
+): KnownQuotas {
+  const index = createQuotaIndex(turns);
   const epochs = new Map<string, string>();
   streams.followers.follow('known-quotas', streams.resourceEvents(quotasResource), (event) => {
-    if (event.type === 'RESET') {
-      index.clear();
-      for (const entry of event.snapshot.entries(undefined)) index.learn(entry);
-    } else if (event.type === 'DELETED') index.forget(event.entry.namespace, event.entry.name);
+    if (event.type === 'RESET') index.reset(event.snapshot.entries(undefined));
+    else if (event.type === 'DELETED') index.forget(event.entry.namespace, event.entry.name);
     else index.learn(event.entry);
   });
   streams.followers.follow('quota-epochs', streams.resourceEvents(quotaEpochs), (event) => {

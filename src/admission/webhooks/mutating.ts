@@ -5,19 +5,20 @@
  *     round 1   those of round 0 that want to be asked again (IfNeeded), if the object has changed
  *               since; nobody for the first time
  *
- * Invariants: what a patch makes of the object is what is stored, or nothing is. A patch that does
- * not apply ends the write, whatever the failure policy says. A deletion is not changed.
+ * Invariants: what a patch makes of the object is what is stored, or nothing is. One that cannot be
+ * read is a failure of its webhook; one that does not apply ends the write, whatever the failure
+ * policy says. A deletion is not changed.
  */
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
 import { StatusError } from '../../apimachinery/status-error.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
+import { assert } from '../../stdx/assert.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import type { MutatePass, Proposed, Review } from '../admission.ts';
 import { jsonPatchType } from './admission-review.ts';
-import type { ReviewAnswer } from './admission-review.ts';
 import { lookAt } from './invocation.ts';
 import type { Invocation } from './invocation.ts';
-import { patchedBy } from './patched-object.ts';
+import { patchedBy, readPatch } from './patched-object.ts';
 import { changedDeletion } from './refusals.ts';
 import { callWebhook, count, refusalOf } from './webhook-call.ts';
 import type { CallOutcome } from './webhook-call.ts';
@@ -35,6 +36,7 @@ interface Memory {
 }
 
 const memoryNote = 'webhooks';
+const unavailable = 503;
 
 /** The object as they leave it; the very same one where nobody has changed it. */
 export async function mutateByWebhooks(
@@ -79,18 +81,13 @@ export async function admitDeletion(
     const invocation = await looked.invocation(webhook);
     if (invocation instanceof StatusError) return invocation;
     if (invocation === undefined) continue;
-    const outcome = await counted(invocation, review, pass, ports, (answer) => {
-      const isChange = answer.patch !== undefined && !isEmptyPatch(answer.patch);
-      return isChange ? changedDeletion(webhook.name) : undefined;
-    });
+    const outcome = await counted(invocation, review, pass, ports, () =>
+      changedDeletion(webhook.name),
+    );
     note(invocation, pass, ports, false);
     if (outcome instanceof StatusError) return outcome;
   }
   return undefined;
-}
-
-function isEmptyPatch(patch: Buffer): boolean {
-  return /^\s*(\[\s*\]|null)?\s*$/.test(patch.toString('utf8'));
 }
 
 function memoryOf({ notes }: MutatePass): Memory {
@@ -118,12 +115,12 @@ async function mutateByOne(
 ): Promise<ApiObject | StatusError> {
   let found = proposed.next;
   let patch: JsonValue | undefined;
-  const refusal = await counted(invocation, proposed, pass, ports, async (answer) => {
+  const refusal = await counted(invocation, proposed, pass, ports, async (operations) => {
     const { object: shown } = invocation.shown;
-    if (answer.patch === undefined || shown === undefined) return undefined;
+    assert(shown !== undefined, 'what is written is shown');
     const { kind } = invocation.as;
-    const patched = await patchedBy(answer.patch, proposed, shown, kind, ports);
-    if (patched instanceof StatusError || patched === undefined) return patched;
+    const patched = await patchedBy(operations, proposed, shown, kind, ports);
+    if (patched instanceof StatusError) return patched;
     found = patched.object;
     patch = patched.patch;
     return undefined;
@@ -132,33 +129,46 @@ async function mutateByOne(
   return refusal ?? found;
 }
 
-/** Calls it, has its answer used, and counts both as one. Undefined: go on. */
+type UsePatch = (
+  operations: readonly JsonValue[],
+) => Promise<StatusError | undefined> | StatusError | undefined;
+
+/** Calls it, has its patch used, if it gives one that does something, and counts both as one.
+ * Undefined: go on. */
 async function counted(
   invocation: Invocation,
   review: Review,
   { round, say }: MutatePass,
   ports: WebhookPorts,
-  use: (answer: ReviewAnswer) => Promise<StatusError | undefined> | StatusError | undefined,
+  use: UsePatch,
 ): Promise<StatusError | undefined> {
   const { webhook } = invocation;
   const { failsOpen, name } = webhook;
   const startedMs = ports.counts.nowMs();
-  let outcome: CallOutcome = understood(await callWebhook(review, invocation, 'admit', say, ports));
-  if (outcome.kind === 'allowed') {
-    const error = await use(outcome.answer);
-    if (error !== undefined) outcome = { kind: 'unsupported', error };
-  }
+  const called = await callWebhook(review, invocation, 'admit', say, ports);
+  const outcome = called.kind === 'allowed' ? await used(called, use) : called;
   count(ports, { name, type: 'admit', operation: review.operation }, outcome, failsOpen, startedMs);
   const place = { phase: 'mutation', call: `round_${round}_index_${webhook.index}` } as const;
   return refusalOf(outcome, webhook, review, place, say, ports);
 }
 
-/** Of a patch in another form nothing is known. */
-function understood(outcome: CallOutcome): CallOutcome {
-  if (outcome.kind !== 'allowed' || outcome.answer.patch === undefined) return outcome;
-  const { patchType } = outcome.answer;
-  if (patchType === jsonPatchType) return outcome;
-  return { kind: 'failed', why: `unsupported patch type "${patchType}"`, code: 400 };
+async function used(
+  allowed: Extract<CallOutcome, { kind: 'allowed' }>,
+  use: UsePatch,
+): Promise<CallOutcome> {
+  const { patch, patchType } = allowed.answer;
+  if (patch === undefined) return allowed;
+  const read = readPatch(patch);
+  if (read.kind === 'undecodable') {
+    const why = `received undecodable patch in webhook response: ${read.problem}`;
+    return { kind: 'failed', why, code: unavailable };
+  }
+  if (read.operations.length === 0) return allowed;
+  if (patchType !== jsonPatchType) {
+    return { kind: 'failed', why: `unsupported patch type "${patchType}"`, code: 400 };
+  }
+  const error = await use(read.operations);
+  return error === undefined ? allowed : { kind: 'unsupported', error };
 }
 
 /** What the audit event says of the call. */

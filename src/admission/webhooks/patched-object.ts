@@ -32,20 +32,37 @@ interface Ports {
   readonly turns: Pick<Turns, 'run'>;
 }
 
-/** Undefined: the patch does nothing. `shown`: the object as the webhook saw it. */
+export type ReadPatch =
+  /** Nobody can know what it wants. */
+  | { readonly kind: 'undecodable'; readonly problem: string }
+  | { readonly kind: 'ok'; readonly operations: readonly JsonValue[] };
+
+/** A patch as it came. */
+export function readPatch(bytes: Buffer): ReadPatch {
+  const decoded = decodeJson(bytes, { findDuplicates: false });
+  if (decoded.kind === 'refused') return undecodable(decoded.error.message);
+  const patch = decoded.value ?? [];
+  if (!Array.isArray(patch)) return undecodable('a JSON patch is a list of operations');
+  const operations = patch as readonly JsonValue[];
+  const wrong = operations.findIndex((each) => each !== null && !isJsonObject(each));
+  if (wrong >= 0) return undecodable(`operation ${wrong} is not an object`);
+  return { kind: 'ok', operations };
+}
+
+function undecodable(problem: string): ReadPatch {
+  return { kind: 'undecodable', problem };
+}
+
+/** `shown`: the object as the webhook saw it. */
 export async function patchedBy(
-  bytes: Buffer,
+  patch: readonly JsonValue[],
   proposed: Proposed,
   shown: ApiObject,
   as: GroupVersionKind,
   { scheme, turns }: Ports,
-): Promise<Patched | StatusError | undefined> {
-  const decoded = decodeJson(bytes, { findDuplicates: false });
-  if (decoded.kind === 'refused') return newInternalError(decoded.error.message);
-  const patch = decoded.value;
+): Promise<Patched | StatusError> {
   const read = readJsonPatch(patch);
   if (read.kind !== 'ok') return newInternalError(read.problem);
-  if (read.patch.operations.length === 0) return undefined;
   const applying = jsonPatchSteps(shown, read.patch);
   const applied = await runStepwise(turns, applying, () => false);
   assert(applied !== undefined, 'nobody ends it before its end');

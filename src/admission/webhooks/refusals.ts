@@ -76,14 +76,14 @@ export interface CallProblem {
 
 const unavailable = 503;
 
-export function callProblem(error: unknown, url: URL | undefined): CallProblem {
+export function callProblem(error: unknown, url: string | undefined): CallProblem {
   if (!(error instanceof WebhookError)) return { message: String(error), code: unavailable };
   const { answer } = error;
   if (answer !== undefined) {
     return { message: wordsOfStatus(answer.status, answer.body), code: answer.status };
   }
   const why = error.timedOut ? 'context deadline exceeded' : wordsOfConnection(error.message);
-  const message = url === undefined ? why : `Post ${quote(url.href)}: ${why}`;
+  const message = url === undefined ? why : `Post ${quote(url)}: ${why}`;
   return { message, code: unavailable };
 }
 

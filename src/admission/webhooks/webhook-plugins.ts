@@ -7,25 +7,20 @@
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { StatusError } from '../../apimachinery/status-error.ts';
-import { sleep } from '../../stdx/clock.ts';
 import type { Timers } from '../../stdx/clock.ts';
 import type { AdmissionPlugin, AdmissionTarget, Review } from '../admission.ts';
 import { exemptUnder } from '../matching/exempt.ts';
 import { shapeOf, withNamespace } from '../matching/matched-review.ts';
+import { notReady, untilReady } from '../readiness.ts';
 import { admitDeletion, mutateByWebhooks } from './mutating.ts';
 import { validateByWebhooks } from './validating.ts';
 import type { WebhookSource } from './webhook-source.ts';
 import type { Webhook } from './webhook-spec.ts';
 import type { WebhookPorts } from './webhooks.ts';
 
-/** How long a write waits for the first configurations. */
-const readyWaitMs = 10_000;
-
 export interface PluginDeps extends WebhookPorts {
   readonly timers: Timers;
 }
-
-const notReady = 'not yet ready to handle request';
 
 export function mutatingWebhooks(source: WebhookSource, deps: PluginDeps): AdmissionPlugin {
   const hooksOf = hookFinder(source, deps);
@@ -34,7 +29,7 @@ export function mutatingWebhooks(source: WebhookSource, deps: PluginDeps): Admis
     ...concerned(source, deps),
     admits: ['CREATE', 'UPDATE', 'CONNECT'],
     admit(proposed, pass) {
-      if (!source.isReady) return notReady;
+      if (!source.readiness.isReady) return notReady;
       const hooks = hooksOf(proposed);
       if (hooks.length === 0) return proposed.next;
       const mutate = (): Promise<typeof proposed.next | StatusError> =>
@@ -43,7 +38,7 @@ export function mutatingWebhooks(source: WebhookSource, deps: PluginDeps): Admis
       return waiting instanceof Promise ? waiting.then(mutate) : mutate();
     },
     admitDeletion(review, pass) {
-      if (!source.isReady) return notReady;
+      if (!source.readiness.isReady) return notReady;
       const hooks = hooksOf(review);
       return hooks.length === 0 ? undefined : admitDeletion(hooks, review, pass, deps);
     },
@@ -56,7 +51,7 @@ export function validatingWebhooks(source: WebhookSource, deps: PluginDeps): Adm
     name: 'ValidatingAdmissionWebhook',
     ...concerned(source, deps),
     validate(review, { say }) {
-      if (!source.isReady) return notReady;
+      if (!source.readiness.isReady) return notReady;
       const hooks = hooksOf(review);
       if (hooks.length === 0) return undefined;
       const validate = (): Promise<StatusError | undefined> =>
@@ -75,18 +70,14 @@ function concerned(source: WebhookSource, deps: PluginDeps): Concerned {
   return {
     concerns(_user, target: AdmissionTarget) {
       if (isExempt(target)) return false;
-      if (!source.isReady) return true;
+      if (!source.readiness.isReady) return true;
       if (source.isEmpty) return false;
       return target.operations.some(
         (operation) =>
           source.candidates(shapeOf(scheme, target, operation), scheme.generation).length > 0,
       );
     },
-    current() {
-      if (source.isReady) return undefined;
-      const settling = source.settled() ?? sleep(timers, readyWaitMs);
-      return Promise.race([settling, sleep(timers, readyWaitMs)]);
-    },
+    current: () => untilReady(source.readiness, timers),
   };
 }
 

@@ -17,14 +17,15 @@ import type { Turns } from '../../stdx/turns.ts';
 import { createMatchIndex } from '../matching/match-index.ts';
 import type { MatchIndex } from '../matching/match-index.ts';
 import type { RequestShape } from '../matching/matching.ts';
+import { createReadiness } from '../readiness.ts';
+import type { Readiness } from '../readiness.ts';
 import { compileWebhooks } from './webhook-spec.ts';
 import type { Webhook } from './webhook-spec.ts';
 
 export interface WebhookSource {
   /** No webhook is in force. */
   readonly isEmpty: boolean;
-  /** What is stored has not been heard of, or what there was then is not in force yet. */
-  readonly isReady: boolean;
+  readonly readiness: Readiness;
   /** In their order. `generation`: of the served kinds. */
   candidates(shape: RequestShape, generation: number): readonly Webhook[];
   /** Resolves when all that has come is in force; undefined: it is. */
@@ -47,7 +48,7 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
   const configurations = new Map<string, readonly Webhook[]>();
   const queue = new RingBuffer<() => Promise<void>>();
   let working: Promise<void> | undefined;
-  let isReady = false;
+  const readiness = createReadiness();
   let index: MatchIndex<Webhook> | undefined;
   const compile = async (object: ApiObject): Promise<void> => {
     const { name = '' } = object.metadata;
@@ -67,7 +68,7 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
   const workOff = async (): Promise<void> => {
     while (queue.length > 0) await queue.shift()();
     working = undefined;
-    isReady = true;
+    readiness.setReady();
   };
   const enqueue = (work: () => Promise<void>): void => {
     queue.push(work);
@@ -77,9 +78,7 @@ export function createWebhookSource(deps: WebhookSourceDeps): WebhookSource {
     get isEmpty() {
       return configurations.size === 0;
     },
-    get isReady() {
-      return isReady;
-    },
+    readiness,
     candidates(shape, generation) {
       index ??= createMatchIndex(inOrder(configurations), ({ matcher }) => matcher);
       return index.candidates(shape, generation);

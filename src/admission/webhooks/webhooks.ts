@@ -36,8 +36,8 @@ export type PostReview = (
 /** `url`: what was called, where that is known. */
 export class CallError extends Error {
   override readonly name = 'CallError';
-  readonly url: URL | undefined;
-  constructor(cause: unknown, url: URL | undefined) {
+  readonly url: string | undefined;
+  constructor(cause: unknown, url: string | undefined) {
     super('a webhook could not be called', { cause });
     this.url = url;
   }

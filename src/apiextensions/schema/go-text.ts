@@ -26,17 +26,21 @@ function unicodeEscape(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** A number as `%v` prints it. */
+/** A number as `%v` prints it: an integer that fits into 64 bits has all its digits, any other number
+ * is a double. */
 export function goNumber(value: number | bigint): string {
-  if (typeof value === 'bigint' || Number.isInteger(value)) return fixedExponent(String(value));
-  const magnitude = Math.abs(value);
-  if (magnitude >= 1e-4 || magnitude === 0) return String(value);
-  return fixedExponent(value.toExponential());
+  return isGoInteger(value) ? String(value) : goDouble(Number(value));
 }
 
-/** At least two digits: `1e-07`. */
-function fixedExponent(text: string): string {
-  return text.replace(/e([+-])(\d)$/, 'e$10$2');
+/** Exponents from here on are written as such; JavaScript has 21. */
+const exponentFrom = 6;
+
+/** A double as `%v` prints it, whole or not: `1e+06`, `1e-05`, `20.5`. */
+export function goDouble(value: number): string {
+  const [digits = '', exponent = ''] = value.toExponential().split('e');
+  const size = Number(exponent);
+  if (size >= -4 && size < exponentFrom) return String(value);
+  return `${digits}e${exponent.charAt(0)}${exponent.slice(1).padStart(2, '0')}`;
 }
 
 /** `map[a:1 b:[x y]]`. */
@@ -69,10 +73,12 @@ export function isGoInteger(value: number | bigint): boolean {
   return value >= int64Min && value <= int64Max;
 }
 
-/** Lists and objects are shown as JSON, small numbers with their exponents. */
+/** Lists and objects are shown as JSON, numbers as they are printed. */
 export function shownAsJson(error: FieldError): FieldError {
   const { value } = error;
-  if (typeof value === 'number') return { ...error, shown: goNumber(value) };
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    return { ...error, shown: goNumber(value) };
+  }
   if (typeof value !== 'object' || value === null) return error;
   return { ...error, shown: goJson(value) };
 }

@@ -29,7 +29,9 @@ const stepsPerPart = 8;
 export function customStrategy({ kind, stored, version }: ServedKind): KindStrategy {
   const generic = genericStrategy(kind);
   const isStored = kind.version === kind.storageVersion;
-  const shown = (object: ApiObject): ApiObject => (isStored ? object : atVersionOf(object, kind));
+  /** In the version of the request, and as complete as it came. */
+  const shown = (object: ApiObject): ApiObject =>
+    isStored ? object : (version.defaults(atVersionOf(object, kind)) as ApiObject);
   const warned = new WeakMap<ApiObject, readonly string[]>();
   /** Found in parts, by the object that is written. */
   const found = new WeakMap<ApiObject, Found>();

@@ -60,7 +60,9 @@ export function servedDefinition(
   if (storage === undefined) return undefined;
   const compiled = new Map(definition.versions.map((each) => [each.name, deps.compile(each)]));
   const webhook =
-    definition.converts === 'Webhook' ? deps.webhook(readerOf(definition, compiled)) : undefined;
+    definition.converts === 'Webhook'
+      ? deps.webhook(readerOf(definition, storage, compiled))
+      : undefined;
   const conversions =
     webhook === undefined
       ? conversionsOf(definition, storage, compiled)
@@ -210,15 +212,19 @@ function statusOf(
   };
 }
 
-/** What a webhook gave, as the schema of its version reads it. */
+/** What a webhook gave, as the schema of its version reads it; what is stored has its defaults. */
 function readerOf(
   { group }: DefinitionSummary,
+  { name: stored }: VersionSummary,
   compiled: ReadonlyMap<string, CustomVersion>,
 ): (object: ApiObject) => ApiObject {
-  const versions = new Map(
-    [...compiled].map(([version, each]) => [formatGroupVersion({ group, version }), each]),
+  const readers = new Map(
+    [...compiled].map(([version, each]) => [
+      formatGroupVersion({ group, version }),
+      version === stored ? each.readStored : each.readConverted,
+    ]),
   );
-  return (object) => versions.get(object.apiVersion)?.readStored(object) ?? object;
+  return (object) => readers.get(object.apiVersion)?.(object) ?? object;
 }
 
 function webhookConversions(
@@ -259,7 +265,7 @@ function conversionsOf(
         ? undefined
         : {
             toHub: (object) => hub.readStored(object),
-            fromHub: (object) => version.readStored(object),
+            fromHub: (object) => version.readConverted(object),
           };
     return [formatGroupVersion({ group, version: name }), conversion] as const;
   });

@@ -35,7 +35,10 @@ export class RulePlan {
   readonly type: SchemaType | undefined;
   readonly rules: readonly PlannedRule[];
   readonly #language: Language;
-  readonly #below = new Map<string, RulePlan | undefined>();
+  readonly #properties = new Map<string, RulePlan | undefined>();
+  /** False: there is none. */
+  #items: RulePlan | false | undefined;
+  #values: RulePlan | false | undefined;
 
   constructor(
     schema: StructuralSchema,
@@ -55,43 +58,41 @@ export class RulePlan {
   }
 
   get items(): RulePlan | undefined {
-    const { items } = this.schema;
-    return items && this.#part('items', items, () => this.type?.element);
+    this.#items ??= this.#belowAll(this.schema.items) ?? false;
+    return this.#items === false ? undefined : this.#items;
   }
 
   /** Of members that no property declares. */
   get values(): RulePlan | undefined {
-    const values = valuesOf(this.schema);
-    return values && this.#part('values', values, () => this.type?.element);
+    this.#values ??= this.#belowAll(valuesOf(this.schema)) ?? false;
+    return this.#values === false ? undefined : this.#values;
   }
 
   /** Undefined: it has no rules. */
   property(name: string): RulePlan | undefined {
+    const known = this.#properties.get(name);
+    if (known !== undefined || this.#properties.has(name)) return known;
     const property = propertyOf(this.schema, name);
     if (property === undefined) return undefined;
-    return this.#part(`.${name}`, property, () => {
+    const made = this.#part(property, () => {
       const escaped = escapeProperty(name);
       if (escaped === undefined) return typeOf(property, isEmbedded(property));
       return this.type?.fields.get(escaped)?.type;
     });
+    this.#properties.set(name, made);
+    return made;
   }
 
-  #part(
-    key: string,
-    schema: StructuralSchema,
-    typeBelow: () => SchemaType | undefined,
-  ): RulePlan | undefined {
+  #belowAll(schema: StructuralSchema | undefined): RulePlan | undefined {
+    return schema && this.#part(schema, () => this.type?.element);
+  }
+
+  #part(schema: StructuralSchema, typeBelow: () => SchemaType | undefined): RulePlan | undefined {
     if (!hasRules(schema)) return undefined;
-    const known = this.#below.get(key);
-    if (known !== undefined || this.#below.has(key)) return known;
     const type = this.type === undefined ? undefined : typeBelow();
     // What has no type in its parent is left out of expressions altogether.
-    const isLeftOut = this.type !== undefined && type === undefined;
-    const made = isLeftOut
-      ? undefined
-      : new RulePlan(schema, type, isEmbedded(schema), this.#language);
-    this.#below.set(key, made);
-    return made;
+    if (this.type !== undefined && type === undefined) return undefined;
+    return new RulePlan(schema, type, isEmbedded(schema), this.#language);
   }
 }
 
@@ -104,6 +105,7 @@ type Environments = (stored: boolean, optional: boolean) => Environment;
 
 export class PlannedRule {
   readonly source: SchemaRule;
+  readonly isBlank: boolean;
   readonly #schema: StructuralSchema;
   readonly #environments: Environments | undefined;
   #rule: CompiledExpression | undefined;
@@ -117,8 +119,14 @@ export class PlannedRule {
     environments: Environments | undefined,
   ) {
     this.source = source;
+    this.isBlank = source.rule.trim() === '';
     this.#schema = schema;
     this.#environments = environments;
+  }
+
+  /** Undefined: nobody has asked for it yet. */
+  get compiled(): CompiledExpression | undefined {
+    return this.#rule;
   }
 
   /** Compiled in parts, once. */

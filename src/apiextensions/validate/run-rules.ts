@@ -17,8 +17,7 @@ import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { budgets } from '../../cel/budgets.ts';
-import type { Bindings, Outcome } from '../../cel/cel.ts';
-import type { Expression } from '../../cel/expression.ts';
+import type { Bindings, Outcome, Program } from '../../cel/cel.ts';
 import { schemaValue } from '../../cel/schema/schema-value.ts';
 import type { SchemaType } from '../../cel/schema/schema-type.ts';
 import { none, OptionalValue } from '../../cel/value.ts';
@@ -44,6 +43,8 @@ export interface RulesSubject {
   /** Of the value; '' for a whole object. */
   readonly path?: string | undefined;
   readonly budget?: number | undefined;
+  /** False: nobody waits beside it, so it need not stop between the rules. True when left out. */
+  readonly inSteps?: boolean | undefined;
 }
 
 export interface RulesOutcome {
@@ -59,6 +60,7 @@ export function* runRules(subject: RulesSubject): Steps<RulesOutcome> {
     warnings: [],
     budget: subject.budget ?? budgets.perObject,
     units: 0,
+    inSteps: subject.inSteps ?? true,
   };
   const { correlation, old, path = '', plan, value } = subject;
   const place: Place = {
@@ -77,6 +79,7 @@ interface Run {
   readonly warnings: string[];
   budget: number;
   units: number;
+  readonly inSteps: boolean;
 }
 
 /** What is known of the old value, for what has not changed. */
@@ -182,27 +185,32 @@ function* askRules(place: Place, run: Run): Steps<void> {
     run.budget = -1;
     return;
   }
+  const subjects = new Subjects(place);
   for (const planned of plan.rules) {
-    yield;
-    if (planned.source.rule.trim() === '') continue;
-    yield* ask(planned, place, run);
+    if (run.inSteps) yield;
+    if (planned.isBlank) continue;
+    const rule = planned.compiled ?? (yield* planned.rule());
+    if (rule.kind === 'invalid') {
+      report(run, wrongType(place, `rule compile error: ${rule.problem}`));
+      continue;
+    }
+    const usesOldSelf = planned.usesOldSelf(rule);
+    const bindings = subjects.bindingsFor(planned, usesOldSelf);
+    if (bindings === undefined) continue;
+    const { program } = rule.expression;
+    const outcome = program.isShort
+      ? program.evaluate(bindings, evaluationOptions)
+      : yield* evaluate(program, bindings);
+    const { cost, kind } = outcome;
+    if (cost <= run.budget && kind === 'value' && outcome.value === true) run.budget -= cost;
+    else yield* conclude({ planned, usesOldSelf, place, bindings }, outcome, run);
     if (run.budget < 0) return;
   }
 }
 
-function* ask(planned: PlannedRule, place: Place, run: Run): Steps<void> {
-  const rule = yield* planned.rule();
-  if (rule.kind === 'invalid') {
-    report(run, wrongType(place, `rule compile error: ${rule.problem}`));
-    return;
-  }
-  const { old, plan, value } = place;
-  const isNew = old === undefined || old === null;
-  const optional = planned.source.optionalOldSelf === true;
-  const usesOldSelf = planned.usesOldSelf(rule);
-  if (usesOldSelf && isNew && !optional) return;
-  const bindings = bindingsOf(value, isNew ? undefined : old, plan.type as SchemaType, optional);
-  const outcome = yield* evaluate(rule.expression, bindings);
+/** Of an outcome that is not simply true. */
+function* conclude(asked: Asked, outcome: Outcome, run: Run): Steps<void> {
+  const { place, planned } = asked;
   if (outcome.cost > run.budget) {
     report(run, wrongType(place, outOfBudget));
     run.budget = -1;
@@ -210,9 +218,7 @@ function* ask(planned: PlannedRule, place: Place, run: Run): Steps<void> {
   }
   run.budget -= outcome.cost;
   if (outcome.kind === 'value') {
-    if (outcome.value !== true) {
-      yield* reportFailure({ planned, usesOldSelf, place, bindings }, run);
-    }
+    yield* reportFailure(asked, run);
     return;
   }
   const problem = outcome.kind === 'unknown' ? 'the result is not known' : outcome.message;
@@ -233,9 +239,11 @@ function* ask(planned: PlannedRule, place: Place, run: Run): Steps<void> {
   }
 }
 
+const evaluationOptions = { budget: budgets.perEvaluation } as const;
+
 /** In parts: what one step of a turn is allowed to take is for the language to see to. */
-function* evaluate({ program }: Expression, bindings: Bindings): Steps<Outcome> {
-  const evaluation = program.begin(bindings, { budget: budgets.perEvaluation });
+function* evaluate(program: Program, bindings: Bindings): Steps<Outcome> {
+  const evaluation = program.begin(bindings, evaluationOptions);
   for (;;) {
     const outcome = evaluation.next();
     if (outcome !== undefined) return outcome;
@@ -243,20 +251,51 @@ function* evaluate({ program }: Expression, bindings: Bindings): Steps<Outcome> 
   }
 }
 
-function bindingsOf(
-  value: JsonValue,
-  old: JsonValue | undefined,
-  type: SchemaType,
-  optional: boolean,
-): Bindings {
-  return lookup<() => Value | undefined>({
-    self: () => schemaValue(value, type),
-    oldSelf: () => {
-      if (old === undefined) return optional ? none : undefined;
-      const before = schemaValue(old, type);
-      return optional ? new OptionalValue(before) : before;
-    },
-  });
+/** What the rules of a place are asked of, made once for all of them. */
+class Subjects {
+  readonly #place: Place;
+  readonly #isNew: boolean;
+  #plain: Bindings | undefined;
+  #optional: Bindings | undefined;
+
+  constructor(place: Place) {
+    this.#place = place;
+    this.#isNew = place.old === undefined || place.old === null;
+  }
+
+  /** Undefined: the rule is about a change, and there is none. */
+  bindingsFor({ source }: PlannedRule, usesOldSelf: boolean): Bindings | undefined {
+    if (source.optionalOldSelf === true) return (this.#optional ??= this.#bindings(true));
+    if (usesOldSelf && this.#isNew) return undefined;
+    return (this.#plain ??= this.#bindings(false));
+  }
+
+  #bindings(optional: boolean): Bindings {
+    const { old, plan, value } = this.#place;
+    const type = plan.type as SchemaType;
+    const before = this.#isNew ? undefined : (old as JsonValue);
+    return lookup<Binding>({
+      self: bound(value, type),
+      oldSelf: () => {
+        if (before === undefined) return optional ? none : undefined;
+        const made = schemaValue(before, type);
+        return optional ? new OptionalValue(made) : made;
+      },
+    });
+  }
+}
+
+type Binding = Value | (() => Value | undefined);
+
+/** A value that is not what its schema says is an error of each rule that looks at it. */
+function bound(value: JsonValue, type: SchemaType): Binding {
+  try {
+    return schemaValue(value, type);
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 /** The message stands for the rule, where there is one. */
@@ -270,15 +309,16 @@ function wrongType({ path, plan }: Place, detail: string): FieldError {
   return invalid(path === '' ? noField : path, plan.schema.type ?? '', detail);
 }
 
-interface Failed {
+/** A rule that was asked of a place. */
+interface Asked {
   readonly planned: PlannedRule;
   readonly usesOldSelf: boolean;
   readonly place: Place;
   readonly bindings: Bindings;
 }
 
-function* reportFailure(failed: Failed, run: Run): Steps<void> {
-  const { bindings, place, planned, usesOldSelf } = failed;
+function* reportFailure(asked: Asked, run: Run): Steps<void> {
+  const { bindings, place, planned, usesOldSelf } = asked;
   const { path, plan, unchanged, value } = place;
   const { source } = planned;
   const add = (error: FieldError): void => {
@@ -328,7 +368,7 @@ function* messageOf(planned: PlannedRule, bindings: Bindings, run: Run): Steps<S
   const { source } = planned;
   const message = yield* planned.message();
   if (message?.kind !== 'ok') return { kind: 'said', text: undefined };
-  const outcome = yield* evaluate(message.expression, bindings);
+  const outcome = yield* evaluate(message.expression.program, bindings);
   if (outcome.cost > run.budget) {
     const problem =
       'messageExpression evaluation failed due to running out of cost budget, ' +

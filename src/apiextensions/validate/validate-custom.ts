@@ -35,9 +35,11 @@ export interface CustomValidator {
   readonly rules: RulePlan | undefined;
 }
 
+/** `inSteps` false: it is taken to its end at once, and need not stop between rules. */
 export function* validateCustom(
   validator: CustomValidator,
   write: CustomWrite,
+  inSteps: boolean,
 ): Steps<CustomValidation> {
   const { rules, schema } = validator;
   const { current, next } = write;
@@ -49,7 +51,13 @@ export function* validateCustom(
     return { errors: [...errors, notChecked], warnings: [] };
   }
   yield;
-  const asked = yield* runRules({ plan: rules, value: next, old: current, correlation });
+  const asked = yield* runRules({
+    plan: rules,
+    value: next,
+    old: current,
+    correlation,
+    inSteps,
+  });
   return { errors: [...errors, ...asked.errors], warnings: asked.warnings };
 }
 

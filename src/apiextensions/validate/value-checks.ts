@@ -13,7 +13,7 @@ import { FieldErrorType, notSupported, tooLong, tooMany } from '../../apimachine
 import { quote } from '../../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
-import { goJson, goNumber, isGoInteger, shownAsJson } from '../schema/go-text.ts';
+import { goDouble, goJson, goNumber, isGoInteger, shownAsJson } from '../schema/go-text.ts';
 import type { ValuePlan } from './value-plan.ts';
 import type { ValueWalk } from './value-walk.ts';
 
@@ -137,14 +137,14 @@ export function checkNumber(plan: ValuePlan, value: number | bigint, walk: Value
     const bound = boundFor(plan, 'Maximum boundary', value, maximum, walk);
     const fits = exclusive ? value < bound : value <= bound;
     const text = exclusive ? 'less than' : 'less than or equal to';
-    if (!fits) walk.invalid(`should be ${text} ${goNumber(bound)}`, value);
+    if (!fits) walk.invalid(`should be ${text} ${boundText(bound, value)}`, value);
   }
   if (minimum !== undefined) {
     const exclusive = exclusiveMinimum === true;
     const bound = boundFor(plan, 'Minimum boundary', value, minimum, walk);
     const fits = exclusive ? value > bound : value >= bound;
     const text = exclusive ? 'greater than' : 'greater than or equal to';
-    if (!fits) walk.invalid(`should be ${text} ${goNumber(bound)}`, value);
+    if (!fits) walk.invalid(`should be ${text} ${boundText(bound, value)}`, value);
   }
   return 2;
 }
@@ -187,6 +187,11 @@ function boundFor(
   return fits && isGoInteger(value) ? Math.trunc(bound) : bound;
 }
 
+/** It is compared as a double with what is one. */
+function boundText(bound: number, value: number | bigint): string {
+  return isGoInteger(value) ? goNumber(bound) : goDouble(bound);
+}
+
 function checkMultiple(
   plan: ValuePlan,
   value: number | bigint,
@@ -196,7 +201,7 @@ function checkMultiple(
   const factor = boundFor(plan, 'MultipleOf', value, multipleOf, walk);
   if (factor <= 0) {
     const { path } = walk;
-    const detail = `factor MultipleOf declared for ${path} must be positive: ${goNumber(factor)}`;
+    const detail = `factor MultipleOf declared for ${path} must be positive: ${goDouble(factor)}`;
     const field = walk.fieldOf(path);
     walk.report(shownAsJson({ type: FieldErrorType.invalid, field, value: factor, detail }));
     return;
@@ -205,7 +210,7 @@ function checkMultiple(
     typeof value === 'bigint' && Number.isInteger(factor)
       ? value % BigInt(factor) === 0n
       : isWhole(factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor);
-  if (!whole) walk.invalid(`should be a multiple of ${goNumber(factor)}`, value);
+  if (!whole) walk.invalid(`should be a multiple of ${boundText(factor, value)}`, value);
 }
 
 /** As near to a whole number as a double gets. */

@@ -48,14 +48,15 @@ export function duplicateFields(paths: readonly string[]): string[] {
   return paths.map((path) => `duplicate field ${quote(path)}`);
 }
 
-/** `noticed`: what was wrong with the text that the document came as. */
+/** `noticed`: what was wrong with the text that the document came as. `conformed`: of a large one,
+ * that was conformed in a turn of its own. */
 export function typedDocument(
   document: JsonObject,
   type: DocumentType,
   mode: FieldValidation,
   noticed: readonly string[],
+  conformed: Conformed = conformedDocument(document, type),
 ): TypedDocument {
-  const conformed = conformedDocument(document, type);
   if (conformed.kind === 'refused') {
     const { problem, unquotedProblem } = conformed;
     return refused(type, isCredentialKind(type.kind) ? unquotedProblem : problem);
@@ -71,7 +72,11 @@ export function typedDocument(
   const problems =
     mode === 'Ignore'
       ? []
-      : strictProblems(shape.unknownFields.concat(conformed.unknownFields), noticed);
+      : strictProblems(
+          shape.unknownFields.concat(conformed.unknownFields),
+          noticed,
+          type.custom !== undefined,
+        );
   if (mode === 'Strict' && problems.length > 0) {
     return refused(type, `strict decoding error: ${problems.join(', ')}`);
   }
@@ -80,17 +85,24 @@ export function typedDocument(
   return { kind: 'ok', object, warnings: problems };
 }
 
-function conformedDocument(document: JsonObject, { custom, schema }: DocumentType): Conformed {
+/** The first half of the work, and by itself a long turn where the document is a large one. */
+export function conformedDocument(
+  document: JsonObject,
+  { custom, schema }: DocumentType,
+): Conformed {
   if (schema !== undefined) return conform(schema, document);
   return custom?.conform(document, 'body') ?? { kind: 'ok', object: document, unknownFields: [] };
 }
 
+/** Of kinds that users define, the text is looked at before the fields. */
 function strictProblems(
   unknownFields: readonly string[],
   noticed: readonly string[],
+  textFirst: boolean,
 ): readonly string[] {
   if (unknownFields.length === 0 && noticed.length === 0) return [];
-  const all = new Set([...unknownFields.map((path) => `unknown field ${quote(path)}`), ...noticed]);
+  const unknown = unknownFields.map((path) => `unknown field ${quote(path)}`);
+  const all = new Set(textFirst ? [...noticed, ...unknown] : [...unknown, ...noticed]);
   const named = [...all].slice(0, strictProblemsMax);
   const more = all.size - named.length;
   return more === 0 ? named : [...named, `and ${more} more`];

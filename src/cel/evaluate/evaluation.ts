@@ -20,7 +20,7 @@ import {
 } from '../evaluation-error.ts';
 import type { Value } from '../value.ts';
 import { Frame } from './frame.ts';
-import type { Planned } from './frame.ts';
+import type { Planned, Run } from './frame.ts';
 import { valueInParts } from './in-parts.ts';
 import { allowance, beginPart, isAtWork, workOn } from './work.ts';
 import type { Allowance } from './work.ts';
@@ -44,13 +44,14 @@ export function programOf(planned: Planned, slots: Slots): Program {
     return frame;
   };
   return {
+    isShort: planned.runInParts === undefined,
     evaluate(bindings, options = {}) {
       const frame = frameOf(bindings, options);
       // One that is started inside another works on the allowance of that.
-      if (isAtWork()) return attempted(frame, () => planned.run(frame));
+      if (isAtWork()) return attempted(frame, planned.run);
       workOn(allowance({ pauses: false }));
       try {
-        return attempted(frame, () => planned.run(frame));
+        return attempted(frame, planned.run);
       } finally {
         workOn(undefined);
       }
@@ -88,7 +89,7 @@ class PartedEvaluation implements Evaluation {
     if (isLong) frame.limit = Math.min(frame.budget, planned.cost + partUnits);
     return working(allowance({ pauses: isLong }), () => {
       try {
-        return attempted(frame, () => planned.run(frame));
+        return attempted(frame, planned.run);
       } catch (error) {
         if (error instanceof Paused) return undefined;
         throw error;
@@ -132,9 +133,9 @@ function working<T>(allowed: Allowance, run: () => T): T {
   }
 }
 
-function attempted(frame: Frame, run: () => Value): Outcome {
+function attempted(frame: Frame, run: Run): Outcome {
   try {
-    const value = run();
+    const value = run(frame);
     if (frame.cost <= frame.budget) return { kind: 'value', value, cost: frame.cost };
   } catch (error) {
     const { cost } = frame;

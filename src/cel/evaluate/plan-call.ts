@@ -93,6 +93,16 @@ function planPlain(
   };
 }
 
+/** The values of the operands, in their order. Most calls have one or two. */
+function argumentsPlan(operands: readonly Planned[]): (frame: Frame) => Value[] {
+  const [first, second] = operands.map(({ run }) => run);
+  if (first !== undefined && operands.length === 1) return (frame) => [first(frame)];
+  if (first !== undefined && second !== undefined && operands.length === 2) {
+    return (frame) => [first(frame), second(frame)];
+  }
+  return (frame) => operands.map(({ run }) => run(frame));
+}
+
 function planPriced(
   name: string,
   operands: readonly Planned[],
@@ -102,8 +112,9 @@ function planPriced(
 ): Run {
   const { implementation } = overload;
   const { after } = price;
+  const argumentsOf = argumentsPlan(operands);
   return (frame) => {
-    const args = operands.map(({ run }) => run(frame));
+    const args = argumentsOf(frame);
     if (guards.length > 0 && !accepts(overload, guards, args)) throw noOverload(name, args);
     chargeBefore(frame, price, args);
     const result = implementation(...args);
@@ -120,8 +131,9 @@ function planDispatch(parts: CallParts, costs: CostTable): Run {
     // Operators whose types are only known now cost 1 in the reference, whatever their size.
     price: isOperator(name) ? {} : (costs.overloads[overload.id] ?? overload.cost ?? {}),
   }));
+  const argumentsOf = argumentsPlan(operands);
   return (frame) => {
-    const args = operands.map(({ run }) => run(frame));
+    const args = argumentsOf(frame);
     for (const { overload, guards, price } of candidates) {
       if (!accepts(overload, guards, args)) continue;
       if (price.before === undefined && price.after === undefined) frame.charge(1);

@@ -29,6 +29,7 @@ import {
   planUnresolved,
   planVariable,
 } from './plan-attribute.ts';
+import { isAlternative, planAlternative } from './plan-alternative.ts';
 import { planCall } from './plan-call.ts';
 import {
   isOrder,
@@ -214,6 +215,10 @@ export class Planner implements ComprehensionContext {
         overload.args.length === operands.length &&
         (ids === undefined || ids.includes(overload.id)),
     );
+    const [overload] = overloads;
+    if (overload !== undefined && isAlternative(overload.id)) {
+      return planAlternative(overload.id, operands[0] as Planned, operands[1] as Planned);
+    }
     const operandTypes = operandExprs.map((operand) => this.#typeOf(operand));
     const { name } = declaration;
     const call = this.#strict(operands, (values) =>

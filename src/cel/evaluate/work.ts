@@ -24,8 +24,8 @@ export interface Allowance {
   readonly pauses: boolean;
 }
 
-export function allowance(options: { readonly pauses: boolean }): Allowance {
-  return { left: stepsMax, partEnd: -Infinity, ...options };
+export function allowance({ pauses }: { readonly pauses: boolean }): Allowance {
+  return { left: stepsMax, partEnd: -Infinity, pauses };
 }
 
 let current: Allowance | undefined;

@@ -4,7 +4,6 @@
  * the planner's.
  */
 import type { Expr } from '../ast.ts';
-import type { OverloadCost } from '../cost.ts';
 import type {
   FunctionDeclaration,
   Implementation,
@@ -154,15 +153,11 @@ const rows: readonly Row[] = [
   ],
 ];
 
-/** Choosing between two values costs nothing but the values; an estimate counts it. */
-const freeAtRunTime: OverloadCost = { before: () => 0 };
-
 function functions(): FunctionDeclaration[] {
   const made = new Map<string, Overload[]>();
   for (const [name, id, args, result, member, implementation] of rows) {
-    const cost = name === 'or' || name === 'orValue' ? freeAtRunTime : undefined;
     const overload: Overload = {
-      ...{ id, args, result, member, cost },
+      ...{ id, args, result, member },
       implementation: implementation as Implementation,
     };
     made.set(name, [...(made.get(name) ?? []), overload]);

@@ -45,6 +45,7 @@ export function createDefinedApiServices(deps: DefinedApiServicesDeps): Controll
   const queue = createKeyQueue({
     name: 'defined-api-services',
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
     sources: [{ resource: kind.storage, keysOf: (_namespace, name) => [name] }],

@@ -58,9 +58,8 @@ export interface DefinitionLifecycleDeps {
   readonly onError: (definition: string, error: unknown) => void;
 }
 
-/** What others have to know of a definition. */
+/** What others of its group have to know of a definition. */
 interface Known {
-  readonly group: string;
   readonly accepted: DefinitionNames;
   readonly isAccepted: boolean;
 }
@@ -68,10 +67,12 @@ interface Known {
 export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Controller {
   const { kind, reader, registry, timers } = deps;
   const { streams } = registry;
-  const known = new Map<string, Known>();
+  /** By group, by name: what is done for one definition costs what its group holds. */
+  const known = new Map<string, Map<string, Known>>();
+  const groups = new Map<string, string>();
   let following: Subscription | undefined;
   const acceptedByOthers = (name: string, group: string): readonly DefinitionNames[] =>
-    [...known].flatMap(([other, of]) => (other !== name && of.group === group ? of.accepted : []));
+    [...(known.get(group) ?? [])].flatMap(([other, of]) => (other === name ? [] : of.accepted));
   const queue = createWorkQueue({
     timers,
     meter: deps.queues.meterOf('definition-lifecycle'),
@@ -85,13 +86,25 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
   });
   /** Names may be free now. */
   const lookAtRefused = (group: string): void => {
-    for (const [name, of] of known) if (of.group === group && !of.isAccepted) queue.add(name);
+    for (const [name, of] of known.get(group) ?? []) if (!of.isAccepted) queue.add(name);
   };
-  const set = ({ bytes, name }: Entry): void => {
+  /** Its group. */
+  const set = ({ bytes, name }: Entry): string => {
     const { accepted, group, isAccepted } = reader.summary(bytes);
-    known.set(name, { group, accepted, isAccepted });
+    const ofGroup = known.get(group) ?? new Map<string, Known>();
+    known.set(group, ofGroup.set(name, { accepted, isAccepted }));
+    groups.set(name, group);
     queue.add(name);
-    lookAtRefused(group);
+    return group;
+  };
+  const remove = (name: string): void => {
+    const group = groups.get(name);
+    const ofGroup = group === undefined ? undefined : known.get(group);
+    if (group === undefined || ofGroup === undefined) return;
+    groups.delete(name);
+    ofGroup.delete(name);
+    if (ofGroup.size === 0) known.delete(group);
+    else lookAtRefused(group);
   };
   return {
     start() {
@@ -99,14 +112,12 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
       following = streams.followers.follow('custom-resource-definitions', events, (event) => {
         if (event.type === 'RESET') {
           known.clear();
+          groups.clear();
           for (const entry of event.snapshot.entries(undefined)) set(entry);
           return;
         }
-        if (event.type !== 'DELETED') return set(event.entry);
-        const { name } = event.entry;
-        const group = known.get(name)?.group;
-        known.delete(name);
-        if (group !== undefined) lookAtRefused(group);
+        if (event.type === 'DELETED') remove(event.entry.name);
+        else lookAtRefused(set(event.entry));
       });
       queue.start();
     },

@@ -47,6 +47,7 @@ export function createApprover({
   return createKeyQueue({
     name: 'csr-approver',
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
     sources: [{ resource: requestsResource(registry), keysOf: (_namespace, name) => [name] }],

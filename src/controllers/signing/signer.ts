@@ -49,6 +49,7 @@ export function createSigner(deps: SignerDeps): Controller {
   return createKeyQueue({
     name: 'csr-signer',
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
     sources: [{ resource: requestsResource(registry), keysOf: (_namespace, name) => [name] }],

@@ -77,6 +77,7 @@ export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
   const queue = createKeyQueue({
     name: 'authentication-trust',
     streams: registry.streams,
+    turns: registry.turns,
     timers,
     queues,
     sources: [

@@ -31,9 +31,9 @@ import type { Prng } from '../../stdx/prng.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
 import type { CredentialsFor } from '../../webhooks/caller-credentials.ts';
-import { clientTarget } from '../../webhooks/client-config.ts';
+import { clientPlace } from '../../webhooks/client-config.ts';
 import { posterPool } from '../../webhooks/poster-pool.ts';
-import { serviceFinder } from './conversion-webhooks.ts';
+import type { ResolveService } from '../../webhooks/service-resolver.ts';
 import type { Log } from './log.ts';
 
 const limits = {
@@ -55,6 +55,7 @@ export interface AdmissionWebhookDeps {
   readonly access: Pick<AccessChecker, 'check'>;
   readonly namespaces: NamespaceReader;
   readonly conditions: ConditionCounts;
+  readonly resolveService: ResolveService;
   /** Calls at once to one webhook's server. */
   readonly callsMax: number;
 }
@@ -63,6 +64,8 @@ export interface AdmissionWebhooks {
   /** Made when it is known as whom they call. */
   plugins(mutatingAs: CredentialsFor, validatingAs: CredentialsFor): WebhookPlugins;
   readonly counts: WebhookCounts;
+  /** Resolves when all that the streams have told is in force. */
+  settled(): Promise<void>;
 }
 
 export interface WebhookPlugins {
@@ -86,6 +89,7 @@ export function createAdmissionWebhooks(deps: AdmissionWebhookDeps): AdmissionWe
   const validating = sourceOf('validatingwebhookconfigurations');
   return {
     counts,
+    settled: () => Promise.all([mutating.settled(), validating.settled()]).then(() => undefined),
     plugins(mutatingAs, validatingAs) {
       const ports = (as: CredentialsFor): PluginDeps => ({
         ...deps,
@@ -124,30 +128,25 @@ function* decoded(entries: Iterable<Entry>): Iterable<ApiObject> {
 }
 
 function reviewPoster(
-  { callsMax, streams, timers }: AdmissionWebhookDeps,
+  { callsMax, resolveService, timers }: AdmissionWebhookDeps,
   credentialsFor: CredentialsFor,
 ): PostReview {
   const { answerBytesMax, postersMax } = limits;
   const posterTo = posterPool(timers, postersMax, { answerBytesMax, connectionsMax: callsMax });
-  const find = serviceFinder(streams);
   return async (clientConfig, body, timeoutMs) => {
-    let shownUrl: URL | undefined;
+    // The webhook is told how long somebody waits for it, in whole seconds.
+    const timeout = `${Math.ceil(timeoutMs / 1000)}s`;
+    let shownUrl: string | undefined;
     try {
-      const client = clientTarget(clientConfig, find);
-      shownUrl = timed(client.shownUrl, timeoutMs);
-      const { hostname, port } = client.shownUrl;
-      const { authorization, certificate, name } = credentialsFor(hostname, Number(port || 443));
-      const target = { ...client.target, authorization, certificate };
-      return await posterTo(target, name).post(body, timeoutMs, timed(target.url, timeoutMs));
+      const place = clientPlace(clientConfig);
+      shownUrl = `${place.shown}?timeout=${timeout}`;
+      const { authorization, certificate, name } = credentialsFor(place.host, place.port);
+      const target = { ...place.target(resolveService), authorization, certificate };
+      const url = new URL(target.url);
+      url.searchParams.set('timeout', timeout);
+      return await posterTo(target, name).post(body, timeoutMs, url);
     } catch (error) {
       throw new CallError(error, shownUrl);
     }
   };
-}
-
-/** The webhook is told how long somebody waits for it, in whole seconds. */
-function timed(url: URL, timeoutMs: number): URL {
-  const told = new URL(url);
-  told.searchParams.set('timeout', `${Math.ceil(timeoutMs / 1000)}s`);
-  return told;
 }

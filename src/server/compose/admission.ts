@@ -13,9 +13,11 @@ import type { CredentialsFor } from '../../webhooks/caller-credentials.ts';
 import type { AdmissionPlugin } from '../../admission/admission.ts';
 import type { Streams } from '../../../streams/streams.ts';
 import { createAdmissionPlugins } from '../../admission/plugins.ts';
+import type { MakeNamespace } from '../../admission/namespaces.ts';
 import type { PluginDeps } from '../../admission/plugins.ts';
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { Scheme } from '../../apimachinery/scheme.ts';
+import { qosClassOf } from '../../apis/core/pods/qos-class.ts';
 import type { Authorization } from '../../authorization/authorization.ts';
 import type { GuardOf } from '../../registry/write-guard.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
@@ -43,6 +45,7 @@ export interface WriteGuardDeps {
   readonly times: AdmissionTimes;
   readonly policies: Pick<Policies, 'mutating' | 'validating'>;
   readonly webhooks: Pick<AdmissionWebhooks, 'plugins'>;
+  readonly makeNamespace: MakeNamespace;
   /** Who reviews behind all that the flags name. */
   readonly last: readonly AdmissionPlugin[];
 }
@@ -59,8 +62,9 @@ export function writeGuards(config: CompletedConfig, deps: WriteGuardDeps): Guar
 
 function pluginsOf(
   { admission, featureGates, release }: CompletedConfig,
-  { clock, identity, policies, prng, scheme, streams, timers, turns, webhooks }: WriteGuardDeps,
+  deps: WriteGuardDeps,
 ): readonly AdmissionPlugin[] {
+  const { clock, identity, makeNamespace, policies, prng, scheme, streams, timers, turns } = deps;
   const { configFile, tolerationSeconds } = admission;
   const gate = (name: string): boolean => featureGates.get(name) ?? false;
   const posterFor: PluginDeps['posterFor'] = (file) =>
@@ -70,7 +74,7 @@ function pluginsOf(
   const callers = (['Mutating', 'Validating'] as const).map((type) =>
     readWebhookSettings(configured.get(`${type}AdmissionWebhook`), identity, webhookProblems),
   ) as [CredentialsFor, CredentialsFor];
-  const hooks = webhooks.plugins(...callers);
+  const hooks = deps.webhooks.plugins(...callers);
   const { plugins, problems } = createAdmissionPlugins(admission.plugins, {
     identity,
     objects: admissionObjects(streams, timers, turns),
@@ -80,6 +84,8 @@ function pluginsOf(
     turns,
     prng,
     posterFor,
+    makeNamespace,
+    isBestEffort: (pod) => qosClassOf(pod) === 'BestEffort',
     nodes: { audiences: gate('ServiceAccountNodeAudienceRestriction') },
     security: { release, relaxesUserNamespaces: gate('UserNamespacesPodSecurityStandards') },
     tolerationSeconds,

@@ -49,7 +49,8 @@ export function companyParts(
     pause: () => turns.pause(),
   });
   const bounds = admission.plugins.has('ResourceQuota');
-  const quotas = bounds ? followQuotas(streams, (ns) => company.forgetEpoch(ns)) : undefined;
+  const forget = (namespace: string): void => company.forgetEpoch(namespace);
+  const quotas = bounds ? followQuotas(streams, turns, forget) : undefined;
   const company = createCompany({
     identity,
     clock,

@@ -7,14 +7,12 @@
  */
 import { decodeJson } from '../../apimachinery/codecs/json.ts';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
-import { decodeObject } from '../../apimachinery/object-encoding.ts';
 import type { JsonObject } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import type { Timers } from '../../stdx/clock.ts';
-import type { Streams } from '../../../streams/streams.ts';
-import { clientTarget } from '../../webhooks/client-config.ts';
-import type { FindService } from '../../webhooks/client-config.ts';
+import { clientPlace } from '../../webhooks/client-config.ts';
 import { posterPool } from '../../webhooks/poster-pool.ts';
+import type { ResolveService } from '../../webhooks/service-resolver.ts';
 import { WebhookError } from '../../webhooks/webhook-poster.ts';
 
 const limits = {
@@ -26,15 +24,11 @@ const limits = {
 
 export type CallWebhook = (clientConfig: JsonObject, review: JsonObject) => Promise<JsonObject>;
 
-export function conversionWebhooks(
-  streams: Pick<Streams, 'snapshot'>,
-  timers: Timers,
-): CallWebhook {
+export function conversionWebhooks(resolve: ResolveService, timers: Timers): CallWebhook {
   const { answerBytesMax, postersMax } = limits;
   const posterTo = posterPool(timers, postersMax, { answerBytesMax });
-  const find = serviceFinder(streams);
   return async (clientConfig, review) => {
-    const { target } = clientTarget(clientConfig, find);
+    const target = clientPlace(clientConfig).target(resolve);
     const body = stringifyJson(review);
     const answer = await posterTo(target).post(body, limits.timeoutMs, target.url);
     const decoded = decodeJson(answer, { findDuplicates: false });
@@ -42,13 +36,5 @@ export function conversionWebhooks(
       throw new WebhookError('the answer is not a JSON object', false);
     }
     return decoded.value;
-  };
-}
-
-/** Services as this server knows them. */
-export function serviceFinder(streams: Pick<Streams, 'snapshot'>): FindService {
-  return (namespace, name) => {
-    const entry = streams.snapshot({ group: '', resource: 'services' }).get(namespace, name);
-    return entry && decodeObject(entry.bytes);
   };
 }

@@ -32,6 +32,7 @@ import type { Timers } from '../../stdx/clock.ts';
 import { runStepwise } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Prng } from '../../stdx/prng.ts';
+import type { ResolveService } from '../../webhooks/service-resolver.ts';
 import { conversionWebhooks } from './conversion-webhooks.ts';
 import type { Log } from './log.ts';
 import type { Streams } from '../../../streams/streams.ts';
@@ -45,6 +46,7 @@ export interface CustomResourcesDeps {
   readonly identity: Identity;
   readonly kinds: KindSet;
   readonly language: Language;
+  readonly resolveService: ResolveService;
   /** Minor release of 1. */
   readonly release: number;
 }
@@ -83,7 +85,7 @@ export function serveCustomResources(deps: CustomResourcesDeps): CustomResources
       release,
     },
     reader,
-    callWebhook: conversionWebhooks(streams, deps.timers),
+    callWebhook: conversionWebhooks(deps.resolveService, deps.timers),
     uuid: () => deps.prng.uuid(),
   });
   scheme.onChange(({ added, removed }) => {

@@ -29,7 +29,7 @@ import type { Language } from '../../cel/language.ts';
 import { convertMissing } from '../../registry/conversions.ts';
 import { atVersionOf } from '../../registry/versions.ts';
 import type { Awaitable } from '../../stdx/awaitable.ts';
-import type { Clock } from '../../stdx/clock.ts';
+import type { Clock, Timers } from '../../stdx/clock.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { AccessChecker } from '../../authorization/authorizer.ts';
 import type { Entry, Streams } from '../../../streams/streams.ts';
@@ -40,6 +40,7 @@ export interface PolicyDeps {
   readonly streams: Streams;
   readonly scheme: Scheme;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly turns: Turns;
   readonly identity: Identity;
   readonly language: Language;
@@ -62,13 +63,14 @@ export interface Policies {
 
 /** What is stored is followed from when this is called. */
 export function createPolicies(deps: PolicyDeps): Policies {
-  const { access, clock, identity, language, scheme, turns } = deps;
+  const { access, clock, identity, language, scheme, timers, turns } = deps;
   const environments = policyEnvironments(language);
   const conditions = createConditionCounts();
   const counts = createPolicyCounts(clock, conditions);
   const params = paramReader(deps);
   const { namespaces } = deps;
-  const ports = { access, clock, identity, scheme, turns, params, metrics: counts, namespaces };
+  const common = { access, clock, timers, identity, scheme, turns, namespaces };
+  const ports = { ...common, params, metrics: counts };
   const onProblem = (policy: string, err: unknown): void =>
     deps.log.error(
       { err, policy },
@@ -82,7 +84,7 @@ export function createPolicies(deps: PolicyDeps): Policies {
   followPolicies(deps, validating, 'validatingadmissionpolicies');
   const result = { validating: validatingAdmissionPolicy(validating, ports), counts, conditions };
   if (!deps.mutating) {
-    return { ...result, mutating: undefined, settled: () => validating.settled() };
+    return { ...result, mutating: undefined, settled: async () => validating.settled() };
   }
   const mutating = createPolicySource({
     turns,
@@ -106,7 +108,10 @@ function followPolicies(
   const bindings = policies.replace(/ies$/, 'ybindings');
   const follow = (resource: string, part: SourcePart): void => {
     // A release that does not serve them has none.
-    if (scheme.findStorage({ group, resource }) === undefined) return;
+    if (scheme.findStorage({ group, resource }) === undefined) {
+      part.reset([]);
+      return;
+    }
     const events = streams.resourceEvents({ group, resource });
     streams.followers.follow('admission-policies', events, (event) => {
       if (event.type === 'RESET') part.reset(decoded(event.snapshot.entries(undefined)));

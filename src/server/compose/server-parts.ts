@@ -44,13 +44,15 @@ import { createTurnWatch } from '../../stdx/turn-watch.ts';
 import type { TurnWatch } from '../../stdx/turn-watch.ts';
 import { createCommitter } from '../../storage/committer.ts';
 import type { GroupCommitter } from '../../storage/committer.ts';
-import { COMMIT_MUTATIONS_MAX } from '../../storage/fdb/layout.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { createWriteStages } from '../../storage/write-stages.ts';
 import type { WriteStages } from '../../storage/write-stages.ts';
 import { writeGuards } from './admission.ts';
 import type { WriteGuardDeps } from './admission.ts';
+import type { MakeNamespace } from '../../admission/namespaces.ts';
+import { assert } from '../../stdx/assert.ts';
 import { createAdmissionWebhooks } from './admission-webhooks.ts';
+import type { AdmissionWebhookDeps } from './admission-webhooks.ts';
 import type { AdmissionWebhooks } from './admission-webhooks.ts';
 import { companyParts } from './company.ts';
 import { createPolicies, namespaceReader } from './policies.ts';
@@ -66,8 +68,9 @@ import { readingPorts, recordPorts } from './record-ports.ts';
 import { streamPorts } from './stream-ports.ts';
 import { TokenDeadlines } from './token-deadlines.ts';
 import { expiryOf } from './token-serving.ts';
+import { serviceResolver } from './service-resolver.ts';
 import { serveCustomResources, withCustomStrategies } from './custom-resources.ts';
-import type { CustomResources } from './custom-resources.ts';
+import type { CustomResources, CustomResourcesDeps } from './custom-resources.ts';
 import { createMigration } from './validation-migration.ts';
 import { wholeTurnMs } from '../../stdx/turns.ts';
 import { watchedTurns } from '../watchdog/watched-turns.ts';
@@ -84,7 +87,7 @@ export interface ServerParts {
   /** How long it takes. */
   readonly admission: Pick<AdmissionTimes, 'read'>;
   readonly policies: Pick<Policies, 'conditions' | 'counts' | 'settled'>;
-  readonly webhooks: Pick<AdmissionWebhooks, 'counts'>;
+  readonly webhooks: Pick<AdmissionWebhooks, 'counts' | 'settled'>;
   /** Of the controllers. */
   readonly queues: QueueMeters;
   readonly encodings: KeptEncodings;
@@ -127,13 +130,13 @@ export async function assembleParts(
   const turns = watchedTurns({ clock, timers }, turnWatch);
   const access = { streams, clock, timers, turns, identity, language, log };
   const authorization = startAuthorization(config.access.authorization, access);
-  const validation = createMigration(config.featureGates, log);
   const common = { scheme, streams, turns, timers, prng, identity, kinds, language };
-  const customResources = serveCustomResources({ ...common, release: config.release });
-  const builtIn = strategiesOf(identity, validation.migration, kinds, language);
-  const strategyOf = withCustomStrategies(builtIn, customResources);
+  const types = typeParts(config, { ...common, log });
+  const { customResources, resolveService, strategyOf, validation } = types;
   const company = companyParts(config, { clock, timers, identity, prng, streams, turns });
-  const asked = { ...access, scheme, prng, authorization, last: company.plugins };
+  const last = company.plugins;
+  const makeNamespace = namespaceMaker(() => registry);
+  const asked = { ...access, scheme, prng, authorization, last, resolveService, makeNamespace };
   const { admission, guardOf, policies, webhooks } = admissionParts(config, asked);
   const root = createRoot();
   const decide = createDecide({ scheme, identity, strategyOf, operations: decisionsOf(kinds) });
@@ -186,11 +189,28 @@ export async function assembleParts(
   };
 }
 
+/** What kinds there are beside the scheme's own, and the rules of all. */
+function typeParts(
+  config: CompletedConfig,
+  deps: Omit<CustomResourcesDeps, 'release' | 'resolveService'> & Pick<PartsDeps, 'log'>,
+) {
+  const { identity, kinds, language, log } = deps;
+  const { toEndpoints } = config.admission;
+  const resolveService = serviceResolver({ ...deps, toEndpoints });
+  const validation = createMigration(config.featureGates, log);
+  const { release } = config;
+  const customResources = serveCustomResources({ ...deps, resolveService, release });
+  const builtIn = strategiesOf(identity, validation.migration, kinds, language);
+  const strategyOf = withCustomStrategies(builtIn, customResources);
+  return { customResources, resolveService, strategyOf, validation };
+}
+
 /** Who has a say in writes, and what is told of them. */
 function admissionParts(
   config: CompletedConfig,
   deps: Omit<WriteGuardDeps, 'times' | 'policies' | 'webhooks'> &
-    Pick<PartsDeps, 'log'> & { readonly language: Language },
+    Pick<PartsDeps, 'log'> &
+    Pick<AdmissionWebhookDeps, 'language' | 'resolveService'>,
 ) {
   const admission = createAdmissionTimes(deps.clock);
   const namespaces = namespaceReader(deps.streams);
@@ -210,8 +230,7 @@ async function startAtStore(config: CompletedConfig, prng: Prng, deps: PartsDeps
   const stages = createWriteStages(clock);
   const streams = streamsOf(config, prng, stages, deps);
   await streams.start();
-  const limits = config.store === 'fdb' ? { batchMutationsMax: COMMIT_MUTATIONS_MAX } : undefined;
-  const committer = createCommitter({ storage, timers, isEnding, limits, stages });
+  const committer = createCommitter({ storage, timers, isEnding, stages });
   return { committer, stages, streams };
 }
 
@@ -275,6 +294,20 @@ async function createDefaults(registry: RegistryDeps): Promise<void> {
     if (created.kind === 'ok' || isAlreadyExists(created.error)) continue;
     throw new Error('the default objects could not be made', { cause: created.error });
   }
+}
+
+/** Whoever writes into a namespace that is missing has it made by the server, as if it asked. */
+function namespaceMaker(registry: () => RegistryDeps): MakeNamespace {
+  return async (name) => {
+    const deps = registry();
+    const kind = deps.scheme.findStorage({ group: '', resource: 'namespaces' });
+    assert(kind !== undefined, 'there are namespaces where something is in one');
+    const user = { name: 'system:apiserver', uid: '', groups: ['system:masters'], extra: {} };
+    const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    const made = await createObject(deps, { kind, namespace: '' }, object, { dryRun: false, user });
+    if (made.kind === 'ok' || isAlreadyExists(made.error)) return undefined;
+    return made.error;
+  };
 }
 
 /** What this server answers for itself is said where clients look. */

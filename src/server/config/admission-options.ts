@@ -6,7 +6,7 @@ import {
 } from '../../admission/plugin-names.ts';
 import type { AdmissionPluginName } from '../../admission/plugin-names.ts';
 import type { TolerationSeconds } from '../../admission/pods/default-tolerations.ts';
-import { fail, integer, list, optional, OptionsError } from './option-values.ts';
+import { boolean, fail, integer, list, optional, OptionsError } from './option-values.ts';
 import type { OptionSpec, RawValues } from './option-values.ts';
 
 export interface AdmissionConfig {
@@ -16,6 +16,8 @@ export interface AdmissionConfig {
   readonly tolerationSeconds: TolerationSeconds;
   /** Calls at once to the server of one webhook. */
   readonly webhookCallsMax: number;
+  /** A webhook's service is called at one of its endpoints, not at its address. */
+  readonly toEndpoints: boolean;
 }
 
 const secondsMax = 2 ** 31 - 1;
@@ -46,6 +48,12 @@ export const admissionOptionTable = [
     value: 'COUNT',
     default: '100',
     help: 'Calls at once to the server of one admission webhook; more wait in line.',
+  },
+  {
+    flag: 'enable-aggregator-routing',
+    value: 'true|false',
+    default: 'false',
+    help: 'Webhooks behind a service are called at one of its endpoints, not at its cluster IP.',
   },
   {
     flag: 'default-not-ready-toleration-seconds',
@@ -84,6 +92,7 @@ export function completeAdmission(raw: Raw): AdmissionConfig {
     plugins: on,
     configFile: optional(raw, 'admission-control-config-file'),
     webhookCallsMax: integer(raw, 'admission-webhook-max-calls', 1, 10_000),
+    toEndpoints: boolean(raw, 'enable-aggregator-routing'),
     tolerationSeconds: {
       notReady: integer(raw, 'default-not-ready-toleration-seconds', 0, secondsMax),
       unreachable: integer(raw, 'default-unreachable-toleration-seconds', 0, secondsMax),

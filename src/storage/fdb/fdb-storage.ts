@@ -26,7 +26,7 @@ import { compactTo } from './fdb-compaction.ts';
 import { createFollower } from './fdb-follow.ts';
 import { readRecord, scanRecords, viewHistory } from './fdb-reads.ts';
 import type { HistoryView, Subspace } from './fdb-reads.ts';
-import { COMMIT_LANES, createKeys, revisionSpace, tipOf } from './layout.ts';
+import { COMMIT_LANES, COMMIT_MUTATIONS_MAX, createKeys, revisionSpace, tipOf } from './layout.ts';
 import { createLogWatch } from './log-watch.ts';
 import { openStore } from './open-store.ts';
 import { createOwnCommits } from './own-commits.ts';
@@ -107,6 +107,7 @@ function createFdbStorage(
   return {
     name: 'fdb',
     commitLanes: COMMIT_LANES,
+    commitWritesMax: COMMIT_MUTATIONS_MAX,
     read: (key, at) => reading((transaction) => readRecord(space, transaction, key, at)),
     scan: (range, at) => reading((transaction) => scanRecords(space, transaction, range, at)),
     async commit(mutations) {

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { followQuotas, quotasPerWriteMax } from '../../../src/admission/quota/known-quotas.ts';
 import { encodeObject } from '../../../src/apimachinery/object-encoding.ts';
 import type { GroupResource } from '../../../src/apimachinery/schema.ts';
+import type { Step } from '../../../src/stdx/turns.ts';
 import { revisionZero } from '../../../src/storage/storage.ts';
 import type { ResourceEvent, Entry, Streams } from '../../../streams/streams.ts';
 
@@ -35,17 +36,41 @@ function following() {
     },
   };
   const marked: string[] = [];
-  const known = followQuotas(streams as unknown as Streams, (namespace) => marked.push(namespace));
+  const steps: Step[] = [];
+  const turns = { run: (step: Step) => void steps.push(step) };
+  const known = followQuotas(streams as unknown as Streams, turns, (ns) => marked.push(ns));
+  /** What waits for its turn. */
+  const lookInto = (): void => {
+    for (const step of steps.splice(0)) while (step(() => true));
+  };
   const send = (resource: string, event: object): void =>
     handlers.get(resource)?.({ resource, ...event } as unknown as ResourceEvent);
   const reset = (resource: string, ...entries: readonly Entry[]): void =>
     send(resource, { type: 'RESET', snapshot: { entries: () => entries } });
   const boundBy = (...names: readonly string[]) =>
     known.bounding('n', names)?.map(({ name, uid }) => `${name} ${uid}`);
-  return { known, marked, send, reset, boundBy };
+  return { known, lookInto, marked, send, reset, boundBy };
 }
 
 describe('known quotas', () => {
+  it('are found before they have been looked into, and what has changed since is not undone', () => {
+    const { boundBy, known, lookInto, reset, send } = following();
+    const old = ['a', 'b', 'c'].map((name) => quotaEntry(name, '1', 'cpu'));
+    reset('resourcequotas', ...old);
+    assert.equal(known.isFree('n'), false);
+    send('resourcequotas', { type: 'MODIFIED', entry: quotaEntry('a', '1', 'memory') });
+    send('resourcequotas', { type: 'DELETED', entry: quotaEntry('b', '1', 'cpu') });
+    lookInto();
+    assert.deepEqual([boundBy('cpu'), boundBy('memory')], [['c 1'], ['a 1']]);
+    reset('resourcequotas', ...old);
+    reset('resourcequotas', quotaEntry('d', '1', 'cpu'));
+    lookInto();
+    assert.deepEqual(boundBy('cpu'), ['d 1']);
+    reset('resourcequotas', quotaEntry('e', '1', 'cpu'));
+    send('resourcequotas', { type: 'DELETED', entry: quotaEntry('e', '1', 'cpu') });
+    assert.equal(known.isFree('n'), true);
+  });
+
   it('are those that bound what a write takes, each once, by name', () => {
     const { boundBy, known, reset, send } = following();
     reset('resourcequotas', quotaEntry('b', '1', 'pods', 'cpu'), quotaEntry('a', '2', 'cpu'));

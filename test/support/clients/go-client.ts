@@ -117,6 +117,8 @@ export interface GoClient {
   next(fits: (line: JsonObject) => boolean): Promise<JsonObject>;
   /** A line on its standard input. */
   tell(text: string): void;
+  /** Its standard input ends here. */
+  end(): void;
   /** Rejects with what it wrote to standard error unless the exit code is 0. */
   readonly ended: Promise<void>;
 }
@@ -166,5 +168,11 @@ export function runGoClient(
       waiting.add(tell);
       ended.then(() => reject(new Error('the program ended before it said so')), reject);
     });
-  return { lines, next, tell: (text) => void child.stdin.write(`${text}\n`), ended };
+  return {
+    lines,
+    next,
+    tell: (text) => void child.stdin.write(`${text}\n`),
+    end: () => child.stdin.end(),
+    ended,
+  };
 }

@@ -96,5 +96,5 @@ export function requestObject(
   };
 }
 
-/** One for all who only need some. */
-export const someRequest = await makeRequest({ commonName: 'somebody' });
+/** For all who only need some. */
+export const somebody: RequestShape = { commonName: 'somebody' };

@@ -5,8 +5,10 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { part, text } from '../../../src/apimachinery/members.ts';
 import type { JsonObject, JsonValue } from '../../../src/apimachinery/unstructured.ts';
+import type { KeyPair } from '../../../src/pki/certificate-authority.ts';
 
 export interface Asked {
   readonly path: string;
@@ -14,10 +16,23 @@ export interface Asked {
   readonly review: JsonObject;
   readonly request: JsonObject;
   readonly authorization: string | undefined;
+  /** The common name in the caller's certificate; undefined: it showed none. */
+  readonly caller: string | undefined;
+  /** The name that it called the server. */
+  readonly serverName: string | undefined;
 }
 
 /** The `response`, without its uid; or whatever it does with the raw answer. */
-export type Mood = (asked: Asked, response: http.ServerResponse) => JsonObject | undefined;
+export type Mood = (
+  asked: Asked,
+  response: http.ServerResponse,
+) => JsonObject | undefined | Promise<JsonObject | undefined>;
+
+export interface HookIdentity {
+  readonly pair: KeyPair;
+  /** PEM; of the server's certificate and of its callers'. */
+  readonly authority: string;
+}
 
 export interface AdmissionHook {
   readonly asked: Asked[];
@@ -28,6 +43,8 @@ export interface AdmissionHook {
   readonly url: string;
   readonly port: number;
   connections(): number;
+  /** Ends every connection that is open. */
+  hangUp(): void;
   /** Of what was asked at this path, and not looked at yet. */
   take(path: string): readonly JsonObject[];
   close(): void;
@@ -36,13 +53,18 @@ export interface AdmissionHook {
 const folder = path.join('test', 'support', 'data');
 const pem = (name: string): Buffer => readFileSync(path.join(folder, `tls-${name}.pem`));
 
-export async function startAdmissionHook(): Promise<AdmissionHook> {
+/** Without `identity` it is `localhost` and 127.0.0.1. */
+export async function startAdmissionHook(identity?: HookIdentity): Promise<AdmissionHook> {
   const asked: Asked[] = [];
   const moods = new Map<string, Mood>();
   const sockets = new Set<Duplex>();
   let connections = 0;
-  const tls = { key: pem('key'), cert: pem('certificate') };
-  const server = https.createServer(tls, (request, response) => {
+  const tls =
+    identity === undefined
+      ? { key: pem('key'), cert: pem('certificate') }
+      : { key: identity.pair.keyPem, cert: identity.pair.certificatePem, ca: identity.authority };
+  const callers = { requestCert: true, rejectUnauthorized: false };
+  const server = https.createServer({ ...tls, ...callers }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -54,11 +76,13 @@ export async function startAdmissionHook(): Promise<AdmissionHook> {
         review,
         request: part(review, 'request'),
         authorization: request.headers.authorization,
+        ...callerOf(request.socket as TLSSocket),
       };
       asked.push(one);
       const mood = moods.get(url.pathname) ?? (() => ({ allowed: true }));
-      const answer = mood(one, response);
-      if (answer !== undefined) reply(response, review, answer);
+      void Promise.resolve(mood(one, response)).then((answer) => {
+        if (answer !== undefined) reply(response, review, answer);
+      });
     });
   });
   server.on('secureConnection', () => (connections += 1));
@@ -68,10 +92,13 @@ export async function startAdmissionHook(): Promise<AdmissionHook> {
   return {
     asked,
     moods,
-    caBundle: pem('certificate').toString('base64'),
+    caBundle: Buffer.from(identity?.authority ?? pem('certificate')).toString('base64'),
     url: `https://localhost:${port}`,
     port,
     connections: () => connections,
+    hangUp() {
+      for (const socket of sockets) socket.destroy();
+    },
     take(at) {
       const found = asked.filter((each) => each.path === at);
       for (const each of found) asked.splice(asked.indexOf(each), 1);
@@ -82,6 +109,13 @@ export async function startAdmissionHook(): Promise<AdmissionHook> {
       server.close();
     },
   };
+}
+
+function callerOf(socket: TLSSocket): Pick<Asked, 'caller' | 'serverName'> {
+  const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>;
+  const { servername } = socket as { readonly servername?: string | false };
+  const caller = subject === undefined ? undefined : String(subject.CN);
+  return { caller, serverName: servername === false ? undefined : servername };
 }
 
 /** As v1 wants it, or as v1beta1 does: in the version that was asked in. */

@@ -17,7 +17,7 @@ import { completeConfig, optionTable } from '../../../src/server/config/options.
 import type { OptionName, RawOptions } from '../../../src/server/config/options.ts';
 import type { Log } from '../../../src/server/compose/log.ts';
 import { startServer } from '../../../src/server/compose/server.ts';
-import type { RunningServer } from '../../../src/server/compose/server.ts';
+import type { RunningServer, ServerEnvironment } from '../../../src/server/compose/server.ts';
 import { openAccess } from './open-access.ts';
 import { readWatch } from '../clients/watch-reader.ts';
 import type { WatchReader } from '../clients/watch-reader.ts';
@@ -63,10 +63,12 @@ const quiet = {
   debug: () => undefined,
 };
 
-/** Memory store, kubernetes identity and the default transport unless `options` say otherwise. */
+/** Memory store, kubernetes identity and the default transport unless `options` say otherwise.
+ * `worker`: one of several over a store that the test holds. */
 export async function startTestServer(
   options: TestOptions = {},
   log: Log = quiet,
+  worker?: ServerEnvironment['worker'],
 ): Promise<TestServer> {
   const defaults = Object.fromEntries(optionTable.map((spec) => [spec.flag, spec.default]));
   const dataDir = options['data-dir'] ?? (await mkdtemp(path.join(tmpdir(), 'sluice-test-')));
@@ -83,6 +85,7 @@ export async function startTestServer(
   const running = await startServer(completeConfig(raw), {
     log,
     onFatal: (error) => fatal.push(error),
+    worker,
   });
   // Of a server with both ports the plain one: TLS has a client of its own (secure-server.ts).
   const client = apiClient(running.httpUrl ?? running.url);

@@ -1,0 +1,177 @@
+/**
+ * What there is in a namespace of what its quotas bound: one pass over its objects for all of them.
+ *
+ *     quotas ─▶ their scopes, each once ─┐
+ *            ─▶ the resources they name ─┴─▶ each object: its usage ─▶ added to each scope it is in
+ *                                                              └─▶ used, of each quota
+ *
+ * What it is not: a charge (admission/quota/charge.ts), or what is done about a figure that is
+ * wrong (quota-counter.ts).
+ *
+ * Invariant: all of it as the caches are at one moment, the one of the call.
+ * Bounds: linear in the objects, times the different scopes of the quotas; counts without scopes
+ * are looked up. A step for each object.
+ */
+import { inScope } from '../admission/quota/scopes.ts';
+import {
+  countName,
+  isCounted,
+  plainlyCounted,
+  usageNames,
+  usageOf,
+} from '../admission/quota/usage.ts';
+import type { Usage, UsageNames } from '../admission/quota/usage.ts';
+import { part } from '../apimachinery/members.ts';
+import { decodeObject } from '../apimachinery/object-encoding.ts';
+import { addQuantities, formatQuantity, parseQuantity } from '../apimachinery/quantity.ts';
+import type { Quantity } from '../apimachinery/quantity.ts';
+import type { GroupResource } from '../apimachinery/schema.ts';
+import type { ApiObject, JsonObject } from '../apimachinery/unstructured.ts';
+import type { RegistryDeps } from '../registry/registry.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import type { ResourceSnapshot } from '../../streams/streams.ts';
+
+type UsageDeps = Pick<RegistryDeps, 'identity' | 'scheme' | 'streams'>;
+
+/** The status of a quota. */
+export interface Counted {
+  readonly hard: JsonObject;
+  readonly used: Readonly<Record<string, string>>;
+}
+
+/** Quotas that are about the same objects. */
+interface Scope {
+  /** Of any of them. */
+  readonly spec: JsonObject;
+  readonly isUnscoped: boolean;
+  readonly totals: Map<string, Quantity>;
+}
+
+interface Source {
+  readonly resource: GroupResource;
+  readonly snapshot: ResourceSnapshot;
+  /** What is asked of it, by scope. */
+  readonly names: Map<Scope, Set<string>>;
+}
+
+/** In the order of the quotas, which are all of this namespace. */
+export function countQuotas(
+  deps: UsageDeps,
+  namespace: string,
+  quotas: readonly ApiObject[],
+): Steps<readonly Counted[]> {
+  const names = usageNames(deps.identity);
+  const scopes = new Map<string, Scope>();
+  const sources = new Map<string, Source>();
+  const ofQuotas = quotas.map((quota) => {
+    const spec = part(quota, 'spec');
+    const scope = scopeOf(scopes, spec);
+    const hard = part(spec, 'hard');
+    for (const name of Object.keys(hard)) {
+      const source = sourceOf(deps, sources, name, names.storageDomain);
+      if (source === undefined) continue;
+      const asked = source.names.get(scope) ?? new Set<string>();
+      source.names.set(scope, asked.add(name));
+    }
+    return { hard, scope };
+  });
+  return counting([...sources.values()], namespace, names, () =>
+    ofQuotas.map(({ hard, scope }) => ({ hard, used: usedOf(hard, scope) })),
+  );
+}
+
+function scopeOf(scopes: Map<string, Scope>, spec: JsonObject): Scope {
+  const { scopeSelector, scopes: listed } = spec;
+  const key = JSON.stringify([listed, scopeSelector]);
+  const known = scopes.get(key);
+  if (known !== undefined) return known;
+  const isUnscoped = listed === undefined && scopeSelector === undefined;
+  const made: Scope = { spec, isUnscoped, totals: new Map() };
+  scopes.set(key, made);
+  return made;
+}
+
+/** Which resource a name is about. Undefined: it is none here, so there are no objects of it. */
+function sourceOf(
+  { scheme, streams }: UsageDeps,
+  sources: Map<string, Source>,
+  name: string,
+  storageDomain: string,
+): Source | undefined {
+  const resource = resourceOf(name, storageDomain);
+  if (!isCounted(resource)) return undefined;
+  const key = `${resource.group}/${resource.resource}`;
+  const known = sources.get(key);
+  if (known !== undefined) return known;
+  if (scheme.findStorage(resource)?.namespaced !== true) return undefined;
+  const made: Source = { resource, snapshot: streams.snapshot(resource), names: new Map() };
+  sources.set(key, made);
+  return made;
+}
+
+function resourceOf(name: string, storageDomain: string): GroupResource {
+  const core = (resource: string): GroupResource => ({ group: '', resource });
+  if (name.startsWith('count/')) {
+    const [resource = '', ...group] = name.slice('count/'.length).split('.');
+    return { resource, group: group.join('.') };
+  }
+  if (plainlyCounted.has(name)) return core(name);
+  if (name.startsWith('services.')) return core('services');
+  if (name === 'requests.storage' || name.includes(`.storageclass.${storageDomain}/`)) {
+    return core('persistentvolumeclaims');
+  }
+  return core('pods');
+}
+
+function* counting<T>(
+  sources: readonly Source[],
+  namespace: string,
+  kindNames: UsageNames,
+  found: () => T,
+): Steps<T> {
+  for (const { names, resource, snapshot } of sources) {
+    const looked: (readonly [Scope, ReadonlySet<string>])[] = [];
+    for (const [scope, asked] of names) {
+      if (scope.isUnscoped && [...asked].every((name) => isPlainCount(name, resource))) {
+        const count = parseQuantity(String(snapshot.count(namespace))) as Quantity;
+        for (const name of asked) add(scope.totals, name, count);
+      } else looked.push([scope, asked]);
+    }
+    if (looked.length === 0) continue;
+    for (const { bytes } of snapshot.entries(namespace)) {
+      const usage = usageOf(resource, decodeObject(bytes), kindNames);
+      for (const [scope, asked] of looked) {
+        if (inScope(scope.spec, usage.scopes)) addUsage(scope, asked, usage);
+      }
+      yield;
+    }
+  }
+  return found();
+}
+
+/** Every object of the resource counts as one. */
+function isPlainCount(name: string, resource: GroupResource): boolean {
+  if (name === countName(resource)) return true;
+  return name === resource.resource && name !== 'pods';
+}
+
+function addUsage({ totals }: Scope, asked: ReadonlySet<string>, { amounts }: Usage): void {
+  for (const [name, amount] of Object.entries(amounts)) {
+    const quantity = asked.has(name) ? parseQuantity(amount) : undefined;
+    if (quantity !== undefined) add(totals, name, quantity);
+  }
+}
+
+function add(totals: Map<string, Quantity>, name: string, amount: Quantity): void {
+  const before = totals.get(name);
+  totals.set(name, before === undefined ? amount : addQuantities(before, amount));
+}
+
+function usedOf(hard: JsonObject, { totals }: Scope): Readonly<Record<string, string>> {
+  const used: Record<string, string> = {};
+  for (const name of Object.keys(hard)) {
+    const total = totals.get(name);
+    used[name] = total === undefined ? '0' : formatQuantity(total);
+  }
+  return used;
+}

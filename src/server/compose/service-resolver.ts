@@ -1,0 +1,82 @@
+/**
+ * Where services of the cluster are, for webhooks that stand behind one: as this server knows
+ * services and their endpoints, from the log.
+ *
+ * Invariants: nothing is followed where services are called by their own address. Whose endpoints
+ * an EndpointSlice holds is said by its label.
+ */
+import type { Entry, Streams } from '../../../streams/streams.ts';
+import type { Identity } from '../../apimachinery/identity.ts';
+import { decodeObject } from '../../apimachinery/object-encoding.ts';
+import type { JsonObject } from '../../apimachinery/unstructured.ts';
+import type { Scheme } from '../../apimachinery/scheme.ts';
+import type { Prng } from '../../stdx/prng.ts';
+import { clusterResolver, endpointResolver } from '../../webhooks/service-resolver.ts';
+import type {
+  FindEndpoints,
+  FindService,
+  ResolveService,
+} from '../../webhooks/service-resolver.ts';
+
+export interface ServiceResolverDeps {
+  readonly streams: Pick<Streams, 'followers' | 'resourceEvents' | 'snapshot'>;
+  readonly scheme: Pick<Scheme, 'findStorage'>;
+  readonly prng: Prng;
+  readonly identity: Pick<Identity, 'fill'>;
+  /** Endpoints are called, not the address of the service. */
+  readonly toEndpoints: boolean;
+}
+
+const servicesResource = { group: '', resource: 'services' } as const;
+
+/** What is stored is followed from when this is called. */
+export function serviceResolver(deps: ServiceResolverDeps): ResolveService {
+  const { prng, streams, toEndpoints } = deps;
+  const find: FindService = (namespace, name) => {
+    const entry = streams.snapshot(servicesResource).get(namespace, name);
+    return entry && decodeObject(entry.bytes);
+  };
+  return toEndpoints ? endpointResolver(find, endpointsOf(deps), prng) : clusterResolver(find);
+}
+
+/** By namespace and service, then by the name of the slice. */
+type Slices = Map<string, Map<string, Entry>>;
+
+function endpointsOf({ identity, scheme, streams }: ServiceResolverDeps): FindEndpoints {
+  const group = identity.fill('discovery.{domain}');
+  const resource = { group, resource: 'endpointslices' };
+  // A release that does not serve them has none.
+  if (scheme.findStorage(resource) === undefined) return () => [];
+  const known: Slices = new Map();
+  const label = identity.fill('{labelDomain}/service-name');
+  const keyOf = ({ labels, namespace }: Entry): string => `${namespace}/${labels[label] ?? ''}`;
+  const drop = (entry: Entry, key: string): void => {
+    const slices = known.get(key);
+    if (slices?.delete(entry.name) === true && slices.size === 0) known.delete(key);
+  };
+  const placed = new Map<string, string>();
+  const set = (entry: Entry): void => {
+    const id = `${entry.namespace}/${entry.name}`;
+    const before = placed.get(id);
+    const key = keyOf(entry);
+    if (before !== undefined && before !== key) drop(entry, before);
+    placed.set(id, key);
+    known.set(key, (known.get(key) ?? new Map<string, Entry>()).set(entry.name, entry));
+  };
+  const events = streams.resourceEvents(resource);
+  streams.followers.follow('service-endpoints', events, (event) => {
+    if (event.type === 'RESET') {
+      known.clear();
+      placed.clear();
+      for (const entry of event.snapshot.entries(undefined)) set(entry);
+    } else if (event.type === 'DELETED') {
+      const id = `${event.entry.namespace}/${event.entry.name}`;
+      drop(event.entry, placed.get(id) ?? '');
+      placed.delete(id);
+    } else set(event.entry);
+  });
+  return (namespace, name): readonly JsonObject[] =>
+    [...(known.get(`${namespace}/${name}`)?.values() ?? [])].map(({ bytes }) =>
+      decodeObject(bytes),
+    );
+}

@@ -1,0 +1,97 @@
+/** What is done for one definition does not depend on how many others there are. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KindInfo } from '../../src/apimachinery/scheme.ts';
+import type { ApiObject, JsonObject } from '../../src/apimachinery/unstructured.ts';
+import { compileCustomVersion } from '../../src/apiextensions/custom-version.ts';
+import type { DefinitionReader } from '../../src/apiextensions/serving/definition-reader.ts';
+import { summaryOf } from '../../src/apiextensions/serving/definition-summary.ts';
+import { createServedDefinitions } from '../../src/apiextensions/serving/served-definitions.ts';
+import type { DefinitionEntry } from '../../src/apiextensions/serving/served-definitions.ts';
+import { buildScheme } from '../../src/apis/build-scheme.ts';
+import { definition } from '../support/data/custom-definitions.ts';
+import { testLanguage } from '../support/data/expression-language.ts';
+import { kubernetes } from '../support/data/versioned-kinds.ts';
+import { metadataType } from './custom-writes.ts';
+
+const others = 500;
+const group = 'shop.example';
+
+function entryOf(plural: string, more: JsonObject = {}): DefinitionEntry {
+  const kind = `K${plural}`;
+  const object = definition({ plural, kind });
+  const names = { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` };
+  const conditions = ['NamesAccepted', 'Established'].map((type) => ({ type, status: 'True' }));
+  const status = { acceptedNames: names, conditions, ...more };
+  const metadata = { name: `${plural}.${group}`, uid: plural, generation: 1 };
+  const bytes = Buffer.from(JSON.stringify({ ...object, metadata, status }));
+  return { name: metadata.name, bytes };
+}
+
+test('one definition more is read once and defined once, and leaves all others alone', () => {
+  const built = buildScheme({ identity: kubernetes });
+  assert.ok(built.kind === 'ok');
+  const { scheme } = built;
+  const done: string[] = [];
+  const read = (bytes: Uint8Array): ApiObject =>
+    JSON.parse(Buffer.from(bytes).toString()) as ApiObject;
+  const reader: DefinitionReader = {
+    read(bytes) {
+      done.push('whole');
+      return read(bytes);
+    },
+    summary(bytes) {
+      done.push('summary');
+      return summaryOf(read(bytes));
+    },
+  };
+  const served = createServedDefinitions({
+    scheme: {
+      ...scheme,
+      define(name, kinds, stored) {
+        done.push(`define ${name}`);
+        scheme.define(name, kinds, stored);
+      },
+    },
+    definitions: { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
+    scale: {
+      name: 'scale',
+      verbs: [],
+      kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    },
+    compile: compileCustomVersion,
+    compileDeps: { language: testLanguage, metadataType },
+    reader,
+    callWebhook: () => Promise.reject(new Error('there is none')),
+    uuid: () => '',
+  });
+  const plurals = Array.from({ length: others }, (_, at) => `k${at}s`);
+  served.reset(plurals.map((plural) => entryOf(plural)));
+  const kindsOf = (): readonly (KindInfo | undefined)[] =>
+    plurals.map((plural) => scheme.findResource(group, 'v1', plural));
+  const before = kindsOf();
+  assert.ok(before.every((kind) => kind !== undefined));
+
+  const steps = (work: () => void): readonly string[] => {
+    done.length = 0;
+    work();
+    return [...done];
+  };
+  const name = `mores.${group}`;
+  assert.deepEqual(
+    steps(() => served.set(entryOf('mores'))),
+    ['summary', `define ${name}`],
+  );
+  // It is served from this step on.
+  assert.ok(scheme.findResource(group, 'v1', 'mores') !== undefined);
+  assert.deepEqual(
+    steps(() => served.set(entryOf('mores', { storedVersions: ['v1'] }))),
+    ['summary'],
+    'a status that says the same',
+  );
+  assert.deepEqual(
+    steps(() => served.remove(name)),
+    [`define ${name}`],
+  );
+  assert.ok(kindsOf().every((kind, at) => kind === before[at]));
+});
