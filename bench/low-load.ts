@@ -214,9 +214,11 @@ function notesOf(side: Side): string[] {
   };
   const pauses = side.measured.flatMap((each) => each.pauses);
   const longest = Math.max(0, ...pauses);
+  const together = pauses.reduce((sum, ms) => sum + ms, 0);
   return [
     `${side.over}: mean (p99) in ms: ${[...stages, 'all'].map(stage).join(', ')}`,
-    `${side.over}: ${pauses.length} pauses of the collector, the longest ${longest.toFixed(1)} ms`,
+    `${side.over}: ${pauses.length} pauses of the collector, ${together.toFixed(0)} ms together, ` +
+      `the longest ${longest.toFixed(1)} ms`,
   ];
 }
 

@@ -6,7 +6,7 @@
  *
  * What it is not: where frames are made, what a watcher is, or where time passes.
  *
- * Invariants: at most one write per watcher and turn; a turn ends with its writes, bytes or time; who waits costs a pass nothing, because it is
+ * Invariants: at most one write per watcher and turn; who waits costs a pass nothing, because it is
  * not in the live list. Numbered in SPEC.md.
  */
 import type { Clock, Timers } from '../src/stdx/clock.ts';
@@ -18,16 +18,6 @@ import type { WatchGroup } from './watch-group.ts';
 import type { Watcher } from './watcher.ts';
 
 type Group = WatchGroup<Watcher>;
-
-/** Writes from one look at the clock to the next. */
-const writesPerLook = 32;
-
-/** What is left of a turn. */
-interface Budget {
-  writes: number;
-  bytes: number;
-  readonly endsMs: number;
-}
 
 export interface DeliveryDeps {
   readonly limits: StreamLimits;
@@ -117,9 +107,7 @@ export class Delivery {
   }
 
   #runGroups(): void {
-    if (this.#groups.length === 0) return;
-    const { turnBytesMax: bytes, turnLiveMs, turnWritesMax: writes } = this.#limits;
-    const budget = { writes, bytes, endsMs: this.#deps.clock.monotonicMs() + turnLiveMs };
+    const budget = { writes: this.#limits.turnWritesMax, bytes: this.#limits.turnBytesMax };
     for (let rounds = this.#groups.length; rounds > 0; rounds -= 1) {
       if (budget.writes <= 0 || budget.bytes <= 0) return;
       const group = this.#groups.shift();
@@ -144,9 +132,8 @@ export class Delivery {
 
   /** The hot loop: a compare and a write per watcher. Backwards, because a watcher that leaves is
    * replaced by the last one, which has had its turn. */
-  #pass(group: Group, budget: Budget): void {
+  #pass(group: Group, budget: { writes: number; bytes: number }): void {
     const { live, ring } = group;
-    const { clock } = this.#deps;
     const { head } = ring;
     let at = Math.min(group.position, live.length - 1);
     for (; at >= 0 && budget.writes > 0 && budget.bytes > 0; at -= 1) {
@@ -163,9 +150,6 @@ export class Delivery {
       budget.writes -= 1;
       budget.bytes -= chunk.bytes.length;
       watcher.send(chunk);
-      if (budget.writes % writesPerLook === 0 && clock.monotonicMs() >= budget.endsMs) {
-        budget.writes = 0;
-      }
     }
     group.position = at;
   }

@@ -29,9 +29,6 @@ export interface StreamLimits {
   /** Writes and bytes of live events in one turn of the event loop. Policy: go on next turn. */
   readonly turnWritesMax: number;
   readonly turnBytesMax: number;
-  /** The same in time: what a write costs is the socket's; over TLS it is several times as much. Who
-   * asks meanwhile, and a commit that is about to begin, wait no longer. Policy: as above. */
-  readonly turnLiveMs: number;
   /** Bytes of initial events and catching up in one turn, all watchers together; an entry that is
    * looked at counts as `examinedCostBytes`. Policy: go on next turn, in turn. */
   readonly turnPumpBytesMax: number;
@@ -104,13 +101,11 @@ export const defaultStreamLimits: StreamLimits = {
   pumpExaminedMax: 4_096,
   turnWritesMax: 1_024,
   turnBytesMax: 8 * MiB,
-  turnLiveMs: 8,
   turnPumpBytesMax: 4 * MiB,
   turnPumpMs: 8,
   examinedCostBytes: 64,
   freshBytesMax: 128 * KiB,
-  // Two seconds of turns that delivery fills.
-  holdTurnsMax: 256,
+  holdTurnsMax: 64,
 
   logReadsMax: 4,
   logPageChanges: 512,

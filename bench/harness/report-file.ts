@@ -142,17 +142,21 @@ function subtitlesOf(lines: readonly ResultLine[]): string[] {
   const [first] = lines;
   if (first === undefined) return [];
   const { date, machine, node, smoke } = first;
+  const { cores, cpu, kernel } = machine;
+  const linux = kernel === undefined ? '' : `Linux ${kernel}, `;
+  const measured = lines.filter(({ otherShare }) => otherShare !== undefined);
   const rounds = Math.max(...lines.flatMap(({ rows }) => rows.map(({ server }) => server.rounds)));
   return [
-    `${date}: ${machine.cores} cores of ${machine.cpu}, Linux ${machine.kernel}, Node ${node}; ${rounds} rounds`,
-    'dashed: the floor of the same run; point and bar: median and spread of the rounds; the axis is logarithmic',
-    ...inLines("others used of the server's core, at most: ", lines.map(noiseOf)),
+    `${date}: ${cores} cores of ${cpu}, ${linux}Node ${node}; ${rounds} rounds`,
+    'dashed: the floor of the same run; point and bar: median and spread of the rounds',
+    ...inLines("others used of the server's core, at most: ", measured.map(noiseOf)),
     ...(smoke ? ['SMOKE: tiny sizes, the figures mean nothing'] : []),
   ];
 }
 
 /** Several to a line. */
 function inLines(head: string, items: readonly string[]): string[] {
+  if (items.length === 0) return [];
   const texts: string[] = [];
   let line = head;
   for (const [i, item] of items.entries()) {
@@ -188,7 +192,8 @@ function sectionOf(line: ResultLine): string {
   const notes = line.notes.map((note) => `<p>${escaped(note)}</p>`).join('');
   return `<h2>${escaped(line.scenario)}</h2><p>${escaped(line.question)}</p>
 <table><tr><th>measure<th>server<th>floor<th>ratio<th>wanted<th></tr>
-${line.rows.map(rowText).join('\n')}</table>${notes}<p>Others used of the server's core: ${escaped(noiseOf(line))}.</p>`;
+${line.rows.map(rowText).join('\n')}</table>${notes}
+<p>Others used of the server's core: ${escaped(noiseOf(line))}.</p>`;
 }
 
 function rowText({ floor, measure, met, ratio, server, target, unit }: ResultRow): string {
@@ -204,7 +209,8 @@ function rowText({ floor, measure, met, ratio, server, target, unit }: ResultRow
         : `at least ${target.atLeast}`;
   const verdict = met === undefined ? '' : met ? 'met' : 'missed';
   const cells = [`${measure} [${unit}]`, spread(server), spread(floor), spread(ratio), bound];
-  return `<tr>${cells.map((cell) => `<td>${escaped(cell)}`).join('')}<td class="${verdict}">${verdict}</tr>`;
+  const texts = cells.map((cell) => `<td>${escaped(cell)}`).join('');
+  return `<tr>${texts}<td class="${verdict}">${verdict}</tr>`;
 }
 
 function escaped(text: string): string {

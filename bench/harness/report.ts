@@ -21,7 +21,8 @@ export interface ResultLine extends Omit<Outcome, 'rows'> {
   readonly machine: {
     readonly cpu: string | undefined;
     readonly cores: number;
-    readonly kernel: string;
+    /** Absent: it was not written down. */
+    readonly kernel?: string | undefined;
   };
   readonly node: string;
 }

@@ -24,8 +24,11 @@ interface Counted {
 export type StageCounts = ReadonlyMap<string, Counted>;
 
 const operation = 'update';
-const lines =
-  /^sluice_watch_delivery_(?<of>stage_)?seconds_(?<what>bucket|sum)\{(?<labels>[^}]*)\} (?<value>\S+)$/gm;
+const lines = new RegExp(
+  '^sluice_watch_delivery_(?:stage_)?seconds_(?<what>bucket|sum)' +
+    '\\{(?<labels>[^}]*)\\} (?<value>\\S+)$',
+  'gm',
+);
 
 export async function stageCounts(port: number): Promise<StageCounts> {
   const text = (await fetchBytes(port, 'GET', '/metrics')).body.toString();

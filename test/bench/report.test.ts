@@ -101,7 +101,7 @@ describe('the report of a run', () => {
 
   it('says on what machine it was, and how noisy', () => {
     assert.match(svg, /2026-01-02: 2 cores of A &lt;Processor&gt;, Linux 6\.1, Node v20\.0\.0/);
-    assert.match(svg, /fanout 7 %, latency not known/);
+    assert.match(svg, /at most: fanout 7 %</);
   });
 
   it('shows the spread, and what was wanted', () => {
@@ -109,6 +109,16 @@ describe('the report of a run', () => {
     assert.ok(coloured('#2a7f3f').length > 0, 'met');
     assert.ok(coloured('#c8521b').length > 0, 'missed');
     assert.ok(coloured('#3f6fb0').length > 0, 'not judged');
+  });
+
+  it('of the last quiet run is the picture in docs/', async () => {
+    const kept = (await readFile('docs/quiet-run.jsonl', 'utf8')).trim().split('\n');
+    const file = path.join(directory, 'quiet.svg');
+    await writeReport(
+      file,
+      kept.map((line) => JSON.parse(line) as ResultLine),
+    );
+    assert.equal(await readFile('docs/quiet-run.svg', 'utf8'), await readFile(file, 'utf8'));
   });
 
   it('is a page with the picture and every row', () => {

@@ -13,6 +13,7 @@ import type { EndpointDeps, ResourceRequest } from '../../src/endpoints/request.
 import { StatusError } from '../../src/apimachinery/status-error.ts';
 import { sendStatusError } from '../../src/endpoints/status-response.ts';
 import { fakeExchange } from '../support/doubles/fake-exchange.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
 import type { FakeExchange } from '../support/doubles/fake-exchange.ts';
 
 const identity = identityOf('kubernetes');
@@ -44,8 +45,10 @@ async function patched(kind: KindInfo, type: string, cbor = false): Promise<Fake
   const limits = { requestBodyBytesMax: 1024, minRequestTimeoutMs: 0 };
   const resource = { namespace: 'default', name: 'g', subresource: '' };
   const request = { exchange, kind, resource, query: new Map(), warnings: [] };
+  const { clock } = manualTime();
+  const turnWatch = { mark: () => undefined };
   const refusal = await handlePatch(
-    { identity, features, limits, turnWatch: { mark: () => undefined } } as unknown as EndpointDeps,
+    { identity, features, limits, turnWatch, clock } as unknown as EndpointDeps,
     request as unknown as ResourceRequest,
   );
   if (refusal instanceof StatusError) sendStatusError(exchange, refusal);
