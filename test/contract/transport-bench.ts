@@ -47,6 +47,7 @@ export const echo =
   (limit: number, waitMs = 0) =>
   (notes: Notes): ExchangeHandler =>
   (exchange) => {
+    notes['begun'] = true;
     const run = async (): Promise<void> => {
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
       const body = await exchange.readBody(limit);

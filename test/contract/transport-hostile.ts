@@ -138,7 +138,7 @@ export const hostileProperties: readonly Property[] = [
     async (bench, notes) => {
       const client = bench.connect();
       client.write('POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 100000\r\n\r\nabc');
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      while (notes['begun'] !== true) await new Promise((resolve) => setTimeout(resolve, 10));
       client.destroy();
       while (notes.log.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
       assert.deepEqual(notes.log, ['aborted']);
