@@ -8,7 +8,7 @@
  *     npm test -- --changed             what has changed since it last ran, and so with other flags of tap
  */
 import { spawn } from 'node:child_process';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { inGroups } from './groups.mjs';
 import { createTally } from './tally.mjs';
@@ -41,6 +41,18 @@ const lint = () => step('lint', 'eslint/bin/eslint.js', '.', '--max-warnings', '
 const format = () =>
   step('format', 'prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.');
 
+const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
+
+/**
+ * tap is compiled for the plugins that `.taprc` names. The first run after an installation would do
+ * that, and still load all of them into each process, which is seconds a file.
+ */
+function compileTap() {
+  const compiled = path.join('node_modules', '@tapjs', 'test', 'test-built', 'src', 'index.ts');
+  const isOurs = existsSync(compiled) && !readFileSync(compiled, 'utf8').includes('@tapjs/typescript');
+  return isOurs || run([tap, 'build'], 'ignore');
+}
+
 function testsIn(place) {
   if (!statSync(place).isDirectory()) return [place];
   const entries = readdirSync(place, { recursive: true }).sort();
@@ -52,11 +64,11 @@ async function runTests() {
   const files = named.flatMap(testsIn);
   const compiled = files.map((file) => path.join('dist', file.replace(/\.ts$/, '.js')));
   const jobs = `--jobs=${process.env.SLUICE_TEST_CONCURRENCY ?? 2}`;
-  const tap = ['node_modules/tap/dist/esm/run.mjs', 'run', '--reporter=tap', jobs];
   // What has changed is known of files, not of groups.
   const programs = flags.length > 0 ? compiled : inGroups(compiled);
+  await compileTap();
   const read = (stdout) => stdout.pipe(tally.parser);
-  const ok = await run([...tap, ...flags, ...programs], 'pipe', read);
+  const ok = await run([tap, 'run', '--reporter=tap', jobs, ...flags, ...programs], 'pipe', read);
   if (!ok && tally.failures.length === 0) tally.failed('tap', 'it ended badly, see above');
   const unseen = files.filter((file) => flags.length === 0 && !tally.files.has(file));
   for (const file of unseen) tally.failed(file, 'nothing is known of its end');
