@@ -49,7 +49,8 @@ const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
  */
 function compileTap() {
   const compiled = path.join('node_modules', '@tapjs', 'test', 'test-built', 'src', 'index.ts');
-  const isOurs = existsSync(compiled) && !readFileSync(compiled, 'utf8').includes('@tapjs/typescript');
+  const isOurs =
+    existsSync(compiled) && !readFileSync(compiled, 'utf8').includes('@tapjs/typescript');
   return isOurs || run([tap, 'build'], 'ignore');
 }
 
