@@ -15,7 +15,7 @@ const groupsFolder = path.join('dist', 'test', 'groups');
 
 export const isGroup = (file) => file.startsWith(groupsFolder);
 
-/** Of compiled files: what to run in their place, the slowest first. Writes a program a group. */
+/** Of compiled files: what to run in their place. Writes a program a group. */
 export function inGroups(files) {
   rmSync(groupsFolder, { recursive: true, force: true });
   mkdirSync(groupsFolder, { recursive: true });

@@ -20,6 +20,7 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import type { AdmissionObjects, AdmissionPlugin, Review } from '../admission.ts';
+import { includesToleration, mergedTolerations } from './tolerations.ts';
 
 const namespaces = { group: '', resource: 'namespaces' } as const;
 
@@ -105,7 +106,7 @@ export function tolerationRestriction(
     if (said instanceof StatusError) return said;
     const allowed = said ?? settings.allowed;
     if (allowed.length === 0) return undefined;
-    if (own.every((each) => allowed.some((one) => covers(one, each)))) return undefined;
+    if (own.every((each) => allowed.some((one) => includesToleration(one, each)))) return undefined;
     const scope = said === undefined ? 'cluster' : 'namespace';
     return refusal(
       'pod tolerations (possibly merged with namespace default tolerations) conflict with its ' +
@@ -181,37 +182,6 @@ function readable(item: JsonValue): JsonObject | undefined {
 function withTolerations(pod: ApiObject, more: Tolerations): ApiObject {
   const spec = part(pod, 'spec');
   const own = objects(spec, 'tolerations');
-  const tolerations = merged([...own, ...more]);
+  const tolerations = mergedTolerations(own, more);
   return deepEqual(tolerations, own) ? pod : { ...pod, spec: { ...spec, tolerations } };
-}
-
-/** Without those that others cover; of equal ones the first stays. */
-function merged(all: Tolerations): Tolerations {
-  const kept: JsonObject[] = [];
-  for (const [at, each] of all.entries()) {
-    const isCovered =
-      kept.some((other) => covers(other, each)) ||
-      all.slice(at + 1).some((other) => !deepEqual(other, each) && covers(other, each));
-    if (!isCovered) kept.push(each);
-  }
-  return kept;
-}
-
-/** Whether whoever tolerates `wide` tolerates all that `narrow` does, as the reference sees it. */
-function covers(wide: JsonObject, narrow: JsonObject): boolean {
-  if (deepEqual(wide, narrow)) return true;
-  const [key, operator, effect] = [text(wide, 'key'), text(wide, 'operator'), text(wide, 'effect')];
-  const isAnyKey = key === '' && operator === 'Exists';
-  if (text(narrow, 'key') !== key && !isAnyKey) return false;
-  if (effect !== '' && text(narrow, 'effect') !== effect) return false;
-  if (effect === 'NoExecute' && !lastsAsLong(wide, narrow)) return false;
-  if (operator === 'Exists') return true;
-  if (operator !== '' && operator !== 'Equal') return false;
-  return text(narrow, 'operator') === 'Equal' && text(narrow, 'value') === text(wide, 'value');
-}
-
-function lastsAsLong(wide: JsonObject, narrow: JsonObject): boolean {
-  const [most, wanted] = [wide['tolerationSeconds'], narrow['tolerationSeconds']];
-  if (most === undefined) return true;
-  return wanted !== undefined && Number(wanted) <= Number(most);
 }

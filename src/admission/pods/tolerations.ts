@@ -20,7 +20,7 @@ export function mergedTolerations(
   const merged: JsonObject[] = [];
   for (const [at, toleration] of all.entries()) {
     const isIncluded =
-      merged.some((other) => includes(other, toleration)) ||
+      merged.some((other) => includesToleration(other, toleration)) ||
       all.slice(at + 1).some((other) => isWider(other, toleration));
     if (!isIncluded) merged.push(toleration);
   }
@@ -29,11 +29,11 @@ export function mergedTolerations(
 
 /** Of equal ones neither is. */
 function isWider(a: JsonObject, b: JsonObject): boolean {
-  return !deepEqual(a, b) && includes(a, b);
+  return !deepEqual(a, b) && includesToleration(a, b);
 }
 
 /** Whether whatever the second tolerates the first does, too. */
-function includes(wide: JsonObject, narrow: JsonObject): boolean {
+export function includesToleration(wide: JsonObject, narrow: JsonObject): boolean {
   if (deepEqual(wide, narrow)) return true;
   const [key, operator] = [text(wide, 'key'), text(wide, 'operator')];
   const isForAll = key === '' && operator === 'Exists';
