@@ -7,7 +7,7 @@ const ambient = (name, instead) => ({
 });
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'data/', '.node/'] },
+  { ignores: ['dist/', 'node_modules/', 'data/', '.node/', 'tap-snapshots/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.base],

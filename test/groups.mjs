@@ -4,13 +4,15 @@
  * own that bears its name. Their tests run one after the other, as those of one file do.
  *
  * Files whose tests are mostly processes that they start run alone: nothing would be saved. So does
- * one that limits its own process. Whoever wants one file alone names it: `npm test -- test/x.test.ts`.
+ * one that limits its own process, and one whose goldens bear its name. Whoever wants one file alone
+ * names it: `npm test -- test/x.test.ts`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const filesMax = 12;
-const alone = /^dist\/test\/(bench\/|simulation\/|storage\/lmdb-full\.)/;
+const alone =
+  /^dist\/test\/(bench\/|simulation\/|storage\/lmdb-full\.|conformance\/wire-goldens\.)/;
 const groupsFolder = path.join('dist', 'test', 'groups');
 
 export const isGroup = (file) => file.startsWith(groupsFolder);

@@ -28,18 +28,19 @@ function run(args, output = 'inherit', take = () => undefined) {
   });
 }
 
-async function step(title, script, ...args) {
-  const ok = await run([path.join('node_modules', script), ...args]);
+async function step(title, ...args) {
+  const ok = await run(args);
   if (ok) tally.counts.passed += 1;
   else tally.failed(title, 'see what it says above');
   console.log(`${ok ? 'ok  ' : 'FAIL'} ${title}`);
   return ok;
 }
 
-const typesAndBuild = () => step('types and build', 'typescript/bin/tsc', '-p', '.');
-const lint = () => step('lint', 'eslint/bin/eslint.js', '.', '--max-warnings', '0');
+const types = () => step('types', 'node_modules/typescript/bin/tsc', '-p', '.');
+const build = () => step('build', 'bundle.mjs');
+const lint = () => step('lint', 'node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0');
 const format = () =>
-  step('format', 'prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.');
+  step('format', 'node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.');
 
 const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
 
@@ -79,7 +80,7 @@ if (whole) rmSync('dist', { recursive: true, force: true });
 // Two cores: the linter takes as long on one as the compiler and the formatter do on the other.
 const [, built] = await Promise.all([
   whole ? lint() : true,
-  typesAndBuild().then(async (ok) => (whole && (await format()), ok)),
+  types().then(async (ok) => (whole && (await format()), ok && (await build()))),
 ]);
 if (built) await runTests();
 

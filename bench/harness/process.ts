@@ -47,11 +47,13 @@ const urlsOf = new RegExp(
     '(?: tokens=https://[^ ]*:(?<tokens>\\d+))?',
 );
 
+/** `program`: which Node runs it. */
 export function startSluice(
   core: number | undefined,
   flags: readonly string[] = [],
+  program = process.execPath,
 ): Promise<MeasuredProcess> {
-  return start(core, 'src/server/main.js', urlsOf, (directory) => [
+  const argumentsIn = (directory: string): readonly string[] => [
     'serve',
     '--http-port=0',
     // What is measured is serving; access has a bench of its own.
@@ -61,7 +63,8 @@ export function startSluice(
     `--data-dir=${path.join(directory, 'data')}`,
     '--log-level=error',
     ...flags,
-  ]);
+  ];
+  return start(core, 'bin/sluice.js', urlsOf, argumentsIn, program);
 }
 
 const floorPorts = /port=(?<port>\d+) secure=(?<secure>\d+)/;
@@ -103,10 +106,11 @@ async function start(
   entry: string,
   ready: RegExp,
   argumentsIn: (directory: string) => readonly string[],
+  program = process.execPath,
 ): Promise<MeasuredProcess> {
   const directory = await mkdtemp(path.join(tmpdir(), 'sluice-bench-'));
   const inside = path.join(builtRoot, 'bench/harness/inside.js');
-  const node = [process.execPath, '--expose-gc', '--import', inside];
+  const node = [program, '--expose-gc', '--import', inside];
   const script = path.join(builtRoot, entry);
   const [command = '', ...rest] = onCore(core, [...node, script, ...argumentsIn(directory)]);
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });

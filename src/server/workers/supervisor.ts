@@ -9,6 +9,7 @@
  * also while it holds a lock of LMDB, and N writers would flush N times where one flush will do.
  */
 import { identityOf } from '../../apimachinery/identity.ts';
+import type { KeyPair } from '../../pki/certificate-authority.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { messageOf } from '../../stdx/message-of.ts';
 import { compactorDefaults, createCompactor } from '../../storage/compactor.ts';
@@ -26,6 +27,7 @@ import { OptionsError } from '../config/option-values.ts';
 import { makeDataDir, openStorage } from '../compose/open-storage.ts';
 import type { Log } from '../compose/log.ts';
 import type { RunningServer, ServerEnvironment } from '../compose/server.ts';
+import { followServing } from '../compose/tls-reload.ts';
 import { stopTimeMs } from '../watchdog/watchdog.ts';
 import { createFleet } from './worker-fleet.ts';
 
@@ -62,16 +64,23 @@ export async function startSupervisor(
     // Made before the workers look for it: they would make one each.
     const identity = identityOf(config.identity);
     const pki = await ensurePki(config.dataDir, config.bindAddress, identity, systemClock);
-    const tls = { serving: servingOf(config.access, pki), clientCaPem: '' };
+    const serving = servingOf(config.access, pki);
     const { url, httpUrl, tokenUrl, transport } = await fleet.start();
     store?.compactor.start();
+    const writeConfig = (pair: KeyPair): string =>
+      writeKubeconfig(config.dataDir, adminAccess({ url, tokenUrl }, { serving: pair }, pki));
+    // The workers serve it, each by itself.
+    const following = followServing(config.access, serving, { log, timers: systemTimers }, (pair) =>
+      writeConfig(pair),
+    );
     return {
       url,
       httpUrl,
       tokenUrl,
       transport,
-      kubeconfig: writeKubeconfig(config.dataDir, adminAccess({ url, tokenUrl }, tls, pki)),
+      kubeconfig: writeConfig(serving),
       async stop() {
+        following.stop();
         await fleet.stop(stopTimeoutMs);
         await store?.close();
       },

@@ -3,7 +3,7 @@
  *
  * What it is not: a client. It knows the ready line, signals, exit codes and /proc.
  *
- * The executable is the built one under the working directory (dist/src/server/main.js). Every
+ * The executable is the built one under the working directory (dist/bin/sluice.js). Every
  * process that a test leaves behind is killed when the test process ends.
  */
 import { spawn } from 'node:child_process';
@@ -13,7 +13,7 @@ import path from 'node:path';
 import { after } from 'node:test';
 import { openAccessFlags } from './open-access.ts';
 
-const executable = path.resolve('dist/src/server/main.js');
+const executable = path.resolve('dist/bin/sluice.js');
 /** Guards against waiting for ever, not promises about time. */
 const readyTimeoutMs = 180_000;
 const endTimeoutMs = 120_000;
