@@ -11,7 +11,9 @@
  * so that one pass finds all problems; the document counts only if there is none.
  */
 import { parseDurationMs } from '../stdx/duration.ts';
-import { decodeYaml } from './codecs/yaml.ts';
+import { finished } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
+import { yamlSteps } from './codecs/yaml.ts';
 import { text } from './members.ts';
 import type { JsonObject } from './unstructured.ts';
 import { isJsonObject } from './unstructured.ts';
@@ -26,7 +28,16 @@ export function openDocument(
   apiVersions: readonly string[],
   kind: string,
 ): OpenedDocument {
-  const decoded = decodeYaml(bytes);
+  return finished(openDocumentInParts(bytes, apiVersions, kind));
+}
+
+/** The same, yielding where others may have a turn. */
+export function* openDocumentInParts(
+  bytes: Uint8Array,
+  apiVersions: readonly string[],
+  kind: string,
+): Steps<OpenedDocument> {
+  const decoded = yield* yamlSteps(bytes);
   if (decoded.kind === 'refused') return { kind: 'invalid', problem: 'neither YAML nor JSON' };
   const document = decoded.value;
   if (!isJsonObject(document)) return { kind: 'invalid', problem: 'not an object' };

@@ -15,8 +15,8 @@ import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { budgets } from '../cel/budgets.ts';
 import type { Environment, Outcome } from '../cel/cel.ts';
-import { compileExpression, evaluateInTurns, selectsField } from '../cel/expression.ts';
-import type { CompiledExpression, Expression } from '../cel/expression.ts';
+import { compileToRunInParts, evaluateInTurns, selectsField } from '../cel/expression.ts';
+import type { CompiledExpression, Expression, SpentUnits } from '../cel/expression.ts';
 import type { Language } from '../cel/language.ts';
 import { elementsOf } from '../cel/library/lists-library.ts';
 import {
@@ -31,6 +31,7 @@ import { anyType, boolType, mapType, stringType } from '../cel/type.ts';
 import { Double, ListValue } from '../cel/value.ts';
 import type { Value } from '../cel/value.ts';
 import { lookup } from '../stdx/lookup.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
 
@@ -44,9 +45,9 @@ const userType = declaredObject('kubernetes.UserInfo', {
 
 export interface ClaimLanguage {
   /** Any value: what it may be depends on what it is mapped to. */
-  mapping(text: string): CompiledExpression;
-  claimRule(text: string): CompiledExpression;
-  userRule(text: string): CompiledExpression;
+  mapping(text: string): Steps<CompiledExpression>;
+  claimRule(text: string): Steps<CompiledExpression>;
+  userRule(text: string): Steps<CompiledExpression>;
   /** Domains that no key of an extra may be in: the service's own. */
   readonly reservedDomains: readonly string[];
 }
@@ -65,9 +66,9 @@ export function claimLanguage(language: Language, identity: Identity): ClaimLang
       providers: [schemaProvider(userType)],
     }));
   return {
-    mapping: (expression) => compileExpression(forClaims(), expression),
-    claimRule: (expression) => compileExpression(forClaims(), expression, [boolType]),
-    userRule: (expression) => compileExpression(forUser(), expression, [boolType]),
+    mapping: (expression) => compileToRunInParts(forClaims(), expression),
+    claimRule: (expression) => compileToRunInParts(forClaims(), expression, [boolType]),
+    userRule: (expression) => compileToRunInParts(forUser(), expression, [boolType]),
     reservedDomains: [...new Set([identity.domain, identity.labelDomain])],
   };
 }
@@ -86,9 +87,10 @@ type Evaluated =
   | { readonly kind: 'ok'; readonly value: Value }
   | { readonly kind: 'failed'; readonly why: string };
 
-async function evaluate(expression: Expression, { bindings, turns }: ClaimValues) {
+async function evaluate(expression: Expression, { bindings, spent, turns }: ClaimValues) {
   const options = { budget: budgets.perEvaluation };
-  return evaluatedOf(expression, await evaluateInTurns(expression, bindings, options, turns));
+  const outcome = await evaluateInTurns(expression, bindings, options, turns, spent);
+  return evaluatedOf(expression, outcome);
 }
 
 function evaluatedOf(expression: Expression, outcome: Outcome): Evaluated {
@@ -101,11 +103,13 @@ function evaluatedOf(expression: Expression, outcome: Outcome): Evaluated {
 export interface ClaimValues {
   readonly bindings: Readonly<Record<string, Value>>;
   readonly turns: Pick<Turns, 'run'>;
+  readonly spent: SpentUnits;
 }
 
 /** Made once for a token, for all of its expressions. */
 export function claimValues(claims: JsonObject, turns: ClaimValues['turns']): ClaimValues {
-  return { bindings: lookup({ claims: withDoubles(claims) as Value }), turns };
+  const bindings = lookup({ claims: withDoubles(claims) as Value });
+  return { bindings, turns, spent: { units: 0 } };
 }
 
 function withDoubles(value: JsonValue | undefined): unknown {
@@ -174,5 +178,5 @@ export async function brokenUserRule(
   if (rules.length === 0) return undefined;
   const { name: username, uid, groups, extra } = user;
   const value = schemaValue({ username, uid, groups, extra }, userType);
-  return brokenRule(rules, { bindings: { user: value }, turns });
+  return brokenRule(rules, { bindings: { user: value }, turns, spent: { units: 0 } });
 }

@@ -11,12 +11,13 @@
  * Invariants: a field that is not known is an error, for it may have been meant as a restriction.
  * Bounds: `conditionsMax`.
  */
-import { decodeYaml } from '../apimachinery/codecs/yaml.ts';
+import { yamlSteps } from '../apimachinery/codecs/yaml.ts';
 import { unknownField } from '../apimachinery/configuration-document.ts';
 import type { Identity } from '../apimachinery/identity.ts';
 import { quote } from '../apimachinery/quote.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { AnonymousRule } from './union.ts';
 
 const conditionsMax = 64;
@@ -32,11 +33,12 @@ export type ReadConfiguration =
   | { readonly kind: 'ok'; readonly value: ConfiguredAuthentication }
   | { readonly kind: 'invalid'; readonly problem: string };
 
-export function readAuthenticationConfiguration(
+/** Yields where others may have a turn. */
+export function* readAuthenticationConfiguration(
   bytes: Uint8Array,
   identity: Identity,
-): ReadConfiguration {
-  const decoded = decodeYaml(bytes, { findDuplicates: true });
+): Steps<ReadConfiguration> {
+  const decoded = yield* yamlSteps(bytes, { findDuplicates: true });
   if (decoded.kind === 'refused') return invalid(decoded.error.message);
   const [twice] = decoded.duplicates ?? [];
   if (twice !== undefined) return invalid(`${twice} is given twice`);

@@ -14,6 +14,7 @@ import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
 import { checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
 import type { CompiledExpression, Expression } from '../cel/expression.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { usesClaim } from './claim-expressions.ts';
 import type { ClaimLanguage, ValidationRule } from './claim-expressions.ts';
 
@@ -49,6 +50,8 @@ export interface IssuerConfig {
   readonly userRules: readonly ValidationRule[];
 }
 
+type Compiling = Steps<CompiledExpression>;
+
 /** What is wrong with the entries: its text names the field. */
 class ConfigProblem extends Error {}
 
@@ -56,17 +59,22 @@ export type ReadIssuers =
   | { readonly kind: 'ok'; readonly issuers: readonly IssuerConfig[] }
   | { readonly kind: 'invalid'; readonly problem: string };
 
-/** `own`: issuers of the server's own tokens, which no entry may claim to be. */
-export function readIssuers(
+/** `own`: issuers of the server's own tokens, which no entry may claim to be. Yields where others
+ * may have a turn: entries may be many, and long. */
+export function* readIssuers(
   entries: readonly JsonValue[],
   own: readonly string[],
   language: ClaimLanguage,
-): ReadIssuers {
+): Steps<ReadIssuers> {
   try {
     if (entries.length > issuerLimits.issuersMax) {
       fail('jwt', `must have at most ${issuerLimits.issuersMax} entries`);
     }
-    const issuers = entries.map((entry, index) => readIssuer(entry, `jwt[${index}]`, language));
+    const issuers: IssuerConfig[] = [];
+    for (const [index, entry] of entries.entries()) {
+      issuers.push(yield* readIssuer(entry, `jwt[${index}]`, language));
+      yield;
+    }
     issuers.forEach(({ url }, index) => {
       const field = `jwt[${index}].issuer.url`;
       if (issuers.findIndex((other) => other.url === url) !== index) fail(field, 'is given twice');
@@ -83,7 +91,11 @@ function fail(field: string, problem: string): never {
   throw new ConfigProblem(`${field}: ${problem}`);
 }
 
-function readIssuer(entry: JsonValue, field: string, language: ClaimLanguage): IssuerConfig {
+function* readIssuer(
+  entry: JsonValue,
+  field: string,
+  language: ClaimLanguage,
+): Steps<IssuerConfig> {
   const known = ['issuer', 'claimValidationRules', 'claimMappings', 'userValidationRules'];
   const fields = objectAt(entry, field, known);
   const issuer = objectAt(fields['issuer'], `${field}.issuer`, [
@@ -95,7 +107,7 @@ function readIssuer(entry: JsonValue, field: string, language: ClaimLanguage): I
   ]);
   const at = `${field}.claimMappings`;
   const mappings = objectAt(fields['claimMappings'], at, ['username', 'groups', 'uid', 'extra']);
-  const username = mappedClaim(mappings['username'], `${at}.username`, language);
+  const username = yield* mappedClaim(mappings['username'], `${at}.username`, language);
   if (username === undefined) fail(`${at}.username`, 'claim or expression is required');
   const read: IssuerConfig = {
     url: httpsUrl(issuer['url'], `${field}.issuer.url`),
@@ -103,11 +115,11 @@ function readIssuer(entry: JsonValue, field: string, language: ClaimLanguage): I
     ca: optionalText(issuer['certificateAuthority'], `${field}.issuer.certificateAuthority`),
     audiences: audiencesAt(issuer, `${field}.issuer`),
     username,
-    groups: mappedClaim(mappings['groups'], `${at}.groups`, language),
-    uid: mappedUid(mappings['uid'], `${at}.uid`, language),
-    extra: mappedExtra(mappings, at, language),
-    ...claimRules(fields, field, language),
-    userRules: userRules(fields, field, language),
+    groups: yield* mappedClaim(mappings['groups'], `${at}.groups`, language),
+    uid: yield* mappedUid(mappings['uid'], `${at}.uid`, language),
+    extra: yield* mappedExtra(mappings, at, language),
+    ...(yield* claimRules(fields, field, language)),
+    userRules: yield* userRules(fields, field, language),
   };
   checkVerifiedAddress(read, `${at}.username.expression`);
   return read;
@@ -145,16 +157,18 @@ function audiencesAt(issuer: JsonObject, field: string): readonly string[] {
 }
 
 /** A prefix must be given, if only as '': nobody is called like somebody else by accident. */
-function mappedClaim(
+function* mappedClaim(
   value: JsonValue | undefined,
   field: string,
   language: ClaimLanguage,
-): MappedClaim | MappedExpression | undefined {
+): Steps<MappedClaim | MappedExpression | undefined> {
   if (value === undefined || value === null) return undefined;
   const fields = objectAt(value, field, ['claim', 'prefix', 'expression']);
   const claim = optionalText(fields['claim'], `${field}.claim`);
   const { prefix } = fields;
-  const expression = expressionAt(fields, 'expression', field, (text) => language.mapping(text));
+  const expression = yield* expressionAt(fields, 'expression', field, (text) =>
+    language.mapping(text),
+  );
   if (expression !== undefined) {
     if (claim !== undefined) fail(field, "claim and expression can't both be set");
     if ((prefix ?? null) !== null) {
@@ -167,31 +181,34 @@ function mappedClaim(
   return { claim, prefix };
 }
 
-function mappedUid(
+function* mappedUid(
   value: JsonValue | undefined,
   field: string,
   language: ClaimLanguage,
-): IssuerConfig['uid'] {
+): Steps<IssuerConfig['uid']> {
   if (value === undefined || value === null) return undefined;
   const fields = objectAt(value, field, ['claim', 'expression']);
   const claim = optionalText(fields['claim'], `${field}.claim`);
-  const expression = expressionAt(fields, 'expression', field, (text) => language.mapping(text));
+  const expression = yield* expressionAt(fields, 'expression', field, (text) =>
+    language.mapping(text),
+  );
   if (expression === undefined) return claim === undefined ? undefined : { claim };
   if (claim !== undefined) fail(field, "claim and expression can't both be set");
   return { expression };
 }
 
-function mappedExtra(
+function* mappedExtra(
   mappings: JsonObject,
   field: string,
   language: ClaimLanguage,
-): readonly ExtraMapping[] {
+): Steps<readonly ExtraMapping[]> {
   const given = listAt(mappings, 'extra', field);
   if (given.length > issuerLimits.extraMax) {
     fail(`${field}.extra`, `must have at most ${issuerLimits.extraMax} entries`);
   }
   const keys = new Set<string>();
-  return given.map((item, index) => {
+  const extra: ExtraMapping[] = [];
+  for (const [index, item] of given.entries()) {
     const at = `${field}.extra[${index}]`;
     const fields = objectAt(item, at, ['key', 'valueExpression']);
     const key = textAt(fields['key'], `${at}.key`);
@@ -199,11 +216,12 @@ function mappedExtra(
     if (wrong !== undefined) fail(`${at}.key`, wrong);
     if (keys.has(key)) fail(`${at}.key`, 'is given twice');
     keys.add(key);
-    const compile = (text: string): CompiledExpression => language.mapping(text);
-    const expression = expressionAt(fields, 'valueExpression', at, compile);
+    const compile = (text: string): Compiling => language.mapping(text);
+    const expression = yield* expressionAt(fields, 'valueExpression', at, compile);
     if (expression === undefined) fail(`${at}.valueExpression`, 'is required');
-    return { key, expression };
-  });
+    extra.push({ key, expression });
+  }
+  return extra;
 }
 
 /** `example.com/team`: whose it is must be seen. */
@@ -230,18 +248,18 @@ function rulesAt(fields: JsonObject, name: string, field: string): readonly Json
   return rules;
 }
 
-function claimRules(
+function* claimRules(
   fields: JsonObject,
   field: string,
   language: ClaimLanguage,
-): Pick<IssuerConfig, 'claimRules' | 'requiredClaims'> {
+): Steps<Pick<IssuerConfig, 'claimRules' | 'requiredClaims'>> {
   const required: { readonly claim: string; readonly value: string }[] = [];
   const rules: ValidationRule[] = [];
   for (const [index, rule] of rulesAt(fields, 'claimValidationRules', field).entries()) {
     const at = `${field}.claimValidationRules[${index}]`;
     const given = objectAt(rule, at, ['claim', 'requiredValue', 'expression', 'message']);
-    const compile = (text: string): CompiledExpression => language.claimRule(text);
-    const expression = expressionAt(given, 'expression', at, compile);
+    const compile = (text: string): Compiling => language.claimRule(text);
+    const expression = yield* expressionAt(given, 'expression', at, compile);
     const claim = optionalText(given['claim'], `${at}.claim`);
     const value = given['requiredValue'] ?? '';
     const message = optionalText(given['message'], `${at}.message`) ?? '';
@@ -260,17 +278,17 @@ function claimRules(
   return { claimRules: rules, requiredClaims: required };
 }
 
-function userRules(
+function* userRules(
   fields: JsonObject,
   field: string,
   language: ClaimLanguage,
-): readonly ValidationRule[] {
+): Steps<readonly ValidationRule[]> {
   const rules: ValidationRule[] = [];
   for (const [index, rule] of rulesAt(fields, 'userValidationRules', field).entries()) {
     const at = `${field}.userValidationRules[${index}]`;
     const given = objectAt(rule, at, ['expression', 'message']);
-    const compile = (text: string): CompiledExpression => language.userRule(text);
-    const expression = expressionAt(given, 'expression', at, compile);
+    const compile = (text: string): Compiling => language.userRule(text);
+    const expression = yield* expressionAt(given, 'expression', at, compile);
     if (expression === undefined) fail(`${at}.expression`, 'is required');
     const message = optionalText(given['message'], `${at}.message`) ?? '';
     addRule(rules, { expression, message }, at);
@@ -285,15 +303,16 @@ function addRule(rules: ValidationRule[], rule: ValidationRule, field: string): 
   rules.push(rule);
 }
 
-function expressionAt(
+function* expressionAt(
   fields: JsonObject,
   name: string,
   field: string,
-  compile: (text: string) => CompiledExpression,
-): Expression | undefined {
+  compile: (text: string) => Compiling,
+): Steps<Expression | undefined> {
   const text = optionalText(fields[name], `${field}.${name}`);
   if (text === undefined) return undefined;
-  const compiled = compile(text);
+  const compiled = yield* compile(text);
+  yield;
   return compiled.kind === 'ok' ? compiled.expression : fail(`${field}.${name}`, compiled.problem);
 }
 

@@ -5,18 +5,20 @@
  *
  * Invariants: strict. A field that is not known, a required one that is missing, a value that makes
  * no sense, a condition that does not compile: the whole file is refused, with every problem and
- * its place.
+ * its place. It is read in parts: while it is read again, everybody else is served.
+ * Bounds: `authorizersMax`, `conditionsMax`, `textLimits.perExpression`.
  */
 import {
   durationMs,
   oneOf,
-  openDocument,
+  openDocumentInParts,
   unknownFields,
 } from '../apimachinery/configuration-document.ts';
 import { text } from '../apimachinery/members.ts';
 import type { Environment } from '../cel/cel.ts';
 import type { JsonObject, JsonValue } from '../apimachinery/unstructured.ts';
 import { isJsonObject } from '../apimachinery/unstructured.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import { checkDns1123Subdomain } from '../apimachinery/validation/names.ts';
 import { accessReviewVersions } from './webhook/access-review.ts';
 import type { AccessReviewVersion } from './webhook/access-review.ts';
@@ -45,16 +47,19 @@ export type AuthorizationConfiguration =
   | { readonly kind: 'ok'; readonly authorizers: readonly ConfiguredAuthorizer[] }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
+const authorizersMax = 64;
+
 const configVersions = ['v1', 'v1beta1', 'v1alpha1'] as const;
 
-/** `group`: apiserver.config.<domain>. `environment`: what match conditions are compiled in. */
-export function parseAuthorizationConfiguration(
+/** `group`: apiserver.config.<domain>. `environment`: what match conditions are compiled in. Yields
+ * where others may have a turn. */
+export function* authorizationConfigurationInParts(
   bytes: Uint8Array,
   group: string,
   environment: Environment,
-): AuthorizationConfiguration {
+): Steps<AuthorizationConfiguration> {
   const versions = configVersions.map((version) => `${group}/${version}`);
-  const opened = openDocument(bytes, versions, 'AuthorizationConfiguration');
+  const opened = yield* openDocumentInParts(bytes, versions, 'AuthorizationConfiguration');
   if (opened.kind === 'invalid') return invalid(opened.problem);
   const { document } = opened;
   const problems: string[] = [];
@@ -63,9 +68,12 @@ export function parseAuthorizationConfiguration(
   if (!Array.isArray(list) || list.length === 0) {
     return invalid('authorizers: at least one authorization mode must be defined', ...problems);
   }
+  if (list.length > authorizersMax) {
+    return invalid(`authorizers: at most ${authorizersMax} expected`, ...problems);
+  }
   const authorizers: ConfiguredAuthorizer[] = [];
   for (const [at, item] of list.entries()) {
-    const read = readAuthorizer(item, `authorizers[${at}]`, environment, problems);
+    const read = yield* readAuthorizer(item, `authorizers[${at}]`, environment, problems);
     if (read !== undefined) authorizers.push(read);
   }
   repetitions(authorizers, problems);
@@ -88,12 +96,12 @@ function repetitions(authorizers: readonly ConfiguredAuthorizer[], problems: str
   }
 }
 
-function readAuthorizer(
+function* readAuthorizer(
   item: JsonValue,
   path: string,
   environment: Environment,
   problems: string[],
-): ConfiguredAuthorizer | undefined {
+): Steps<ConfiguredAuthorizer | undefined> {
   if (!isJsonObject(item)) {
     problems.push(`${path}: not an object`);
     return undefined;
@@ -115,7 +123,7 @@ function readAuthorizer(
         return undefined;
       }
       const settings = readWebhook(webhook, `${path}.webhook`, problems);
-      const conditions = readConditions(webhook, `${path}.webhook`, environment, problems);
+      const conditions = yield* readConditions(webhook, `${path}.webhook`, environment, problems);
       return { type, name, webhook: { ...settings, conditions } };
     }
     default:
@@ -157,12 +165,12 @@ function readWebhook(webhook: JsonObject, path: string, problems: string[]): Web
   };
 }
 
-function readConditions(
+function* readConditions(
   webhook: JsonObject,
   path: string,
   environment: Environment,
   problems: string[],
-): MatchConditions | undefined {
+): Steps<MatchConditions | undefined> {
   const given = webhook['matchConditions'] ?? [];
   const at = `${path}.matchConditions`;
   if (!Array.isArray(given)) {
@@ -179,7 +187,7 @@ function readConditions(
     return text(item, 'expression');
   });
   if (expressions.length === 0) return undefined;
-  const compiled = compileConditions(expressions, environment);
+  const compiled = yield* compileConditions(expressions, environment);
   if (compiled.kind === 'ok') return compiled.conditions;
   for (const [index, problem] of compiled.problems) {
     problems.push(`${at}[${index}].expression: ${problem}`);

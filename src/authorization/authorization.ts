@@ -11,8 +11,11 @@
 import type { Subscription } from 'rxjs';
 import type { Identity } from '../apimachinery/identity.ts';
 import type { Language } from '../cel/language.ts';
+import { followFiles } from '../stdx/followed-files.ts';
 import { readFileAtStart } from '../stdx/regular-file.ts';
 import type { Clock, Timers } from '../stdx/clock.ts';
+import { finished, runStepwise } from '../stdx/stepwise.ts';
+import type { Steps } from '../stdx/stepwise.ts';
 import type { Turns } from '../stdx/turns.ts';
 import { readWebhookTarget } from '../webhooks/kubeconfig-target.ts';
 import { createWebhookClient } from '../webhooks/webhook-client.ts';
@@ -21,10 +24,9 @@ import { messageOf } from '../stdx/message-of.ts';
 import { createAbacAuthorizer } from './abac/abac-authorizer.ts';
 import { parseAbacPolicies } from './abac/policy-file.ts';
 import { alwaysAllow, alwaysDeny } from './always.ts';
-import { parseAuthorizationConfiguration, webhookTimeoutMaxMs } from './authorization-config.ts';
+import { authorizationConfigurationInParts, webhookTimeoutMaxMs } from './authorization-config.ts';
 import type { ConfiguredAuthorizer, WebhookSettings } from './authorization-config.ts';
 import type { AccessChecker } from './authorizer.ts';
-import { followConfiguration } from './configuration-file.ts';
 import { createDecisionCounts } from './decision-counts.ts';
 import type { CountedSeries } from './decision-counts.ts';
 import { createNodeAuthorizer } from './node/node-authorizer.ts';
@@ -64,7 +66,7 @@ export interface AuthorizationDeps {
   readonly streams: Streams;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** For conditions that take long. */
+  /** For conditions that take long, and for reading the configuration again. */
   readonly turns: Pick<Turns, 'run'>;
   readonly identity: Identity;
   /** What conditions of webhooks are written in. */
@@ -102,13 +104,18 @@ export function createAuthorization(
   const counts = createDecisionCounts();
   const making = makeMembers(options, deps, counts);
   const bytes = options.configFile === undefined ? undefined : readFile(options.configFile);
-  const configured = bytes === undefined ? undefined : readConfiguration(bytes, options, deps);
+  const configured =
+    bytes === undefined ? undefined : finished(readConfiguration(bytes, options, deps));
   let members = configured === undefined ? making.ofModes() : making.ofConfiguration(configured);
   const fixed = fixedTypes(members);
-  const reload = (changed: Uint8Array): void => {
+  let isStopped = false;
+  const reload = async (changed: Uint8Array): Promise<void> => {
     const nowMs = deps.clock.nowMs();
     try {
-      const next = making.ofConfiguration(readConfiguration(changed, options, deps));
+      const reading = readConfiguration(changed, options, deps);
+      const read = await runStepwise(deps.turns, reading, () => isStopped);
+      if (read === undefined) return;
+      const next = making.ofConfiguration(read);
       if (fixedTypes(next) !== fixed) {
         for (const member of next) member.close?.();
         throw new AuthorizationOptionsError('RBAC and Node cannot be added or removed by a reload');
@@ -131,8 +138,12 @@ export function createAuthorization(
       deps.onProblem('the authorization configuration cannot be read', error);
     };
     const { timers } = deps;
-    const file = { file: configFile, bytes, timers, onChange: reload, onError };
-    const configuration = followConfiguration(file);
+    const configuration = followFiles({
+      files: [{ file: configFile, bytes }],
+      timers,
+      onChange: ([changed]) => reload(changed as Uint8Array),
+      onError,
+    });
     following.add(() => configuration.stop());
   }
   const union = createUnion({
@@ -149,6 +160,7 @@ export function createAuthorization(
     usesRbac: members.some((member) => member.type === 'RBAC'),
     series: counts.series,
     stop() {
+      isStopped = true;
       following.unsubscribe();
       for (const member of members) member.close?.();
     },
@@ -164,12 +176,12 @@ function fixedTypes(members: readonly Member[]): string {
     .join();
 }
 
-function readConfiguration(
+function* readConfiguration(
   bytes: Uint8Array,
   { configFile = '' }: AuthorizationOptions,
   { identity, language }: AuthorizationDeps,
-): readonly ConfiguredAuthorizer[] {
-  const parsed = parseAuthorizationConfiguration(
+): Steps<readonly ConfiguredAuthorizer[]> {
+  const parsed = yield* authorizationConfigurationInParts(
     bytes,
     identity.groups.apiserverConfig,
     conditionEnvironment(language),

@@ -1,5 +1,6 @@
 /**
- * How much expressions may cost, in units (spec 2, section 8). All are those of the reference.
+ * How long expressions may be, and how much they may cost, in units (spec 2, section 8). Units are
+ * those of the reference; lengths are ours.
  *
  * An evaluation stops when its budget is used up; an expression whose estimate is above its limit
  * is refused when it is written.
@@ -20,4 +21,12 @@ export const estimateLimits = {
   perRule: 10_000_000,
   /** All rules of one schema. */
   perSchema: 100_000_000,
+} as const;
+
+/** Characters. A step of the compilation of one expression is one turn of the event loop. */
+export const textLimits = {
+  /** Some five times the longest in use. */
+  perExpression: 10 * 1024,
+  /** All expressions of one object, six times what the largest definition in use has. */
+  perObject: 128 * 1024,
 } as const;

@@ -21,6 +21,7 @@ import { programOf } from './evaluate/evaluation.ts';
 import { Planner } from './evaluate/planner.ts';
 import { optionalLibrary } from './library/optionals.ts';
 import { crossTypeOverloads, standardLibrary } from './library/standard.ts';
+import { wellKnownTypes } from './library/well-known-types.ts';
 import { issuesOf } from './syntax/issues.ts';
 import { finished } from '../stdx/stepwise.ts';
 import { defaultLimits, parseInParts } from './syntax/parse.ts';
@@ -114,7 +115,13 @@ function partsOf(options: EnvironmentOptions, collected: Collected): Parts {
   const { container = '', costs, providers = [] } = options;
   return {
     options,
-    declarations: { container, functions, types, variables, providers },
+    declarations: {
+      container,
+      functions,
+      types,
+      variables,
+      providers: [...providers, wellKnownTypes],
+    },
     overloadCost: (id) => costs.overloads[id] ?? overloads.get(id)?.cost,
     parseOptions: {
       limits: { ...defaultLimits, ...options.limits },

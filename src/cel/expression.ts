@@ -3,7 +3,7 @@
  */
 import type { Ast, CheckedAst } from './ast.ts';
 import type { Bindings, Environment, EvaluateOptions, Outcome, Program } from './cel.ts';
-import { budgets } from './budgets.ts';
+import { budgets, textLimits } from './budgets.ts';
 import type { CostEstimate, SizeHints } from './cost.ts';
 import { finished } from '../stdx/stepwise.ts';
 import type { Steps } from '../stdx/stepwise.ts';
@@ -16,6 +16,8 @@ export interface Expression {
   readonly text: string;
   readonly ast: CheckedAst;
   readonly program: Program;
+  /** Makes the program, which is one step. */
+  prepare(): void;
   /** The least and the most that an evaluation costs, with data of these sizes. */
   estimate(sizes?: SizeHints): CostEstimate;
 }
@@ -29,7 +31,7 @@ export type CompiledExpression =
       readonly found?: Type | undefined;
     };
 
-/** `results`: the types that its value may have, any where there are none. */
+/** Whole, in one turn. `results`: the types that its value may have, any where there are none. */
 export function compileExpression(
   environment: Environment,
   text: string,
@@ -59,6 +61,23 @@ export function* compileInParts(
   return { kind: 'ok', expression: new CompiledText(environment, text, ast) };
 }
 
+/** compileInParts(), with the program: of what is run as often as somebody asks, the first time
+ * should not be longer. */
+export function* compileToRunInParts(
+  environment: Environment,
+  text: string,
+  results: readonly Type[] = [],
+): Steps<CompiledExpression> {
+  if (text.length > textLimits.perExpression) {
+    const problem = `an expression may have at most ${textLimits.perExpression} characters`;
+    return { kind: 'invalid', problem };
+  }
+  const compiled = yield* compileInParts(environment, text, results);
+  yield;
+  if (compiled.kind === 'ok') compiled.expression.prepare();
+  return compiled;
+}
+
 /** Its program is made when it is first needed: most of what is checked when it is written is run
  * by somebody else, or much later. */
 class CompiledText implements Expression {
@@ -74,6 +93,9 @@ class CompiledText implements Expression {
   get program(): Program {
     return (this.#program ??= this.#environment.program(this.ast));
   }
+  prepare(): void {
+    void this.program;
+  }
   estimate(sizes?: SizeHints): CostEstimate {
     return this.#environment.estimate(this.ast, sizes);
   }
@@ -88,15 +110,33 @@ function wrongResult(results: readonly Type[], found: Type): string {
   return `must evaluate to one of [${all}] but got ${found.text}`;
 }
 
-/** At once when it is small, else in turns of the event loop that others share. */
+/** What several expressions have cost, one after the other, in this turn. */
+export interface SpentUnits {
+  units: number;
+}
+
+/** What one counts for beside its cost. */
+const unitsOfOne = 50;
+/** Some two milliseconds: then the next expression waits for a turn. */
+const unitsAtOnce = 20_000;
+
+/** At once when it is small, else in turns of the event loop that others share. `spent`: shared by
+ * the expressions that belong together. */
 export function evaluateInTurns(
   { program }: Pick<Expression, 'program'>,
   bindings: Bindings,
   options: EvaluateOptions,
   turns: Pick<Turns, 'run'>,
+  spent: SpentUnits = { units: 0 },
 ): Outcome | Promise<Outcome> {
   const evaluation = program.begin(bindings, options);
-  return evaluation.next() ?? untilDone(turns, () => evaluation.next());
+  const outcome = spent.units < unitsAtOnce ? evaluation.next() : undefined;
+  if (outcome !== undefined) {
+    spent.units += outcome.cost + unitsOfOne;
+    return outcome;
+  }
+  spent.units = 0;
+  return untilDone(turns, () => evaluation.next());
 }
 
 export interface EvaluatedConditions {
@@ -116,7 +156,10 @@ export function evaluateConditions(
   turns: Pick<Turns, 'run'>,
   budget: number = budgets.matchConditions,
 ): EvaluatedConditions | Promise<EvaluatedConditions> {
-  return conditionsFrom({ conditions, bindings, turns, budget, errors: [], cost: 0 }, 0);
+  return conditionsFrom(
+    { conditions, bindings, turns, budget, errors: [], spent: { units: 0 }, cost: 0 },
+    0,
+  );
 }
 
 interface Conditions {
@@ -125,6 +168,7 @@ interface Conditions {
   readonly turns: Pick<Turns, 'run'>;
   readonly budget: number;
   readonly errors: string[];
+  readonly spent: SpentUnits;
   cost: number;
 }
 
@@ -133,12 +177,12 @@ function conditionsFrom(
   state: Conditions,
   from: number,
 ): EvaluatedConditions | Promise<EvaluatedConditions> {
-  const { bindings, conditions, turns } = state;
+  const { bindings, conditions, spent, turns } = state;
   for (let at = from; at < conditions.length; at += 1) {
     const expression = conditions[at] as Expression;
     const left = state.budget - state.cost;
     const most = Math.min(left, budgets.perEvaluation);
-    const outcome = evaluateInTurns(expression, bindings, { budget: most }, turns);
+    const outcome = evaluateInTurns(expression, bindings, { budget: most }, turns, spent);
     if (outcome instanceof Promise) {
       return outcome.then(
         (late) => decided(state, expression, late, most === left) ?? conditionsFrom(state, at + 1),

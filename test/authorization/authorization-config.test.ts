@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseAuthorizationConfiguration } from '../../src/authorization/authorization-config.ts';
+import { authorizationConfigurationInParts } from '../../src/authorization/authorization-config.ts';
 import { conditionEnvironment } from '../../src/authorization/webhook/match-conditions.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { testLanguage } from '../support/data/expression-language.ts';
 
 const environment = conditionEnvironment(testLanguage);
+const parse = (bytes: Buffer) =>
+  finished(authorizationConfigurationInParts(bytes, group, environment));
 const group = 'apiserver.config.k8s.io';
 const webhook = {
   timeout: '3s',
@@ -27,14 +30,12 @@ const hook = (fields: object) =>
 
 describe('an authorization configuration', () => {
   it('is read in order, with the defaults of webhooks', () => {
-    const parsed = parseAuthorizationConfiguration(
+    const parsed = parse(
       document([
         { type: 'Node', name: 'node' },
         { type: 'Webhook', name: 'hook', webhook },
         { type: 'RBAC', name: 'rbac' },
       ]),
-      group,
-      environment,
     );
     assert.deepEqual(parsed, {
       kind: 'ok',
@@ -60,7 +61,24 @@ describe('an authorization configuration', () => {
 
   it('may be YAML', () => {
     const text = `apiVersion: ${group}/v1beta1\nkind: AuthorizationConfiguration\nauthorizers:\n- type: RBAC\n  name: rbac\n`;
-    assert.equal(parseAuthorizationConfiguration(Buffer.from(text), group, environment).kind, 'ok');
+    assert.equal(parse(Buffer.from(text)).kind, 'ok');
+  });
+
+  it('is read in parts: after each expression others have a turn', () => {
+    const longest = Array.from({ length: 64 }, (_none, at) => ({
+      expression: `request.user != '${at}'${" || request.user == 'somebody'".repeat(300)}`,
+    }));
+    const bytes = hook({ matchConditions: longest });
+    const reading = authorizationConfigurationInParts(bytes, group, environment);
+    let parts = 0;
+    for (;;) {
+      const step = reading.next();
+      parts += 1;
+      if (step.done !== true) continue;
+      assert.equal(step.value.kind, 'ok');
+      break;
+    }
+    assert.ok(parts > 4 * longest.length, `${parts} parts`);
   });
 
   const rows: readonly [string, Buffer, RegExp][] = [
@@ -172,11 +190,21 @@ describe('an authorization configuration', () => {
       }),
       /matchConditions: at most 64 conditions expected/,
     ],
+    [
+      'with a condition that is longer than anybody needs',
+      hook({ matchConditions: [{ expression: `request.user == '${'u'.repeat(10_240)}'` }] }),
+      /matchConditions\[0\]\.expression: an expression may have at most 10240 characters/,
+    ],
+    [
+      'with more authorizers than anybody needs',
+      document(Array.from({ length: 65 }, (_none, at) => ({ type: 'RBAC', name: `a${at}` }))),
+      /authorizers: at most 64 expected/,
+    ],
     ['that is no document', Buffer.from('[: '), /neither YAML nor JSON/],
   ];
   for (const [title, bytes, problem] of rows) {
     it(`${title} is refused`, () => {
-      const parsed = parseAuthorizationConfiguration(bytes, group, environment);
+      const parsed = parse(bytes);
       assert.equal(parsed.kind, 'invalid');
       assert.match(parsed.problems.join('; '), problem);
     });

@@ -17,6 +17,7 @@ import {
 } from '../../src/authorization/webhook/match-conditions.ts';
 import type { MatchConditions } from '../../src/authorization/webhook/match-conditions.ts';
 import { systemTimers } from '../../src/stdx/clock.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { createTurns } from '../../src/stdx/turns.ts';
 import { readWebhookTarget, WebhookTargetError } from '../../src/webhooks/kubeconfig-target.ts';
 import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
@@ -177,7 +178,8 @@ describe('a webhook', () => {
   });
 
   const conditionsOf = (...expressions: string[]): MatchConditions => {
-    const compiled = compileConditions(expressions, conditionEnvironment(testLanguage));
+    const environment = conditionEnvironment(testLanguage);
+    const compiled = finished(compileConditions(expressions, environment));
     assert.ok(compiled.kind === 'ok', JSON.stringify(compiled));
     return compiled.conditions;
   };

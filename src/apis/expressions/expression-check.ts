@@ -12,6 +12,7 @@
  */
 import { forbidden, invalid } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
+import { textLimits } from '../../cel/budgets.ts';
 import { compileInParts } from '../../cel/expression.ts';
 import type { CompiledExpression } from '../../cel/expression.ts';
 import type { ExpressionPlace, Language } from '../../cel/language.ts';
@@ -68,23 +69,19 @@ export function checkedPlace(
   };
 }
 
-/** Characters that the expressions of one object may have together, six times what the largest
- * definition in use has. */
-const objectTextMax = 128 * 1024;
-/** And each of them, some five times the longest in use: a step of its compilation is one turn. */
-const textMax = 10 * 1024;
-
 /** What is wrong with the number of characters of these expressions; none: they may be compiled. */
 export function textSizeProblems(field: string, texts: Iterable<string>): readonly FieldError[] {
   let size = 0;
   for (const text of texts) {
     size += text.length;
-    if (text.length > textMax) {
-      return [forbidden(field, `an expression may have at most ${textMax} characters`)];
+    if (text.length > textLimits.perExpression) {
+      const most = `at most ${textLimits.perExpression} characters`;
+      return [forbidden(field, `an expression may have ${most}`)];
     }
   }
-  if (size <= objectTextMax) return [];
-  return [forbidden(field, `expressions may have at most ${objectTextMax} characters together`)];
+  if (size <= textLimits.perObject) return [];
+  const most = `at most ${textLimits.perObject} characters`;
+  return [forbidden(field, `expressions may have ${most} together`)];
 }
 
 /** Blank expressions are the business of other rules. */

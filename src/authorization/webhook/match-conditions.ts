@@ -9,7 +9,7 @@
  * condition is false. Bounds: `conditionsMax`; the budget of one webhook's conditions.
  */
 import type { Language } from '../../cel/language.ts';
-import { compileExpression, evaluateConditions } from '../../cel/expression.ts';
+import { compileToRunInParts, evaluateConditions } from '../../cel/expression.ts';
 import type { EvaluatedConditions, Expression } from '../../cel/expression.ts';
 import type { Environment } from '../../cel/cel.ts';
 import {
@@ -21,6 +21,7 @@ import {
 import { schemaProvider } from '../../cel/schema/schema-provider.ts';
 import { schemaValue } from '../../cel/schema/schema-value.ts';
 import { boolType } from '../../cel/type.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Attributes } from '../authorizer.ts';
 
@@ -83,17 +84,19 @@ export type CompiledConditions =
       readonly problems: readonly (readonly [index: number, problem: string])[];
     };
 
-export function compileConditions(
+/** Yields between its steps. */
+export function* compileConditions(
   expressions: readonly string[],
   environment: Environment,
-): CompiledConditions {
+): Steps<CompiledConditions> {
   const problems: (readonly [number, string])[] = [];
   const compiled: Expression[] = [];
   for (const [index, expression] of expressions.entries()) {
     if (expression.trim() === '') problems.push([index, 'required']);
     else if (expressions.indexOf(expression) !== index) problems.push([index, 'is given twice']);
     else {
-      const result = compileExpression(environment, expression, [boolType]);
+      const result = yield* compileToRunInParts(environment, expression, [boolType]);
+      yield;
       if (result.kind === 'ok') compiled.push(result.expression);
       else problems.push([index, result.problem]);
     }

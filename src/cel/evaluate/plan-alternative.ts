@@ -1,8 +1,8 @@
 /**
  * `x.or(y)` and `x.orValue(y)`: y is evaluated, and paid for, only where x is none. To choose costs
- * nothing, as in the reference; an estimate counts it.
+ * nothing, as in the reference; an estimate counts it. An x that is no optional at all, which only
+ * shows where its type is not known before, is what is chosen: so it is in the reference of 1.33.
  */
-import { noSuchOverload } from '../evaluation-error.ts';
 import { OptionalValue } from '../value.ts';
 import type { Value } from '../value.ts';
 import type { Frame, Planned } from './frame.ts';
@@ -22,7 +22,7 @@ export function planAlternative(overloadId: string, one: Planned, other: Planned
   const { run: runOther, cost } = other;
   /** Undefined where it is none. */
   const chosen = (optional: Value): Value | undefined => {
-    if (!(optional instanceof OptionalValue)) throw noSuchOverload();
+    if (!(optional instanceof OptionalValue)) return optional;
     if (optional.value === undefined) return undefined;
     return unwraps ? optional.value : optional;
   };

@@ -3,16 +3,20 @@
  * changes (spec 2, sections 2.1 and 5.3).
  *
  * Invariants: a file that is wrong when it is read again changes nothing, is logged and counted;
- * what is taken is taken whole, in one step. Requests under way keep what they were let in by.
+ * what is taken is taken whole, in the last of the steps in which it is read. Requests under way
+ * keep what they were let in by.
  */
 import type { Identity } from '../../apimachinery/identity.ts';
 import type { JsonValue } from '../../apimachinery/unstructured.ts';
 import type { AnonymousRule } from '../../authentication/union.ts';
-import { followConfiguration } from '../../authorization/configuration-file.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import { followFiles } from '../../stdx/followed-files.ts';
+import { runStepwise } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
+import type { Turns } from '../../stdx/turns.ts';
 import type { AccessConfig } from '../config/access-options.ts';
 import { configurationOf } from './authentication.ts';
-import type { AuthenticationFiles } from './authentication.ts';
+import type { AuthenticationFiles, UsedConfiguration } from './authentication.ts';
 import type { Log } from './log.ts';
 import type { LabelledSeries } from '../metrics/metrics.ts';
 
@@ -22,7 +26,9 @@ export interface FollowAuthenticationDeps {
   readonly timers: Timers;
   readonly log: Log;
   /** @throws OptionsError; then nothing has changed. */
-  readonly trustIssuers: (jwt: readonly JsonValue[]) => void;
+  readonly trustIssuers: (jwt: readonly JsonValue[]) => Steps<void>;
+  /** A large file is read in turns with everybody else. */
+  readonly turns: Pick<Turns, 'run'>;
 }
 
 export interface FollowedAuthentication {
@@ -46,15 +52,20 @@ export function followAuthentication(
     reloads.note('failure');
     log.error({ err: error }, 'the changed authentication configuration is not in force');
   };
-  const following = followConfiguration({
-    file: configuration.file,
-    bytes: configuration.bytes,
+  let isStopped = false;
+  function* taken(bytes: Uint8Array): Steps<UsedConfiguration> {
+    const next = yield* configurationOf(access, bytes, deps.identity);
+    yield* deps.trustIssuers(next.jwt);
+    anonymous = next.anonymous;
+    return next;
+  }
+  const following = followFiles({
+    files: [configuration],
     timers,
-    onChange(bytes) {
+    async onChange([bytes]) {
       try {
-        const next = configurationOf(access, bytes, deps.identity);
-        deps.trustIssuers(next.jwt);
-        anonymous = next.anonymous;
+        const next = await runStepwise(deps.turns, taken(bytes as Uint8Array), () => isStopped);
+        if (next === undefined) return;
         reloads.note('success');
         log.info({}, 'the authentication configuration was read again');
       } catch (error) {
@@ -66,7 +77,10 @@ export function followAuthentication(
   return {
     anonymous: () => anonymous,
     series: reloads.series,
-    stop: () => following.stop(),
+    stop() {
+      isStopped = true;
+      following.stop();
+    },
   };
 }
 

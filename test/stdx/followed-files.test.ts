@@ -1,0 +1,124 @@
+/** Files that are read again: whatever takes their place, the server goes on. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { followFiles } from '../../src/stdx/followed-files.ts';
+import { messageOf } from '../../src/stdx/message-of.ts';
+import { manualTime } from '../support/doubles/manual-time.ts';
+
+const minuteMs = 60_000;
+
+describe('a file that is followed', () => {
+  let folder = '';
+  beforeEach(() => (folder = mkdtempSync(path.join(os.tmpdir(), 'sluice-configuration-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const follow = () => {
+    const file = path.join(folder, 'config.yaml');
+    writeFileSync(file, 'one');
+    const time = manualTime();
+    const changes: string[] = [];
+    const problems: string[] = [];
+    const following = followFiles({
+      files: [{ file, bytes: Buffer.from('one') }],
+      timers: time.timers,
+      onChange: ([bytes]) => void changes.push(String(bytes)),
+      onError: (error) => void problems.push(messageOf(error)),
+    });
+    return { changes, file, following, problems, time };
+  };
+
+  it('that changes while a change is taken in is read once more after that', async () => {
+    const file = path.join(folder, 'config.yaml');
+    writeFileSync(file, 'one');
+    const { advance, timers } = manualTime();
+    const changes: string[] = [];
+    let taken = (): void => undefined;
+    const following = followFiles({
+      files: [{ file, bytes: Buffer.from('one') }],
+      timers,
+      onChange: ([bytes]) => {
+        changes.push(String(bytes));
+        return new Promise((resolve) => (taken = resolve));
+      },
+      onError: (error) => assert.fail(messageOf(error)),
+    });
+    for (const text of ['two', 'three', 'four']) {
+      writeFileSync(file, text);
+      advance(minuteMs);
+    }
+    assert.deepEqual(changes, ['two']);
+    taken();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(changes, ['two', 'four']);
+    following.stop();
+  });
+
+  it('that becomes a pipe nobody writes to is not waited for', () => {
+    const { changes, file, following, problems, time } = follow();
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+    time.advance(minuteMs);
+    rmSync(file);
+    writeFileSync(file, 'two');
+    time.advance(minuteMs);
+    following.stop();
+    assert.deepEqual(problems, [`${file} is not a regular file`]);
+    assert.deepEqual(changes, ['two']);
+  });
+
+  it('that cannot be read is reported once, and again when it fails anew', () => {
+    const { changes, file, following, problems, time } = follow();
+    rmSync(file);
+    time.advance(10 * minuteMs);
+    assert.equal(problems.length, 1);
+    writeFileSync(file, 'one');
+    time.advance(minuteMs);
+    rmSync(file);
+    time.advance(10 * minuteMs);
+    following.stop();
+    assert.equal(problems.length, 2);
+    assert.deepEqual(changes, []);
+  });
+
+  it('is told with those it belongs to, as often as it takes until that does not throw', () => {
+    const files = ['a', 'b'].map((name) => path.join(folder, name));
+    for (const file of files) writeFileSync(file, 'one');
+    const time = manualTime();
+    const told: string[] = [];
+    const problems: string[] = [];
+    const following = followFiles({
+      files: files.map((file) => ({ file, bytes: Buffer.from('one') })),
+      timers: time.timers,
+      onChange(contents) {
+        told.push(contents.join());
+        if (told.length < 3) throw new Error('not yet');
+      },
+      onError: (error) => void problems.push(messageOf(error)),
+    });
+    writeFileSync(files[1] ?? '', 'two');
+    time.advance(10 * minuteMs);
+    following.stop();
+    assert.deepEqual(told, ['one,two', 'one,two', 'one,two']);
+    assert.deepEqual(problems, ['not yet']);
+  });
+
+  it('that was a pipe at the start is not looked at again', () => {
+    const file = path.join(folder, 'pipe');
+    execFileSync('mkfifo', [file]);
+    const time = manualTime();
+    const problems: unknown[] = [];
+    const following = followFiles({
+      files: [{ file, bytes: Buffer.from('one') }],
+      timers: time.timers,
+      onChange: () => assert.fail('it was read'),
+      onError: (error) => void problems.push(error),
+    });
+    time.advance(10 * minuteMs);
+    following.stop();
+    assert.deepEqual(problems, []);
+  });
+});
