@@ -22,6 +22,8 @@ import type { Measured, Over, Side } from './fan-out.ts';
 export interface Variant<Name> {
   readonly name: Name;
   readonly flags: readonly string[];
+  /** Which Node runs it. Default: the one of this process. */
+  readonly program?: string | undefined;
   /** The port that is watched. Default: the plain one. */
   readonly over?: Over;
   /** Instead of a server with these flags. It sends what watchers of the variant before it are
@@ -66,9 +68,9 @@ export async function compareVariants<Name>(
   let event: string | undefined;
   try {
     for (const variant of variants) {
-      const { flags, floor, over } = variant;
+      const { flags, floor, over, program } = variant;
       const { server: core } = bench.cores;
-      const process = await (floor === undefined ? startSluice(core, flags) : floor(core));
+      const process = await (floor?.(core) ?? startSluice(core, flags, program));
       const before = running.at(-1)?.process;
       const side =
         floor === undefined || before === undefined

@@ -8,7 +8,8 @@
  * a chain (peer-verifier.ts).
  *
  * Invariants: validity is asked for at every request, so a certificate that runs out on an open
- * connection stops working; a certificate without a common name is nobody.
+ * connection stops working, and so does one whose CA is no longer trusted; a certificate without a
+ * common name is nobody.
  */
 import { createHash } from 'node:crypto';
 import type { Identity } from '../apimachinery/identity.ts';
@@ -22,7 +23,8 @@ import { accountExtraKeys } from './service-account-names.ts';
 const none: Authentication = { kind: 'none' };
 
 export function clientCertificates(
-  roots: readonly Certificate[],
+  /** Those that are trusted now. */
+  roots: () => readonly Certificate[],
   clock: Clock,
   identity: Identity,
   /** Is told at each use how long the certificate is still good, in seconds. */

@@ -9,9 +9,10 @@
  * its outside and a signature of one of our own CAs.
  *
  * Invariants: a chain is judged once for a connection by each set of roots; the verdict is kept
- * until time can change it. What of a chain is not signed by a root is as if it had not been sent.
+ * until time can change it, or the roots are others. What of a chain is not signed by a root is as
+ * if it had not been sent.
  * Bounds: `certificatesMax` of `bytesMax` each, `signaturesMax` signatures for a connection,
- * whoever asks.
+ * whoever asks, and as many again when an operator has changed the roots.
  */
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../stdx/clock.ts';
@@ -32,21 +33,33 @@ export type PeerVerdict =
 
 export type PeerVerifier = (peer: PeerCertificate) => PeerVerdict;
 
-interface KnownPeer {
+interface KnownPeer extends Judgement {
+  readonly roots: readonly Certificate[];
+}
+
+interface Judgement {
   readonly verdict: PeerVerdict;
   /** Time cannot change the verdict before. */
   readonly validUntilMs: number;
 }
 
-export function createPeerVerifier(roots: readonly Certificate[], clock: Clock): PeerVerifier {
+/** `rootsNow`: those that are trusted now; another list when they have changed. */
+export function createPeerVerifier(
+  rootsNow: () => readonly Certificate[],
+  clock: Clock,
+): PeerVerifier {
   const known = new WeakMap<PeerCertificate, KnownPeer>();
   return (peer) => {
     const nowMs = clock.nowMs();
+    const roots = rootsNow();
     const before = known.get(peer);
-    if (before !== undefined && nowMs <= before.validUntilMs) return before.verdict;
-    const found = judge(outsideOf(peer), roots, nowMs);
-    known.set(peer, found);
-    return found.verdict;
+    const isSame = before?.roots === roots;
+    if (isSame && nowMs <= before.validUntilMs) return before.verdict;
+    const outside = outsideOf(peer);
+    if (before !== undefined && !isSame) outside.signaturesLeft = peerLimits.signaturesMax;
+    const { validUntilMs, verdict } = judge(outside, roots, nowMs);
+    known.set(peer, { roots, validUntilMs, verdict });
+    return verdict;
   };
 }
 
@@ -96,9 +109,9 @@ function openCertificate(der: Uint8Array): X509Certificate | undefined {
   }
 }
 
-function judge(outside: Outside, roots: readonly Certificate[], nowMs: number): KnownPeer {
+function judge(outside: Outside, roots: readonly Certificate[], nowMs: number): Judgement {
   const forEver = Number.POSITIVE_INFINITY;
-  const untrusted = (why: string, validUntilMs: number): KnownPeer => ({
+  const untrusted = (why: string, validUntilMs: number): Judgement => ({
     verdict: { kind: 'untrusted', why },
     validUntilMs,
   });

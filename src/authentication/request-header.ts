@@ -21,7 +21,8 @@ export interface RequestHeaders {
 }
 
 export interface ProxyRules {
-  readonly roots: readonly Certificate[];
+  /** Those that are trusted now. */
+  readonly roots: () => readonly Certificate[];
   /** Common names; empty: any. */
   readonly allowedNames: readonly string[];
   readonly headers: RequestHeaders;

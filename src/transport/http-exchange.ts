@@ -145,6 +145,10 @@ export interface HttpServer {
   /** Which adapter and binary serves: for the ready line. */
   readonly name: string;
   readonly port: number;
+  /** Of a server over TLS: connections that come from now on, or a few turns later, are served
+   * with these; those that are open go on. @throws when they cannot be used; then nothing has
+   * changed. */
+  changeTls(tls: TlsOptions): void;
   /** From now on an answer ends its connection; new connections are still taken. */
   startClosing(): void;
   /** Stops accepting connections; exchanges in flight go on. Idle connections are closed. */

@@ -13,7 +13,7 @@ const clientAuth = ['1.3.6.1.5.5.7.3.2'];
 
 function setUp(roots: readonly Certificate[]) {
   const time = manualTime(nowMs);
-  return { time, verify: createPeerVerifier(roots, time.clock) };
+  return { time, verify: createPeerVerifier(() => roots, time.clock) };
 }
 const peerOf = (...chain: readonly { readonly own: Certificate }[]): PeerCertificate => ({
   chain: chain.map(({ own }) => own.der),
@@ -88,6 +88,25 @@ describe("a peer's certificate", () => {
       for (const { verify } of verifiers) assert.equal(verify(peer).kind, 'untrusted');
     });
     assert.equal(count, peerLimits.signaturesMax);
+  });
+
+  it('is judged anew by other roots, with as many signatures as at first', async () => {
+    const first = await link({ subject: 'ca', ca: true });
+    const second = await link({ subject: 'ca', ca: true });
+    const leaf = await link({ subject: 'leaf', issuer: second, usages: clientAuth });
+    let roots = [first.own];
+    const verify = createPeerVerifier(() => roots, manualTime(nowMs).clock);
+    const peer = peerOf(leaf);
+    for (let times = 0; times < peerLimits.signaturesMax; times += 1) {
+      roots = [first.own];
+      assert.equal(verify(peer).kind, 'untrusted');
+      roots = [first.own, second.own];
+      assert.equal(verify(peer).kind, 'trusted');
+    }
+    assert.equal(
+      signaturesOf(() => verify(peer)),
+      0,
+    );
   });
 
   it('that is not valid yet becomes so, and ends at its end', async () => {

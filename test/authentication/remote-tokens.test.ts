@@ -11,6 +11,7 @@ import { identityOf } from '../../src/apimachinery/identity.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
 import { claimLanguage } from '../../src/authentication/claim-expressions.ts';
 import { readIssuers } from '../../src/authentication/issuer-config.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 import { createIssuerAuthenticator } from '../../src/authentication/issuer-authenticator.ts';
 import { createWebhookTokens } from '../../src/authentication/webhook-token-authenticator.ts';
 import { systemClock, systemTimers } from '../../src/stdx/clock.ts';
@@ -65,7 +66,7 @@ function ecSigned(claims: object, privateKey: KeyObject, kid: string | undefined
 function issuerOf(url: string) {
   const issuer = { url, certificateAuthority: certificate, audiences: ['client'] };
   const claimMappings = { username: { claim: 'sub', prefix: '' } };
-  const read = readIssuers([{ issuer, claimMappings }], [], claims);
+  const read = finished(readIssuers([{ issuer, claimMappings }], [], claims));
   assert.ok(read.kind === 'ok');
   return read.issuers[0] as (typeof read.issuers)[number];
 }
@@ -166,7 +167,7 @@ describe('trusted issuers', () => {
         uid: { claim: 'sub' },
       },
     };
-    const read = readIssuers([entry], [], claims);
+    const read = finished(readIssuers([entry], [], claims));
     assert.ok(read.kind === 'ok');
     const time = manualTime(startMs);
     const errors: unknown[] = [];
@@ -249,7 +250,7 @@ describe('trusted issuers', () => {
         { expression: "user.groups.all(g, g.startsWith('oidc:'))" },
       ],
     };
-    const read = readIssuers([entry], [], claims);
+    const read = finished(readIssuers([entry], [], claims));
     assert.ok(read.kind === 'ok', JSON.stringify(read));
     const known = createIssuerAuthenticator({
       issuers: read.issuers,
@@ -440,13 +441,13 @@ describe('trusted issuers', () => {
       [{ ...base, other: 1 }, /jwt\[0\]: unknown field "other"/],
     ];
     for (const [entry, problem] of rows) {
-      const read = readIssuers([entry as JsonObject], [], claims);
+      const read = finished(readIssuers([entry as JsonObject], [], claims));
       assert.ok(read.kind === 'invalid', String(problem));
       assert.match(read.problem, problem);
     }
-    assert.equal(readIssuers([base, base], [], claims).kind, 'invalid', 'twice');
+    assert.equal(finished(readIssuers([base, base], [], claims)).kind, 'invalid', 'twice');
     assert.equal(
-      readIssuers([base], ['https://a.example'], claims).kind,
+      finished(readIssuers([base], ['https://a.example'], claims)).kind,
       'invalid',
       'the own issuer',
     );

@@ -14,6 +14,7 @@ import { readTokenFile, staticTokens } from '../../src/authentication/token-file
 import { createAuthentication } from '../../src/authentication/union.ts';
 import type { AnonymousRule } from '../../src/authentication/union.ts';
 import { identityOf } from '../../src/apimachinery/identity.ts';
+import { finished } from '../../src/stdx/stepwise.ts';
 
 function request(
   headers: readonly (readonly [string, string])[] = [],
@@ -208,7 +209,7 @@ describe('the methods together', () => {
 describe('the authentication configuration', () => {
   const head = 'apiVersion: apiserver.config.k8s.io/v1beta1\nkind: AuthenticationConfiguration\n';
   const read = (text: string) =>
-    readAuthenticationConfiguration(Buffer.from(text), identityOf('kubernetes'));
+    finished(readAuthenticationConfiguration(Buffer.from(text), identityOf('kubernetes')));
 
   it('says where anonymous requests are served', () => {
     const ruleOf = (text: string) => {

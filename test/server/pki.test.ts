@@ -70,7 +70,7 @@ describe('the files of the pki folder', () => {
     const pki = await ensure(startMs, '10.1.2.3');
     const roots = [certificate(pki.authority)];
     const serving = certificate(pki.serving);
-    for (const host of ['localhost', '127.0.0.1', '::1', '10.1.2.3'])
+    for (const host of ['localhost', '127.0.0.1', '::1', '10.1.2.3', 'kubernetes.default.svc'])
       assert(coversHost(serving, host), host);
     assert.equal(verifyChain([serving], roots, keyPurposes.serverAuth, startMs).kind, 'trusted');
     assert.equal(verifyChain([serving], roots, keyPurposes.clientAuth, startMs).kind, 'untrusted');

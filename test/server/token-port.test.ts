@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
-import type { RequestOptions } from 'node:https';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import path from 'node:path';
@@ -10,6 +8,8 @@ import { parse } from 'yaml';
 import { userKubeconfig } from '../../src/server/commands/kubeconfig-command.ts';
 import type { KubeconfigOptions } from '../../src/server/commands/kubeconfig-command.ts';
 import { loadUws } from '../../src/transport/uws/uws-binding.ts';
+import { exchange } from '../support/clients/http-client.ts';
+import type { TlsOptions } from '../support/clients/http-client.ts';
 import { runToEnd } from '../support/servers/server-process.ts';
 import { startSecureServer } from '../support/servers/secure-server.ts';
 import type { SecureServer } from '../support/servers/secure-server.ts';
@@ -29,28 +29,15 @@ const adminToken = (server: SecureServer): string =>
   readFileSync(path.join(server.dataDir, 'pki', 'admin.token'), 'utf8').trim();
 
 /** Who the server takes the caller for, at the port of `url`. */
-function callerAt(
+async function callerAt(
   url: string,
   ca: string,
-  { headers, ...options }: RequestOptions = {},
+  { token, ...own }: TlsOptions & { readonly token?: string } = {},
 ): Promise<{ readonly status: number; readonly name: string }> {
-  const { hostname: host, port } = new URL(url);
-  const body = JSON.stringify({});
-  const all = { 'content-type': 'application/json', 'content-length': body.length, ...headers };
-  return new Promise((resolve, reject) => {
-    const to = { host, port, ca, method: 'POST', path: whoAmI, agent: false, ...options };
-    const call = request({ ...to, headers: all }, (response) => {
-      let text = '';
-      response.on('data', (piece) => (text += String(piece)));
-      response.on('end', () => {
-        const said = JSON.parse(text) as { status?: { userInfo?: { username?: string } } };
-        const name = said.status?.userInfo?.username ?? '';
-        resolve({ status: response.statusCode ?? 0, name });
-      });
-    });
-    call.on('error', reject);
-    call.end(body);
-  });
+  const asked = { method: 'POST', body: {}, token, tls: { ca, ...own } };
+  const { status, body } = await exchange(url, whoAmI, asked);
+  const said = body as { status?: { userInfo?: { username?: string } } };
+  return { status, name: said.status?.userInfo?.username ?? '' };
 }
 
 function logging(): { readonly log: Log; readonly warnings: string[] } {
@@ -95,15 +82,14 @@ describe('the port for tokens', () => {
 
   it('knows callers by their token, and nobody by a client certificate', async () => {
     const token = adminToken(server);
-    const admin = { headers: { authorization: `Bearer ${token}` } };
-    const byToken = await callerAt(tokenUrl, server.caPem, admin);
+    const byToken = await callerAt(tokenUrl, server.caPem, { token });
     assert.deepEqual(byToken, { status: 201, name: 'kubernetes-admin' });
     const { certificatePem: cert, keyPem: key } = await server.clientCertificate('alice');
     const atSecure = await callerAt(server.secureUrl, server.caPem, { cert, key });
     assert.deepEqual(atSecure, { status: 201, name: 'alice' });
     // Anonymous, who may not ask.
     assert.equal((await callerAt(tokenUrl, server.caPem, { cert, key })).status, 403);
-    const wrong = { headers: { authorization: 'Bearer wrong' } };
+    const wrong = { token: 'wrong' };
     assert.equal((await callerAt(tokenUrl, server.caPem, wrong)).status, 401);
   });
 
@@ -214,9 +200,9 @@ describe('where the port for tokens', () => {
     const server = await startSecureServer({ 'tls-min-version': 'VersionTLS13' });
     try {
       const { tokenUrl = '' } = server.running;
-      const headers = { authorization: `Bearer ${adminToken(server)}` };
-      assert.equal((await callerAt(tokenUrl, server.caPem, { headers })).status, 201);
-      const old = callerAt(tokenUrl, server.caPem, { headers, maxVersion: 'TLSv1.2' });
+      const token = adminToken(server);
+      assert.equal((await callerAt(tokenUrl, server.caPem, { token })).status, 201);
+      const old = callerAt(tokenUrl, server.caPem, { token, maxVersion: 'TLSv1.2' });
       await assert.rejects(old, /protocol version/);
     } finally {
       await server.remove();

@@ -50,7 +50,7 @@ function watchedUntil(url: string, head: string, ca: string, text: string): Prom
 }
 
 describe('on Node 24', { skip }, () => {
-  for (const file of ['node', 'node-tls', 'tls']) {
+  for (const file of ['node', 'node-tls', 'tls', 'change-tls']) {
     it(`the transport holds: ${file}`, async () => {
       const { failed, output } = await run([`dist/test/transport/${file}.test.js`]);
       assert.ok(!failed, output.slice(-20_000));

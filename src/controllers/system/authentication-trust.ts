@@ -53,7 +53,8 @@ export interface TrustKeeperDeps {
   readonly registry: RegistryDeps;
   readonly timers: Timers;
   readonly queues: QueueMeters;
-  readonly trust: AuthenticationTrust;
+  /** As it is now: the files that it comes from may change. */
+  readonly trust: () => AuthenticationTrust;
   readonly onError: (error: unknown) => void;
 }
 
@@ -71,7 +72,7 @@ export function createTrustKeeper(deps: TrustKeeperDeps): TrustKeeper {
   const configMaps = registry.scheme.findStorage({ group: '', resource: 'configmaps' });
   const endOf = rememberedEnds();
   const keep = async (): Promise<void> => {
-    if (configMaps !== undefined) await keepTrust(registry, configMaps, trust, endOf);
+    if (configMaps !== undefined) await keepTrust(registry, configMaps, trust(), endOf);
   };
   if (configMaps === undefined) return { ...controllerManager([]), keep };
   const queue = createKeyQueue({

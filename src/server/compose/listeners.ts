@@ -17,6 +17,7 @@ import type {
   ExchangeHandler,
   HttpServer,
   ListenOptions,
+  TlsOptions,
   TransportLimits,
 } from '../../transport/http-exchange.ts';
 import type { TransportLoad } from '../../transport/load.ts';
@@ -40,6 +41,8 @@ export interface Listeners {
   readonly securePort: number | undefined;
   /** Adapters and binaries. */
   readonly name: string;
+  /** For connections from now on. @throws when it cannot be used; then nothing has changed. */
+  changeTls(tls: TlsMaterial): void;
   /** Answers from now on end their connection; new ones are still taken. */
   startClosing(): void;
   stopAccepting(): void;
@@ -120,7 +123,7 @@ export async function prepareListeners(
       ports.http === undefined || plain === undefined
         ? undefined
         : await open('--http-port', plain.listen(portOf(ports.http, 'plain HTTP'), handler));
-    return listenersOf(address, secure, tokens, http);
+    return listenersOf(config, secure, tokens, http);
   };
 }
 
@@ -155,14 +158,25 @@ async function plainTransport(config: CompletedConfig, log: Log) {
   return transport;
 }
 
+function secureTls({ access }: CompletedConfig, { serving, clientCaPem }: TlsMaterial): TlsOptions {
+  const { certificatePem, keyPem } = serving;
+  return { certificatePem, keyPem, clientCaPem, minVersion: access.tlsMinVersion };
+}
+
+function tokenTls({ access, dataDir }: CompletedConfig, { serving }: TlsMaterial): TlsOptions {
+  const { certificatePem, keyPem } = serving;
+  // Where keys are kept anyway.
+  const scratchDirectory = pkiDirectory(dataDir);
+  return { certificatePem, keyPem, minVersion: access.tlsMinVersion, scratchDirectory };
+}
+
 async function listenSecure(
-  { access }: CompletedConfig,
+  config: CompletedConfig,
   options: PortOptions,
-  { serving, clientCaPem }: TlsMaterial,
+  material: TlsMaterial,
   handler: ExchangeHandler,
 ): Promise<HttpServer> {
-  const { certificatePem, keyPem } = serving;
-  const tls = { certificatePem, keyPem, clientCaPem, minVersion: access.tlsMinVersion };
+  const tls = secureTls(config, material);
   const transport = await chooseTransport('node', tls);
   if (transport.kind === 'refused') throw new Error(transport.why);
   return transport.listen({ ...options, tls }, handler);
@@ -170,29 +184,27 @@ async function listenSecure(
 
 /** What uWebSockets.js cannot serve is served by node, so that the port is there all the same. */
 async function listenTokens(
-  { access, dataDir, transport: choice }: CompletedConfig,
+  config: CompletedConfig,
   options: PortOptions,
-  { serving }: TlsMaterial,
+  material: TlsMaterial,
   handler: ExchangeHandler,
   log: Log,
 ): Promise<HttpServer> {
-  const { certificatePem, keyPem } = serving;
-  // Where keys are kept anyway.
-  const scratchDirectory = pkiDirectory(dataDir);
-  const tls = { certificatePem, keyPem, minVersion: access.tlsMinVersion, scratchDirectory };
-  const transport = await chooseTransport(choice === 'node' ? 'node' : 'auto', tls);
+  const tls = tokenTls(config, material);
+  const transport = await chooseTransport(config.transport === 'node' ? 'node' : 'auto', tls);
   if (transport.kind === 'refused') throw new Error(transport.why);
   for (const note of transport.notes) log.info({ port: 'tokens' }, note);
   return transport.listen({ ...options, tls }, handler);
 }
 
 function listenersOf(
-  bindAddress: string,
+  config: CompletedConfig,
   secure: HttpServer | undefined,
   tokens: HttpServer | undefined,
   http: HttpServer | undefined,
 ): Listeners {
   const servers = [secure, tokens, http].filter((server) => server !== undefined);
+  const { bindAddress } = config;
   const host = bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
   const httpUrl = http === undefined ? undefined : `http://${host}:${http.port}`;
   const url = secure === undefined ? (httpUrl ?? '') : `https://${host}:${secure.port}`;
@@ -203,6 +215,11 @@ function listenersOf(
     address: `${host}:${(secure ?? http)?.port ?? 0}`,
     securePort: secure?.port,
     name: servers.map(({ name }) => name).join(', '),
+    changeTls(material) {
+      // First the one that needs a file: what the other takes has been looked at by then.
+      tokens?.changeTls(tokenTls(config, material));
+      secure?.changeTls(secureTls(config, material));
+    },
     startClosing() {
       for (const server of servers) server.startClosing();
     },

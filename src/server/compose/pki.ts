@@ -136,7 +136,7 @@ interface Leaves {
 }
 
 function ensureServing(leaves: Leaves, bindAddress: string, identity: Identity): Promise<KeyPair> {
-  const hosts = servedHosts(bindAddress);
+  const hosts = [...servedHosts(bindAddress), ...serviceNames(identity)];
   return ensureLeaf(leaves, 'serving', keyPurposes.serverAuth, {
     commonName: identity.serverName,
     dnsNames: hosts.filter((host) => isIP(host) === 0),
@@ -153,6 +153,12 @@ function servedHosts(bindAddress: string): readonly string[] {
   const usable = bound.filter((address) => isIP(address) !== 0 || isHostName(address));
   const own = isHostName(hostname()) ? [hostname()] : [];
   return [...new Set(['localhost', '127.0.0.1', '::1', ...own, ...usable])];
+}
+
+/** As who is in the cluster calls it: it stands behind a service of its own. */
+function serviceNames({ name, namespaces }: Identity): readonly string[] {
+  const inCluster = `${name}.${namespaces.default}`;
+  return [name, inCluster, `${inCluster}.svc`];
 }
 
 function isHostName(text: string): boolean {

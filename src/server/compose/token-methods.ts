@@ -32,6 +32,8 @@ import { createTokenCleaner } from '../../controllers/token-cleaner.ts';
 import { createTokenSecrets } from '../../controllers/token-secrets.ts';
 import type { RegistryDeps } from '../../registry/registry.ts';
 import type { Clock, Timers } from '../../stdx/clock.ts';
+import { finished } from '../../stdx/stepwise.ts';
+import type { Steps } from '../../stdx/stepwise.ts';
 import type { Turns } from '../../stdx/turns.ts';
 import type { Prng } from '../../stdx/prng.ts';
 import type { RootActor } from '../../../actors/root-actor.ts';
@@ -72,9 +74,9 @@ export interface TokenParts {
   /** The server's own audiences. */
   readonly audiences: readonly string[];
   readonly series: readonly LabelledSeries[];
-  /** Trusts other issuers from now on: the configuration has been read again.
+  /** Trusts other issuers from the end of these steps on: the configuration has been read again.
    * @throws OptionsError; then nothing has changed. */
-  trustIssuers(jwt: readonly JsonValue[]): void;
+  trustIssuers(jwt: readonly JsonValue[]): Steps<void>;
   /** The issuer's document, for a server that is reached at `address`. */
   discoveryDocument(address: string): JsonObject;
   readonly jwks: Promise<JsonObject>;
@@ -121,7 +123,9 @@ export function createTokenParts(config: TokenConfig, deps: TokenPartsDeps): Tok
     objects,
     audiences,
     series: accountTokenSeries(accounts.counts),
-    trustIssuers: (jwt) => trusted?.trust(issuersOf(jwt, issuers, claims)),
+    *trustIssuers(jwt) {
+      trusted?.trust(yield* issuersOf(jwt, issuers, claims));
+    },
     discoveryDocument: (address) => ({
       issuer,
       jwks_uri: config.jwksUri ?? `https://${address}/openid/v1/jwks`,
@@ -147,7 +151,7 @@ function trustedIssuers(
   claims: ClaimLanguage,
 ): IssuerAuthenticator | undefined {
   if (jwt === undefined) return undefined;
-  const issuers = issuersOf(jwt, own, claims);
+  const issuers = finished(issuersOf(jwt, own, claims));
   const onError = (issuer: string, error: unknown): void => {
     log.warn({ issuer, err: error }, 'the keys of an issuer could not be had');
   };
@@ -155,12 +159,12 @@ function trustedIssuers(
 }
 
 /** @throws OptionsError. */
-function issuersOf(
+function* issuersOf(
   jwt: readonly JsonValue[],
   own: readonly string[],
   claims: ClaimLanguage,
-): readonly IssuerConfig[] {
-  const read = readIssuers(jwt, own, claims);
+): Steps<readonly IssuerConfig[]> {
+  const read = yield* readIssuers(jwt, own, claims);
   if (read.kind === 'ok') return read.issuers;
   throw new OptionsError(`--authentication-config: ${read.problem}`);
 }

@@ -17,6 +17,7 @@ import { createSecureServer } from 'node:http2';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { assert } from '../../stdx/assert.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
 import { systemPrng } from '../../stdx/prng.ts';
 import { createDeadlines } from '../deadlines.ts';
@@ -194,12 +195,8 @@ function tlsServer(
   sessions: Set<ServerHttp2Session>,
 ): Http2SecureServer {
   const server = createSecureServer({
-    cert: tls.certificatePem,
-    key: tls.keyPem,
+    ...contextOptions(tls),
     allowHTTP1: true,
-    minVersion: tls.minVersion ?? 'TLSv1.2',
-    // A resumed session has lost what its client had sent beside its certificate.
-    secureOptions: constants.SSL_OP_NO_TICKET,
     handshakeTimeout: limits.requestTimeoutMs,
     maxSessionMemory: sessionMebibytes(limits),
     settings: {
@@ -209,9 +206,7 @@ function tlsServer(
     // Each counts as 32 bytes and more of the list.
     maxHeaderListPairs: Math.ceil(limits.headBytesMax / 32),
     // A certificate is asked for, not demanded: tokens are as good a proof of who calls.
-    ...(tls.clientCaPem === undefined
-      ? {}
-      : { ca: tls.clientCaPem, requestCert: true, rejectUnauthorized: false }),
+    ...(tls.clientCaPem === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
   });
   // What node:http takes as options of its server, HTTP/1.1 over this one reads as properties.
   Object.assign(server, {
@@ -243,6 +238,18 @@ function tlsServer(
     });
   });
   return server;
+}
+
+/** What a change of the certificates replaces. */
+function contextOptions({ certificatePem, clientCaPem, keyPem, minVersion }: TlsOptions) {
+  return {
+    cert: certificatePem,
+    key: keyPem,
+    ...(clientCaPem === undefined ? {} : { ca: clientCaPem }),
+    minVersion: minVersion ?? 'TLSv1.2',
+    // A resumed session has lost what its client had sent beside its certificate.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  } as const;
 }
 
 /** Above it node refuses streams: room for all answers of a connection, and for their heads. */
@@ -287,6 +294,10 @@ function runningServer(
   return {
     name: shared.scheme === 'https' ? 'node (h2, http/1.1)' : 'node (http/1.1)',
     port: (server.address() as AddressInfo).port,
+    changeTls(tls) {
+      assert('setSecureContext' in server, 'this port speaks TLS');
+      server.setSecureContext(contextOptions(tls));
+    },
     startClosing() {
       shared.stopping = true;
     },

@@ -68,6 +68,8 @@ function connectionOf(req: NodeRequest): Connection {
   return connection;
 }
 
+const noHeaders: readonly Header[] = [];
+
 export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, Unread {
   readonly method: string;
   readonly path: string;
@@ -82,7 +84,7 @@ export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, U
   readonly #req: NodeRequest;
   readonly #res: NodeResponse;
   readonly #shared: NodeShared;
-  #headers: Header[];
+  #headers: readonly Header[];
   #body: RequestBody | undefined;
   #bodyAsked = false;
   #status = 0;
@@ -209,6 +211,8 @@ export class NodeExchange implements HttpExchange, Expiring, StreamedExchange, U
       res.end();
       return closedStream;
     }
+    // A stream may live for an hour: it need not hold the request's head for that long.
+    this.#headers = noHeaders;
     // It has sent the head by now.
     if (isHttp2(res)) return new PassedResponseStream(res, this);
     res.flushHeaders();

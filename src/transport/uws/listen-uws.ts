@@ -18,15 +18,24 @@
  *  - A trailer after a chunked body is taken for the start of the next request.
  *  - A pipelined request that arrives before the answer to the one ahead closes the connection.
  *  - A client that half-closes has gone.
+ *  - An app has one certificate for its life. With another one a new app takes the port over, in
+ *    one turn; who is connected to the one before goes on, who waits to be taken in that very
+ *    moment is reset. The library never frees an app: 40 KB each.
  *  - Connections without a request on them are invisible: `connectionsMax` counts exchanges in
  *    progress (503 above it), and idle ones go by themselves after stopAccepting().
  */
 import { assert } from '../../stdx/assert.ts';
 import { systemClock, systemTimers } from '../../stdx/clock.ts';
-import type { Clock, Timers } from '../../stdx/clock.ts';
+import type { Clock, TimerHandle, Timers } from '../../stdx/clock.ts';
 import { SlotSet } from '../../stdx/slot-set.ts';
 import { createDeadlines } from '../deadlines.ts';
-import type { ExchangeHandler, HttpServer, Listen, ListenOptions } from '../http-exchange.ts';
+import type {
+  ExchangeHandler,
+  HttpServer,
+  Listen,
+  ListenOptions,
+  TlsOptions,
+} from '../http-exchange.ts';
 import { statusLine } from '../header-rules.ts';
 import { headTooLarge, malformed, refusalBody, refusalType, tooManyRequests } from '../refusal.ts';
 import type { Refusal } from '../refusal.ts';
@@ -62,18 +71,28 @@ export function createUwsListen(
       idleTimeoutMs: options.limits.idleTimeoutMs,
       load: options.load ?? createTransportLoad(options.limits),
       scheme: tls === undefined ? 'http' : 'https',
+      writes: undefined,
       stopping: false,
     };
-    const app = tls === undefined ? uws.App() : createSecureApp(uws, tls);
-    app.any('/*', (res, req) => {
-      const exchange = new UwsExchange(res, req, shared);
-      const refusal = refusalOf(exchange, shared, options);
-      if (refusal === undefined) serve(exchange, handler);
-      else refuse(res, refusal, timers);
-    });
-    const port = await openPort(app, uws, options, timers);
-    return createServer(app, port, tls === undefined ? name : `${name} over TLS`, shared, timers);
+    const makeApp = (speaking: TlsOptions | undefined): UwsApp => {
+      const app = speaking === undefined ? uws.App() : createSecureApp(uws, speaking);
+      return app.any('/*', (res, req) => {
+        const exchange = new UwsExchange(res, req, shared);
+        const refusal = refusalOf(exchange, shared, options);
+        if (refusal === undefined) serve(exchange, handler);
+        else refuse(res, refusal, timers);
+      });
+    };
+    const apps: Apps = { all: [makeApp(tls)], make: makeApp };
+    const port = await openPort(apps, uws, options, { clock, timers });
+    return createServer(apps, port, tls === undefined ? name : `${name} over TLS`, shared, timers);
   };
+}
+
+/** The last one has the port. Those before it have connections of earlier certificates. */
+interface Apps {
+  readonly all: UwsApp[];
+  make(tls: TlsOptions): UwsApp;
 }
 
 /** Undefined: it becomes an exchange, and expects its body. */
@@ -130,44 +149,87 @@ function refuse(res: UwsResponse, refusal: Refusal, timers: Timers): void {
   });
 }
 
+interface Time {
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
 /** A port that can be closed for a while. Calls of either kind may repeat. */
 interface Port {
   readonly number: number;
   /** False: it could not be opened. */
   open(): boolean;
   close(): void;
+  /** To the newest app, if it is open, a few turns later. */
+  move(): void;
 }
 
+/** A port that could not be opened again is tried after it. */
+const reopenMs = 1_000;
+
+/** Closing a port resets the connections that wait to be taken. After a turn as short as this there
+ * are hardly any; so many turns at most are waited for one. */
+const quietTurnMs = 0.5;
+const quietTurnsMax = 1_000;
+
 async function openPort(
-  app: UwsApp,
+  { all }: Apps,
   uws: UwsBinding,
   options: ListenOptions,
-  timers: Timers,
+  { clock, timers }: Time,
 ): Promise<Port> {
   const { address, sharedPort } = options;
   // By default a second server would share the port (SO_REUSEPORT) without a word.
   const sharing = sharedPort === true ? 0 : uws.LIBUS_LISTEN_EXCLUSIVE_PORT;
   let number = options.port;
   let socket: object | false = false;
+  let again: TimerHandle | undefined;
   const port: Port = {
     get number() {
       return number;
     },
     open() {
       // The library calls back before it returns.
-      if (socket === false) app.listen(address, number, sharing, (opened) => (socket = opened));
+      if (socket === false) {
+        all.at(-1)?.listen(address, number, sharing, (opened) => (socket = opened));
+      }
       if (socket !== false) number = uws.us_socket_local_port(socket);
       return socket !== false;
     },
     close() {
+      again?.cancel();
       if (socket !== false) uws.us_listen_socket_close(socket);
       socket = false;
+    },
+    move() {
+      const open = (): void => {
+        if (!port.open()) again = timers.after(reopenMs, open);
+      };
+      behindQuietTurn(clock, timers, () => {
+        if (socket === false) return;
+        port.close();
+        open();
+      });
     },
   };
   const opened = port.open() && (options.port !== 0 || reopened(port));
   if (!opened) throw new Error(`cannot listen on ${address}:${number}`);
   assert(number > 0, 'a listening socket has a port');
   return closedWhileShort(port, options, timers);
+}
+
+/** Behind a turn of the event loop in which next to nothing was to be done. */
+function behindQuietTurn(clock: Clock, timers: Timers, callback: () => void): void {
+  let left = quietTurnsMax;
+  const look = (sinceMs: number): void => {
+    timers.nextTurn(() => {
+      const nowMs = clock.monotonicMs();
+      left -= 1;
+      if (nowMs - sinceMs < quietTurnMs || left === 0) callback();
+      else look(nowMs);
+    });
+  };
+  look(Number.NEGATIVE_INFINITY);
 }
 
 /** A port of the system's choice, under its own number: only so may it be opened again while
@@ -189,6 +251,7 @@ function closedWhileShort(port: Port, { onDescriptorsShort }: ListenOptions, tim
   return {
     number: port.number,
     open: () => port.open(),
+    move: () => port.move(),
     close() {
       watching.stop();
       port.close();
@@ -197,7 +260,7 @@ function closedWhileShort(port: Port, { onDescriptorsShort }: ListenOptions, tim
 }
 
 function createServer(
-  app: UwsApp,
+  apps: Apps,
   port: Port,
   name: string,
   shared: UwsShared,
@@ -210,6 +273,11 @@ function createServer(
   return {
     name,
     port: port.number,
+    changeTls(tls) {
+      assert(shared.scheme === 'https', 'this port speaks TLS');
+      apps.all.push(apps.make(tls));
+      port.move();
+    },
     startClosing() {
       shared.stopping = true;
     },
@@ -218,7 +286,7 @@ function createServer(
       stopAccepting();
       for (const exchange of shared.live.items()) exchange.cut();
       shared.deadlines.clear();
-      app.close();
+      for (const app of apps.all) app.close();
       // The library frees closed sockets at the end of the loop's turn.
       return new Promise((resolve) => void timers.nextTurn(resolve));
     },

@@ -23,7 +23,7 @@ import { drainTimeoutMs, RequestBody } from '../request-body.ts';
 import type { BodyFlow } from '../request-body.ts';
 import type { Unread, UnreadAnswers } from '../unread-answers.ts';
 import type { UwsRequest, UwsResponse } from './uws-binding.ts';
-import { UwsResponseStream } from './uws-response-stream.ts';
+import { UwsResponseStream, UwsWrites } from './uws-response-stream.ts';
 
 /** Above it a body is handed over as the socket takes it, never copied into the library. */
 const directBodyBytesMax = 8 * 1024;
@@ -48,6 +48,8 @@ export interface UwsShared {
   readonly idleTimeoutMs: number;
   readonly load: TransportLoad;
   readonly scheme: 'http' | 'https';
+  /** Made of the first response that is streamed. */
+  writes: UwsWrites | undefined;
   /** Set once: answers then close their connection. */
   stopping: boolean;
 }
@@ -242,7 +244,8 @@ export class UwsExchange implements HttpExchange, Expiring, BodyFlow {
     });
     // A stream may live for an hour: it need not hold a kilobyte of request head for that long.
     this.#head.length = 0;
-    this.#stream = new UwsResponseStream(this.#res, {
+    const writes = (this.#shared.writes ??= new UwsWrites(this.#res));
+    this.#stream = new UwsResponseStream(this.#res, writes, {
       blocked: () => this.#stalls(),
       finished: () => this.#complete(),
     });

@@ -24,6 +24,39 @@ const pieceBytesMax = 16 * 1024 - 64;
 const probeBytesMax = 1024;
 
 const nothing = (): void => {};
+const noBytes = new Uint8Array(0);
+
+/**
+ * How responses of one server are written to. A broadcast is a thousand writes that do nothing
+ * else, so what can be shared is: one function to be corked, for an audience of thousands leaves
+ * the caches of the processor little room for one each, and the two methods of the library, which
+ * the engine would look up slowly each time. They are the same for all responses of a scheme.
+ */
+export class UwsWrites {
+  readonly #cork: UwsResponse['cork'];
+  readonly #write: UwsResponse['write'];
+  #res: UwsResponse;
+  #piece: Uint8Array = noBytes;
+  #accepted = true;
+  readonly #corked = (): void => {
+    this.#accepted = this.#write.call(this.#res, this.#piece);
+  };
+
+  /** Any response of the server. */
+  constructor(res: UwsResponse) {
+    this.#res = res;
+    this.#cork = res.cork;
+    this.#write = res.write;
+  }
+
+  /** What `write` says. The library runs what is corked before it returns. */
+  send(res: UwsResponse, piece: Uint8Array): boolean {
+    this.#res = res;
+    this.#piece = piece;
+    this.#cork.call(res, this.#corked);
+    return this.#accepted;
+  }
+}
 
 /** Who is told of a response. */
 export interface ResponseWatcher {
@@ -32,14 +65,12 @@ export interface ResponseWatcher {
   /** end() has been called. */
   finished(): void;
 }
-/** Shared: an empty array of its own costs an idle watch 200 bytes. */
-const noBytes = new Uint8Array(0);
-
 export class UwsResponseStream implements ResponseStream {
   readonly preambleSent = true;
   /** Bytes that were written. */
   sentBytes = 0;
   readonly #res: UwsResponse;
+  readonly #writes: UwsWrites;
   readonly #watcher: ResponseWatcher;
   #closed = false;
   #blocked = false;
@@ -47,15 +78,11 @@ export class UwsResponseStream implements ResponseStream {
   /** What a backed-up socket has not taken: only while blocked. */
   #rest: Uint8Array[] = [];
   #drained: (() => void) | undefined;
-  #piece: Uint8Array = noBytes;
-  #accepted = true;
-  readonly #writePiece = (): void => {
-    this.#accepted = this.#res.write(this.#piece);
-  };
 
   /** The head has been written. */
-  constructor(res: UwsResponse, watcher: ResponseWatcher) {
+  constructor(res: UwsResponse, writes: UwsWrites, watcher: ResponseWatcher) {
     this.#res = res;
+    this.#writes = writes;
     this.#watcher = watcher;
     res.onWritable(() => {
       this.#writable();
@@ -73,14 +100,16 @@ export class UwsResponseStream implements ResponseStream {
   }
 
   write(chunk: Uint8Array): boolean {
-    if (this.#closed || chunk.byteLength === 0) return !this.#blocked;
-    this.sentBytes += chunk.byteLength;
+    // Not byteLength, which the engine asks a function for.
+    const { length } = chunk;
+    if (this.#closed || length === 0) return !this.#blocked;
+    this.sentBytes += length;
     if (this.#blocked) {
       this.#rest.push(copyOf(chunk, 0));
       return false;
     }
     const taken = this.#push(chunk);
-    if (taken < chunk.byteLength) this.#rest.push(copyOf(chunk, taken));
+    if (taken < length) this.#rest.push(copyOf(chunk, taken));
     return !this.#blocked;
   }
 
@@ -92,7 +121,7 @@ export class UwsResponseStream implements ResponseStream {
     if (this.#closed) return;
     for (const rest of this.#rest) {
       for (let at = 0; at < rest.byteLength; at += pieceBytesMax) {
-        this.#send(rest.subarray(at, at + pieceBytesMax));
+        this.#writes.send(this.#res, rest.subarray(at, at + pieceBytesMax));
       }
     }
     this.gone();
@@ -116,23 +145,18 @@ export class UwsResponseStream implements ResponseStream {
   /** Writes until the socket is backed up; returns the bytes taken. Sets blocked. */
   #push(chunk: Uint8Array): number {
     let at = 0;
-    while (at < chunk.byteLength && !this.#blocked) {
+    const { length } = chunk;
+    while (at < length && !this.#blocked) {
       const size = this.#probing ? probeBytesMax : pieceBytesMax;
-      const piece = at === 0 && chunk.byteLength <= size ? chunk : chunk.subarray(at, at + size);
-      at += piece.byteLength;
-      if (this.#send(piece)) this.#probing = false;
+      const piece = at === 0 && length <= size ? chunk : chunk.subarray(at, at + size);
+      at += piece.length;
+      if (this.#writes.send(this.#res, piece)) this.#probing = false;
       else {
         this.#blocked = true;
         this.#watcher.blocked();
       }
     }
     return at;
-  }
-
-  #send(piece: Uint8Array): boolean {
-    this.#piece = piece;
-    this.#res.cork(this.#writePiece);
-    return this.#accepted;
   }
 
   #writable(): void {
