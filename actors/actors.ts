@@ -99,6 +99,8 @@ interface ObjectProposal {
   readonly warnings: readonly string[];
   /** It counts only if admission allows it. */
   readonly validate: boolean;
+  /** What admission is shown in its place: the object before it got the form that is stored. */
+  readonly judged?: ApiObject | undefined;
 }
 
 export type Proposal =

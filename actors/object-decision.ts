@@ -206,9 +206,15 @@ function examineProposal(proposal: Proposal, current: CurrentObject | undefined)
   }
   const finding = findingOf(proposal, current);
   if (!('validate' in proposal) || !proposal.validate) return finding;
-  const next = isDeletion(proposal) ? undefined : proposal.object;
+  const next = isDeletion(proposal) ? undefined : judgedBy(proposal);
   const question = { kind: 'validate', next, current: current?.object, revision } as const;
   return { kind: 'asking', question, finding };
+}
+
+function judgedBy(
+  proposal: Exclude<Proposal, { kind: 'ask' | 'not-found' | 'refused' }>,
+): ApiObject | undefined {
+  return ('judged' in proposal ? proposal.judged : undefined) ?? proposal.object;
 }
 
 function isDeletion({ kind }: Proposal): boolean {

@@ -109,6 +109,8 @@ export interface CustomVersion {
 
   /** It has the subresource: a write to the object leaves the status as it is. */
   readonly hasStatus: boolean;
+  /** An object without a status is given one. */
+  readonly defaultsStatus: boolean;
   /** Undefined: no subresource of this name. */
   readonly scale: CustomScale | undefined;
 

@@ -68,6 +68,9 @@ export const compileCustomVersion: CompileCustomVersion = (source, deps) => {
     get hasStatus() {
       return isJsonObject(part(read().entry, 'subresources')['status']);
     },
+    get defaultsStatus() {
+      return part(part(read().written, 'properties'), 'status')['default'] !== undefined;
+    },
     get scale() {
       return customScale(read().validator.scale);
     },

@@ -41,7 +41,7 @@ import type { WrittenScale } from './scale.ts';
 import { preparedUpdate, writerOf } from './update.ts';
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
-import { atVersionOf, toStorageVersion } from './versions.ts';
+import { atVersionOf, toDecidedVersion } from './versions.ts';
 import type { DecisionScope, WriteBody, WriteInput } from './write-command.ts';
 
 type ApplyBody = Extract<WriteBody, { readonly intent: ApiObject }>;
@@ -87,8 +87,8 @@ export function* decideApply(
   const { kind } = target;
   const subresource = input.subresource === '' ? undefined : input.subresource;
   const complete = (merged: ApiObject): ApiObject => {
-    const stored = toStorageVersion(typed(merged, kind), kind);
-    return preparedUpdate(scope, kind, stored, current.object, subresource);
+    const decided = toDecidedVersion(typed(merged, kind), kind);
+    return preparedUpdate(scope, kind, decided, current.object, subresource);
   };
   const intended = { intent, writer: writerOf(input), force };
   return yield* produceApplied(scope, target, intended, complete, current);
@@ -112,8 +112,8 @@ export function decideScaleApply(
   const wanted = spec['replicas'];
   const whole = wanted === undefined ? bare : withReplicas(bare, paths, wanted);
   const complete = (merged: ApiObject): ApiObject => {
-    const stored = toStorageVersion(typed(merged, kind), kind);
-    return preparedUpdate(scope, kind, stored, current.object, undefined);
+    const decided = toDecidedVersion(typed(merged, kind), kind);
+    return preparedUpdate(scope, kind, decided, current.object, undefined);
   };
   const applied = { intent: whole, writer: writerOf(input), force };
   return finished(produceApplied(scope, target, applied, complete, current));
@@ -179,7 +179,7 @@ function* produceApplied(
   if (outcome.kind === 'refused') return outcome;
   if (scope.inTurns) yield;
   if (outcome.object === live) return produced(current.object);
-  const next = toStorageVersion(outcome.object, kind);
+  const next = toDecidedVersion(outcome.object, kind);
   const tooMany = tooManyFields(scope, kind, next, current.object);
   if (tooMany !== undefined) return refused(tooMany);
   return produced(next);

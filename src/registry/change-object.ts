@@ -30,7 +30,7 @@ import { ok, refused } from './registry.ts';
 import { writerOf } from './update.ts';
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
-import { toStorageVersion } from './versions.ts';
+import { toDecidedVersion } from './versions.ts';
 import type { DecisionScope, WriteInput } from './write-command.ts';
 
 const attemptsMax = 16;
@@ -113,7 +113,7 @@ export function decideOverwrite(
   if (conflict !== undefined) return refused(conflict);
   const { kind } = target;
   const metadata = without(sent.metadata, 'resourceVersion');
-  const next = toStorageVersion({ ...sent, metadata }, kind);
+  const next = toDecidedVersion({ ...sent, metadata }, kind);
   if (input.verb === 'overwrite-unowned') return produced(next);
   return produced(tracked(scope, kind, writerOf(input), next, current.object));
 }

@@ -40,7 +40,7 @@ import { wholeTurnMs } from '../stdx/turns.ts';
 import { tooManyFields, tracked, withOwners, withUsableOwners } from './field-ownership.ts';
 import { metadataForCreate, withoutDuplicateOwners } from './object-metadata.ts';
 import type { Deduplicated } from './object-metadata.ts';
-import { toStorageVersion } from './versions.ts';
+import { storedForm, toDecidedVersion } from './versions.ts';
 import { accompanied, executeAccompanied } from './accompanied.ts';
 import type { FinalOutcome } from './accompanied.ts';
 import type { RegistryDeps, ResourceTarget, Result, WriteResult } from './registry.ts';
@@ -128,10 +128,7 @@ async function createNamed(
     const scope = scopeOf(deps);
     const create = (): Promise<Result<WriteResult> | 'again'> =>
       createInScope(deps, scope, target, submitted, name, options, attempt);
-    const created =
-      target.kind.custom?.webhook === undefined
-        ? await create()
-        : await withConversions(target.kind, create);
+    const created = await create();
     if (created !== 'again') return created;
   }
 }
@@ -164,8 +161,19 @@ async function createInScope(
     return prepared;
   }
   if (inTurns) await deps.turns.pause(wholeTurnMs);
-  const object = trackedCreation(scope, target, prepared.value, options.manager ?? '');
+  const { kind } = target;
+  const decided = trackedCreation(scope, target, prepared.value, options.manager ?? '');
   if (inTurns) await deps.turns.pause(wholeTurnMs);
+  let object: ApiObject;
+  if (kind.custom?.webhook === undefined) object = storedForm(decided, kind);
+  else {
+    const stored = await convertedForm(decided, kind);
+    if (stored.kind === 'refused') {
+      tell(request, told);
+      return stored;
+    }
+    object = stored.value;
+  }
   const { warnings } = prepared.value;
   const { dryRun } = options;
   const command = createCommand(scope, target, object, warnings, dryRun);
@@ -178,6 +186,11 @@ async function createInScope(
   if (final === 'again') return final;
   tell(request, told);
   return creationResult(final, target, name);
+}
+
+/** What is stored of it, where a webhook has to be asked. */
+function convertedForm(decided: ApiObject, kind: KindInfo): Promise<Result<ApiObject>> {
+  return withConversions(kind, () => Promise.resolve(ok(storedForm(decided, kind))));
 }
 
 /** In turns of the event loop, and beforehand, what validation finds out. Undefined: nothing. */
@@ -257,7 +270,8 @@ export async function createUnowned(
   const born = bornObject(scope, target, submitted, name);
   const prepared = prepareBorn(scope, target, name, born, born.object, undefined);
   if (prepared.kind === 'refused') return prepared;
-  const { object, warnings } = prepared.value;
+  const { object: decided, warnings } = prepared.value;
+  const object = storedForm(decided, target.kind);
   const command = createCommand(scope, target, object, warnings, false);
   const key = objectKey(target.kind.storage, target.namespace, name);
   const outcome = await executeAccompanied(deps, { ...target, name }, false, () =>
@@ -299,8 +313,8 @@ export function trackedCreation(
   return written === object ? owned : withOwners(object, owned.metadata);
 }
 
-/** A new object in the stored version, with what the server sets, before anybody has a say in it.
- * Pure. */
+/** A new object in the version that is decided in, with what the server sets, before anybody has a
+ * say in it. Pure. */
 export function bornObject(
   { nowMs, uid }: DecisionScope,
   { kind, namespace }: ResourceTarget,
@@ -309,7 +323,7 @@ export function bornObject(
 ): Deduplicated {
   const birth = { uid, creationTimestamp: formatRfc3339(nowMs), name, namespace };
   const born = withUsableOwners(metadataForCreate(submitted, kind, birth));
-  return withoutDuplicateOwners(toStorageVersion(born, kind));
+  return withoutDuplicateOwners(toDecidedVersion(born, kind));
 }
 
 /** The object as it would be stored, but for who owns its fields; or why it may not be. `mutated`:
@@ -326,7 +340,11 @@ export function prepareBorn(
   const object = strategy.prepareForCreate(mutated, user);
   const tooMany = tooManyFields(scope, kind, object);
   if (tooMany !== undefined) return refused(tooMany);
-  const rules = { namespaced: kind.namespaced, nameValidator: nameValidatorOf(kind.nameRule) };
+  const rules = {
+    namespaced: kind.namespaced,
+    nameValidator: nameValidatorOf(kind.nameRule),
+    anyFinalizer: kind.custom !== undefined,
+  };
   const errors = allErrors(
     validateObjectMeta(object.metadata, rules),
     strategy.validate(object),

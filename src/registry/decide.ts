@@ -45,6 +45,7 @@ import {
 import { produced } from './production.ts';
 import type { Production } from './production.ts';
 import { refused } from './registry.ts';
+import { decidedVersionOf, storedForm } from './versions.ts';
 import { kindOf } from './write-command.ts';
 import type { DecideOperation, DecisionScope, WriteInput } from './write-command.ts';
 
@@ -108,12 +109,12 @@ function* proposeChange(
   operations: DecidePorts['operations'],
   target: ObjectTarget,
   input: WriteInput,
-  current: CurrentObject,
+  stored: CurrentObject,
   answers: readonly Verdict[],
 ): Steps<Proposal> {
   const { validate } = input.asks;
   if (input.body.verb === 'delete') {
-    const plan = decideDelete(scope, target, input.body.options, current);
+    const plan = decideDelete(scope, target, input.body.options, stored);
     switch (plan.kind) {
       case 'refused':
         return plan;
@@ -125,6 +126,7 @@ function* proposeChange(
         return unreachable(plan);
     }
   }
+  const current = asDecided(stored, target);
   const written = yield* produce(scope, operations, target, input, current);
   if (written.kind === 'refused') return written;
   if (scope.inTurns) yield;
@@ -140,7 +142,21 @@ function* proposeChange(
   const told = input.user && strategy.warnings?.(object, current.object, input.subresource);
   const warnings = told === undefined ? production.warnings : [...production.warnings, ...told];
   const completes = completesDeletion(object, strategy);
-  return { kind: 'replace', object, completesDeletion: completes, warnings, validate };
+  const next = object === current.object ? stored.object : storedForm(object, target.kind);
+  return {
+    kind: 'replace',
+    object: next,
+    judged: object,
+    completesDeletion: completes,
+    warnings,
+    validate,
+  };
+}
+
+/** The object as it is, in the version that is decided in. */
+function asDecided(stored: CurrentObject, { kind }: ObjectTarget): CurrentObject {
+  const object = decidedVersionOf(stored.object, kind);
+  return object === stored.object ? stored : { ...stored, object };
 }
 
 const noWarnings: readonly string[] = [];
@@ -237,12 +253,13 @@ function* proposeCreation(
   const prepared = prepareBorn(scope, target, target.name, born, mutated, user);
   if (prepared.kind === 'refused') return prepared;
   if (scope.inTurns) yield;
-  const object =
+  const judged =
     owners === undefined
       ? trackedCreation(scope, target, prepared.value, manager)
       : withOwners(prepared.value.object, owners);
   if (scope.inTurns) yield;
-  return { kind: 'create', object, warnings: prepared.value.warnings, validate };
+  const object = storedForm(judged, target.kind);
+  return { kind: 'create', object, judged, warnings: prepared.value.warnings, validate };
 }
 
 type FoundCreation =

@@ -46,8 +46,8 @@ export function fieldWriter(
   };
 }
 
-/** `next` (stored version, with the managedFields that the client sent, if any) as it is to be
- * stored after `live`; undefined: `next` is created. */
+/** `next` (in the version that is decided in, with the managedFields that the client sent, if any)
+ * as it is to be written after `live`; undefined: `next` is created. */
 export function tracked(
   scope: DecisionScope,
   kind: KindInfo,

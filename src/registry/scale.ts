@@ -26,6 +26,8 @@ import type { ObjectTarget, RegistryDeps, Result } from './registry.ts';
 import { ok, refused } from './registry.ts';
 import { trackedUpdate, writerOf } from './update.ts';
 import type { Production } from './production.ts';
+import { withConversions } from './conversions.ts';
+import { decidedVersionOf } from './versions.ts';
 import type { DecisionScope, WriteBody, WriteInput } from './write-command.ts';
 
 /** The Scale of an object whose metadata carries its resourceVersion. */
@@ -99,9 +101,14 @@ export async function executeScale(
   const change = { body, options, subresource: 'scale', mayCreate: false };
   const result = await executeChange(deps, target, change);
   if (result.kind === 'refused') return result;
-  const { paths, type } = scaleTypeOf(target.kind);
+  const { kind } = target;
+  const { paths, type } = scaleTypeOf(kind);
   const { bytes, warnings } = result.value;
-  return ok({ object: scaleOf(decodeObject(bytes), paths, type), warnings });
+  const written = decodeObject(bytes);
+  return withConversions(kind, () => {
+    const object = scaleOf(decidedVersionOf(written, kind), paths, type);
+    return Promise.resolve(ok({ object, warnings }));
+  });
 }
 
 /** What a Scale, as a client wants it, makes of the object it scales. */

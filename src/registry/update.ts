@@ -38,7 +38,7 @@ import type { Preconditions } from './preconditions.ts';
 import type { ObjectTarget, RegistryDeps, Result, WriteResult } from './registry.ts';
 import { refused } from './registry.ts';
 import type { KindStrategy } from './strategy.ts';
-import { toStorageVersion } from './versions.ts';
+import { toDecidedVersion } from './versions.ts';
 import type { DecisionScope, WriteInput } from './write-command.ts';
 
 /** Replaces the object, or only its status. Creates it where the kind allows that. A uid names an
@@ -106,9 +106,9 @@ export function* produceUpdate(
   const conflict = preconditionConflict(expected, current, target);
   if (conflict !== undefined) return refused(conflict);
   const { kind } = target;
-  const stored = toStorageVersion(next, kind);
+  const decided = toDecidedVersion(next, kind);
   const subresource = writer.subresource === '' ? undefined : writer.subresource;
-  const prepared = preparedUpdate(scope, kind, stored, current.object, subresource);
+  const prepared = preparedUpdate(scope, kind, decided, current.object, subresource);
   return yield* trackedUpdateSteps(scope, target, prepared, writer, current);
 }
 
@@ -193,7 +193,9 @@ export function updateRefusal(
   { object }: CurrentObject,
 ): StatusError | undefined {
   const errors = allErrors(
-    validateObjectMetaUpdate(next.metadata, object.metadata),
+    validateObjectMetaUpdate(next.metadata, object.metadata, {
+      anyFinalizer: kind.custom !== undefined,
+    }),
     kindErrors(strategyOf(kind), subresource, next, object),
   );
   if (errors.length === 0) return undefined;
@@ -218,7 +220,7 @@ function kindErrors(
   }
 }
 
-/** What the kind and the server make of a submitted object, in the stored version. */
+/** What the kind and the server make of a submitted object, in the version that is decided in. */
 export function preparedUpdate(
   { nowMs, strategyOf }: DecisionScope,
   kind: KindInfo,

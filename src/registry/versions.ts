@@ -5,7 +5,14 @@
  *
  * Invariants: the stored object carries the storage version, whichever version it came through.
  * Versions that have the same fields cost nothing: their bytes are passed on under another head. A
- * record that an older release stored in another version is converted when it is read.
+ * record that an older release stored in another version is converted when it is read. One of a
+ * kind that users define stays in the version that it was written in until it is written again:
+ * each version that it is shown in is made of that one.
+ *
+ *     request ─▶ decided version ─▶ the kind's rules, those who have a say ─▶ stored version
+ *
+ * A write is decided in the stored version; one to a kind that users define in the version of the
+ * request, whose schema is the one that counts.
  */
 import {
   decodeObject,
@@ -36,8 +43,9 @@ function storedKind(kind: KindInfo): Versioned {
 
 /** An object of one version as the other shows it; both are of one resource. Pure. */
 export function toVersion(object: ApiObject, from: Versioned, to: Versioned): ApiObject {
-  // What a webhook converts may still be stored in a version that was the one before.
-  const asLabelled = from.custom?.webhook !== undefined && from.conversions?.has(object.apiVersion);
+  // What users define may be stored in a version that was the one before, or be at the other
+  // version already.
+  const asLabelled = from.custom !== undefined && from.conversions?.has(object.apiVersion);
   const given =
     asLabelled === true ? object : labelled(object, from.kind, formatGroupVersion(from));
   return objectAtVersion(given, formatGroupVersion(to), to.conversions);
@@ -45,6 +53,21 @@ export function toVersion(object: ApiObject, from: Versioned, to: Versioned): Ap
 
 export function toStorageVersion(object: ApiObject, kind: KindInfo): ApiObject {
   return toVersion(object, kind, storedKind(kind));
+}
+
+/** An object of a request in the version in which a write to the kind is decided. */
+export function toDecidedVersion(object: ApiObject, kind: KindInfo): ApiObject {
+  return kind.custom === undefined ? toStorageVersion(object, kind) : object;
+}
+
+/** The stored object in that version. */
+export function decidedVersionOf(object: ApiObject, kind: KindInfo): ApiObject {
+  return kind.custom === undefined ? object : atVersionOf(object, kind);
+}
+
+/** What is stored of an object that has been decided on. */
+export function storedForm(object: ApiObject, kind: KindInfo): ApiObject {
+  return kind.custom?.toStored(object) ?? object;
 }
 
 /** From stored bytes to those of the object as the version shows it: JSON both, with or without a
@@ -107,8 +130,7 @@ export function upgrading(scheme: Scheme): (object: ApiObject) => ApiObject {
   };
 }
 
-/** Of a kind that users define: as its definition reads it today. A version that is no longer
- * served has the form of the one that is stored. */
+/** Of a kind that users define: as its definition reads the version that it is stored in today. */
 function customAsStored(object: ApiObject, scheme: Scheme): ApiObject {
   const version = parseGroupVersion(object.apiVersion);
   const versions = version && scheme.findGroup(version.group)?.versions;
@@ -116,12 +138,7 @@ function customAsStored(object: ApiObject, scheme: Scheme): ApiObject {
     const kind = kinds.find((each) => each.kind === object.kind && each.custom !== undefined);
     if (kind === undefined) continue;
     const stored = scheme.findStorage(kind.storage) ?? kind;
-    // A webhook that has to be asked for it is asked by whoever wants to see it.
-    if (stored.custom?.webhook !== undefined && object.apiVersion !== storageApiVersion(stored)) {
-      return object;
-    }
-    const current = objectAtVersion(object, storageApiVersion(stored), stored.conversions);
-    return stored.custom?.readStored(current) ?? current;
+    return stored.custom?.readStored(object) ?? object;
   }
   return object;
 }

@@ -8,12 +8,12 @@
  *
  * What it is not: authorization of the request, which has happened, or the rules of the kind.
  *
- * Invariants: it is asked about the very object that is stored: the object's actor asks in the
- * middle of its decision, waits for the answer, and asks again where the object has changed
- * meanwhile (actors/SPEC.md, state `deciding`). What is mutated obeys the rules of the kind like
- * what was sent, and what is validated is not changed any more. A guard may take its time; the
- * deadline of the request bounds it. What it costs to say how a write is asked for is paid only
- * where somebody has a say in it.
+ * Invariants: it is asked about the very object that is stored, in the form in which it was decided
+ * on: the object's actor asks in the middle of its decision, waits for the answer, and asks again
+ * where the object has changed meanwhile (actors/SPEC.md, state `deciding`). What is mutated obeys
+ * the rules of the kind like what was sent, and what is validated is not changed any more. A guard
+ * may take its time; the deadline of the request bounds it. What it costs to say how a write is
+ * asked for is paid only where somebody has a say in it.
  */
 import type { AdmissionOperation, Told } from '../apimachinery/admission-data.ts';
 import type { UserInfo } from '../apimachinery/user-info.ts';
@@ -55,8 +55,9 @@ export interface WriteGuard {
   hear(terms: WriteTerms): WriteHearing;
 }
 
-/** One write before those who have a say in it. Objects are in the stored version, but for what is
- * posted. `resourceVersion`: of `current`, where that is known. */
+/** One write before those who have a say in it. Objects are in the version that is decided in or,
+ * what there is, in the stored one, but for what is posted (versions.ts). `resourceVersion`: of
+ * `current`, where that is known. */
 export interface WriteHearing {
   /** An object that is to be written, with what it has to have; or why it may not be. `current`
    * undefined: it is created. */

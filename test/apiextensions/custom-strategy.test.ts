@@ -47,7 +47,7 @@ function strategyOf() {
       return version.validate(write);
     },
   };
-  const strategy = customStrategy({ kind, version: counted, stored: version });
+  const strategy = customStrategy({ kind, version: counted });
   return { strategy, atOnce: () => atOnce };
 }
 

@@ -156,8 +156,12 @@ export function customWrites(): CustomWrites {
         : next.metadata;
       errors.push(
         ...(before === undefined
-          ? validateObjectMeta(metadata, { namespaced, nameValidator: dns1123Subdomain })
-          : validateObjectMetaUpdate(next.metadata, before.metadata)),
+          ? validateObjectMeta(metadata, {
+              namespaced,
+              nameValidator: dns1123Subdomain,
+              anyFinalizer: true,
+            })
+          : validateObjectMetaUpdate(next.metadata, before.metadata, { anyFinalizer: true })),
       );
       const found = version.validate({ next, current: before, part: '' });
       errors.push(...found.errors);

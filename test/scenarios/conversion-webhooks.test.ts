@@ -11,7 +11,12 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { objects, part, text } from '../../src/apimachinery/members.ts';
 import type { JsonObject } from '../../src/apimachinery/unstructured.ts';
-import { definition, established } from '../support/data/custom-definitions.ts';
+import {
+  definition,
+  definitionsPath,
+  established,
+  replaced,
+} from '../support/data/custom-definitions.ts';
 import { startTestServer } from '../support/servers/test-server.ts';
 import type { TestServer } from '../support/servers/test-server.ts';
 
@@ -171,6 +176,49 @@ describe('versions that a webhook converts', () => {
       ],
     );
     watch.close();
+  });
+
+  it('what is stored in the version before is shown in the one that is stored now', async () => {
+    const path = `${definitionsPath}/lamps.shop.example`;
+    const mark = (stored: string): Promise<void> =>
+      replaced(server, path, (spec) => ({
+        ...spec,
+        versions: objects(spec, 'versions').map((each) => ({
+          ...each,
+          storage: each['name'] === stored,
+        })),
+      }));
+    const hash = async (): Promise<unknown> => {
+      const { body } = await server.request('GET', '/apis/shop.example/v2');
+      return objects(body, 'resources')[0]?.['storageVersionHash'];
+    };
+    const before = await hash();
+    await mark('v2');
+    while ((await hash()) === before);
+    const { body } = await server.request('GET', path);
+    assert.deepEqual(part(body, 'status')['storedVersions'], ['v1', 'v2']);
+    const watch = await server.openWatch(`${place('v2')}?watch=1`);
+    const old = await watch.next();
+    assert.deepEqual(
+      [old?.object['apiVersion'], old?.object['spec']],
+      ['shop.example/v2', { milliwatts: 9000 }],
+    );
+    watch.close();
+    const shown = await server.request('GET', `${place('v1')}/a`);
+    assert.deepEqual(shown.body['spec'], { watts: 9 });
+    const patched = await server.request('PATCH', `${place('v2')}/a`, {
+      body: '{"spec":{"milliwatts":9000}}',
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    assert.equal(patched.status, 200, patched.text);
+    assert.deepEqual(patched.body['spec'], { milliwatts: 9000 });
+    const after = await hash();
+    await mark('v1');
+    while ((await hash()) === after);
+    // It is written in v1 again, where nobody has to be asked for it.
+    const kept = await server.request('GET', `${place('v1')}/a`);
+    const back = await server.request('PUT', `${place('v1')}/a`, { body: kept.body });
+    assert.deepEqual(back.body['spec'], { watts: 9 }, back.text);
   });
 
   it('one that fails is an error for its own type in that version, and for nobody else', async () => {

@@ -75,6 +75,31 @@ describe('the life of a definition', () => {
     await gone(server, path);
   });
 
+  it('of several that ask for the same names at once one gets them', async () => {
+    const plurals = Array.from({ length: 12 }, (_, at) => `twins${at}`);
+    const names = { singular: 'twin', shortNames: ['tw'] };
+    const made = plurals.map((plural) =>
+      server.request('POST', definitionsPath, {
+        body: definition({ plural, kind: 'Twin', group: 'twins.example', names }),
+      }),
+    );
+    for (const { status, text: said } of await Promise.all(made)) assert.equal(status, 201, said);
+    const conditions = plurals.map(async (plural) => {
+      const path = `${definitionsPath}/${plural}.twins.example`;
+      const seen = await until(server, path, (body) => 'NamesAccepted' in conditionsOf(body));
+      return conditionsOf(seen)['Established'];
+    });
+    const said = (await Promise.all(conditions)).sort();
+    const expected = [
+      ...plurals.slice(1).map(() => 'False NotAccepted'),
+      'True InitialNamesAccepted',
+    ];
+    assert.deepEqual(said, expected);
+    for (const plural of plurals) {
+      await server.request('DELETE', `${definitionsPath}/${plural}.twins.example`);
+    }
+  });
+
   it('a deleted one takes its objects with it, and waits for those that are held', async () => {
     await established(server, definition({ plural: 'boxes', kind: 'Box' }));
     const held = object('Box', 'held', {});
@@ -191,6 +216,37 @@ describe('objects of a kind that a user defines', () => {
     assert.equal((await server.request('GET', `${widgets}/b`)).status, 404);
   });
 
+  it('may have a finalizer of any name, and are warned about one without a domain', async () => {
+    const prefer = (name: string, path: string): string =>
+      `metadata.finalizers: "${name}": prefer a domain-qualified finalizer name${path} to avoid ` +
+      'accidental conflicts with other finalizer writers';
+    const dotted = ' including a path (/)';
+    const held = (finalizers: readonly string[]): JsonObject => {
+      const own = widget('held', { count: 1 });
+      return { ...own, metadata: { ...part(own, 'metadata'), finalizers } };
+    };
+    const warnings = ({ headers }: Reply): string[] =>
+      [...String(headers['warning'] ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(
+        ([, said = '']) => said.replaceAll('\\"', '"'),
+      );
+    const made = await server.request('POST', widgets, {
+      body: held(['a/b', 'mine', 'finalizers.example.com', 'foregroundDeletion']),
+    });
+    assert.equal(made.status, 201, made.text);
+    assert.deepEqual(warnings(made), [
+      prefer('finalizers.example.com', dotted),
+      prefer('mine', ''),
+    ]);
+    const refused = await server.request('POST', widgets, { body: held(['not one']) });
+    assert.match(text(refused.body, 'message'), /metadata\.finalizers: Invalid value: "not one"/);
+    const more = await patch('held', 'application/merge-patch+json', {
+      metadata: { finalizers: ['mine', 'two'] },
+    });
+    assert.deepEqual([more.status, warnings(more)], [200, [prefer('two', '')]], more.text);
+    await patch('held', 'application/merge-patch+json', { metadata: { finalizers: null } });
+    await server.request('DELETE', `${widgets}/held`);
+  });
+
   it('with unknown and duplicate fields are refused, warned about or taken, in JSON and YAML', async () => {
     const head = '"apiVersion":"shop.example/v1","kind":"Widget","metadata":{"name":"twice"}';
     const json = `{${head},"spec":{"count":1,"count":2,"parts":[{"name":"p","extra":1}],"more":1}}`;
@@ -282,6 +338,31 @@ describe('objects of a kind that a user defines', () => {
     assert.deepEqual(part(forced.body, 'spec')['parts'], [{ name: 'x', size: 1 }]);
     const taken = await apply('one', {});
     assert.deepEqual(taken.body['spec'], { colour: 'blue' });
+  });
+
+  it('are applied with the nulls that their schema lets be', async () => {
+    const anything = {
+      type: 'object',
+      nullable: true,
+      'x-kubernetes-preserve-unknown-fields': true,
+    };
+    const count = { type: 'integer' };
+    const properties = { spec: { type: 'object', properties: { anything, count, label: count } } };
+    await established(server, definition({ plural: 'voids', kind: 'Void', properties }));
+    const target = `${inDefault}/voids/v?fieldManager=m`;
+    const apply = (spec: JsonObject): Promise<Reply> =>
+      server.request('PATCH', target, {
+        body: JSON.stringify(object('Void', 'v', { spec })),
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+      });
+    const made = await apply({ anything: null, count: 1, label: null });
+    assert.deepEqual([made.status, made.body['spec']], [201, { anything: null, count: 1 }]);
+    const [entry] = objects(metadataOf(made), 'managedFields');
+    assert.deepEqual(part(part(entry, 'fieldsV1'), 'f:spec'), { 'f:anything': {}, 'f:count': {} });
+    const inside = await apply({ anything: { a: null, b: 1 }, count: 1 });
+    assert.deepEqual(inside.body['spec'], { anything: { a: null, b: 1 }, count: 1 }, inside.text);
+    const again = await apply({ anything: { a: null, b: 1 }, count: 1 });
+    assert.deepEqual(again.body, inside.body);
   });
 
   it('have a status of their own: only it is written there, and it is no change', async () => {

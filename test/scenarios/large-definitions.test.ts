@@ -69,6 +69,47 @@ describe('a definition of 36,000 values', () => {
     assert.match(reply.text, /more than 60000 members and items/);
   });
 
+  it('is refused when its patterns come to more than can be compiled soon', async () => {
+    const patterned = (count: number, times: number): JsonObject => {
+      const pattern = (at: number): JsonObject => ({
+        type: 'string',
+        pattern: `^[a-z${at}]{1,${times}}$`,
+      });
+      const properties = Object.fromEntries(
+        Array.from({ length: count }, (_none, at) => [`p${at}`, pattern(at)]),
+      );
+      const plural = `patterned${count}s`;
+      return definition({ plural, kind: `Patterned${count}`, properties });
+    };
+    const reply = await server.request('POST', definitionsPath, { body: patterned(41, 1000) });
+    assert.equal(reply.status, 422);
+    assert.match(reply.text, /patterns may have at most 40000 characters/);
+    const taken = await server.request('POST', definitionsPath, { body: patterned(300, 60) });
+    assert.equal(taken.status, 201, taken.text);
+  });
+
+  it('is refused with more columns than anybody reads', async () => {
+    const withColumns = (count: number): JsonObject => {
+      const body = definition({ plural: 'columns', kind: 'Column', properties: {} });
+      const spec = body['spec'] as JsonObject;
+      const additionalPrinterColumns = Array.from({ length: count }, (_none, at) => ({
+        name: `c${at}`,
+        type: 'string',
+        jsonPath: '.spec',
+      }));
+      const versions = (spec['versions'] as JsonObject[]).map((version) => ({
+        ...version,
+        additionalPrinterColumns,
+      }));
+      return { ...body, spec: { ...spec, versions } };
+    };
+    const reply = await server.request('POST', definitionsPath, { body: withColumns(65) });
+    assert.equal(reply.status, 422);
+    assert.match(reply.text, /additionalPrinterColumns: Too many: 65: must have at most 64 items/);
+    const taken = await server.request('POST', definitionsPath, { body: withColumns(64) });
+    assert.equal(taken.status, 201, taken.text);
+  });
+
   it('gives no other kind more than it had', async () => {
     const data = Object.fromEntries(Array.from({ length: 26_000 }, (_, at) => [`k${at}`, 'v']));
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data };

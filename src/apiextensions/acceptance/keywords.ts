@@ -28,14 +28,22 @@ export interface KeywordFindings {
   readonly faulty: ReadonlySet<JsonObject>;
 }
 
+const nothingFound: KeywordFindings = { errors: [], faulty: new Set() };
+
+/** By which demands a schema was found to be right. */
+const right = new WeakMap<JsonObject, SchemaDemands>();
+
+/** Of a schema that was found to be right it says so at once. */
 export function keywordErrors(
   schema: JsonObject,
   path: string,
   demands: SchemaDemands,
 ): KeywordFindings {
+  if (right.get(schema) === demands) return nothingFound;
   const walk: Walk = { demands, errors: [], faulty: new Set(), above: [] };
   const root: Node = { schema, path, isRoot: true, insideMeta: false, forbidsDefault: undefined };
   check(root, walk);
+  if (walk.errors.length === 0) right.set(schema, demands);
   return { errors: walk.errors.slice(0, errorsMax), faulty: walk.faulty };
 }
 

@@ -10,11 +10,22 @@ import { withPlainBounds } from '../schema/plain-bounds.ts';
 import { hasStatus, versionsOf } from './demands.ts';
 import type { PlacedSchema } from './demands.ts';
 
+/** Of each schema once: it is a walk over all of it. */
+const plain = new WeakMap<JsonObject, JsonObject>();
+
+function plainOf(schema: JsonObject): JsonObject {
+  const known = plain.get(schema);
+  if (known !== undefined) return known;
+  const made = withPlainBounds(schema);
+  plain.set(schema, made);
+  return made;
+}
+
 export function placedSchemas(definition: JsonObject | undefined): readonly PlacedSchema[] {
   const versions = versionsOf(definition);
   const schemas = versions.map((version) => {
     const schema = part(version, 'schema')['openAPIV3Schema'];
-    return isJsonObject(schema) ? withPlainBounds(schema) : schema;
+    return isJsonObject(schema) ? plainOf(schema) : schema;
   });
   const [first] = schemas;
   if (isJsonObject(first) && schemas.every((schema) => deepEqual(schema, first))) {

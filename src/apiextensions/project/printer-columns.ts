@@ -5,7 +5,7 @@
  * What is missing, or has another type than its column, is null; a text column shows any value.
  *
  * Invariants: made when the first object is shown. A path that cannot be read ends the columns: the
- * ones before it are shown.
+ * ones before it are shown. Bound: `columnsMax`, for each of them is looked for in each object.
  */
 import { objects, text } from '../../apimachinery/members.ts';
 import { ageSince } from '../../apimachinery/projection/printer.ts';
@@ -19,6 +19,9 @@ import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isGoInteger, goJson, goNumber } from '../schema/go-text.ts';
 import { parseJsonPath } from './json-path.ts';
 import type { JsonPath } from './json-path.ts';
+
+/** Some three times as many as the longest table in use has. */
+export const columnsMax = 64;
 
 const nameColumn: TableColumn = {
   name: 'Name',
@@ -61,7 +64,7 @@ export function customTable(version: () => JsonObject): TablePrinter {
 function columnsOf(version: JsonObject): readonly Column[] {
   const declared = objects(version, 'additionalPrinterColumns');
   const columns: Column[] = [];
-  for (const column of declared.length === 0 ? [age] : declared) {
+  for (const column of declared.length === 0 ? [age] : declared.slice(0, columnsMax)) {
     const jsonPath = text(column, 'jsonPath');
     const path = parseJsonPath(jsonPath);
     if (path === undefined) break;

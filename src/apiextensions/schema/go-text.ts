@@ -4,7 +4,7 @@
  * What it is not: an encoding of the store or of the wire.
  */
 import type { FieldError } from '../../apimachinery/field-error.ts';
-import type { JsonValue } from '../../apimachinery/unstructured.ts';
+import type { JsonObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
 
 /** Characters of one value that are shown at most; whoever sends more gets the beginning. */
@@ -12,14 +12,50 @@ const shownMax = 10_000;
 
 /** JSON with sorted keys and without `<`, `>` and `&`. */
 export function goJson(value: JsonValue | undefined): string {
-  const text = JSON.stringify(value ?? null, (_key, part: unknown) => {
-    if (typeof part === 'bigint') return Number(part);
-    if (!isJsonObject(part as JsonValue)) return part;
-    const entries = Object.entries(part as object).sort(([a], [b]) => (a < b ? -1 : 1));
-    return Object.fromEntries(entries);
-  });
+  const text = JSON.stringify(beginningOf(value ?? null, { left: shownMax }));
   const escaped = text.replace(/[<>&\u2028\u2029]/g, unicodeEscape);
   return escaped.length <= shownMax ? escaped : `${escaped.slice(0, shownMax)}...`;
+}
+
+/** As much of a value as can be shown, in the order in which it is shown: what is left out stands
+ * behind `shownMax` characters of its text. */
+function beginningOf(value: JsonValue, room: { left: number }): JsonValue {
+  if (typeof value === 'string') {
+    room.left -= value.length;
+    return value.length <= shownMax ? value : value.slice(0, shownMax + 1);
+  }
+  room.left -= 1;
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) {
+    const items: JsonValue[] = [];
+    for (const item of value as readonly JsonValue[]) {
+      if (room.left < 0) break;
+      items.push(beginningOf(item, room));
+    }
+    return items;
+  }
+  if (!isJsonObject(value)) return value;
+  const members: [string, JsonValue][] = [];
+  for (const name of sortedNames(value)) {
+    const member = value[name];
+    if (room.left < 0) break;
+    if (member === undefined) continue;
+    room.left -= name.length;
+    members.push([name, beginningOf(member, room)]);
+  }
+  return Object.fromEntries(members);
+}
+
+const manyNames = 500;
+/** Of large objects: the same one may be asked for in each column of a row. */
+const sorted = new WeakMap<object, readonly string[]>();
+
+function sortedNames(object: JsonObject): readonly string[] {
+  const known = sorted.get(object);
+  if (known !== undefined) return known;
+  const names = Object.keys(object).sort();
+  if (names.length > manyNames) sorted.set(object, names);
+  return names;
 }
 
 function unicodeEscape(char: string): string {

@@ -2,9 +2,13 @@
  * Patterns of schemas: the syntax of RE2, matched in linear time whatever they are.
  *
  * Bounds: a pattern has at most as many characters as the expression language takes; what is
- * compiled is kept with the schema that has it.
+ * compiled is kept with the schema that has it. Of a pattern that was judged the verdict is kept,
+ * for compiling a large one takes milliseconds: `verdictCharsMax` characters of them.
  */
 import { compilePattern } from '../../cel/library/regular-expression.ts';
+import { createTextCache } from '../../stdx/text-cache.ts';
+
+const verdictCharsMax = 4 * 1024 * 1024;
 
 export interface Pattern {
   /** Whether some part of the text matches. */
@@ -24,8 +28,15 @@ export function compiledPattern(source: string): CompiledPattern {
   }
 }
 
+/** '': nothing is wrong. */
+const verdicts = createTextCache<string>(verdictCharsMax);
+
 /** What is wrong with a pattern; undefined: nothing. */
 export function patternProblem(source: string): string | undefined {
+  const known = verdicts.get(source);
+  if (known !== undefined) return known === '' ? undefined : known;
   const compiled = compiledPattern(source);
-  return compiled.kind === 'ok' ? undefined : compiled.problem;
+  const problem = compiled.kind === 'ok' ? undefined : compiled.problem;
+  verdicts.keep(source, problem ?? '');
+  return problem;
 }

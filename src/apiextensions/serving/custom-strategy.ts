@@ -1,8 +1,9 @@
 /**
  * The strategy of a kind that users define: what most kinds do, and what its schema demands.
  *
- * What it is not: the validation (custom-schema.ts). Objects are judged in the version of the
- * request, as the reference judges them.
+ * What it is not: the validation (custom-schema.ts). Objects come in the version of the request and
+ * are judged by its schema alone, as the reference judges them: what the version that is stored
+ * demands counts in writes through that one.
  *
  * Invariants: pure. What is said of a write that is accepted was found when it was judged, and is
  * not looked for again. A write that is not small is judged in parts before it is decided on, and
@@ -12,9 +13,9 @@
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { isJsonObject } from '../../apimachinery/unstructured.ts';
+import { finalizerWarnings } from '../../apimachinery/validation/object-meta.ts';
 import { genericStrategy } from '../../registry/strategy.ts';
 import type { KindStrategy } from '../../registry/strategy.ts';
-import { atVersionOf } from '../../registry/versions.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import type { CustomValidation, ValidatedPart } from '../custom-schema.ts';
 import type { ServedKind } from './served-kind.ts';
@@ -26,22 +27,13 @@ const smallMax = 64;
 /** A step is a few thousand values, or a part of one rule: a millisecond or two at most. */
 const stepsPerPart = 8;
 
-export function customStrategy({ kind, stored, version }: ServedKind): KindStrategy {
+export function customStrategy({ kind, version }: ServedKind): KindStrategy {
   const generic = genericStrategy(kind);
-  const isStored = kind.version === kind.storageVersion;
-  /** In the version of the request, and as complete as it came. */
-  const shown = (object: ApiObject): ApiObject =>
-    isStored ? object : (version.defaults(atVersionOf(object, kind)) as ApiObject);
   const warned = new WeakMap<ApiObject, readonly string[]>();
   /** Found in parts, by the object that is written. */
   const found = new WeakMap<ApiObject, Found>();
   /** What a creation writes, by what was prepared for it. */
   const born = new WeakMap<ApiObject, ApiObject>();
-  const writeOf = (next: ApiObject, current: ApiObject | undefined, part: ValidatedPart) => ({
-    next: shown(next),
-    current: current === undefined ? undefined : shown(current),
-    part,
-  });
   const judged = (
     next: ApiObject,
     current: ApiObject | undefined,
@@ -51,23 +43,22 @@ export function customStrategy({ kind, stored, version }: ServedKind): KindStrat
     const { errors, warnings } =
       known !== undefined && known.current === current && known.part === part
         ? known.validation
-        : version.validate(writeOf(next, current, part));
+        : version.validate({ next, current, part });
     if (warnings.length > 0) warned.set(next, warnings);
     return errors;
   };
   const prepareForCreate: KindStrategy['prepareForCreate'] = (object, user) => {
     const known = born.get(object);
     if (known !== undefined) return known;
-    const bare = generic.prepareForCreate(object, user);
-    // A status that was sent is dropped; one that there is by default comes back.
-    return bare === object ? object : stored.readStored(bare);
+    // A status that was sent is dropped; one that there is by default comes when it is stored.
+    return generic.prepareForCreate(object, user);
   };
   function* judging(
     next: ApiObject,
     current: ApiObject | undefined,
     part: ValidatedPart,
   ): Steps<void> {
-    const steps = version.validateInSteps(writeOf(next, current, part));
+    const steps = version.validateInSteps({ next, current, part });
     found.set(next, { current, part, validation: yield* inParts(steps) });
   }
   return {
@@ -85,7 +76,12 @@ export function customStrategy({ kind, stored, version }: ServedKind): KindStrat
     validate: (object) => judged(object, undefined, ''),
     validateUpdate: (next, current) => judged(next, current, ''),
     validateStatusUpdate: (next, current) => judged(next, current, 'status'),
-    warnings: (next) => warned.get(next) ?? noWarnings,
+    warnings(next, current, subresource) {
+      const found = warned.get(next) ?? noWarnings;
+      if (subresource === 'status') return found;
+      const ofFinalizers = finalizerWarnings(next.metadata, current?.metadata);
+      return ofFinalizers.length === 0 ? found : [...found, ...ofFinalizers];
+    },
   };
 }
 

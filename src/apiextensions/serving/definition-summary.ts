@@ -49,6 +49,8 @@ export interface DefinitionSummary {
   readonly isAccepted: boolean;
   readonly isEstablished: boolean;
   readonly isEnding: boolean;
+  /** Objects of it may be stored in another version than the one that is marked for it. */
+  readonly storesSeveral: boolean;
 }
 
 /** `definition`: in the form of v1. */
@@ -71,7 +73,7 @@ export function summaryOf(definition: ApiObject): DefinitionSummary {
 /** What changes without the spec. */
 export type DefinitionStanding = Pick<
   DefinitionSummary,
-  'uid' | 'generation' | 'accepted' | 'isAccepted' | 'isEstablished' | 'isEnding'
+  'uid' | 'generation' | 'accepted' | 'isAccepted' | 'isEstablished' | 'isEnding' | 'storesSeveral'
 >;
 
 export function standingOf(metadata: ObjectMeta, status: JsonObject): DefinitionStanding {
@@ -83,6 +85,7 @@ export function standingOf(metadata: ObjectMeta, status: JsonObject): Definition
     isAccepted: isTrue(status, 'NamesAccepted'),
     isEstablished: isTrue(status, 'Established'),
     isEnding: deletionTimestamp !== undefined,
+    storesSeveral: texts(status, 'storedVersions').length > 1,
   };
 }
 

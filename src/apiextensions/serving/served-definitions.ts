@@ -59,6 +59,7 @@ interface Known {
   /** As they are now: kinds read their schemas from them. */
   bytes: Uint8Array;
   isEnding: boolean;
+  storesSeveral: boolean;
 }
 
 export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefinitions {
@@ -72,9 +73,11 @@ export function createServedDefinitions(deps: ServedDefinitionsDeps): ServedDefi
     if (before !== undefined && isServedAlike(before, summary)) {
       before.bytes = bytes;
       before.isEnding = summary.isEnding;
+      before.storesSeveral = summary.storesSeveral;
       return;
     }
-    const own: Known = { summary, bytes, isEnding: summary.isEnding };
+    const { isEnding, storesSeveral } = summary;
+    const own: Known = { summary, bytes, isEnding, storesSeveral };
     known.set(name, own);
     const defined = servedDefinition(summary, kindDeps(deps, summary, own));
     const { kinds = [], stored } = defined ?? {};
@@ -124,6 +127,7 @@ function kindDeps(
     definitions,
     scale,
     isEnding: () => own.isEnding,
+    storesSeveral: () => own.storesSeveral,
     webhook(read) {
       let known: JsonObject | undefined;
       const config = (): JsonObject => (known ??= webhookOf(reader.read(own.bytes)));

@@ -6,7 +6,9 @@
  *
  * Invariants: a KindInfo never changes; a definition that changes makes new ones. All versions have
  * the same name in the store, whichever of them is served. Versions with the same schema share one
- * form; between others objects are read anew, by the schema of the version that they come to.
+ * form. Between others an object goes straight from the version that it is stored in to the one
+ * that it is shown in, and is read by both: by the first as it is stored, with its defaults, by the
+ * second for what it knows, without.
  */
 import { formatGroupVersion } from '../../apimachinery/schema.ts';
 import type { GroupResource } from '../../apimachinery/schema.ts';
@@ -17,6 +19,7 @@ import type {
   SubresourceInfo,
   Verb,
 } from '../../apimachinery/scheme.ts';
+import { objectAtVersion } from '../../apimachinery/object-version.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
 import type { CustomVersion } from '../custom-schema.ts';
 import type { DefinitionSummary, VersionSummary } from './definition-summary.ts';
@@ -32,6 +35,8 @@ export interface ServedKindDeps {
   readonly webhook: (read: WebhookConversionDeps['read']) => WebhookConversion;
   /** Now. */
   readonly isEnding: () => boolean;
+  /** Now. */
+  readonly storesSeveral: () => boolean;
   /** Cheap: nothing of the version is read before it is needed. */
   readonly compile: (version: VersionSummary) => CustomVersion;
 }
@@ -39,8 +44,6 @@ export interface ServedKindDeps {
 export interface ServedKind {
   readonly kind: KindInfo;
   readonly version: CustomVersion;
-  /** In which its objects are stored. */
-  readonly stored: CustomVersion;
 }
 
 export interface ServedDefinition {
@@ -65,17 +68,43 @@ export function servedDefinition(
       : undefined;
   const conversions =
     webhook === undefined
-      ? conversionsOf(definition, storage, compiled)
-      : webhookConversions(definition, storage, webhook);
+      ? conversionsOf(definition, compiled)
+      : webhookConversions(definition, webhook);
+  const stored = storedForms(definition, storage, compiled, conversions);
   const served = (each: VersionSummary): ServedKind => {
     const version = compiled.get(each.name) as CustomVersion;
-    const parts = { storage, version, conversions, webhook };
-    const kind = kindOf(definition, each, parts, deps);
-    return { kind, version, stored: compiled.get(storage.name) as CustomVersion };
+    const parts = { storage, stored, version, conversions, webhook };
+    return { kind: kindOf(definition, each, parts, deps), version };
   };
   const kinds = definition.versions.filter((each) => each.served).map(served);
-  const stored = kinds.find(({ kind }) => kind.version === storage.name) ?? served(storage);
-  return { kinds, stored };
+  const own = kinds.find(({ kind }) => kind.version === storage.name) ?? served(storage);
+  return { kinds, stored: own };
+}
+
+type StoredForms = Pick<CustomKind, 'readStored' | 'toStored'>;
+
+/** What is in the store is read by the version that it is stored in; one that there is no more
+ * reads as the one that is stored now. What is written has the defaults of that, which are no part
+ * of what was judged. */
+function storedForms(
+  { group }: DefinitionSummary,
+  storage: VersionSummary,
+  compiled: ReadonlyMap<string, CustomVersion>,
+  conversions: KindInfo['conversions'],
+): StoredForms {
+  const byName = new Map(
+    [...compiled].map(([version, each]) => [formatGroupVersion({ group, version }), each]),
+  );
+  const hub = compiled.get(storage.name) as CustomVersion;
+  const apiVersion = formatGroupVersion({ group, version: storage.name });
+  return {
+    readStored: (object) => (byName.get(object.apiVersion) ?? hub).readStored(object),
+    toStored(object) {
+      const converted = objectAtVersion(object, apiVersion, conversions);
+      const isWhole = object['status'] !== undefined || !hub.defaultsStatus;
+      return converted === object && isWhole ? object : hub.readStored(converted);
+    },
+  };
 }
 
 const verbs: readonly Verb[] = [
@@ -95,6 +124,7 @@ const statusFields = [['f:status']];
 
 interface KindParts {
   readonly storage: VersionSummary;
+  readonly stored: StoredForms;
   readonly version: CustomVersion;
   readonly conversions: KindInfo['conversions'];
   readonly webhook: WebhookConversion | undefined;
@@ -103,11 +133,12 @@ interface KindParts {
 function kindOf(
   definition: DefinitionSummary,
   summary: VersionSummary,
-  { conversions, storage, version, webhook }: KindParts,
+  parts: KindParts,
   deps: ServedKindDeps,
 ): KindInfo {
+  const { conversions, storage, version } = parts;
   const { accepted, group, namespaced } = definition;
-  const custom = customKind(definition, summary, version, webhook, deps);
+  const custom = customKind(definition, summary, parts, deps);
   const status = summary.hasStatus ? [statusOf(definition, summary, version, custom)] : [];
   const scale = summary.hasScale ? [deps.scale] : [];
   return {
@@ -155,14 +186,14 @@ function kindOf(
 function customKind(
   definition: DefinitionSummary,
   summary: VersionSummary,
-  version: CustomVersion,
-  webhook: WebhookConversion | undefined,
-  { definitions, isEnding }: ServedKindDeps,
+  { stored, version, webhook }: KindParts,
+  { definitions, isEnding, storesSeveral }: ServedKindDeps,
 ): CustomKind {
   const { group, resource } = definitions;
   return {
     conform: (document, origin) => version.conform(document, origin),
-    readStored: (object) => version.readStored(object),
+    readStored: stored.readStored,
+    toStored: stored.toStored,
     shape: `${definition.uid.slice(0, shapeChars)}.${definition.generation}`,
     get mergeType() {
       return version.mergeType;
@@ -170,6 +201,7 @@ function customKind(
     openApi: (form) => version.openApi(form),
     definition: { group, resource, name: definition.name },
     isEnding,
+    storesSeveral,
     deprecationWarning: deprecationOf(definition, summary),
     webhook,
   };
@@ -229,45 +261,35 @@ function readerOf(
 
 function webhookConversions(
   { group, versions }: DefinitionSummary,
-  storage: VersionSummary,
   webhook: WebhookConversion,
 ): KindInfo['conversions'] {
-  const stored = formatGroupVersion({ group, version: storage.name });
   return new Map(
-    versions.map(({ name }): [string, KindConversion | undefined] => {
+    versions.map(({ name }): [string, KindConversion] => {
       const own = formatGroupVersion({ group, version: name });
-      if (own === stored) return [own, undefined];
-      return [
-        own,
-        {
-          toHub: (object) => webhook.need(object, stored),
-          fromHub: (object) => webhook.need(object, own),
-        },
-      ];
+      return [own, { toHub: asItIs, fromHub: (object) => webhook.need(object, own) }];
     }),
   );
 }
 
-/** The form that all versions share is the one that is stored. Undefined: there is one form. */
+/** No version is between the others. */
+const asItIs = (object: ApiObject): ApiObject => object;
+
+/** Versions with the same schema have the same one. Undefined: there is one form. */
 function conversionsOf(
   { group, versions }: DefinitionSummary,
-  storage: VersionSummary,
   compiled: ReadonlyMap<string, CustomVersion>,
 ): KindInfo['conversions'] {
-  const { sameSchemaAs } = storage;
-  if (versions.every((each) => each.sameSchemaAs === sameSchemaAs)) return undefined;
-  const hub = compiled.get(storage.name);
-  const conversions = versions.map((each) => {
-    const { name } = each;
-    const version = compiled.get(name);
-    const conversion: KindConversion | undefined =
-      each.sameSchemaAs === sameSchemaAs || hub === undefined || version === undefined
-        ? undefined
-        : {
-            toHub: (object) => hub.readStored(object),
-            fromHub: (object) => version.readConverted(object),
-          };
-    return [formatGroupVersion({ group, version: name }), conversion] as const;
-  });
-  return new Map(conversions);
+  if (versions.every((each) => each.sameSchemaAs === versions[0]?.sameSchemaAs)) return undefined;
+  const bySchema = new Map<string, KindConversion>();
+  const conversionOf = ({ name, sameSchemaAs }: VersionSummary): KindConversion => {
+    const known = bySchema.get(sameSchemaAs);
+    if (known !== undefined) return known;
+    const version = compiled.get(name) as CustomVersion;
+    const made = { toHub: asItIs, fromHub: (object: ApiObject) => version.readConverted(object) };
+    bySchema.set(sameSchemaAs, made);
+    return made;
+  };
+  return new Map(
+    versions.map((each) => [formatGroupVersion({ group, version: each.name }), conversionOf(each)]),
+  );
 }

@@ -86,7 +86,8 @@ function checkResource(resource: JsonObject, path: string, errors: FieldError[])
   const meta = shape.object.metadata;
   const named = meta.name === undefined ? { ...meta, name: 'named-later' } : meta;
   const namespaced = (meta.namespace ?? '') !== '';
-  for (const error of validateObjectMeta(named, { namespaced, nameValidator: pathSegmentName })) {
+  const rules = { namespaced, nameValidator: pathSegmentName, anyFinalizer: true };
+  for (const error of validateObjectMeta(named, rules)) {
     report({ ...error, field: `${field}${error.field.slice('metadata'.length)}` });
   }
 }

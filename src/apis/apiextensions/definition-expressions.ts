@@ -3,25 +3,35 @@
  * the engine of custom types finds (src/apiextensions/acceptance).
  *
  * Invariants: what is found depends on the schemas before and after, and nothing else.
- * Bounds: the expressions of one definition together (expression-check.ts).
+ * Bounds: the expressions of one definition together (expression-check.ts), and its patterns.
  */
 import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../apimachinery/codecs/lossless.ts';
+import { forbidden } from '../../apimachinery/field-error.ts';
 import type { FieldError } from '../../apimachinery/field-error.ts';
 import { items, part } from '../../apimachinery/members.ts';
 import type { ApiObject, JsonValue } from '../../apimachinery/unstructured.ts';
 import { expressionErrors } from '../../apiextensions/acceptance/accept-schemas.ts';
 import { placedSchemas } from '../../apiextensions/acceptance/placed-schemas.ts';
 import { expressionsOf } from '../../apiextensions/acceptance/rules.ts';
+import { unknownFormats } from '../../apiextensions/acceptance/unknown-formats.ts';
+import { patternProblem } from '../../apiextensions/schema/pattern.ts';
 import type { Language } from '../../cel/language.ts';
+import { patternSize } from '../../cel/library/pattern-size.ts';
 import type { Steps } from '../../stdx/stepwise.ts';
 import { textSizeProblems } from '../expressions/expression-check.ts';
 import { judgedInTurns } from '../expressions/judged-in-turns.ts';
 import type { KindRules } from '../validation/kind-rules.ts';
 
-/** A definition with less is judged at once: characters of its expressions, and of its versions. */
+/** A definition with less is judged at once: characters of its expressions, and of its versions,
+ * and the size of its patterns. */
 const smallExpressionsMax = 512;
 const smallVersionsMax = 16 * 1024;
+const smallPatternsMax = 500;
+
+/** Of all different patterns together, with their repetitions written out: a hundred times what the
+ * largest definition in use has. To compile so much takes 0.1 s, a pattern at a time. */
+const patternsMax = 40_000;
 
 export function definitionExpressions(language: Language): KindRules {
   return judgedInTurns({
@@ -31,6 +41,7 @@ export function definitionExpressions(language: Language): KindRules {
     },
     isSmall: (definition) =>
       versionsOf(definition).size <= smallVersionsMax &&
+      versionsOf(definition).patternsSize <= smallPatternsMax &&
       writtenIn(definition).reduce((sum, { length }) => sum + length, 0) <= smallExpressionsMax,
     judge: (next, current) => judge(next, current, language),
   });
@@ -43,6 +54,18 @@ function writtenIn(definition: ApiObject): readonly string[] {
 interface Versions {
   readonly size: number;
   readonly digest: string;
+  /** Different ones. */
+  readonly patterns: readonly string[];
+  readonly patternsSize: number;
+}
+
+/** In JSON. Of a text that holds such words the quotes are escaped. */
+const patternMember = /"pattern":("(?:[^"\\]|\\.)*")/g;
+
+function patternsIn(json: string): readonly string[] {
+  const found = new Set<string>();
+  for (const [, text = '""'] of json.matchAll(patternMember)) found.add(JSON.parse(text) as string);
+  return [...found];
 }
 
 const known = new WeakMap<readonly JsonValue[], Versions>();
@@ -54,19 +77,38 @@ function versionsOf(definition: ApiObject): Versions {
   if (told === undefined) {
     const json = stringifyJson([...versions]);
     const digest = createHash('sha256').update(json).digest('base64');
-    told = { size: json.length, digest };
+    const patterns = patternsIn(json);
+    const patternsSize = patterns.reduce((sum, pattern) => sum + patternSize(pattern), 0);
+    told = { size: json.length, digest, patterns, patternsSize };
     known.set(versions, told);
   }
   return told;
 }
 
-/** In steps, none of which compiles more than one expression. */
+/** In steps, none of which compiles more than one expression, or one pattern. */
 function* judge(
   next: ApiObject,
   current: ApiObject | undefined,
   language: Language,
 ): Steps<readonly FieldError[]> {
+  const placed = placedSchemas(next);
+  yield;
   const long = textSizeProblems('spec.versions', writtenIn(next));
   if (long.length > 0) return long;
+  yield;
+  const { patterns, patternsSize } = versionsOf(next);
+  if (patternsSize > patternsMax) {
+    const most = `at most ${patternsMax} characters with their repetitions written out`;
+    return [forbidden('spec.versions', `patterns may have ${most}`)];
+  }
+  // What is found here is known when the definition is looked at as a whole.
+  for (const pattern of patterns) {
+    patternProblem(pattern);
+    yield;
+  }
+  for (const { schema } of placed) {
+    unknownFormats(schema);
+    yield;
+  }
   return yield* expressionErrors(next, current, language);
 }

@@ -17,7 +17,9 @@ export const definitionWarnings: KindWarnings = {
 
 function formatsOf(definition: ApiObject): readonly string[] {
   const found = new Set<string>();
-  for (const { schema } of placedSchemas(definition)) unknownFormats(schema, found);
+  for (const { schema } of placedSchemas(definition)) {
+    for (const format of unknownFormats(schema)) found.add(format);
+  }
   return [...found].sort();
 }
 

@@ -10,6 +10,7 @@ import { isJsonObject } from '../../apimachinery/unstructured.ts';
 import { checkDns1035Label } from '../../apimachinery/validation/names.ts';
 import { versionsDump } from '../../apiextensions/acceptance/dumps.ts';
 import { rulePath } from '../../apiextensions/schema/rule-path.ts';
+import { columnsMax } from '../../apiextensions/project/printer-columns.ts';
 import { asSchema } from '../../apiextensions/schema/structural-schema.ts';
 import { deepEqual } from '../../stdx/deep-equal.ts';
 import { allErrors, each, noProblems } from '../validation/checks.ts';
@@ -86,10 +87,7 @@ const parts: readonly VersionPart[] = [
   {
     name: 'additionalPrinterColumns',
     shared: 'additionalPrinterColumns',
-    rules: (version, path) =>
-      each(objects(version, 'additionalPrinterColumns'), (column, at) =>
-        columnRules(column, `${path}[${at}]`),
-      ),
+    rules: columnsRules,
   },
   {
     name: 'subresources',
@@ -101,6 +99,13 @@ const parts: readonly VersionPart[] = [
   },
   { name: 'selectableFields', shared: 'selectableFields', rules: selectableRules },
 ];
+
+function columnsRules(version: JsonObject, path: string, before: JsonObject | undefined): Problems {
+  const columns = objects(version, 'additionalPrinterColumns');
+  const isOld = before !== undefined && deepEqual(before['additionalPrinterColumns'], [...columns]);
+  if (columns.length > columnsMax && !isOld) return [tooMany(path, columns.length, columnsMax)];
+  return each(columns, (column, at) => columnRules(column, `${path}[${at}]`));
+}
 
 function areEqual(versions: readonly JsonObject[], name: string): boolean {
   const [first] = versions;

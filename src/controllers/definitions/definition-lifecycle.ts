@@ -1,15 +1,17 @@
 /**
  * Looks after definitions of custom resources, from their acceptance to their end.
  *
- *     accepted ─▶ names ─▶ status: NamesAccepted, Established False ─▶ Established True: served
+ *     accepted ─▶ names ─▶ status, in one write: NamesAccepted, Established: served
  *     deleted  ─▶ status: Terminating ─▶ every object deleted ─▶ none left ─▶ finalizer off: gone
  *
  * What it is not: serving (src/apiextensions/serving), which every server does for itself; or what
  * conditions say (src/apiextensions/lifecycle).
  *
- * Invariants: each write is decided on the definition as it then is. The finalizer goes only after
- * a read that is current has shown no object: a create tests in its own transaction that the
- * definition is live, so what is there can only become less. Work is idempotent: after a restart
+ * Invariants: each write is decided on the definition as it then is. Names that are given to one
+ * definition are taken from then on, before the write that says so is seen: two that are looked at
+ * together never get the same. The finalizer goes only after a read that is current has shown no
+ * object: a create tests in its own transaction that the definition is live, so what is there can
+ * only become less. Definitions that end hold up no others. Work is idempotent: after a restart
  * every definition is looked at again.
  * Bounds: definitions are looked at a few at a time; an object deletion has the deletions in flight
  * of one deletecollection.
@@ -24,7 +26,9 @@ import {
 } from '../../apiextensions/lifecycle/conditions.ts';
 import type { DefinitionCondition } from '../../apiextensions/lifecycle/conditions.ts';
 import type { DefinitionReader } from '../../apiextensions/serving/definition-reader.ts';
+import { standingOf } from '../../apiextensions/serving/definition-summary.ts';
 import type { DefinitionNames } from '../../apiextensions/serving/definition-summary.ts';
+import { part } from '../../apimachinery/members.ts';
 import type { KindInfo } from '../../apimachinery/scheme.ts';
 import { StatusReason } from '../../apimachinery/status-table.ts';
 import type { ApiObject } from '../../apimachinery/unstructured.ts';
@@ -35,6 +39,7 @@ import type { Entry } from '../../../streams/streams.ts';
 import type { Controller } from '../controller.ts';
 import type { QueueMeters } from '../queue-meters.ts';
 import { createWorkQueue } from '../work-queue.ts';
+import type { WorkQueue, WorkQueueDeps } from '../work-queue.ts';
 import { removeInstances } from './instance-removal.ts';
 
 const definitionsAtOnceMax = 16;
@@ -65,36 +70,31 @@ interface Known {
 }
 
 export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Controller {
-  const { kind, reader, registry, timers } = deps;
+  const { kind, reader, registry } = deps;
   const { streams } = registry;
   /** By group, by name: what is done for one definition costs what its group holds. */
   const known = new Map<string, Map<string, Known>>();
   const groups = new Map<string, string>();
   let following: Subscription | undefined;
-  const acceptedByOthers = (name: string, group: string): readonly DefinitionNames[] =>
-    [...(known.get(group) ?? [])].flatMap(([other, of]) => (other === name ? [] : of.accepted));
-  const queue = createWorkQueue({
-    timers,
-    meter: deps.queues.meterOf('definition-lifecycle'),
-    batchMax: definitionsAtOnceMax,
-    monotonicMs: () => registry.clock.monotonicMs(),
-    prepare: () => streams.waitUntilCurrent(),
-    work: (name) => keepDefinition(deps, name, acceptedByOthers),
-    onOverflow: () => undefined,
-    onEmpty: () => undefined,
-    onError: deps.onError,
-  });
+  const names: GivenNames = {
+    ofOthers: (name, group) =>
+      [...(known.get(group) ?? [])].flatMap(([other, of]) => (other === name ? [] : of.accepted)),
+    give: (name, group, given) => void known.get(group)?.set(name, given),
+  };
+  const queue = queueOf(deps, 'definition-lifecycle', (name) => keepDefinition(deps, name, names));
+  // Objects take their time to go: nobody who defines something waits for that.
+  const ending = queueOf(deps, 'definition-removal', (name) => endDefinition(deps, name));
   /** Names may be free now. */
   const lookAtRefused = (group: string): void => {
     for (const [name, of] of known.get(group) ?? []) if (!of.isAccepted) queue.add(name);
   };
   /** Its group. */
   const set = ({ bytes, name }: Entry): string => {
-    const { accepted, group, isAccepted } = reader.summary(bytes);
+    const { accepted, group, isAccepted, isEnding } = reader.summary(bytes);
     const ofGroup = known.get(group) ?? new Map<string, Known>();
     known.set(group, ofGroup.set(name, { accepted, isAccepted }));
     groups.set(name, group);
-    queue.add(name);
+    (isEnding ? ending : queue).add(name);
     return group;
   };
   const remove = (name: string): void => {
@@ -120,36 +120,57 @@ export function createDefinitionLifecycle(deps: DefinitionLifecycleDeps): Contro
         else lookAtRefused(set(event.entry));
       });
       queue.start();
+      ending.start();
     },
     async stop() {
       following?.unsubscribe();
-      await queue.stop();
+      await Promise.all([queue.stop(), ending.stop()]);
     },
   };
 }
 
-type AcceptedByOthers = (name: string, group: string) => readonly DefinitionNames[];
+function queueOf(
+  { onError, queues, registry, timers }: DefinitionLifecycleDeps,
+  name: string,
+  work: WorkQueueDeps['work'],
+): WorkQueue {
+  return createWorkQueue({
+    timers,
+    meter: queues.meterOf(name),
+    batchMax: definitionsAtOnceMax,
+    monotonicMs: () => registry.clock.monotonicMs(),
+    prepare: () => registry.streams.waitUntilCurrent(),
+    work,
+    onOverflow: () => undefined,
+    onEmpty: () => undefined,
+    onError,
+  });
+}
+
+interface GivenNames {
+  ofOthers(name: string, group: string): readonly DefinitionNames[];
+  give(name: string, group: string, given: Known): void;
+}
 
 /** True when there is nothing more to do for it now. */
 async function keepDefinition(
   deps: DefinitionLifecycleDeps,
   name: string,
-  acceptedByOthers: AcceptedByOthers,
+  names: GivenNames,
 ): Promise<boolean> {
   const { kind, reader, registry } = deps;
   const entry = registry.streams.snapshot(kind.storage).get('', name);
   if (entry === undefined) return true;
   const { group, isEnding } = reader.summary(entry.bytes);
-  if (isEnding) return endDefinition(deps, name);
-  const nowMs = (): number => registry.clock.nowMs();
-  await writeStatus(deps, name, (definition) =>
-    definition.metadata.deletionTimestamp === undefined
-      ? withNaming(definition, acceptedByOthers(name, group), deps.approvalOf(definition), nowMs())
-      : definition,
-  );
-  // Its change is in the cache when this goes on, or the write below sees that it is not.
-  await registry.streams.waitUntilCurrent();
-  await writeStatus(deps, name, (definition) => withEstablishment(definition, nowMs()));
+  if (isEnding) return true;
+  const nowMs = registry.clock.nowMs();
+  await writeStatus(deps, name, (definition) => {
+    if (definition.metadata.deletionTimestamp !== undefined) return definition;
+    const others = names.ofOthers(name, group);
+    const named = withNaming(definition, others, deps.approvalOf(definition), nowMs);
+    names.give(name, group, standingOf(named.metadata, part(named, 'status')));
+    return withEstablishment(named, nowMs);
+  });
   return true;
 }
 
@@ -160,7 +181,8 @@ async function endDefinition(deps: DefinitionLifecycleDeps, name: string): Promi
   if (entry === undefined || definition?.metadata.finalizers?.includes(finalizer) !== true) {
     return true;
   }
-  const { accepted, group, isEstablished } = reader.summary(entry.bytes);
+  const { accepted, group, isEnding, isEstablished } = reader.summary(entry.bytes);
+  if (!isEnding) return true;
   const resource = { group, resource: accepted.plural };
   const saying = (finding: DefinitionCondition) => (each: ApiObject) =>
     withDefinitionConditions(each, [finding], registry.clock.nowMs());
